@@ -1,0 +1,1 @@
+"""Settings, profiles and the places where files live."""

@@ -1,0 +1,1 @@
+"""Pure trading rules: no clock, no file, no socket, no terminal."""

@@ -1,0 +1,1 @@
+"""Owns tasks, state, commands and time; screens subscribe to it."""

@@ -1,0 +1,1 @@
+"""Keys, EIP-712 signatures, request authentication and address derivation."""

@@ -1,0 +1,1 @@
+"""The terminal: paints views of the service and turns keys into commands."""

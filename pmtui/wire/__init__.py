@@ -1,0 +1,1 @@
+"""What travels: payload structs and their one decoding to domain values."""

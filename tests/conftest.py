@@ -1,0 +1,44 @@
+"""What every test shares: the event loop, the way to recorded data, and a closed network."""
+
+import ipaddress
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("pmtui", deadline=None, print_blob=True)
+settings.load_profile("pmtui")
+
+
+def _refuse_strangers(event: str, args: tuple[object, ...]) -> None:
+    if event != "socket.connect":
+        return
+    address = args[1]
+    if isinstance(address, tuple) and not _is_loopback(str(address[0])):
+        raise PermissionError(f"tests talk to loopback only, not to {address[0]}")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+sys.addaudithook(_refuse_strangers)
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def shared_dir() -> Path:
+    """The folder of recorded payloads beside the checkout; tests that need it skip without it."""
+    root = Path(os.environ.get("PMTUI_SHARED", Path(__file__).parents[2] / "shared"))
+    if not (root / "data").is_dir():
+        pytest.skip(f"no recorded data at {root}")
+    return root
