@@ -1,0 +1,82 @@
+"""What everyone but the book itself sees of an order book: an immutable picture with its worth."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from pmtui.domain.ids import TokenId
+from pmtui.domain.money import Micros
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """All resting size at one price."""
+
+    price: Micros
+    size: Micros
+
+
+class BookState(StrEnum):
+    """Whether a book may be traded from. Only LIVE and VERIFIED are good."""
+
+    LOADING = "loading"
+    """No snapshot yet."""
+    LIVE = "live"
+    """Fed by the stream; its hash not confirmed lately."""
+    VERIFIED = "verified"
+    """The hash over our own levels equals the one the venue sent."""
+    STALE = "stale"
+    """The stream is down or silent; the levels are old."""
+    CROSSED = "crossed"
+    """A bid at or above an ask: something was missed."""
+    LOSSY = "lossy"
+    """Hashes disagree for longer than reordering explains."""
+    REGRIDDING = "regridding"
+    """The tick size changed; waiting for levels on the new grid."""
+    NO_BOOK = "no book"
+    """The venue has no book for this token."""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether prices may be taken from it without saying so."""
+        return self in (BookState.LIVE, BookState.VERIFIED)
+
+
+@dataclass(frozen=True, slots=True)
+class BookView:
+    """Both sides of one token's book, best level first."""
+
+    token_id: TokenId
+    state: BookState
+    bids: tuple[Level, ...] = ()
+    asks: tuple[Level, ...] = ()
+    tick_size: Micros | None = None
+    last_trade_price: Micros | None = None
+    as_of: datetime | None = None
+    """When we last heard of this book, not the venue's time stamp: that one may be minutes old."""
+    version: int = 0
+    """Grows with every change."""
+
+    @property
+    def best_bid(self) -> Micros | None:
+        """Highest price somebody pays."""
+        return self.bids[0].price if self.bids else None
+
+    @property
+    def best_ask(self) -> Micros | None:
+        """Lowest price somebody asks."""
+        return self.asks[0].price if self.asks else None
+
+    @property
+    def midpoint(self) -> Micros | None:
+        """Halfway between the two; None with a side empty. May fall between ticks."""
+        if not self.bids or not self.asks:
+            return None
+        return Micros((self.bids[0].price + self.asks[0].price) // 2)
+
+    @property
+    def spread(self) -> Micros | None:
+        """Best ask minus best bid."""
+        if not self.bids or not self.asks:
+            return None
+        return Micros(self.asks[0].price - self.bids[0].price)

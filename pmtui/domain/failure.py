@@ -1,0 +1,44 @@
+"""What a request that brought no usable answer allows one to conclude."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class FailureKind(StrEnum):
+    """Why there is no answer."""
+
+    REFUSED = "refused"
+    """The service answered with an error of its own: 4xx with a text."""
+    UNREACHABLE = "unreachable"
+    """No connection: the request did not leave."""
+    LOST = "lost"
+    """The connection broke or timed out after the request may have left."""
+    SERVER = "server"
+    """5xx, or an answer that cannot be read: a page of the edge, an empty or truncated body."""
+    BUSY = "busy"
+    """429 or 425: come back after `retry_after_s`."""
+    NOT_FOUND = "not found"
+    CANCELLED = "cancelled"
+    """Given up by us before it left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A request without a usable answer. Texts of the service are untrusted."""
+
+    kind: FailureKind
+    route: str
+    """Method and path template, for example `POST /order`; never a query or a secret."""
+    text: str
+    status: int | None = None
+    retry_after_s: float | None = None
+
+    @property
+    def may_have_happened(self) -> bool:
+        """Whether the service may have acted on it all the same."""
+        return self.kind in (FailureKind.LOST, FailureKind.SERVER)
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        status = f" ({self.status})" if self.status is not None else ""
+        return f"{self.route}: {self.text or self.kind.value}{status}"

@@ -1,0 +1,209 @@
+"""Events, markets and their outcomes as a trader knows them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from pmtui.domain.ids import ConditionId, EventId, MarketId, SeriesId, TagId, TokenId
+from pmtui.domain.money import Micros
+
+
+class Side(StrEnum):
+    """Which way an order goes, seen from the one who gives it."""
+
+    BUY = "BUY"
+    SELL = "SELL"
+
+    @property
+    def opposite(self) -> "Side":
+        """The side that would meet this one."""
+        return Side.SELL if self is Side.BUY else Side.BUY
+
+
+@dataclass(frozen=True, slots=True)
+class FeeSchedule:
+    """The taker fee of a market: shares × rate × (price × (1 − price)) ^ exponent.
+
+    Source: the `fd` key of the trading host's compact market record.
+    """
+
+    rate: Micros
+    exponent: int = 1
+    is_taker_only: bool = True
+
+
+NO_FEE = FeeSchedule(rate=Micros(0))
+
+
+@dataclass(frozen=True, slots=True)
+class RewardTerms:
+    """What a resting order must satisfy to earn liquidity rewards."""
+
+    min_size: Micros
+    """Shares."""
+    max_spread: Micros
+    """Distance from the midpoint as a price, not in cents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One of the things that can happen in a market, and the token that pays if it does."""
+
+    label: str
+    """As the service sent it: untrusted text."""
+    token_id: TokenId | None
+    """None while the market has no tokens: it can be read, not traded."""
+    price: Micros | None
+    """The metadata host's indicative price (a midpoint); 0 or 1 after resolution."""
+
+
+@dataclass(frozen=True, slots=True)
+class Market:
+    """One question. Texts are untrusted; absent facts are None, never a guess."""
+
+    market_id: MarketId
+    condition_id: ConditionId | None
+    slug: str
+    question: str
+    outcomes: tuple[Outcome, ...]
+    group_title: str = ""
+    """Short name among the siblings of an event, for example a candidate."""
+    description: str = ""
+    resolution_source: str = ""
+    event_id: EventId | None = None
+    event_title: str = ""
+    event_slug: str = ""
+    tick_size: Micros | None = None
+    min_order_size: Micros | None = None
+    neg_risk: bool = False
+    active: bool = True
+    closed: bool = False
+    archived: bool = False
+    accepting_orders: bool = True
+    has_order_book: bool = True
+    best_bid: Micros | None = None
+    """Of the first outcome, from the metadata host; the book is the truth once it is open."""
+    best_ask: Micros | None = None
+    last_trade_price: Micros | None = None
+    day_change: Micros | None = None
+    """Change of the first outcome's price over 24 hours."""
+    volume: Micros | None = None
+    volume_24h: Micros | None = None
+    liquidity: Micros | None = None
+    created_at: datetime | None = None
+    end_at: datetime | None = None
+    game_start_at: datetime | None = None
+    fee: FeeSchedule | None = None
+    rewards: RewardTerms | None = None
+    sports_type: str = ""
+
+    @property
+    def token_ids(self) -> tuple[TokenId, ...]:
+        """The tokens in outcome order; empty unless every outcome has one."""
+        tokens = tuple(o.token_id for o in self.outcomes if o.token_id)
+        return tokens if len(tokens) == len(self.outcomes) else ()
+
+    @property
+    def is_tradable(self) -> bool:
+        """Whether orders can be sent at all, by what the metadata says."""
+        return (
+            self.active
+            and not self.closed
+            and not self.archived
+            and self.has_order_book
+            and self.accepting_orders
+            and self.condition_id is not None
+            and len(self.token_ids) == 2
+        )
+
+    @property
+    def title(self) -> str:
+        """The group title where there is one, else the question."""
+        return self.group_title or self.question
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A label that groups events by subject."""
+
+    tag_id: TagId
+    slug: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A recurring event: daily, weekly, every five minutes."""
+
+    series_id: SeriesId
+    slug: str
+    title: str
+    recurrence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A group of markets about one thing. In a negative-risk event exactly one resolves Yes."""
+
+    event_id: EventId
+    slug: str
+    title: str
+    markets: tuple[Market, ...]
+    description: str = ""
+    resolution_source: str = ""
+    tags: tuple[Tag, ...] = ()
+    series: tuple[Series, ...] = ()
+    neg_risk: bool = False
+    active: bool = True
+    closed: bool = False
+    archived: bool = False
+    volume: Micros | None = None
+    volume_24h: Micros | None = None
+    liquidity: Micros | None = None
+    open_interest: Micros | None = None
+    comment_count: int | None = None
+    created_at: datetime | None = None
+    end_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """One public remark on an event. Body and author are untrusted text."""
+
+    comment_id: str
+    author: str
+    body: str
+    created_at: datetime | None
+    parent_id: str | None = None
+    reaction_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """One of the biggest holders of a token."""
+
+    address: str
+    name: str
+    token_id: TokenId
+    amount: Micros
+    outcome_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class MarketTerms:
+    """What the trading host says an order in this market must obey.
+
+    Source: `/clob-markets/{condition_id}`, else the per-token reads.
+    """
+
+    condition_id: ConditionId
+    token_ids: tuple[TokenId, ...]
+    outcome_labels: tuple[str, ...]
+    tick_size: Micros
+    min_order_size: Micros
+    neg_risk: bool
+    fee: FeeSchedule
+    accepting_orders: bool = True
+    has_taker_delay: bool = False
+    seconds_delay: int = 0
+    rewards: RewardTerms | None = None

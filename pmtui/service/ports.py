@@ -1,0 +1,297 @@
+"""What the service needs from the outside, as Protocols; `clients` fulfils them.
+
+No method raises for what a network does: it returns a `Failure` in place of the value.
+Stream callbacks are called on the event loop, in order, and must not block.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Generic, Protocol, TypeVar
+
+from pmtui.domain.failure import Failure
+from pmtui.domain.history import Interval, PricePoint
+from pmtui.domain.ids import Address, ConditionId, EventId, OrderId, TokenId
+from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
+from pmtui.domain.market_events import BookSnapshot, MarketEvent
+from pmtui.domain.order import BalanceAllowance, CancelResult, Fill, Order, PostResult
+from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.domain.user_events import UserEvent
+from pmtui.service.topics import MarketSort
+
+T = TypeVar("T")
+
+
+class Clock(Protocol):
+    """Time, owned by whoever composes the program, so that tests can step it."""
+
+    def now(self) -> datetime:
+        """Aware UTC time."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Let other tasks run for so long."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Part of a list; `next_cursor` is None on the last page."""
+
+    items: tuple[T, ...]
+    next_cursor: str | None
+    skipped: int = 0
+    """Rows of the answer that could not be read."""
+
+
+class MetadataHost(Protocol):
+    """The read-only metadata host."""
+
+    async def list_events(
+        self, *, sort: MarketSort, tag_slug: str, include_closed: bool, cursor: str | None
+    ) -> Page[Event] | Failure:
+        """Return a page of events with their markets; `cursor` is None for the first."""
+        ...
+
+    async def event(self, event_id: EventId) -> Event | Failure:
+        """Return one event with its markets."""
+        ...
+
+    async def market(self, condition_id: ConditionId) -> Market | Failure:
+        """Return one market, closed ones included."""
+        ...
+
+    async def search(self, text: str) -> Page[Event] | Failure:
+        """Return the service's own search result."""
+        ...
+
+    async def tags(self) -> Page[Tag] | Failure:
+        """Return the first tags."""
+        ...
+
+    async def comments(self, event_id: EventId) -> Page[Comment] | Failure:
+        """Return the newest comments of an event."""
+        ...
+
+
+class TradingHost(Protocol):
+    """Public reads of the trading host."""
+
+    async def server_time(self) -> datetime | Failure:
+        """Return the host's clock, to the second."""
+        ...
+
+    async def book(self, token_id: TokenId) -> BookSnapshot | Failure:
+        """Return one token's book."""
+        ...
+
+    async def books(self, token_ids: tuple[TokenId, ...]) -> tuple[BookSnapshot, ...] | Failure:
+        """Return several books, in no particular order."""
+        ...
+
+    async def market_terms(self, condition_id: ConditionId) -> MarketTerms | Failure:
+        """Return what orders in a market must obey."""
+        ...
+
+    async def prices_history(
+        self, token_id: TokenId, interval: Interval
+    ) -> tuple[PricePoint, ...] | Failure:
+        """Return the price of a token over an interval, oldest first."""
+        ...
+
+
+class AccountHost(Protocol):
+    """The trading host's account routes; made once credentials exist."""
+
+    async def balance(self, token_id: TokenId | None = None) -> BalanceAllowance | Failure:
+        """Return the collateral balance, or that of a token."""
+        ...
+
+    async def refresh_balance(self, token_id: TokenId | None = None) -> Failure | None:
+        """Make the host read the chain again."""
+        ...
+
+    async def post_order(self, body: bytes) -> PostResult | Failure:
+        """Send one signed order, once."""
+        ...
+
+    async def cancel(self, order_ids: tuple[OrderId, ...]) -> CancelResult | Failure:
+        """Cancel the named orders, in as many requests as the limit asks for."""
+        ...
+
+    async def cancel_market(
+        self, *, condition_id: ConditionId | None, token_id: TokenId | None
+    ) -> CancelResult | Failure:
+        """Cancel by market or token; one of the two must be given."""
+        ...
+
+    async def cancel_all(self) -> CancelResult | Failure:
+        """Cancel every open order of this key."""
+        ...
+
+    async def open_orders(self) -> tuple[Order, ...] | Failure:
+        """Return every open order, all pages."""
+        ...
+
+    async def order(self, order_id: OrderId) -> Order | None | Failure:
+        """Return one order; None where the host does not know it."""
+        ...
+
+    async def fills(self, *, after: datetime | None = None) -> tuple[Fill, ...] | Failure:
+        """Return own fills, newest first, each with own side, token and price."""
+        ...
+
+
+class AnalyticsHost(Protocol):
+    """The read-only analytics host."""
+
+    async def positions(self, user: Address) -> tuple[Position, ...] | Failure:
+        """Return what a wallet holds."""
+        ...
+
+    async def closed_positions(self, user: Address) -> tuple[ClosedPosition, ...] | Failure:
+        """Return what a wallet held."""
+        ...
+
+    async def activity(self, user: Address) -> tuple[Activity, ...] | Failure:
+        """Return a wallet's public history, newest first."""
+        ...
+
+    async def value(self, user: Address) -> "Value | Failure":
+        """Return what a wallet's positions are worth."""
+        ...
+
+    async def holders(self, condition_id: ConditionId) -> tuple[Holder, ...] | Failure:
+        """Return the biggest holders of a market's tokens."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A wallet's worth in the analytics host's eyes, in micros."""
+
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class GeoAnswer:
+    """What the geographic check says. It is shown as it is and never argued with."""
+
+    is_blocked: bool
+    country: str
+    region: str
+
+
+class GeoHost(Protocol):
+    """The geographic check."""
+
+    async def check(self) -> GeoAnswer | Failure:
+        """Ask where the service thinks we are."""
+        ...
+
+
+class LinkState(StrEnum):
+    """State of a stream's connection."""
+
+    CONNECTING = "connecting"
+    OPEN = "open"
+    """Connected and subscribed; events of the old epoch are void."""
+    SILENT = "silent"
+    """Open, but nothing has come for too long: about to be replaced."""
+    DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A stream's connection as it changes; `epoch` grows with every new socket."""
+
+    state: LinkState
+    epoch: int
+    reason: str = ""
+
+
+class MarketStream(Protocol):
+    """The public market channel: owns its sockets, backoff, heartbeat and resubscription."""
+
+    def watch(self, token_ids: frozenset[TokenId]) -> None:
+        """Make this the set of tokens to hear about; takes effect on the open socket."""
+        ...
+
+    async def run(
+        self, *, on_event: Callable[[MarketEvent], None], on_link: Callable[[Link], None]
+    ) -> None:
+        """Keep the stream up until cancelled."""
+        ...
+
+
+class UserStream(Protocol):
+    """The account channel: order and trade events of one key."""
+
+    async def run(
+        self, *, on_event: Callable[[UserEvent], None], on_link: Callable[[Link], None]
+    ) -> None:
+        """Keep the stream up until cancelled. There is no replay: read REST on every OPEN."""
+        ...
+
+
+class OrderSigner(Protocol):
+    """Holds the key. Gives signatures, never the key."""
+
+    @property
+    def owner(self) -> Address:
+        """The key's own address."""
+        ...
+
+    @property
+    def maker(self) -> Address:
+        """The wallet that pays and receives."""
+        ...
+
+    def prepare(self, draft: "OrderDraft") -> "UnsignedOrder":
+        """Fix salt, time stamp and amounts of an order, and with them its id."""
+        ...
+
+    def sign(self, order: "UnsignedOrder") -> bytes:
+        """Return the body to post: the order's fields with their signature, checked once more.
+
+        Raises:
+            SignatureMismatchError: the signature does not recover to the owner; a bug, not an order.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OrderDraft:
+    """What is to be signed, in trading words and integer amounts."""
+
+    token_id: TokenId
+    is_buy: bool
+    maker_amount: int
+    taker_amount: int
+    neg_risk: bool
+    time_in_force: str
+    is_post_only: bool
+    expiration_s: int
+    """Unix seconds; 0 for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnsignedOrder:
+    """The very fields that are hashed, and those that travel beside them."""
+
+    draft: OrderDraft
+    order_id: OrderId
+    salt: int
+    maker: Address
+    signer: Address
+    signature_type: int
+    timestamp_ms: int
+    metadata: str
+    builder: str
+    exchange: Address
+    chain_id: int

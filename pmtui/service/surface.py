@@ -1,0 +1,169 @@
+"""The three narrow things a front end gets: queries, commands and subscriptions.
+
+They pass only frozen values, so that the service can live in a process of its own.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.history import Interval
+from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
+from pmtui.domain.money import Micros
+from pmtui.domain.order import OrderIntent
+from pmtui.domain.verdict import CancelVerdict, Rejected, Verdict
+from pmtui.service.ports import UnsignedOrder
+from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
+from pmtui.service.views import (
+    AccountView,
+    EventQuotesView,
+    EventView,
+    HistoryView,
+    LogView,
+    MarketListView,
+    MarketView,
+    SearchView,
+    StatusView,
+    TagsView,
+    TapeView,
+)
+
+
+class Queries(Protocol):
+    """Reads of what the service knows now. None waits; subscribing is what makes it fetch."""
+
+    def now(self) -> datetime:
+        """The service's clock."""
+        ...
+
+    def status(self) -> StatusView:
+        """Return the status line's content."""
+        ...
+
+    def market_list(self, topic: MarketListTopic) -> MarketListView:
+        """Return as much of a list as is loaded."""
+        ...
+
+    def search(self, topic: SearchTopic) -> SearchView:
+        """Return local results at once, the service's own merged in when they are here."""
+        ...
+
+    def tags(self) -> TagsView:
+        """Return the tags known so far."""
+        ...
+
+    def event(self, event_id: EventId) -> EventView:
+        """Return an event."""
+        ...
+
+    def event_quotes(self, event_id: EventId) -> EventQuotesView:
+        """Return live prices of an event's markets."""
+        ...
+
+    def market(self, condition_id: ConditionId) -> MarketView:
+        """Return a market and its terms."""
+        ...
+
+    def book(self, token_id: TokenId) -> BookView:
+        """Return a token's book with its worth."""
+        ...
+
+    def tape(self, token_id: TokenId) -> TapeView:
+        """Return public trades of a token."""
+        ...
+
+    def history(self, token_id: TokenId, interval: Interval) -> HistoryView:
+        """Return the price history of a token."""
+        ...
+
+    def account(self) -> AccountView:
+        """Return cash, positions, open orders and fills."""
+        ...
+
+    def log(self) -> LogView:
+        """Return the log."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedOrder:
+    """An order ready to be confirmed: the card is drawn from `unsigned`, and that gets signed."""
+
+    intent: OrderIntent
+    unsigned: UnsignedOrder
+    condition_id: ConditionId
+    outcome: str
+    market_title: str
+    price: Micros
+    """Derived from the amounts, as the venue does."""
+    size: Micros
+    """Shares bought or sold if all of it fills."""
+    cash: Micros
+    """Dollars given or received if all of it fills, fee aside."""
+    worst_fee: Micros
+    """Taker fee if all of it fills at once at the limit."""
+
+
+class Commands(Protocol):
+    """What a trader can ask for. Every call returns at once; the service owns the work."""
+
+    def prepare(self, intent: OrderIntent) -> PreparedOrder | Rejected:
+        """Fix amounts, salt and time of an order so that it can be shown, signed and found again."""
+        ...
+
+    def place(self, order: PreparedOrder) -> CommandId:
+        """Journal, sign and send a prepared order."""
+        ...
+
+    async def verdict(self, command_id: CommandId) -> Verdict:
+        """Wait until it is known how a placed order ended; Unknown comes first where it must."""
+        ...
+
+    def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
+        """Cancel the named orders."""
+        ...
+
+    def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
+        """Cancel own orders of a market, or of one of its tokens."""
+        ...
+
+    def cancel_all(self) -> CommandId:
+        """Cancel every open order."""
+        ...
+
+    async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
+        """Wait until it is known how a cancellation ended."""
+        ...
+
+    def load_more(self, topic: MarketListTopic) -> None:
+        """Fetch the next page of a list, unless one is on its way."""
+        ...
+
+    def refresh(self, topic: Topic) -> None:
+        """Fetch a topic anew."""
+        ...
+
+    def mark_log_read(self, sequence: int) -> None:
+        """Count everything up to this entry as read."""
+        ...
+
+
+class Subscription(Protocol):
+    """An interest in topics; closing it lets feeds go that nobody else needs."""
+
+    def close(self) -> None:
+        """Hear no more."""
+        ...
+
+
+class Subscriptions(Protocol):
+    """Tells when a topic changed; the subscriber then asks `Queries` for it."""
+
+    def subscribe(self, topics: Iterable[Topic], notify: Callable[[Topic], None]) -> Subscription:
+        """Hear of changes of these topics, at most once a frame each, on the event loop.
+
+        The current state is announced once for every topic right after subscribing.
+        """
+        ...

@@ -1,0 +1,112 @@
+"""What can be subscribed to. A topic with a watcher keeps its feed alive; without one it goes."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pmtui.domain.history import Interval
+from pmtui.domain.ids import ConditionId, EventId, TokenId
+
+
+class MarketSort(StrEnum):
+    """How a list of markets is ordered."""
+
+    VOLUME_24H = "volume 24h"
+    VOLUME = "volume"
+    LIQUIDITY = "liquidity"
+    NEWEST = "newest"
+    ENDING_SOON = "ending soon"
+
+
+@dataclass(frozen=True, slots=True)
+class StatusTopic:
+    """Profile, cash, counts and the health of every source."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarketListTopic:
+    """One browsable list of events, ordered and filtered by the service."""
+
+    sort: MarketSort = MarketSort.VOLUME_24H
+    tag_slug: str = ""
+    include_closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTopic:
+    """Results for one text; the local index answers at once, the service's own search later."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TagsTopic:
+    """The tags that can filter a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventTopic:
+    """An event with all its markets."""
+
+    event_id: EventId
+
+
+@dataclass(frozen=True, slots=True)
+class EventQuotesTopic:
+    """Live bid and ask of every market of an event."""
+
+    event_id: EventId
+
+
+@dataclass(frozen=True, slots=True)
+class MarketTopic:
+    """One market's facts and trading terms."""
+
+    condition_id: ConditionId
+
+
+@dataclass(frozen=True, slots=True)
+class BookTopic:
+    """The live book of one token, with its public trades."""
+
+    token_id: TokenId
+
+
+@dataclass(frozen=True, slots=True)
+class TapeTopic:
+    """Public trades of one token, newest first."""
+
+    token_id: TokenId
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryTopic:
+    """Price history of one token."""
+
+    token_id: TokenId
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class AccountTopic:
+    """Cash, open orders, fills and positions of our own."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogTopic:
+    """Notices, orders and requests; sequence numbers tell what is new."""
+
+
+Topic = (
+    StatusTopic
+    | MarketListTopic
+    | SearchTopic
+    | TagsTopic
+    | EventTopic
+    | EventQuotesTopic
+    | MarketTopic
+    | BookTopic
+    | TapeTopic
+    | HistoryTopic
+    | AccountTopic
+    | LogTopic
+)

@@ -1,0 +1,241 @@
+"""What the terminal gets to see: frozen values, each with its age, nothing that can act.
+
+Every view could travel over a codec; none holds a socket, a task or a widget.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from pmtui.domain.health import SourceHealth
+from pmtui.domain.history import Interval, PricePoint
+from pmtui.domain.ids import ConditionId, EventId, OrderId, TokenId
+from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
+from pmtui.domain.money import Micros
+from pmtui.domain.order import Fill, Order, TradePrint
+from pmtui.domain.position import Activity, ClosedPosition, Position
+
+
+class Load(StrEnum):
+    """How far a view has come."""
+
+    EMPTY = "empty"
+    LOADING = "loading"
+    READY = "ready"
+    FAILED = "failed"
+
+
+class Mode(StrEnum):
+    """What this session can do, in the words of the status line."""
+
+    PAPER = "PAPER"
+    LIVE = "LIVE"
+    READ_ONLY = "READ-ONLY"
+
+
+class Level(StrEnum):
+    """How a notice is meant."""
+
+    INFO = "info"
+    GOOD = "good"
+    WARNING = "warning"
+    BAD = "bad"
+
+
+@dataclass(frozen=True, slots=True)
+class StatusView:
+    """Everything of the status line. `cash` is what is free: balance minus what orders reserve."""
+
+    profile: str
+    mode: Mode
+    mode_reason: str
+    """Why it is read-only; empty otherwise."""
+    cash: Micros | None
+    portfolio_value: Micros | None
+    """Balance plus positions at current prices."""
+    open_orders: int
+    unknown_orders: int
+    unread_notices: int
+    health: tuple[SourceHealth, ...]
+    clock_skew_ms: int | None
+    now: datetime
+    address: str = ""
+    """The wallet that trades, checksummed; empty when read-only."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarketRow:
+    """A market as a list shows it, with live numbers where a stream gives them."""
+
+    market: Market
+    event_id: EventId | None
+    event_title: str
+    position_size: Micros | None = None
+    """Own shares of the first outcome minus those of the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """An event as a list shows it: its leading market stands for it."""
+
+    event: Event
+    leading: Market | None
+    """The open market with the highest price of its first outcome; the only one if single."""
+    open_markets: int
+    has_position: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MarketListView:
+    """A list that grows at its end as the cursor nears it."""
+
+    rows: tuple[EventRow, ...]
+    load: Load
+    has_more: bool
+    as_of: datetime | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchView:
+    """Markets first from the local index, then merged with the service's own answer."""
+
+    text: str
+    rows: tuple[MarketRow, ...]
+    load: Load
+    """READY once the service has answered too; LOADING while only local rows are here."""
+    indexed: int
+    """How many markets the local index holds."""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TagsView:
+    """The tags known so far."""
+
+    tags: tuple[Tag, ...]
+    load: Load
+
+
+@dataclass(frozen=True, slots=True)
+class EventView:
+    """An event with its markets in the order the event states them."""
+
+    event: Event | None
+    load: Load
+    as_of: datetime | None
+    problem: str = ""
+    comments: tuple[Comment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteRow:
+    """Best prices of a market's first outcome, and how old they are."""
+
+    condition_id: ConditionId
+    best_bid: Micros | None
+    best_ask: Micros | None
+    last_trade_price: Micros | None
+    as_of: datetime | None
+    is_live: bool
+    """From a good streamed book; else from the metadata host."""
+    position_size: Micros | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EventQuotesView:
+    """Live prices of an event's outcomes."""
+
+    rows: tuple[QuoteRow, ...]
+    yes_midpoint_sum: Micros | None
+    """Sum of the midpoints; for a negative-risk event it ought to be near 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarketView:
+    """One market with the terms that orders in it must obey."""
+
+    market: Market | None
+    terms: MarketTerms | None
+    load: Load
+    as_of: datetime | None
+    holders: tuple[Holder, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TapeView:
+    """Public trades, newest first."""
+
+    prints: tuple[TradePrint, ...]
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryView:
+    """Points in ascending time."""
+
+    points: tuple[PricePoint, ...]
+    interval: Interval
+    load: Load
+    as_of: datetime | None
+    version: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountView:
+    """What is ours. Without a key all of it is empty and `load` says EMPTY."""
+
+    load: Load
+    balance: Micros | None
+    """Collateral in the wallet by the trading host, reservations included."""
+    reserved: Micros
+    """What open buy orders speak for, fees included."""
+    positions: tuple[Position, ...]
+    open_orders: tuple[Order, ...]
+    """Open and unknown ones, newest first."""
+    fills: tuple[Fill, ...]
+    """Newest first."""
+    closed: tuple[ClosedPosition, ...]
+    activity: tuple[Activity, ...]
+    as_of: datetime | None
+    problem: str = ""
+
+    @property
+    def available(self) -> Micros | None:
+        """What a new purchase may cost."""
+        if self.balance is None:
+            return None
+        return Micros(max(self.balance - self.reserved, 0))
+
+    def shares(self, token_id: TokenId) -> Micros:
+        """Shares held of a token."""
+        return Micros(sum(p.size for p in self.positions if p.token_id == token_id))
+
+    def orders_at(self, token_id: TokenId) -> tuple[Order, ...]:
+        """Open orders in one token's book."""
+        return tuple(o for o in self.open_orders if o.token_id == token_id)
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One line of the log; `text` may hold venue words and is untrusted."""
+
+    sequence: int
+    at: datetime
+    level: Level
+    kind: str
+    """notice, order, request or stream."""
+    text: str
+    order_id: OrderId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogView:
+    """The newest entries, oldest first."""
+
+    entries: tuple[LogEntry, ...]
+    dropped: int
+    """How many older ones are gone."""
+    read_up_to: int
