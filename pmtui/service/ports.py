@@ -138,7 +138,7 @@ class AccountHost(Protocol):
         """Return every open order, all pages."""
         ...
 
-    async def order(self, order_id: OrderId) -> Order | None | Failure:
+    async def order(self, order_id: OrderId) -> Order | Failure | None:
         """Return one order; None where the host does not know it."""
         ...
 
