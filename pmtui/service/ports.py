@@ -5,22 +5,21 @@ Stream callbacks are called on the event loop, in order, and must not block.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol
 
+from pmtui.domain.answers import GeoAnswer, Page, Value
 from pmtui.domain.failure import Failure
 from pmtui.domain.history import Interval, PricePoint
 from pmtui.domain.ids import Address, ConditionId, EventId, OrderId, TokenId
+from pmtui.domain.link import Link
+from pmtui.domain.listing import MarketSort
 from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
 from pmtui.domain.market_events import BookSnapshot, MarketEvent
 from pmtui.domain.order import BalanceAllowance, CancelResult, Fill, Order, PostResult
+from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
 from pmtui.domain.position import Activity, ClosedPosition, Position
 from pmtui.domain.user_events import UserEvent
-from pmtui.service.topics import MarketSort
-
-T = TypeVar("T")
 
 
 class Clock(Protocol):
@@ -37,16 +36,6 @@ class Clock(Protocol):
     async def sleep(self, seconds: float) -> None:
         """Let other tasks run for so long."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
-    """Part of a list; `next_cursor` is None on the last page."""
-
-    items: tuple[T, ...]
-    next_cursor: str | None
-    skipped: int = 0
-    """Rows of the answer that could not be read."""
 
 
 class MetadataHost(Protocol):
@@ -162,7 +151,7 @@ class AnalyticsHost(Protocol):
         """Return a wallet's public history, newest first."""
         ...
 
-    async def value(self, user: Address) -> "Value | Failure":
+    async def value(self, user: Address) -> Value | Failure:
         """Return what a wallet's positions are worth."""
         ...
 
@@ -171,48 +160,12 @@ class AnalyticsHost(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A wallet's worth in the analytics host's eyes, in micros."""
-
-    amount: int
-
-
-@dataclass(frozen=True, slots=True)
-class GeoAnswer:
-    """What the geographic check says. It is shown as it is and never argued with."""
-
-    is_blocked: bool
-    country: str
-    region: str
-
-
 class GeoHost(Protocol):
     """The geographic check."""
 
     async def check(self) -> GeoAnswer | Failure:
         """Ask where the service thinks we are."""
         ...
-
-
-class LinkState(StrEnum):
-    """State of a stream's connection."""
-
-    CONNECTING = "connecting"
-    OPEN = "open"
-    """Connected and subscribed; events of the old epoch are void."""
-    SILENT = "silent"
-    """Open, but nothing has come for too long: about to be replaced."""
-    DOWN = "down"
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A stream's connection as it changes; `epoch` grows with every new socket."""
-
-    state: LinkState
-    epoch: int
-    reason: str = ""
 
 
 class MarketStream(Protocol):
@@ -252,46 +205,14 @@ class OrderSigner(Protocol):
         """The wallet that pays and receives."""
         ...
 
-    def prepare(self, draft: "OrderDraft") -> "UnsignedOrder":
+    def prepare(self, draft: OrderDraft) -> UnsignedOrder:
         """Fix salt, time stamp and amounts of an order, and with them its id."""
         ...
 
-    def sign(self, order: "UnsignedOrder") -> bytes:
+    def sign(self, order: UnsignedOrder) -> bytes:
         """Return the body to post: the order's fields with their signature, checked once more.
 
         Raises:
             SignatureMismatchError: the signature does not recover to the owner; a bug, not an order.
         """
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class OrderDraft:
-    """What is to be signed, in trading words and integer amounts."""
-
-    token_id: TokenId
-    is_buy: bool
-    maker_amount: int
-    taker_amount: int
-    neg_risk: bool
-    time_in_force: str
-    is_post_only: bool
-    expiration_s: int
-    """Unix seconds; 0 for none."""
-
-
-@dataclass(frozen=True, slots=True)
-class UnsignedOrder:
-    """The very fields that are hashed, and those that travel beside them."""
-
-    draft: OrderDraft
-    order_id: OrderId
-    salt: int
-    maker: Address
-    signer: Address
-    signature_type: int
-    timestamp_ms: int
-    metadata: str
-    builder: str
-    exchange: Address
-    chain_id: int

@@ -13,8 +13,8 @@ from pmtui.domain.history import Interval
 from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.order import OrderIntent
+from pmtui.domain.order_fields import UnsignedOrder
 from pmtui.domain.verdict import CancelVerdict, Rejected, Verdict
-from pmtui.service.ports import UnsignedOrder
 from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
 from pmtui.service.views import (
     AccountView,

@@ -1,20 +1,10 @@
 """What can be subscribed to. A topic with a watcher keeps its feed alive; without one it goes."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, EventId, TokenId
-
-
-class MarketSort(StrEnum):
-    """How a list of markets is ordered."""
-
-    VOLUME_24H = "volume 24h"
-    VOLUME = "volume"
-    LIQUIDITY = "liquidity"
-    NEWEST = "newest"
-    ENDING_SOON = "ending soon"
+from pmtui.domain.listing import MarketSort
 
 
 @dataclass(frozen=True, slots=True)
