@@ -1,0 +1,156 @@
+"""What painters produce: lines of cells with a role and an emphasis, always of exact width.
+
+A painter is a pure function from a view model and a width to lines. It names roles, never
+colours, so it can be tested without a terminal and every theme can dress it.
+"""
+
+from collections.abc import Sequence
+from enum import Flag, auto
+from typing import NamedTuple, TypeAlias
+
+from pmtui.ui.plain import Align, cell_width, fit
+from pmtui.ui.theme import Role
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+class Emphasis(Flag):
+    """How a cell stands out beyond its colour."""
+
+    NONE = 0
+    BOLD = auto()
+    DIM = auto()
+    ITALIC = auto()
+    UNDERLINE = auto()
+    REVERSE = auto()
+
+
+class Cell(NamedTuple):
+    """A piece of text with one meaning."""
+
+    text: str
+    role: Role = Role.TEXT
+    emphasis: Emphasis = Emphasis.NONE
+    ground: Role | None = None
+    """The role that colours the background; the widget's own background when absent."""
+
+
+Line: TypeAlias = tuple[Cell, ...]
+
+
+class Row(NamedTuple):
+    """A row of a table: a key that outlives updates, and one cell for each column."""
+
+    key: str
+    cells: tuple[Cell, ...]
+    ground: Role | None = None
+
+
+class Column(NamedTuple):
+    """A column of a table."""
+
+    key: str
+    title: str
+    width: int
+    """Cells it needs; a growing column never gets less."""
+    priority: int = 0
+    """0 stays on every screen; among the others the largest number is dropped first."""
+    align: Align = Align.LEFT
+    grow: int = 0
+    """Its share of the room left over; 0 keeps the width."""
+
+
+def line_width(line: Line) -> int:
+    """Return how many cells a line takes."""
+    return sum(cell_width(cell.text) for cell in line)
+
+
+def blank_line(width: int, ground: Role | None = None) -> Line:
+    """Return an empty line."""
+    return (Cell(" " * width, ground=ground),)
+
+
+def fit_line(line: Line, width: int, *, ascii_only: bool = False) -> Line:
+    """Return the line in exactly `width` cells: padded, or cropped with an ellipsis."""
+    fitted: list[Cell] = []
+    room = width
+    for cell in line:
+        size = cell_width(cell.text)
+        if size > room:
+            if room:
+                fitted.append(cell._replace(text=fit(cell.text, room, ascii_only=ascii_only)))
+            elif fitted:
+                fitted[-1] = _mark_cut(fitted[-1], ascii_only=ascii_only)
+            return tuple(fitted)
+        fitted.append(cell)
+        room -= size
+    if room:
+        ground = line[-1].ground if line else None
+        fitted.append(Cell(" " * room, ground=ground))
+    return tuple(fitted)
+
+
+def bar_text(
+    part: int,
+    whole: int,
+    width: int,
+    *,
+    is_from_right: bool = False,
+    ascii_only: bool = False,
+) -> str:
+    """Return a bar of `width` cells, filled in the proportion of `part` to `whole`.
+
+    Eighth blocks where the terminal has them. Something is always visible when there is something.
+    """
+    if part <= 0 or whole <= 0 or width <= 0:
+        return " " * max(0, width)
+    eighths = min(width * 8, max(1, part * width * 8 // whole))
+    if ascii_only or is_from_right:
+        # Left-facing eighths do not exist in Unicode, so a bar from the right has whole cells.
+        mark = "#" if ascii_only else "█"
+        bar = mark * max(1, eighths // 8)
+        return bar.rjust(width) if is_from_right else bar.ljust(width)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
+
+
+def fit_columns(columns: Sequence[Column], width: int) -> tuple[tuple[int, int], ...]:
+    """Choose the columns that fit, with one cell between them.
+
+    Returns:
+        Pairs of the column's index and its width. When not even the columns of priority 0 fit,
+        they are kept from the left, and the last one is squeezed.
+    """
+    chosen = list(range(len(columns)))
+    while _needed(columns, chosen) > width and any(columns[i].priority for i in chosen):
+        chosen.remove(max(chosen, key=lambda i: (columns[i].priority, i)))
+    free = width - _needed(columns, chosen)
+    growing = [i for i in chosen if columns[i].grow]
+    shares = sum(columns[i].grow for i in growing)
+    sizes = {i: columns[i].width for i in chosen}
+    for i in growing:
+        if free > 0:
+            sizes[i] += free * columns[i].grow // shares
+    if growing and free > 0:
+        sizes[growing[0]] += width - sum(sizes.values()) - max(0, len(chosen) - 1)
+    return _squeeze([(i, sizes[i]) for i in chosen], width)
+
+
+def _needed(columns: Sequence[Column], chosen: Sequence[int]) -> int:
+    return sum(columns[i].width for i in chosen) + max(0, len(chosen) - 1)
+
+
+def _squeeze(sized: list[tuple[int, int]], width: int) -> tuple[tuple[int, int], ...]:
+    kept: list[tuple[int, int]] = []
+    room = width
+    for index, size in sized:
+        if room <= 0:
+            break
+        kept.append((index, min(size, room)))
+        room -= size + 1
+    return tuple(kept)
+
+
+def _mark_cut(cell: Cell, *, ascii_only: bool) -> Cell:
+    mark = "~" if ascii_only else "…"
+    return cell._replace(text=fit(cell.text, max(0, cell_width(cell.text) - 1)) + mark)

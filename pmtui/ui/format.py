@@ -1,0 +1,204 @@
+"""Numbers as the trader reads them: prices in cents, sizes in shares, cash in dollars.
+
+Every function is pure and takes exact amounts. With a `width` the answer fills it exactly, to the
+right; a number that does not fit becomes a row of `#`, because half a number is a wrong number.
+"""
+
+from itertools import pairwise
+from math import floor
+
+from pmtui.domain.money import SCALE, Micros
+
+_CENT = SCALE // 100
+_UNITS = (("k", 1_000), ("M", 1_000_000), ("B", 1_000_000_000), ("T", 1_000_000_000_000))
+_COMPACT_WIDTH = 6
+
+
+def format_price(
+    price: Micros,
+    *,
+    tick: Micros | None = None,
+    width: int | None = None,
+    ascii_only: bool = False,
+) -> str:
+    """Write a price in cents: `51¢`, `51.5¢`.
+
+    The tick size fixes the least number of decimals, so that a column of prices lines up; digits
+    beyond it are shown, never rounded away.
+    """
+    text = _cents(abs(price), tick) + _cent_sign(ascii_only=ascii_only)
+    return _place(("-" if price < 0 else "") + text, width)
+
+
+def format_average(price: Micros, *, width: int | None = None, ascii_only: bool = False) -> str:
+    """Write an average price in cents, rounded half to even at a tenth of a cent."""
+    tenth = _CENT // 10
+    quotient, rest = divmod(price, tenth)
+    quotient += 2 * rest > tenth or (2 * rest == tenth and quotient % 2 == 1)
+    return format_price(
+        Micros(quotient * tenth), tick=Micros(tenth), width=width, ascii_only=ascii_only
+    )
+
+
+def format_price_change(
+    change: Micros,
+    *,
+    tick: Micros | None = None,
+    width: int | None = None,
+    ascii_only: bool = False,
+) -> str:
+    """Write a change of price with its sign: `+1.5¢`, `-2¢`, `0¢`."""
+    text = _cents(abs(change), tick) + _cent_sign(ascii_only=ascii_only)
+    return _place(_sign(change) + text, width)
+
+
+def format_size(size: Micros, *, width: int | None = None) -> str:
+    """Write a size exactly: `1,234.5`."""
+    return _place(_exact(size), width)
+
+
+def format_size_compact(size: Micros, *, width: int | None = None) -> str:
+    """Write a size for a narrow column: exact where it fits, else `12.3k`, rounded down.
+
+    Down, because a book must not look deeper than it is; and something is never shown as nothing.
+    """
+    return _place(_compact(size, width), width)
+
+
+def format_money(amount: Micros, *, width: int | None = None) -> str:
+    """Write cash to the cent, rounded toward zero: `$1,234.56`."""
+    return _place(("-" if _cuts(amount) < 0 else "") + _dollars(amount), width)
+
+
+def format_money_change(amount: Micros, *, width: int | None = None) -> str:
+    """Write a gain or a loss with its sign: `+$3.10`, `-$3.10`, `$0.00`."""
+    return _place(_sign(_cuts(amount)) + _dollars(amount), width)
+
+
+def format_money_compact(amount: Micros, *, width: int | None = None) -> str:
+    """Write cash for a narrow column: `$950`, `$12.3k`, `$4.5M`, rounded toward zero."""
+    sign = "-" if amount < 0 else ""
+    # A volume is whole dollars to everyone but its owner.
+    whole = Micros(abs(amount) // SCALE * SCALE)
+    if amount and not whole:
+        return _place(f"{sign}<$1", width)
+    room = None if width is None else max(1, width - 1 - len(sign))
+    return _place(f"{sign}${_compact(whole, room)}", width)
+
+
+def format_percent(ratio: Micros, *, decimals: int = 1, width: int | None = None) -> str:
+    """Write a share of one as percent, rounded half away from zero: `51.5%`."""
+    text = _percent(ratio, decimals)
+    negative = ratio < 0 and text.strip("0.")
+    return _place(f"{'-' if negative else ''}{text}%", width)
+
+
+def format_percent_change(ratio: Micros, *, decimals: int = 1, width: int | None = None) -> str:
+    """Write a relative change with its sign: `+3.1%`."""
+    text = _percent(ratio, decimals)
+    sign = _sign(ratio) if text.strip("0.") else ""
+    return _place(f"{sign}{text}%", width)
+
+
+def format_age(age_s: float, *, width: int | None = None) -> str:
+    """Write how old something is, in its largest unit: `3s`, `2m`, `5h`, `4d`."""
+    seconds = max(0, floor(age_s))
+    for unit, length in (("d", 86_400), ("h", 3_600), ("m", 60)):
+        if seconds >= length:
+            return _place(f"{seconds // length}{unit}", width)
+    return _place(f"{seconds}s", width)
+
+
+def format_time_left(seconds_left: float, *, width: int | None = None) -> str:
+    """Write how long something still runs, in its two largest units: `2d 4h`, `3m 20s`, `ended`.
+
+    A narrow column gets the largest unit alone.
+    """
+    seconds = floor(seconds_left)
+    if seconds <= 0:
+        return _place("ended" if width is None or width >= 5 else "-", width)
+    units = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
+    for (unit, length), (smaller, step) in pairwise(units):
+        if seconds >= length:
+            large, small = f"{seconds // length}{unit}", f"{seconds % length // step}{smaller}"
+            both = f"{large} {small}"
+            return _place(both if width is None or len(both) <= width else large, width)
+    return _place(f"{seconds}s", width)
+
+
+def _place(text: str, width: int | None) -> str:
+    if width is None:
+        return text
+    return text.rjust(width) if len(text) <= width else "#" * width
+
+
+def _sign(amount: int) -> str:
+    return "+" if amount > 0 else "-" if amount < 0 else ""
+
+
+def _cent_sign(*, ascii_only: bool) -> str:
+    return "c" if ascii_only else "¢"
+
+
+def _cents(price: int, tick: Micros | None) -> str:
+    decimals = 0 if tick is None else len(_fraction(tick % _CENT, 4))
+    whole, rest = divmod(price, _CENT)
+    fraction = _fraction(rest, 4).ljust(decimals, "0")
+    return f"{whole}.{fraction}" if fraction else f"{whole}"
+
+
+def _fraction(rest: int, digits: int) -> str:
+    return f"{rest:0{digits}d}".rstrip("0")
+
+
+def _exact(size: int) -> str:
+    whole, rest = divmod(abs(size), SCALE)
+    fraction = _fraction(rest, 6)
+    return f"{'-' if size < 0 else ''}{whole:,}" + (f".{fraction}" if fraction else "")
+
+
+def _compact(size: int, width: int | None) -> str:
+    room = _COMPACT_WIDTH if width is None else width
+    sign, size = ("-" if size < 0 else ""), abs(size)
+    exact = sign + _exact(size)
+    if len(exact) <= room:
+        return exact
+    whole = size // SCALE
+    if not whole:
+        return f"{sign}<1"
+    candidates: list[str] = []
+    if whole < 1_000:
+        tenths = size // (SCALE // 10)
+        candidates += [f"{sign}{tenths // 10}.{tenths % 10}", f"{sign}{whole}"]
+    elif whole < 10_000:
+        candidates.append(f"{sign}{whole:,}")
+    candidates += _with_unit(sign, whole)
+    return next((text for text in candidates if len(text) <= room), exact)
+
+
+# Largest readable unit first, with one decimal, then without.
+def _with_unit(sign: str, whole: int) -> list[str]:
+    texts: list[str] = []
+    for letter, unit in reversed(_UNITS):
+        if whole >= unit:
+            tenths = whole * 10 // unit
+            texts.append(f"{sign}{tenths // 10:,}.{tenths % 10}{letter}")
+            texts.append(f"{sign}{tenths // 10:,}{letter}")
+            break
+    return texts
+
+
+def _cuts(amount: int) -> int:
+    return amount // 10_000 if amount >= 0 else -(-amount // 10_000)
+
+
+def _dollars(amount: int) -> str:
+    whole, cents = divmod(abs(_cuts(amount)), 100)
+    return f"${whole:,}.{cents:02d}"
+
+
+def _percent(ratio: int, decimals: int) -> str:
+    unit = SCALE // 100
+    steps = (2 * abs(ratio) * 10**decimals + unit) // (2 * unit)
+    whole, rest = divmod(steps, 10**decimals)
+    return f"{whole:,}.{rest:0{decimals}d}" if decimals else f"{whole:,}"

@@ -1,0 +1,135 @@
+"""The one door for venue text: what the service sends becomes one safe line of known width.
+
+A market title can hold escape sequences, markup, direction overrides and invisible characters.
+None of that survives `plain()`, and `to_content()` hands the result on without parsing it.
+"""
+
+import re
+import unicodedata
+from enum import Enum, auto
+from functools import lru_cache
+
+from rich.cells import cell_len, set_cell_size
+from textual.content import Content
+from textual.style import Style
+
+_ESCAPES = re.compile(
+    r"""
+      (?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?              # control sequences: colours, cursor, modes
+    | (?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])           # strings: titles, links, device control
+      [^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?
+    | \x1b[ -/]*[0-~]?                               # the remaining two- and three-byte ones
+    """,
+    re.VERBOSE,
+)
+_RUNS = re.compile(" {2,}")
+_BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0")
+"""Hangul fillers: letters by category, empty on the screen."""
+_SELECTORS = re.compile("[\u034f\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Variation selectors and the grapheme joiner: terminals disagree on the width they cause."""
+_MARKS_PER_LETTER = 2
+"""Enough for written languages; more is a stack that climbs over the neighbouring rows."""
+
+
+class Align(Enum):
+    """Where short text goes in a wide column."""
+
+    LEFT = auto()
+    RIGHT = auto()
+    CENTER = auto()
+
+
+def plain(text: str, width: int | None = None, *, ascii_only: bool = False) -> str:
+    """Return the text as one harmless line, cropped to `width` cells when a width is given."""
+    clean = _clean(text)
+    if ascii_only:
+        clean = to_ascii(clean)
+    return clean if width is None else _crop(clean, width, ascii_only=ascii_only)
+
+
+def to_content(text: str, style: str | Style = "") -> Content:
+    """Return the text as styled content; square brackets in it mean nothing."""
+    return Content.styled(_clean(text), style)
+
+
+def fit(text: str, width: int, align: Align = Align.LEFT, *, ascii_only: bool = False) -> str:
+    """Return the text in exactly `width` cells, cropped with an ellipsis or padded."""
+    # Spaces at the ends are layout here and must stay, so plain() only sees odd characters.
+    clean = text if text.isascii() and text.isprintable() else _clean(text, keep_spaces=True)
+    if ascii_only:
+        clean = to_ascii(clean)
+    clean = _crop(clean, width, ascii_only=ascii_only)
+    free = width - cell_len(clean)
+    match align:
+        case Align.LEFT:
+            return clean + " " * free
+        case Align.RIGHT:
+            return " " * free + clean
+        case Align.CENTER:
+            return " " * (free // 2) + clean + " " * (free - free // 2)
+
+
+def cell_width(text: str) -> int:
+    """Return how many terminal cells the text takes."""
+    return cell_len(text)
+
+
+@lru_cache(maxsize=2048)
+def to_ascii(text: str) -> str:
+    """Return the text for a terminal without Unicode: accents dropped, the rest as `?`."""
+    if text.isascii():
+        return text
+    spelled = text.translate(_SPELLINGS)
+    bare = (c for c in unicodedata.normalize("NFKD", spelled) if not unicodedata.combining(c))
+    return "".join(c if c.isascii() and c.isprintable() else "?" for c in bare)
+
+
+_SPELLINGS = str.maketrans(
+    {
+        "¢": "c", "…": "~", "–": "-", "—": "-", "−": "-", "‘": "'", "’": "'", "“": '"', "”": '"',
+        "·": ".", "•": "*", "×": "x", "→": ">", "←": "<", "↑": "^", "↓": "v", "▲": "^", "▼": "v",
+        "●": "*", "○": "o", "★": "*", "☆": ".", "│": "|", "─": "-", "≥": ">=", "≤": "<=", "€": "EUR",
+    }
+)  # fmt: skip
+
+
+@lru_cache(maxsize=8192)
+def _clean(text: str, *, keep_spaces: bool = False) -> str:
+    if not (text.isascii() and text.isprintable()):
+        text = "".join(_harmless(_SELECTORS.sub("", _ESCAPES.sub("", text))))
+    return text if keep_spaces else _RUNS.sub(" ", text).strip(" ")
+
+
+def _harmless(text: str) -> list[str]:
+    kept: list[str] = []
+    # A mark without a letter before it would land on the neighbouring cell.
+    marks = _MARKS_PER_LETTER
+    for character in text:
+        category = unicodedata.category(character)
+        if (
+            category in ("Zs", "Zl", "Zp")
+            or character in "\t\n\r\v\f"
+            or character in _BLANK_LETTERS
+        ):
+            kept.append(" ")
+            marks = _MARKS_PER_LETTER
+        elif category == "Cs":
+            kept.append("\N{REPLACEMENT CHARACTER}")
+            marks = 0
+        elif category in ("Cc", "Cf"):
+            continue
+        elif cell_len(character) > 0:
+            kept.append(character)
+            marks = 0
+        elif marks < _MARKS_PER_LETTER:
+            kept.append(character)
+            marks += 1
+    return kept
+
+
+def _crop(text: str, width: int, *, ascii_only: bool) -> str:
+    if width <= 0:
+        return ""
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, width - 1) + ("~" if ascii_only else "…")

@@ -1,0 +1,202 @@
+"""The trading words a theme may colour, and what they look like when a theme says nothing.
+
+Roles are a closed set. A theme that knows none of them, such as one of Textual's own, still
+dresses the whole terminal, because each role has a default in terms of the toolkit's slots.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from textual.color import Color, ColorParseError
+from textual.theme import Theme
+
+DEFAULT_THEME = "harbour"
+
+SLOTS = (
+    "primary",
+    "secondary",
+    "warning",
+    "error",
+    "success",
+    "accent",
+    "foreground",
+    "background",
+    "surface",
+    "panel",
+    "boost",
+)
+"""The toolkit's own colours, in its spelling."""
+
+TEXT_STYLES = ("bold", "dim", "italic", "underline", "reverse", "strike", "none")
+
+
+class Role(StrEnum):
+    """What a cell means. Published to stylesheets as `$role-<name>` and `$role-<name>-style`."""
+
+    TEXT = "text"
+    HEADING = "heading"
+    KEY = "key"
+    DIM = "dim"
+    BID = "bid"
+    ASK = "ask"
+    BID_BAR = "bid-bar"
+    ASK_BAR = "ask-bar"
+    OWN_ORDER = "own-order"
+    CURSOR_ROW = "cursor-row"
+    SPREAD_ROW = "spread-row"
+    LAST_TRADE = "last-trade"
+    STALE = "stale"
+    CROSSED = "crossed"
+    VERIFIED = "verified"
+    UP = "up"
+    DOWN = "down"
+    FLASH_UP = "flash-up"
+    FLASH_DOWN = "flash-down"
+    PAPER = "paper"
+    LIVE = "live"
+    READONLY = "readonly"
+    ARMED = "armed"
+    NOTICE_GOOD = "notice-good"
+    NOTICE_WARN = "notice-warn"
+    NOTICE_BAD = "notice-bad"
+
+
+GROUND_ROLES = frozenset(
+    {
+        Role.BID_BAR,
+        Role.ASK_BAR,
+        Role.CURSOR_ROW,
+        Role.SPREAD_ROW,
+        Role.FLASH_UP,
+        Role.FLASH_DOWN,
+    }
+)
+"""Roles that colour a background; all others colour text."""
+
+
+class RoleDefault(NamedTuple):
+    """A colour as a theme file would write it, and a text style."""
+
+    color: str
+    style: str = "none"
+
+
+ROLE_DEFAULTS: Mapping[Role, RoleDefault] = MappingProxyType(
+    {
+        Role.TEXT: RoleDefault("@foreground"),
+        Role.HEADING: RoleDefault("@foreground", "bold"),
+        Role.KEY: RoleDefault("@accent", "bold"),
+        Role.DIM: RoleDefault("@foreground 70%"),
+        Role.BID: RoleDefault("@success"),
+        Role.ASK: RoleDefault("@error"),
+        Role.BID_BAR: RoleDefault("@success 25%"),
+        Role.ASK_BAR: RoleDefault("@error 25%"),
+        Role.OWN_ORDER: RoleDefault("@accent", "bold"),
+        Role.CURSOR_ROW: RoleDefault("@primary 35%"),
+        Role.SPREAD_ROW: RoleDefault("@foreground 10%"),
+        Role.LAST_TRADE: RoleDefault("@warning", "bold"),
+        Role.STALE: RoleDefault("@warning", "italic"),
+        Role.CROSSED: RoleDefault("@error", "bold reverse"),
+        Role.VERIFIED: RoleDefault("@success"),
+        Role.UP: RoleDefault("@success"),
+        Role.DOWN: RoleDefault("@error"),
+        Role.FLASH_UP: RoleDefault("@success 40%"),
+        Role.FLASH_DOWN: RoleDefault("@error 40%"),
+        Role.PAPER: RoleDefault("@accent", "bold"),
+        Role.LIVE: RoleDefault("@error", "bold reverse"),
+        Role.READONLY: RoleDefault("@warning", "bold"),
+        Role.ARMED: RoleDefault("@error", "bold reverse"),
+        Role.NOTICE_GOOD: RoleDefault("@success"),
+        Role.NOTICE_WARN: RoleDefault("@warning"),
+        Role.NOTICE_BAD: RoleDefault("@error", "bold"),
+    }
+)
+
+# Palette colours cannot be blended, so rows and bars are shown by swapping text and background.
+_ANSI_GROUND = RoleDefault("@background", "reverse")
+_ANSI_QUIET_GROUND = RoleDefault("@background")
+
+
+class ThemeError(ValueError):
+    """A theme file that cannot be used; the text says what and where."""
+
+
+def default_for(role: Role, *, is_ansi: bool) -> RoleDefault:
+    """Return what a role looks like in a theme that does not mention it."""
+    if not is_ansi:
+        return ROLE_DEFAULTS[role]
+    if role is Role.SPREAD_ROW:
+        return _ANSI_QUIET_GROUND
+    if role in GROUND_ROLES:
+        return _ANSI_GROUND
+    if role is Role.DIM:
+        return RoleDefault("@foreground", "dim")
+    return ROLE_DEFAULTS[role]
+
+
+def role_variables(
+    theme: Theme,
+    colors: Mapping[Role, str] = MappingProxyType({}),
+    styles: Mapping[Role, str] = MappingProxyType({}),
+) -> dict[str, str]:
+    """Resolve every role against a theme into stylesheet variables.
+
+    Args:
+        theme: Any theme of the toolkit, also one that knows no roles.
+        colors: Colours for some roles, as a theme file writes them.
+        styles: Text styles for some roles.
+
+    Raises:
+        ThemeError: a colour that does not parse, or a reference to no slot.
+    """
+    slots = slot_colors(theme)
+    variables: dict[str, str] = {}
+    for role in Role:
+        default = default_for(role, is_ansi=theme.ansi)
+        variables[f"role-{role}"] = resolve_color(colors.get(role, default.color), slots)
+        variables[f"role-{role}-style"] = styles.get(role, default.style)
+    return variables
+
+
+def slot_colors(theme: Theme) -> dict[str, str]:
+    """Return the colour of each slot, with the toolkit's own fallbacks filled in."""
+    generated = theme.to_color_system().generate()
+    return {slot: getattr(theme, slot) or generated[slot] for slot in SLOTS}
+
+
+def resolve_color(text: str, slots: Mapping[str, str]) -> str:
+    """Turn `#rrggbb`, a colour name, `@slot` or `@slot 40%` into a colour the toolkit reads.
+
+    A percentage mixes the slot into the theme's background.
+
+    Raises:
+        ThemeError: anything else.
+    """
+    if not text.startswith("@"):
+        return _write(_parse(text))
+    slot, _, amount = text[1:].partition(" ")
+    if slot not in slots:
+        raise ThemeError(f"{text!r} names no colour of [colors]")
+    color = _parse(slots[slot])
+    if not amount:
+        return _write(color)
+    percent = amount.strip().removesuffix("%")
+    if not (percent.isascii() and percent.isdigit() and int(percent) <= 100):
+        raise ThemeError(f"{text!r} wants a percentage from 0% to 100%")
+    ground = _parse(slots["background"])
+    if color.ansi is not None or ground.ansi is not None:
+        return _write(color)
+    return _write(ground.blend(color, int(percent) / 100, 1.0))
+
+
+def _parse(text: str) -> Color:
+    try:
+        return Color.parse(text)
+    except ColorParseError as error:
+        raise ThemeError(f"{text!r} is no colour") from error
+
+
+def _write(color: Color) -> str:
+    return color.css if color.ansi is not None else color.hex

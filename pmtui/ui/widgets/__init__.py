@@ -1,0 +1,1 @@
+"""Thin widgets: cells in, strips out; keys in, messages out."""

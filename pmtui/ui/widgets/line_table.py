@@ -1,0 +1,392 @@
+"""A table for live rows: it repaints the lines that changed and nothing else.
+
+The cursor belongs to a row's key, not to a line number, so rows that arrive, leave or change
+places never move it to another row. Titles and numbers come in as cells; the table only places
+them. There is no cell cursor, no editing and no sorting here: rows are shown in the order given.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from textual import events
+from textual.binding import BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from typing_extensions import override
+
+from pmtui.ui.actions import bindings_of
+from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, fit_columns, fit_line
+from pmtui.ui.plain import fit
+from pmtui.ui.role_styles import RoleStyles
+from pmtui.ui.theme import Role
+
+_CACHED_STRIPS = 1_000
+
+
+class _LineState(NamedTuple):
+    """All that decides what one line looks like, apart from theme and width."""
+
+    row: Row | None = None
+    note: str = ""
+    is_header: bool = False
+    is_cursor: bool = False
+    is_focused: bool = False
+
+
+class LineTable(ScrollView, can_focus=True):
+    """A scrolling list of keyed rows under a fixed header."""
+
+    DEFAULT_CSS = """
+    LineTable {
+        height: 1fr; overflow-x: hidden; overflow-y: auto;
+        scrollbar-size-vertical: 1; scrollbar-gutter: stable;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_of(
+            "global.move_up",
+            "global.move_down",
+            "global.page_up",
+            "global.page_down",
+            "global.move_to_top",
+            "global.move_to_end",
+            "global.open",
+        )
+    ]
+
+    @dataclass
+    class _About(Message):
+        table: "LineTable"
+        key: str
+        """The key of the row."""
+
+        @property
+        @override
+        def control(self) -> "LineTable":
+            return self.table
+
+    @dataclass
+    class RowHighlighted(_About):
+        """The cursor came to another row."""
+
+    @dataclass
+    class RowSelected(_About):
+        """The trader opened a row."""
+
+    @dataclass
+    class EndApproached(Message):
+        """Less than a screen of rows is left below; sent once for a number of rows."""
+
+        table: "LineTable"
+
+        @property
+        @override
+        def control(self) -> "LineTable":
+            return self.table
+
+    def __init__(
+        self, columns: Sequence[Column], *, empty: str = "Nothing to show.",
+        show_header: bool = True, show_cursor: bool = True, ascii_only: bool = False,
+        name: str | None = None, id: str | None = None, classes: str | None = None,  # noqa: A002 - the toolkit's word
+    ) -> None:  # fmt: skip
+        """Start without rows.
+
+        Args:
+            columns: From left to right; each row brings one cell for each of them.
+            empty: What to say while there are no rows.
+            show_header: Whether the first line holds the columns' titles.
+            show_cursor: Whether a row is marked at all; a tape needs no cursor.
+            ascii_only: Whether the terminal lacks the ellipsis.
+            name: As for every widget.
+            id: As for every widget.
+            classes: As for every widget.
+        """
+        super().__init__(name=name, id=id, classes=classes)
+        self._columns = tuple(columns)
+        self._empty = empty
+        self._header_height = int(show_header)
+        self._show_cursor = show_cursor
+        self._ascii_only = ascii_only
+        self._rows: tuple[Row, ...] = ()
+        self._index_of: dict[str, int] = {}
+        self._cursor_key: str | None = None
+        self._is_loading_rows = False
+        self._end_announced_at = 0
+        self._placed: tuple[tuple[int, int], ...] = ()
+        self._role_styles: RoleStyles | None = None
+        self._strips: dict[_LineState, Strip] = {}
+        self._painted: dict[int, _LineState] = {}
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows on show."""
+        return self._rows
+
+    @property
+    def cursor_key(self) -> str | None:
+        """The key of the row under the cursor."""
+        return self._cursor_key
+
+    def set_rows(self, rows: Sequence[Row]) -> None:
+        """Show these rows; the cursor stays on its row, and on its line where possible.
+
+        Raises:
+            ValueError: two rows with one key, or a row that has not one cell for each column.
+        """
+        new = tuple(rows)
+        if new == self._rows:
+            return
+        index_of = {row.key: index for index, row in enumerate(new)}
+        if len(index_of) != len(new) or any(len(r.cells) != len(self._columns) for r in new):
+            raise ValueError("each row needs a key of its own and one cell for each column")
+        old_index = self._cursor_index
+        self._rows, self._index_of = new, index_of
+        self._resize_canvas()
+        new_index = self._index_of.get(self._cursor_key or "", -1)
+        if new_index >= 0 and old_index >= 0:
+            self._scroll_by_rows(new_index - old_index)
+        elif new:
+            new_index = min(max(old_index, 0), len(new) - 1)
+        self._put_cursor(new[new_index].key if new else None)
+        self._repaint_changed()
+        self._announce_end()
+
+    def replace_row(self, row: Row) -> None:
+        """Show another content for the row of the same key; unknown keys are ignored."""
+        index = self._index_of.get(row.key)
+        if index is not None and self._rows[index] != row:
+            self._rows = (*self._rows[:index], row, *self._rows[index + 1 :])
+            self._repaint_changed()
+
+    def set_columns(self, columns: Sequence[Column]) -> None:
+        """Change the columns; the rows have to be given anew."""
+        self._columns = tuple(columns)
+        self._rows, self._index_of = (), {}
+        self._forget_layout()
+        self._resize_canvas()
+        self.refresh()
+
+    def set_empty_text(self, text: str) -> None:
+        """Say this while there are no rows."""
+        self._empty = text
+        self._repaint_changed()
+
+    def set_loading_more(self, *, is_loading: bool) -> None:
+        """Say on a line of its own that more rows are on their way."""
+        if is_loading != self._is_loading_rows:
+            self._is_loading_rows = is_loading
+            self._resize_canvas()
+            self._repaint_changed()
+
+    def move_cursor_to(self, key: str) -> bool:
+        """Put the cursor on a row and bring it into view; False when there is no such row."""
+        index = self._index_of.get(key)
+        if index is None:
+            return False
+        self._put_cursor(key)
+        self._bring_into_view(index)
+        self._repaint_changed()
+        self._announce_end()
+        return True
+
+    def action_move_up(self) -> None:
+        """Move the cursor one row up."""
+        self._move_by(-1)
+
+    def action_move_down(self) -> None:
+        """Move the cursor one row down."""
+        self._move_by(1)
+
+    @override
+    def action_page_up(self) -> None:
+        """Move the cursor one screen up."""
+        self._move_by(-max(1, self._body_height - 1))
+
+    @override
+    def action_page_down(self) -> None:
+        """Move the cursor one screen down."""
+        self._move_by(max(1, self._body_height - 1))
+
+    def action_move_to_top(self) -> None:
+        """Move the cursor to the first row."""
+        self._move_by(-len(self._rows))
+
+    def action_move_to_end(self) -> None:
+        """Move the cursor to the last row."""
+        self._move_by(len(self._rows))
+
+    def action_open(self) -> None:
+        """Open the row under the cursor."""
+        if self._show_cursor and self._cursor_key is not None:
+            self.post_message(self.RowSelected(self, self._cursor_key))
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor to the row clicked; a double click opens it."""
+        offset = event.get_content_offset(self)
+        if offset is None or not self._show_cursor:
+            return
+        index = offset.y - self._header_height + self._top
+        if offset.y >= self._header_height and 0 <= index < len(self._rows):
+            event.stop()
+            self.move_cursor_to(self._rows[index].key)
+            if event.chain == 2:
+                self.action_open()
+
+    def on_focus(self) -> None:
+        """Mark the cursor's row as the one keys go to."""
+        self._repaint_changed()
+
+    def on_blur(self) -> None:
+        """Mark the cursor's row as one of several."""
+        self._repaint_changed()
+
+    def on_resize(self) -> None:
+        """Choose the columns anew and keep the cursor in view."""
+        self._forget_layout()
+        self._resize_canvas()
+        if self._cursor_index >= 0:
+            self._bring_into_view(self._cursor_index)
+        self.refresh()
+        self._announce_end()
+
+    @override
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._announce_end()
+
+    @override
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._role_styles = None
+        self._strips.clear()
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        state = self._painted[y] = self._state_of(y)
+        strip = self._strips.get(state)
+        if strip is None:
+            if len(self._strips) >= _CACHED_STRIPS:
+                self._strips.clear()
+            if self._role_styles is None:
+                self._role_styles = RoleStyles.of_widget(self)
+            strip = self._strips[state] = self._role_styles.strip(self._paint(state))
+        return strip
+
+    @property
+    def _cursor_index(self) -> int:
+        return self._index_of.get(self._cursor_key or "", -1)
+
+    @property
+    def _top(self) -> int:
+        return self.scroll_offset.y
+
+    @property
+    def _body_height(self) -> int:
+        return max(1, self.size.height - self._header_height)
+
+    def _state_of(self, y: int) -> _LineState:
+        if y < self._header_height:
+            return _LineState(is_header=True)
+        index = y - self._header_height + self._top
+        if index < len(self._rows):
+            row = self._rows[index]
+            is_cursor = self._show_cursor and row.key == self._cursor_key
+            return _LineState(row, is_cursor=is_cursor, is_focused=is_cursor and self.has_focus)
+        if index == len(self._rows):
+            if self._is_loading_rows:
+                return _LineState(note="Loading…")
+            if not self._rows:
+                return _LineState(note=self._empty)
+        return _LineState()
+
+    def _paint(self, state: _LineState) -> Line:
+        width = self.size.width
+        if state.is_header:
+            return self._place(tuple(Cell(c.title, Role.HEADING) for c in self._columns), None)
+        if state.row is None:
+            return fit_line((Cell(state.note, Role.DIM),), width, ascii_only=self._ascii_only)
+        cells = state.row.cells
+        if not state.is_cursor:
+            return self._place(cells, state.row.ground)
+        bold = Emphasis.BOLD if state.is_focused else Emphasis.NONE
+        marked = (c._replace(ground=None, emphasis=c.emphasis | bold) for c in cells)
+        return self._place(tuple(marked), Role.CURSOR_ROW)
+
+    def _place(self, cells: tuple[Cell, ...], ground: Role | None) -> Line:
+        if not self._placed:
+            self._placed = fit_columns(self._columns, self.size.width)
+        line: list[Cell] = []
+        for index, width in self._placed:
+            if line:
+                line.append(Cell(" ", ground=ground))
+            cell, align = cells[index], self._columns[index].align
+            text = fit(cell.text, width, align, ascii_only=self._ascii_only)
+            line.append(cell._replace(text=text, ground=cell.ground or ground))
+        used = sum(width for _, width in self._placed) + max(0, len(self._placed) - 1)
+        if used < self.size.width:
+            line.append(Cell(" " * (self.size.width - used), ground=ground))
+        return tuple(line)
+
+    # Only lines whose look differs from what was painted last are refreshed.
+    def _repaint_changed(self) -> None:
+        if not self.is_mounted:
+            return
+        changed = [
+            Region(0, y, self.size.width, 1)
+            for y in range(self.size.height)
+            if self._painted.get(y) != self._state_of(y)
+        ]
+        if changed:
+            self.refresh(*changed)
+
+    def _move_by(self, step: int) -> None:
+        if not self._rows:
+            return
+        if not self._show_cursor:
+            self.scroll_to(y=self._top + step, animate=False)
+            return
+        index = min(max(self._cursor_index + step, 0), len(self._rows) - 1)
+        self.move_cursor_to(self._rows[index].key)
+
+    def _put_cursor(self, key: str | None) -> None:
+        if key != self._cursor_key:
+            self._cursor_key = key
+            if key is not None and self._show_cursor:
+                self.post_message(self.RowHighlighted(self, key))
+
+    def _bring_into_view(self, index: int) -> None:
+        top = self._top
+        if index < top:
+            self.scroll_to(y=index, animate=False)
+        elif index >= top + self._body_height:
+            self.scroll_to(y=index - self._body_height + 1, animate=False)
+
+    # Rows that came or went above the cursor must not move it on the screen; at the very top
+    # the list shows its new first rows instead.
+    def _scroll_by_rows(self, count: int) -> None:
+        if count and self._top:
+            self.scroll_to(y=max(0, self._top + count), animate=False)
+        if self._show_cursor:
+            self._bring_into_view(self._cursor_index)
+
+    def _resize_canvas(self) -> None:
+        lines = len(self._rows) + self._header_height + int(self._is_loading_rows)
+        size = Size(self.size.width, lines)
+        if size != self.virtual_size:
+            self.virtual_size = size
+
+    def _forget_layout(self) -> None:
+        self._placed = ()
+        self._strips.clear()
+        self._painted.clear()
+
+    def _announce_end(self) -> None:
+        count = len(self._rows)
+        if not count or self._end_announced_at == count or not self.size.height:
+            return
+        if self._top + 2 * self._body_height >= count:
+            self._end_announced_at = count
+            self.post_message(self.EndApproached(self))
