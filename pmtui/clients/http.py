@@ -1,0 +1,262 @@
+"""One HTTP connection pool per host; every way to fail comes back as a value.
+
+It refuses to follow redirects, to read more than it was told to, and to repeat anything that is
+not an idempotent read. It knows nothing of what the bodies mean.
+"""
+
+import asyncio
+import functools
+import ipaddress
+import random
+import ssl
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import httpx
+
+from pmtui import __version__
+from pmtui.clients.http_failures import (
+    failure_of_answer,
+    failure_of_error,
+    looks_like_a_page,
+    without_secrets,
+)
+from pmtui.domain.failure import Failure, FailureKind
+
+MAX_BODY = 32 * 1024 * 1024
+"""Bytes after decompression. The largest recorded answer has 2 MB."""
+TIMEOUTS = httpx.Timeout(10.0, connect=5.0)
+"""Seconds; what the service's own client uses (SDK 0.14.0, October 2026)."""
+TOTAL_S = 30.0
+"""Bounds an answer that drips one byte at a time below every other time limit."""
+MAX_RETRIES = 2
+LONGEST_WAIT_S = 5.0
+"""A host that asks for more patience than this is reported, not waited for."""
+
+Query = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestReport:
+    """One request as the log and the health of a source see it; free of queries and secrets."""
+
+    route: str
+    status: int | None
+    elapsed_ms: int
+    failure: Failure | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Waiting between tries, injected so that tests do not wait."""
+
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    jitter: Callable[[], float] = random.Random().random  # noqa: S311 - spreads load, keeps no secret
+
+    def delay_s(self, attempt: int, failure: Failure) -> float:
+        """Return how long to wait before the next try: what the host asked for, else 0.1-0.8 s."""
+        if failure.retry_after_s is not None:
+            return failure.retry_after_s
+        return 0.2 * float(2**attempt) * (0.5 + self.jitter())
+
+
+def _ignore(_report: RequestReport) -> None:
+    return
+
+
+class HttpHost:
+    """A host of the service. Opens no socket before the first request."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        observe: Callable[[RequestReport], None] = _ignore,
+        pace: Pace | None = None,
+        timeouts: httpx.Timeout = TIMEOUTS,
+        total_s: float = TOTAL_S,
+        max_body: int = MAX_BODY,
+    ) -> None:
+        self.base_url = base_url.rstrip("/")
+        self._observe = observe
+        self._pace = pace or Pace()
+        self._timeouts = timeouts
+        self._total_s = total_s
+        self._max_body = max_body
+        self._client: httpx.AsyncClient | None = None
+
+    async def read(
+        self,
+        path: str,
+        *,
+        query: Query = (),
+        route: str = "",
+        headers: Mapping[str, str] | None = None,
+        method: str = "GET",
+        body: bytes | None = None,
+    ) -> bytes | Failure:
+        """Read something; tried again up to twice where that can help and can do no harm.
+
+        Args:
+            path: from the root, already quoted; its template too when `route` is empty.
+            query: in the order it is to be sent; a key may repeat.
+            route: the path template for logs, for example `/events/{id}`.
+            headers: for reads that need credentials.
+            method: POST where the service reads by POST (`/books`).
+            body: sent as it is.
+        """
+        for attempt in range(MAX_RETRIES + 1):
+            answer = await self.send(
+                method, path, query=query, route=route, headers=headers, body=body
+            )
+            if isinstance(answer, bytes) or attempt == MAX_RETRIES or not _is_worth_a_try(answer):
+                return answer
+            await self._pace.sleep(self._pace.delay_s(attempt, answer))
+        raise AssertionError("the last try returns")
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query = (),
+        route: str = "",
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        may_be_empty: bool = False,
+    ) -> bytes | Failure:
+        """Make exactly one request. A body travels byte for byte, as JSON.
+
+        Args:
+            method: upper case.
+            path: see `read`.
+            query: see `read`.
+            route: see `read`.
+            headers: added to the usual ones; their values never reach a log or a failure.
+            body: the very bytes that were signed.
+            may_be_empty: for routes that answer 200 without a body.
+        """
+        label = f"{method} {route or path}"
+        started = time.monotonic()
+        status, answer = await self._once(
+            self._request(method, path, query=query, headers=headers, body=body), label
+        )
+        if answer == b"" and not may_be_empty:
+            answer = Failure(FailureKind.SERVER, label, "empty answer", status)
+        if isinstance(answer, Failure) and headers:
+            answer = without_secrets(answer, headers)
+        self._observe(
+            RequestReport(
+                label,
+                status,
+                round((time.monotonic() - started) * 1000),
+                answer if isinstance(answer, Failure) else None,
+            )
+        )
+        return answer
+
+    async def aclose(self) -> None:
+        """Close the pool; a later request would open a new one."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query,
+        headers: Mapping[str, str] | None,
+        body: bytes | None,
+    ) -> httpx.Request:
+        extra = {"Content-Type": "application/json"} if body is not None else {}
+        return self._pool().build_request(
+            method,
+            self.base_url + path,
+            params=list(query) or None,
+            headers={**extra, **(headers or {})},
+            content=body,
+        )
+
+    async def _once(self, request: httpx.Request, label: str) -> tuple[int | None, bytes | Failure]:
+        status: int | None = None
+        try:
+            async with asyncio.timeout(self._total_s):
+                response = await self._pool().send(request, stream=True)
+                status = response.status_code
+                try:
+                    body = await self._body(response)
+                finally:
+                    await response.aclose()
+        except (httpx.TransportError, httpx.DecodingError, TimeoutError) as error:
+            return status, failure_of_error(error, label, status=status)
+        if body is None:
+            text = f"answer of more than {self._max_body} bytes"
+            return status, Failure(FailureKind.SERVER, label, text, status)
+        if not response.is_success:
+            return status, failure_of_answer(response, body, label)
+        if looks_like_a_page(response.headers.get("content-type", ""), body):
+            text = "a web page instead of data"
+            return status, Failure(FailureKind.SERVER, label, text, status)
+        return status, body
+
+    async def _body(self, response: httpx.Response) -> bytes | None:
+        # Counted while it streams: an endless answer must not fill the memory first.
+        chunks: list[bytes] = []
+        size = 0
+        async for chunk in response.aiter_bytes():
+            size += len(chunk)
+            if size > self._max_body:
+                return None
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+    def _pool(self) -> httpx.AsyncClient:
+        if self._client is None:
+            parts = urlsplit(self.base_url)
+            self._client = httpx.AsyncClient(
+                verify=_trusted_context() if parts.scheme == "https" else _bare_context(),
+                trust_env=not is_loopback(parts.hostname or ""),
+                follow_redirects=False,
+                timeout=self._timeouts,
+                limits=httpx.Limits(max_keepalive_connections=8, keepalive_expiry=90.0),
+                headers={"User-Agent": f"pmtui/{__version__}", "Accept": "application/json"},
+            )
+        return self._client
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name means this very machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@functools.cache
+def _trusted_context() -> ssl.SSLContext:
+    # Loading the authorities takes tens of milliseconds: once for all hosts, and only if needed.
+    return httpx.create_ssl_context()
+
+
+@functools.cache
+def _bare_context() -> ssl.SSLContext:
+    # Trusts nobody; for hosts that are spoken to in the clear, where none is ever used.
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def _is_worth_a_try(failure: Failure) -> bool:
+    match failure.kind:
+        case FailureKind.UNREACHABLE | FailureKind.LOST:
+            return True
+        case FailureKind.SERVER:
+            # A page of the edge with a 4xx is a verdict, not an accident.
+            is_accident = failure.status is None or failure.status in (200, 500, 502, 503, 504)
+            return is_accident and (failure.retry_after_s or 0.0) <= LONGEST_WAIT_S
+        case FailureKind.BUSY:
+            return (failure.retry_after_s or 0.0) <= LONGEST_WAIT_S
+        case _:
+            return False
