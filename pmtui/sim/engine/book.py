@@ -1,0 +1,210 @@
+"""One market's book, holding orders of both tokens, kept in prices of the first token.
+
+A bid is a BUY of the first token or a SELL of the second at the complement; an ask the reverse.
+Within a price, orders queue by arrival, apart for each token: a taker meets its own token first.
+"""
+
+from bisect import bisect_left, insort
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pmtui.domain.amounts import SIZE_STEP
+from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.market import Side
+from pmtui.domain.money import ONE, ZERO, Micros, notional_ceil
+from pmtui.domain.order import TimeInForce
+from pmtui.sim.engine.terms import BookView, Level, OrderView
+
+
+@dataclass(slots=True, eq=False)
+class RestingOrder:
+    """An order that is in the book, or about to be."""
+
+    order_id: OrderId
+    account: Address
+    owner: ApiKey
+    condition_id: ConditionId
+    token_id: TokenId
+    token_index: int
+    side: Side
+    price: Micros
+    size: Micros
+    time_in_force: TimeInForce
+    expiration_s: int
+    created_ms: int
+    is_simulated: bool
+    matched: Micros = ZERO
+    trade_ids: list[TradeId] = field(default_factory=list)
+    is_bid: bool = field(init=False)
+    book_price: Micros = field(init=False)
+    """In the first token."""
+
+    def __post_init__(self) -> None:
+        self.is_bid = (self.side is Side.BUY) == (self.token_index == 0)
+        self.book_price = own_price(self.price, self.token_index)
+
+    @property
+    def remaining(self) -> Micros:
+        """Shares that can still match."""
+        return Micros(self.size - self.matched)
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether too little is left to match again."""
+        return self.size - self.matched < SIZE_STEP
+
+    @property
+    def held(self) -> Micros:
+        """What the order reserves: collateral for a BUY, shares for a SELL."""
+        if self.side is Side.BUY:
+            return notional_ceil(self.price, self.remaining)
+        return self.remaining
+
+    def view(self, status: str) -> OrderView:
+        """Return the order as it is at this moment."""
+        return OrderView(
+            order_id=self.order_id,
+            account=self.account,
+            owner=self.owner,
+            condition_id=self.condition_id,
+            token_id=self.token_id,
+            side=self.side,
+            price=self.price,
+            original_size=self.size,
+            matched_size=self.matched,
+            time_in_force=self.time_in_force,
+            expiration_s=self.expiration_s,
+            created_ms=self.created_ms,
+            status=status,
+            trade_ids=tuple(self.trade_ids),
+        )
+
+
+def own_price(price: Micros, token_index: int) -> Micros:
+    """Translate a price between the first token and the token of this index, either way."""
+    return price if token_index == 0 else Micros(ONE - price)
+
+
+class PriceLevel:
+    """All orders at one price, with their whole size kept up to date."""
+
+    __slots__ = ("price", "queues", "total")
+
+    def __init__(self, price: Micros) -> None:
+        self.price = price
+        self.total = 0
+        # An ordered dict removes from both ends and the middle in constant time; a dict does not.
+        self.queues: tuple[OrderedDict[OrderId, RestingOrder], ...] = (
+            OrderedDict(),
+            OrderedDict(),
+        )
+
+    @property
+    def shown(self) -> Micros:
+        """The size as the service shows it."""
+        return Micros(self.total - self.total % SIZE_STEP)
+
+
+class BookSide:
+    """The levels of one side, best found and any found by price without a walk."""
+
+    __slots__ = ("_keys", "_levels", "_sign")
+
+    def __init__(self, *, is_bid: bool) -> None:
+        self._sign = 1 if is_bid else -1
+        self._levels: dict[Micros, PriceLevel] = {}
+        # Ascending by attractiveness, so the best is last and comes and goes cheaply.
+        self._keys: list[int] = []
+
+    def add(self, order: RestingOrder) -> None:
+        """Queue the order behind the others of its price and token."""
+        price = order.book_price
+        level = self._levels.get(price)
+        if level is None:
+            level = self._levels[price] = PriceLevel(price)
+            insort(self._keys, price * self._sign)
+        level.queues[order.token_index][order.order_id] = order
+        level.total += order.remaining
+
+    def remove(self, order: RestingOrder) -> None:
+        """Take the order out, and its level if it was the last."""
+        price = order.book_price
+        level = self._levels[price]
+        del level.queues[order.token_index][order.order_id]
+        level.total -= order.remaining
+        if not level.queues[0] and not level.queues[1]:
+            del self._levels[price]
+            del self._keys[bisect_left(self._keys, price * self._sign)]
+
+    def reduce(self, order: RestingOrder, size: Micros) -> None:
+        """Match `size` of a resting order, which keeps its place."""
+        order.matched = Micros(order.matched + size)
+        self._levels[order.book_price].total -= size
+
+    @property
+    def best(self) -> Micros | None:
+        """The price next in line, None when the side is empty."""
+        return Micros(self._keys[-1] * self._sign) if self._keys else None
+
+    def shown_at(self, price: Micros) -> Micros:
+        """Return the shown size of a price, 0 where there is no level."""
+        level = self._levels.get(price)
+        return level.shown if level else ZERO
+
+    def from_best(self) -> Iterator[PriceLevel]:
+        """Walk the levels, best first."""
+        for key in reversed(self._keys):
+            yield self._levels[Micros(key * self._sign)]
+
+    def from_worst(self) -> Iterator[PriceLevel]:
+        """Walk the levels, best last, as the service lists them."""
+        for key in self._keys:
+            yield self._levels[Micros(key * self._sign)]
+
+    def orders(self) -> Iterator[RestingOrder]:
+        """Walk all orders, best price first and in matching order within a token."""
+        for level in self.from_best():
+            for queue in level.queues:
+                yield from queue.values()
+
+
+class Book:
+    """Both sides of one market."""
+
+    __slots__ = ("asks", "bids", "changed_ms")
+
+    def __init__(self) -> None:
+        self.bids = BookSide(is_bid=True)
+        self.asks = BookSide(is_bid=False)
+        self.changed_ms = 0
+
+    def side_of(self, order: RestingOrder) -> BookSide:
+        """Return the side the order rests on."""
+        return self.bids if order.is_bid else self.asks
+
+    def top(self, token_index: int) -> tuple[Micros | None, Micros | None]:
+        """Return best bid and best ask of one token."""
+        bid, ask = self.bids.best, self.asks.best
+        if token_index == 0:
+            return bid, ask
+        return (
+            None if ask is None else Micros(ONE - ask),
+            None if bid is None else Micros(ONE - bid),
+        )
+
+    def view(self, token_id: TokenId, token_index: int) -> BookView:
+        """Return one token's book: the second token's is the mirror of the first's."""
+        own, other = (self.bids, self.asks) if token_index == 0 else (self.asks, self.bids)
+        return BookView(
+            token_id=token_id,
+            bids=_levels(own, token_index),
+            asks=_levels(other, token_index),
+            changed_ms=self.changed_ms,
+        )
+
+
+def _levels(side: BookSide, token_index: int) -> tuple[Level, ...]:
+    return tuple(
+        Level(own_price(level.price, token_index), level.shown) for level in side.from_worst()
+    )

@@ -1,0 +1,122 @@
+"""Chain operations: deposits, withdrawals, splitting, merging, resolving and redeeming.
+
+They look at what an account holds, not at what its orders have spoken for, as a chain does; orders
+that can then no longer be paid for are cancelled.
+"""
+
+from pmtui.domain.ids import ConditionId
+from pmtui.domain.money import SCALE, Micros
+from pmtui.sim.engine.events import Cause, MarketResolved
+from pmtui.sim.engine.floor import UNKNOWN_MARKET, Floor, TradedMarket
+from pmtui.sim.engine.ledger import Account
+from pmtui.sim.engine.terms import Done, LiveStatus, Payout, Refusal
+
+INVALID_AMOUNT = Refusal(400, "amount must be greater than 0")
+TOO_LITTLE_COLLATERAL = Refusal(400, "transfer amount exceeds balance")
+TOO_FEW_SHARES = Refusal(400, "insufficient balance for transfer")
+NOT_RESOLVED = Refusal(400, "result for condition not received yet")
+
+
+def deposit(floor: Floor, account: Account, amount: Micros) -> Done | Refusal:
+    """Bring collateral in from outside."""
+    if amount <= 0:
+        return INVALID_AMOUNT
+    floor.ledger.deposit(account, amount)
+    return Done(amount)
+
+
+def withdraw(floor: Floor, account: Account, amount: Micros) -> Done | Refusal:
+    """Take collateral out."""
+    if amount <= 0:
+        return INVALID_AMOUNT
+    if amount > account.collateral:
+        return TOO_LITTLE_COLLATERAL
+    floor.ledger.deposit(account, -amount)
+    floor.enforce_reservations(account)
+    return Done(amount)
+
+
+def split(
+    floor: Floor, account: Account, condition_id: ConditionId, amount: Micros
+) -> Done | Refusal:
+    """Turn dollars into as many shares of each token."""
+    market = floor.markets.get(condition_id)
+    if market is None:
+        return UNKNOWN_MARKET
+    if amount <= 0:
+        return INVALID_AMOUNT
+    if account.is_unlimited:
+        floor.ledger.cover(account, market.spec, None, amount)
+    if amount > account.collateral:
+        return TOO_LITTLE_COLLATERAL
+    floor.ledger.split(account, market.spec, amount)
+    floor.enforce_reservations(account)
+    return Done(amount)
+
+
+def merge(
+    floor: Floor, account: Account, condition_id: ConditionId, amount: Micros
+) -> Done | Refusal:
+    """Turn shares of both tokens back into dollars."""
+    market = floor.markets.get(condition_id)
+    if market is None:
+        return UNKNOWN_MARKET
+    if amount <= 0:
+        return INVALID_AMOUNT
+    if any(amount > account.held(token_id) for token_id in market.spec.tokens):
+        return TOO_FEW_SHARES
+    floor.ledger.split(account, market.spec, -amount)
+    floor.enforce_reservations(account)
+    return Done(amount)
+
+
+def redeem(floor: Floor, account: Account, condition_id: ConditionId) -> Done | Refusal:
+    """Turn the whole balance of both tokens of a resolved market into what they pay."""
+    market = floor.markets.get(condition_id)
+    if market is None:
+        return UNKNOWN_MARKET
+    if market.payout is None:
+        return NOT_RESOLVED
+    return Done(_pay_out(floor, account, market, payout=market.payout))
+
+
+def resolve(floor: Floor, market: TradedMarket, payout: Payout) -> None:
+    """End a market, and when it wins its negative-risk group, end its siblings as losers."""
+    _end(floor, market, payout)
+    if payout is Payout.FIRST and market.spec.group:
+        for sibling in floor.groups[market.spec.group]:
+            _end(floor, sibling, Payout.SECOND)
+
+
+def _end(floor: Floor, market: TradedMarket, payout: Payout) -> None:
+    if market.payout is not None:
+        return
+    for order in (*market.book.bids.orders(), *market.book.asks.orders()):
+        floor.cancel(order, LiveStatus.MARKET_RESOLVED)
+    market.payout = payout
+    winner = {Payout.FIRST: 0, Payout.SECOND: 1}.get(payout)
+    floor.journal.add(
+        MarketResolved(
+            condition_id=market.spec.condition_id,
+            payout=payout,
+            winning_token_id=None if winner is None else market.spec.tokens[winner],
+            at_ms=floor.journal.now_ms,
+        )
+    )
+    for account in floor.ledger.accounts.values():
+        if account.is_simulated:
+            _pay_out(floor, account, market, payout=payout)
+
+
+def _pay_out(floor: Floor, account: Account, market: TradedMarket, *, payout: Payout) -> Micros:
+    condition_id = market.spec.condition_id
+    received = 0
+    for index, token_id in enumerate(market.spec.tokens):
+        size = account.held(token_id)
+        received += size * payout.pays(index) // SCALE
+        floor.ledger.add_shares(
+            account, token_id, -size, cause=Cause.REDEEM, reference=condition_id
+        )
+    floor.ledger.pools[condition_id] -= received
+    floor.ledger.add_collateral(account, received, cause=Cause.REDEEM, reference=condition_id)
+    return Micros(received)

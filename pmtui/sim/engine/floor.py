@@ -1,0 +1,184 @@
+"""The trading floor: all state of the engine, and the few steps every command is made of."""
+
+from pmtui.domain.ids import Address, ConditionId, TokenId, TradeId
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.sim.engine.book import Book, RestingOrder, own_price
+from pmtui.sim.engine.events import Cause, LevelChanged, MarketAdded, OrderCancelled, Trade
+from pmtui.sim.engine.journal import Journal
+from pmtui.sim.engine.ledger import Account, Ledger
+from pmtui.sim.engine.orders import OpenOrders
+from pmtui.sim.engine.terms import (
+    IdSource,
+    LiveStatus,
+    MarketSpec,
+    MarketView,
+    Payout,
+    Refusal,
+    TradingMode,
+)
+
+UNKNOWN_MARKET = Refusal(404, "market not found")
+
+
+class TradedMarket:
+    """One market: its terms, its book, and what changes while it trades."""
+
+    __slots__ = (
+        "book",
+        "is_accepting",
+        "last_trade_price",
+        "last_trade_side",
+        "payout",
+        "spec",
+        "tick_size",
+        "top",
+    )
+
+    def __init__(self, spec: MarketSpec) -> None:
+        self.spec = spec
+        self.book = Book()
+        self.tick_size = spec.tick_size
+        self.is_accepting = spec.is_accepting
+        self.payout: Payout | None = None
+        self.last_trade_price: Micros | None = None
+        self.last_trade_side: Side | None = None
+        self.top: tuple[Micros | None, Micros | None] = (None, None)
+        """Best bid and ask of the first token as last announced."""
+
+    def view(self, pool: int) -> MarketView:
+        """Return the market as it is at this moment."""
+        return MarketView(
+            spec=self.spec,
+            tick_size=self.tick_size,
+            is_accepting=self.is_accepting and self.payout is None,
+            payout=self.payout,
+            last_trade_price=self.last_trade_price,
+            last_trade_side=self.last_trade_side,
+            open_interest=Micros(pool),
+        )
+
+
+class Floor:
+    """Markets, ledger, resting orders and unsettled trades, kept consistent with each other."""
+
+    def __init__(self, ids: IdSource) -> None:
+        self.ids = ids
+        self.journal = Journal()
+        self.ledger = Ledger(self.journal)
+        self.orders = OpenOrders()
+        self.markets: dict[ConditionId, TradedMarket] = {}
+        self.tokens: dict[TokenId, tuple[TradedMarket, int]] = {}
+        self.groups: dict[str, list[TradedMarket]] = {}
+        self.unsettled: dict[TradeId, Trade] = {}
+        self.mode = TradingMode.NORMAL
+        self.retry_after_s = 120
+
+    def add_market(self, spec: MarketSpec) -> TradedMarket:
+        """Open an empty book.
+
+        Raises:
+            ValueError: the market, or one of its tokens, is there already.
+        """
+        if spec.condition_id in self.markets or any(token in self.tokens for token in spec.tokens):
+            raise ValueError(f"market added twice: {spec.condition_id}")
+        market = TradedMarket(spec)
+        market.book.changed_ms = self.journal.now_ms
+        self.markets[spec.condition_id] = market
+        self.ledger.pools[spec.condition_id] = 0
+        for index, token_id in enumerate(spec.tokens):
+            self.tokens[token_id] = (market, index)
+        if spec.group:
+            self.groups.setdefault(spec.group, []).append(market)
+        self.journal.add(MarketAdded(spec, self.journal.now_ms))
+        return market
+
+    def account(self, address: Address) -> Account:
+        """Return an account, opened empty if it is new."""
+        account = self.ledger.accounts.get(address)
+        return account or self.ledger.open(address, simulated=False, unlimited=False)
+
+    def rest(self, order: RestingOrder) -> None:
+        """Put an order into the book and reserve what it needs."""
+        market = self.markets[order.condition_id]
+        market.book.side_of(order).add(order)
+        self.orders.add(order)
+        self.ledger.hold(self.account(order.account), order, sign=1)
+
+    def fill(self, order: RestingOrder, size: Micros) -> None:
+        """Match part of a resting order, which leaves the book when too little of it is left."""
+        side = self.markets[order.condition_id].book.side_of(order)
+        account = self.account(order.account)
+        self.ledger.hold(account, order, sign=-1)
+        side.reduce(order, size)
+        if order.is_filled:
+            side.remove(order)
+            self.orders.drop(order)
+        else:
+            self.ledger.hold(account, order, sign=1)
+
+    def cancel(self, order: RestingOrder, status: str) -> None:
+        """Take an order out of the book, release what it held, and announce both."""
+        market = self.markets[order.condition_id]
+        self.ledger.hold(self.account(order.account), order, sign=-1)
+        market.book.side_of(order).remove(order)
+        self.orders.drop(order)
+        self.announce_level(
+            market,
+            order.book_price,
+            is_bid=order.is_bid,
+            token_index=order.token_index,
+            cause=Cause.CANCELLED,
+        )
+        self.finish(order, status)
+
+    def finish(self, order: RestingOrder, status: str) -> None:
+        """Remember how an order that matters ended, and announce a cancellation."""
+        if order.is_simulated:
+            return
+        self.orders.known[order.order_id] = status
+        if status != LiveStatus.MATCHED:
+            self.journal.add(OrderCancelled(order.view(status), self.journal.now_ms))
+
+    def announce_level(
+        self,
+        market: TradedMarket,
+        book_price: Micros,
+        *,
+        is_bid: bool,
+        token_index: int,
+        cause: Cause,
+    ) -> None:
+        """Announce the new size of a level in the terms of one token."""
+        book = market.book
+        book.changed_ms = self.journal.now_ms
+        top = (book.bids.best, book.asks.best)
+        is_top_moved = top != market.top
+        market.top = top
+        best_bid, best_ask = book.top(token_index)
+        tokens = market.spec.tokens
+        self.journal.add(
+            LevelChanged(
+                condition_id=market.spec.condition_id,
+                token_id=tokens[token_index],
+                other_token_id=tokens[1 - token_index],
+                side=Side.BUY if is_bid == (token_index == 0) else Side.SELL,
+                price=own_price(book_price, token_index),
+                size=(book.bids if is_bid else book.asks).shown_at(book_price),
+                best_bid=best_bid,
+                best_ask=best_ask,
+                is_top_moved=is_top_moved,
+                cause=cause,
+                at_ms=self.journal.now_ms,
+            )
+        )
+
+    def enforce_reservations(self, account: Account) -> None:
+        """Cancel the youngest orders until what is left can be paid for.
+
+        Chain operations move what resting orders have spoken for; the service then removes orders.
+        """
+        for order in reversed(self.orders.of_account(account.address)):
+            asset = None if order.side is Side.BUY else order.token_id
+            if account.available(asset) < 0:
+                self.cancel(order, LiveStatus.NOT_ENOUGH_BALANCE)

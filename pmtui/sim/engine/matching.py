@@ -1,0 +1,145 @@
+"""Work out what an incoming order would match, without touching anything.
+
+Best price first; at one price the taker's own token before the other (so a direct match comes
+before minting or merging), each in order of arrival. Execution is at the resting order's price.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pmtui.domain.amounts import SIZE_STEP
+from pmtui.domain.fees import taker_fee
+from pmtui.domain.market import FeeSchedule, Side
+from pmtui.domain.money import SCALE, ZERO, Micros, notional_ceil
+from pmtui.sim.engine.amounts import Demand
+from pmtui.sim.engine.book import Book, BookSide, PriceLevel, RestingOrder, own_price
+from pmtui.sim.engine.events import MatchKind
+
+
+@dataclass(slots=True)
+class PlannedFill:
+    """One resting order's part; `cash` is the taker's, `maker_cash` the maker's."""
+
+    maker: RestingOrder
+    size: Micros
+    cash: Micros
+    maker_cash: Micros
+    kind: MatchKind
+
+
+@dataclass(slots=True)
+class PlannedTrade:
+    """All fills at one price, stated in the taker's token."""
+
+    price: Micros
+    book_price: Micros
+    fills: list[PlannedFill] = field(default_factory=list)
+    size: Micros = ZERO
+    cash: Micros = ZERO
+    fee: Micros = ZERO
+
+
+@dataclass(slots=True)
+class Plan:
+    """What would happen, and what of the order would be left."""
+
+    trades: list[PlannedTrade]
+    size: Micros
+    cash: Micros
+    fee: Micros
+    is_complete: bool
+
+
+class _Want:
+    """What the taker still wants: shares, or dollars' worth of shares."""
+
+    __slots__ = ("budget", "shares")
+
+    def __init__(self, demand: Demand) -> None:
+        self.budget = demand.budget
+        self.shares = demand.size if demand.budget is None else ZERO
+
+    @property
+    def is_met(self) -> bool:
+        return not (self.shares if self.budget is None else self.budget)
+
+    def take(self, offered: Micros, price: Micros) -> tuple[Micros, Micros]:
+        """Return size and cash of the next fill of at most `offered` shares, in hundredths.
+
+        Hundredths of a share cost whole millionths, so nothing is rounded, except when a budget
+        runs out inside an order: then the shares are rounded down and every dollar is spent.
+        """
+        if self.budget is None:
+            size = min(self.shares, offered)
+            self.shares = Micros(self.shares - size)
+            return size, notional_ceil(price, size)
+        size = min(offered, Micros(self.budget * SCALE // price))
+        cash = notional_ceil(price, size)
+        self.budget = Micros(self.budget - cash)
+        return size, cash
+
+
+def is_crossing(book: Book, token_index: int, side: Side, *, price: Micros) -> bool:
+    """Say whether an order at this limit would meet a resting one."""
+    best = _facing(book, token_index, side).best
+    return best is not None and _is_within(own_price(best, token_index), side, price)
+
+
+def plan_match(
+    book: Book, token_index: int, side: Side, *, demand: Demand, fee: FeeSchedule
+) -> Plan:
+    """Plan the fills of an order of either token.
+
+    The taker fee is worked out for each price, from the whole size taken there, and never eats
+    more than a seller receives.
+    """
+    want = _Want(demand)
+    trades: list[PlannedTrade] = []
+    for level in _facing(book, token_index, side).from_best():
+        price = own_price(level.price, token_index)
+        if want.is_met or not _is_within(price, side, demand.price):
+            break
+        trade = PlannedTrade(price, level.price)
+        for maker in _in_turn(level, token_index):
+            if want.is_met:
+                break
+            _add_fill(trade, maker, want, side=side, token_index=token_index)
+        trade.fee = taker_fee(trade.size, price, fee) if fee.rate else ZERO
+        if side is Side.SELL:
+            trade.fee = min(trade.fee, trade.cash)
+        trades.append(trade)
+    return Plan(
+        trades=trades,
+        size=Micros(sum(trade.size for trade in trades)),
+        cash=Micros(sum(trade.cash for trade in trades)),
+        fee=Micros(sum(trade.fee for trade in trades)),
+        is_complete=want.is_met,
+    )
+
+
+def _add_fill(
+    trade: PlannedTrade, maker: RestingOrder, want: _Want, *, side: Side, token_index: int
+) -> None:
+    left = maker.remaining
+    size, cash = want.take(Micros(left - left % SIZE_STEP), trade.price)
+    if maker.token_index == token_index:
+        kind, maker_cash = MatchKind.DIRECT, cash
+    else:
+        kind = MatchKind.MINT if side is Side.BUY else MatchKind.MERGE
+        maker_cash = Micros(size - cash)
+    trade.fills.append(PlannedFill(maker, size, cash, maker_cash, kind))
+    trade.size = Micros(trade.size + size)
+    trade.cash = Micros(trade.cash + cash)
+
+
+def _facing(book: Book, token_index: int, side: Side) -> BookSide:
+    return book.asks if (side is Side.BUY) == (token_index == 0) else book.bids
+
+
+def _is_within(price: Micros, side: Side, limit: Micros) -> bool:
+    return price <= limit if side is Side.BUY else price >= limit
+
+
+def _in_turn(level: PriceLevel, token_index: int) -> Iterator[RestingOrder]:
+    yield from level.queues[token_index].values()
+    yield from level.queues[1 - token_index].values()

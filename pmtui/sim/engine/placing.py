@@ -1,0 +1,221 @@
+"""Take in a new order: check it in the service's order of checks, match it, rest what is left."""
+
+from pmtui.domain.fees import taker_fee
+from pmtui.domain.market import Side
+from pmtui.domain.money import ZERO, Micros, notional_ceil
+from pmtui.domain.order import TimeInForce
+from pmtui.sim.engine import refusals
+from pmtui.sim.engine.amounts import Demand, is_expiration_valid, read_demand
+from pmtui.sim.engine.book import RestingOrder
+from pmtui.sim.engine.events import Cause, OrderCancelled, OrderPlaced, Trade
+from pmtui.sim.engine.floor import Floor, TradedMarket
+from pmtui.sim.engine.ledger import Account
+from pmtui.sim.engine.matching import Plan, is_crossing, plan_match
+from pmtui.sim.engine.settling import execute, refine_grid
+from pmtui.sim.engine.terms import (
+    GTD_NOTICE_MS,
+    MIN_MARKETABLE_BUY,
+    LiveStatus,
+    NewOrder,
+    Placed,
+    Refusal,
+    Standing,
+    TradingMode,
+)
+
+
+def place(floor: Floor, order: NewOrder) -> Placed | Refusal:
+    """Match and rest an order, or refuse it without any effect on books and ledger."""
+    found = floor.tokens.get(order.token_id)
+    refusal = _mode_refusal(floor, order)
+    if refusal is not None:
+        return refusal
+    if found is None:
+        return refusals.INVALID_TOKEN
+    market, token_index = found
+    account = floor.account(order.account)
+    demand = _check_terms(floor, order, market, account=account)
+    if isinstance(demand, Refusal):
+        return demand
+    crosses = is_crossing(market.book, token_index, order.side, price=demand.price)
+    if order.post_only and crosses:
+        return refusals.POST_ONLY_CROSSES
+    takes = crosses or not order.time_in_force.rests
+    if takes and order.side is Side.BUY and order.maker_amount < MIN_MARKETABLE_BUY:
+        return refusals.small_marketable_buy(order.maker_amount)
+    plan = plan_match(market.book, token_index, order.side, demand=demand, fee=market.spec.fee)
+    refusal = _balance_refusal(floor, order, market, account=account, demand=demand, plan=plan)
+    if refusal is not None:
+        return refusal
+    working = _working_order(floor, order, token_index, market=market, demand=demand)
+    refusal = _kill_refusal(order, plan)
+    if refusal is not None:
+        if order.time_in_force is TimeInForce.FOK and not account.is_simulated:
+            killed = working.view(f"{LiveStatus.CANCELED}_{refusal.text}")
+            floor.journal.add(OrderCancelled(killed, floor.journal.now_ms))
+        return refusal
+    return _commit(floor, working, market, account=account, plan=plan)
+
+
+def would_take(floor: Floor, order: NewOrder) -> bool:
+    """Say whether an order would meet a resting one now, if it were not refused."""
+    found = floor.tokens.get(order.token_id)
+    if found is None:
+        return False
+    market, token_index = found
+    demand = read_demand(order, market.spec, market.tick_size)
+    return isinstance(demand, Demand) and is_crossing(
+        market.book, token_index, order.side, price=demand.price
+    )
+
+
+def _mode_refusal(floor: Floor, order: NewOrder) -> Refusal | None:
+    match floor.mode:
+        case TradingMode.DISABLED:
+            return refusals.TRADING_DISABLED
+        case TradingMode.CANCEL_ONLY:
+            return refusals.CANCEL_ONLY
+        case TradingMode.POST_ONLY:
+            return None if order.post_only else refusals.post_only_mode(floor.retry_after_s)
+        case TradingMode.NORMAL:
+            return None
+
+
+def _standing_refusal(account: Account, order: NewOrder) -> Refusal | None:
+    match account.standing:
+        case Standing.BANNED:
+            return refusals.banned(account.address)
+        case Standing.CLOSED_ONLY:
+            is_refused = order.side is Side.BUY
+            return refusals.closed_only(account.address) if is_refused else None
+        case Standing.NO_ALLOWANCE:
+            return refusals.NO_ALLOWANCE
+        case Standing.GOOD:
+            return None
+
+
+def _check_terms(
+    floor: Floor, order: NewOrder, market: TradedMarket, *, account: Account
+) -> Demand | Refusal:
+    refusal = _standing_refusal(account, order)
+    if refusal is not None:
+        return refusal
+    if not market.is_accepting or market.payout is not None:
+        return refusals.MARKET_NOT_READY
+    if order.post_only and not order.time_in_force.rests:
+        return refusals.INVALID_PAYLOAD
+    demand = read_demand(order, market.spec, market.tick_size)
+    if isinstance(demand, Refusal):
+        return demand
+    if not is_expiration_valid(order, now_ms=floor.journal.now_ms, notice_ms=GTD_NOTICE_MS):
+        return refusals.INVALID_EXPIRATION
+    if floor.orders.is_known(order.order_id):
+        return refusals.duplicated(order.order_id)
+    return demand
+
+
+def _balance_refusal(
+    floor: Floor,
+    order: NewOrder,
+    market: TradedMarket,
+    *,
+    account: Account,
+    demand: Demand,
+    plan: Plan,
+) -> Refusal | None:
+    # The service counts the fee of a BUY at its limit, whether or not it will be a maker. A market
+    # BUY at better prices gets more shares and so can owe more fee than that: the larger binds.
+    if order.side is Side.BUY:
+        asset = None
+        fee = market.spec.fee
+        worst_fee = (
+            taker_fee(demand.size, demand.price, fee)
+            if fee.rate and demand.price and not order.post_only
+            else ZERO
+        )
+        rest = (
+            ZERO
+            if demand.budget is not None
+            else notional_ceil(demand.price, Micros(demand.size - plan.size))
+        )
+        need = max(order.maker_amount + worst_fee, plan.cash + plan.fee + rest)
+    else:
+        asset = order.token_id
+        need = demand.size
+    if account.is_unlimited:
+        floor.ledger.cover(account, market.spec, asset, need)
+        return None
+    if need <= account.available(asset):
+        return None
+    return refusals.not_enough_balance(
+        account.held(asset), active=account.spoken_for(asset), needed=Micros(need)
+    )
+
+
+def _kill_refusal(order: NewOrder, plan: Plan) -> Refusal | None:
+    if order.time_in_force is TimeInForce.FOK and not plan.is_complete:
+        return refusals.FOK_KILLED
+    if order.time_in_force is TimeInForce.FAK and not plan.trades:
+        return refusals.FAK_UNMATCHED
+    return None
+
+
+def _working_order(
+    floor: Floor, order: NewOrder, token_index: int, *, market: TradedMarket, demand: Demand
+) -> RestingOrder:
+    return RestingOrder(
+        order_id=order.order_id,
+        account=order.account,
+        owner=order.owner,
+        condition_id=market.spec.condition_id,
+        token_id=order.token_id,
+        token_index=token_index,
+        side=order.side,
+        price=demand.price,
+        size=demand.size,
+        time_in_force=order.time_in_force,
+        expiration_s=order.expiration_s,
+        created_ms=floor.journal.now_ms,
+        is_simulated=floor.account(order.account).is_simulated,
+    )
+
+
+def _commit(
+    floor: Floor, working: RestingOrder, market: TradedMarket, *, account: Account, plan: Plan
+) -> Placed:
+    is_announced = working.time_in_force.rests and not account.is_simulated
+    if is_announced:
+        floor.journal.add(OrderPlaced(working.view(LiveStatus.LIVE), floor.journal.now_ms))
+    trades = execute(floor, working, market, account=account, plan=plan)
+    _settle_remainder(floor, working, market, plan=plan)
+    if plan.trades:
+        refine_grid(floor, market, plan.trades[-1].book_price)
+    return Placed(
+        order_id=working.order_id,
+        is_matched=bool(trades),
+        making=plan.cash if working.side is Side.BUY else plan.size,
+        taking=plan.size if working.side is Side.BUY else plan.cash,
+        fee=plan.fee,
+        trade_ids=tuple(trade.trade_id for trade in trades),
+        transaction_hashes=_hashes(trades),
+    )
+
+
+def _settle_remainder(
+    floor: Floor, working: RestingOrder, market: TradedMarket, *, plan: Plan
+) -> None:
+    if plan.is_complete or not working.time_in_force.rests:
+        floor.finish(working, LiveStatus.MATCHED)
+        return
+    floor.rest(working)
+    floor.announce_level(
+        market,
+        working.book_price,
+        is_bid=working.is_bid,
+        token_index=working.token_index,
+        cause=Cause.PLACED,
+    )
+
+
+def _hashes(trades: list[Trade]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(trade.transaction_hash for trade in trades))

@@ -1,0 +1,94 @@
+"""Questions to the engine: immutable views, no effects."""
+
+from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.money import ZERO, Micros
+from pmtui.sim.engine.audit import audit
+from pmtui.sim.engine.events import Trade
+from pmtui.sim.engine.floor import Floor
+from pmtui.sim.engine.placing import would_take
+from pmtui.sim.engine.terms import (
+    AccountView,
+    BookView,
+    LiveStatus,
+    MarketView,
+    NewOrder,
+    OrderView,
+)
+
+
+class Reads:
+    """What servers and simulated traders may ask at any time."""
+
+    def __init__(self, floor: Floor) -> None:
+        self._floor = floor
+
+    def markets(self) -> tuple[ConditionId, ...]:
+        """Return all markets in the order they were added."""
+        return tuple(self._floor.markets)
+
+    def market(self, condition_id: ConditionId) -> MarketView | None:
+        """Return a market's terms and state."""
+        market = self._floor.markets.get(condition_id)
+        return None if market is None else market.view(self._floor.ledger.pools[condition_id])
+
+    def market_of(self, token_id: TokenId) -> ConditionId | None:
+        """Return the market a token belongs to."""
+        found = self._floor.tokens.get(token_id)
+        return found if found is None else found[0].spec.condition_id
+
+    def book(self, token_id: TokenId) -> BookView | None:
+        """Return one token's book, best level last on both sides."""
+        found = self._floor.tokens.get(token_id)
+        return found if found is None else found[0].book.view(token_id, found[1])
+
+    def top(self, token_id: TokenId) -> tuple[Micros | None, Micros | None]:
+        """Return best bid and best ask; None for an empty side or an unknown token."""
+        found = self._floor.tokens.get(token_id)
+        return found[0].book.top(found[1]) if found else (None, None)
+
+    def order(self, order_id: OrderId) -> OrderView | None:
+        """Return a resting order; finished ones live in the events."""
+        order = self._floor.orders.by_id.get(order_id)
+        return None if order is None else order.view(LiveStatus.LIVE)
+
+    def open_orders(self, owner: ApiKey) -> tuple[OrderView, ...]:
+        """Return an owner's resting orders, oldest first."""
+        return tuple(order.view(LiveStatus.LIVE) for order in self._floor.orders.of_owner(owner))
+
+    def account(self, address: Address) -> AccountView | None:
+        """Return an account's balances and reservations."""
+        account = self._floor.ledger.accounts.get(address)
+        return None if account is None else account.view()
+
+    def available(self, address: Address, token_id: TokenId | None) -> Micros:
+        """Return what a new order could use of collateral (None) or of a token."""
+        account = self._floor.ledger.accounts.get(address)
+        return account.available(token_id) if account else ZERO
+
+    def holders(self, token_id: TokenId) -> dict[Address, Micros]:
+        """Return who holds a token, in the order the accounts were opened."""
+        return {
+            address: account.held(token_id)
+            for address, account in self._floor.ledger.accounts.items()
+            if token_id in account.shares
+        }
+
+    def pending_trade(self, trade_id: TradeId) -> Trade | None:
+        """Return a trade that is not settled yet and has a party that is not simulated."""
+        return self._floor.unsettled.get(trade_id)
+
+    def next_expiry_ms(self) -> int | None:
+        """Return when the next GTD order leaves the book."""
+        return self._floor.orders.next_due_ms()
+
+    def would_take(self, order: NewOrder) -> bool:
+        """Say whether an order would meet a resting one now: markets with a delay hold it."""
+        return would_take(self._floor, order)
+
+    def fees_taken(self) -> Micros:
+        """Return the balance of the fee account."""
+        return Micros(self._floor.ledger.fees)
+
+    def audit(self) -> list[str]:
+        """Recompute every sum from scratch and name what does not agree: always nothing."""
+        return audit(self._floor)

@@ -1,0 +1,246 @@
+"""Carry out a planned match on the ledger and the book, and follow a trade to its settlement."""
+
+from collections import Counter
+from dataclasses import replace
+
+from pmtui.domain.ids import Address, TokenId, TradeId
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.order import TradeStatus
+from pmtui.sim.engine.book import RestingOrder
+from pmtui.sim.engine.events import (
+    Cause,
+    MakerFill,
+    MatchKind,
+    OrderUpdated,
+    TickSizeChanged,
+    Trade,
+    TradeAdvanced,
+    TradeMatched,
+)
+from pmtui.sim.engine.floor import Floor, TradedMarket
+from pmtui.sim.engine.ledger import Account
+from pmtui.sim.engine.matching import Plan, PlannedTrade
+from pmtui.sim.engine.terms import LiveStatus, Refusal
+
+FINE_TICK = Micros(1_000)
+COARSE_TICK = Micros(10_000)
+FINE_BELOW = Micros(40_000)
+FINE_ABOVE = Micros(960_000)
+"""A trade beyond these prices refines the grid of a 0.01 market (WIRE_CLOB §16.3)."""
+
+UNKNOWN_TRADE = Refusal(404, "trade not found")
+NO_SUCH_STEP = Refusal(400, "trade cannot take this step")
+NOT_REVERSIBLE = Refusal(400, "trade cannot be undone: its proceeds were moved")
+
+_STEPS = {
+    TradeStatus.MATCHED: {TradeStatus.MINED, TradeStatus.RETRYING},
+    TradeStatus.RETRYING: {TradeStatus.MINED, TradeStatus.FAILED},
+    TradeStatus.MINED: {TradeStatus.CONFIRMED},
+    TradeStatus.CONFIRMED: set[TradeStatus](),
+    TradeStatus.FAILED: set[TradeStatus](),
+}
+
+
+def execute(
+    floor: Floor, working: RestingOrder, market: TradedMarket, *, account: Account, plan: Plan
+) -> list[Trade]:
+    """Carry out a plan; the trades of one taker order share a transaction."""
+    trades: list[Trade] = []
+    if not plan.trades:
+        return trades
+    transaction = floor.ids.transaction_hash()
+    for bucket, planned in enumerate(plan.trades):
+        trade = _trade(floor, working, planned, transaction=transaction, bucket=bucket)
+        trades.append(trade)
+        market.last_trade_price = trade.price
+        market.last_trade_side = trade.side
+        floor.journal.add(TradeMatched(trade))
+        is_anyones = _settle(floor, trade, market, taker=account)
+        if is_anyones:
+            floor.unsettled[trade.trade_id] = trade
+        _update_orders(floor, working, trade, planned=planned)
+        floor.announce_level(
+            market,
+            planned.book_price,
+            is_bid=not working.is_bid,
+            token_index=working.token_index,
+            cause=Cause.TRADE,
+        )
+    return trades
+
+
+def _trade(
+    floor: Floor, working: RestingOrder, planned: PlannedTrade, *, transaction: str, bucket: int
+) -> Trade:
+    now_ms = floor.journal.now_ms
+    return Trade(
+        trade_id=floor.ids.trade_id(),
+        transaction_hash=transaction,
+        bucket_index=bucket,
+        condition_id=working.condition_id,
+        taker_order_id=working.order_id,
+        taker_account=working.account,
+        taker_owner=working.owner,
+        token_id=working.token_id,
+        side=working.side,
+        price=planned.price,
+        size=planned.size,
+        cash=planned.cash,
+        fee=planned.fee,
+        makers=tuple(
+            MakerFill(
+                order_id=fill.maker.order_id,
+                account=fill.maker.account,
+                owner=fill.maker.owner,
+                token_id=fill.maker.token_id,
+                side=fill.maker.side,
+                price=fill.maker.price,
+                size=fill.size,
+                cash=fill.maker_cash,
+                kind=fill.kind,
+            )
+            for fill in planned.fills
+        ),
+        matched_ms=now_ms,
+        updated_ms=now_ms,
+        status=TradeStatus.MATCHED,
+    )
+
+
+def _settle(floor: Floor, trade: Trade, market: TradedMarket, *, taker: Account) -> bool:
+    """Move cash and shares; say whether an account that is not simulated took part."""
+    ledger = floor.ledger
+    is_anyones = not taker.is_simulated
+    _exchange(
+        floor,
+        taker,
+        trade.side,
+        token=trade.token_id,
+        size=trade.size,
+        cash=trade.cash,
+        trade_id=trade.trade_id,
+    )
+    if trade.fee:
+        ledger.take_fee(taker, trade.fee, reference=trade.trade_id)
+    for fill in trade.makers:
+        maker = ledger.accounts[fill.account]
+        is_anyones = is_anyones or not maker.is_simulated
+        _exchange(
+            floor,
+            maker,
+            fill.side,
+            token=fill.token_id,
+            size=fill.size,
+            cash=fill.cash,
+            trade_id=trade.trade_id,
+        )
+        ledger.pools[market.spec.condition_id] += _locked(fill)
+    return is_anyones
+
+
+def _locked(fill: MakerFill) -> int:
+    if fill.kind is MatchKind.DIRECT:
+        return 0
+    return fill.size if fill.kind is MatchKind.MINT else -fill.size
+
+
+def _exchange(
+    floor: Floor,
+    account: Account,
+    side: Side,
+    *,
+    token: TokenId,
+    size: int,
+    cash: int,
+    trade_id: TradeId,
+    cause: Cause = Cause.TRADE,
+) -> None:
+    sign = 1 if side is Side.BUY else -1
+    floor.ledger.add_collateral(account, -sign * cash, cause=cause, reference=trade_id)
+    floor.ledger.add_shares(account, token, sign * size, cause=cause, reference=trade_id)
+
+
+def _update_orders(
+    floor: Floor, working: RestingOrder, trade: Trade, *, planned: PlannedTrade
+) -> None:
+    for fill in planned.fills:
+        floor.fill(fill.maker, fill.size)
+        _announce_update(floor, fill.maker, trade)
+    working.matched = Micros(working.matched + trade.size)
+    if working.time_in_force.rests:
+        _announce_update(floor, working, trade)
+
+
+def _announce_update(floor: Floor, order: RestingOrder, trade: Trade) -> None:
+    if order.is_simulated:
+        return
+    order.trade_ids.append(trade.trade_id)
+    status = LiveStatus.MATCHED if order.is_filled else LiveStatus.LIVE
+    floor.orders.known[order.order_id] = status
+    floor.journal.add(OrderUpdated(order.view(status), floor.journal.now_ms))
+
+
+def refine_grid(floor: Floor, market: TradedMarket, price: Micros) -> None:
+    """Give a 0.01 market the finer grid when the first token trades near 0 or 1."""
+    if market.tick_size == COARSE_TICK and not FINE_BELOW <= price <= FINE_ABOVE:
+        change_tick(floor, market, FINE_TICK)
+
+
+def change_tick(floor: Floor, market: TradedMarket, tick: Micros) -> None:
+    """Change the grid. Orders that a coarser grid has no place for are cancelled first."""
+    for order in (*market.book.bids.orders(), *market.book.asks.orders()):
+        if order.price % tick:
+            floor.cancel(order, LiveStatus.TICK_SIZE)
+    old, market.tick_size = market.tick_size, tick
+    floor.journal.add(TickSizeChanged(market.spec.condition_id, old, tick, floor.journal.now_ms))
+
+
+def advance(floor: Floor, trade_id: TradeId, status: TradeStatus) -> Trade | Refusal:
+    """Take a trade one step towards settlement. A failed one is undone on the ledger."""
+    trade = floor.unsettled.get(trade_id)
+    if trade is None:
+        return UNKNOWN_TRADE
+    if status not in _STEPS[trade.status]:
+        return NO_SUCH_STEP
+    if status is TradeStatus.FAILED and not _undo(floor, trade):
+        return NOT_REVERSIBLE
+    advanced = replace(trade, status=status, updated_ms=floor.journal.now_ms)
+    if status.is_final:
+        del floor.unsettled[trade_id]
+    else:
+        floor.unsettled[trade_id] = advanced
+    floor.journal.add(TradeAdvanced(advanced))
+    return advanced
+
+
+def _undo(floor: Floor, trade: Trade) -> bool:
+    market = floor.markets[trade.condition_id]
+    ledger = floor.ledger
+    parties = [(trade.taker_account, trade.side, trade.token_id, trade.size, trade.cash)]
+    parties += [(m.account, m.side, m.token_id, m.size, m.cash) for m in trade.makers]
+    owed: Counter[tuple[Address, TokenId | None]] = Counter()
+    for address, side, token_id, size, cash in parties:
+        owed[address, None] += -cash if side is Side.BUY else cash
+        owed[address, token_id] += size if side is Side.BUY else -size
+    owed[trade.taker_account, None] -= trade.fee
+    if market.payout is not None or any(
+        amount > ledger.accounts[address].held(asset) for (address, asset), amount in owed.items()
+    ):
+        return False
+    for address, side, token_id, size, cash in parties:
+        _exchange(
+            floor,
+            ledger.accounts[address],
+            side.opposite,
+            token=token_id,
+            size=size,
+            cash=cash,
+            trade_id=trade.trade_id,
+            cause=Cause.FAILED_TRADE,
+        )
+    ledger.pools[trade.condition_id] -= sum(map(_locked, trade.makers))
+    ledger.take_fee(ledger.accounts[trade.taker_account], -trade.fee, reference=trade.trade_id)
+    for address in dict.fromkeys(party[0] for party in parties):
+        floor.enforce_reservations(ledger.accounts[address])
+    return True

@@ -1,0 +1,168 @@
+"""Save and restore what must survive a restart: the accounts that are not simulated.
+
+Simulated accounts and their orders are left out. On restoring, one house account takes the other
+side of what the saved accounts hold, so that every pool and total is whole again.
+"""
+
+from dataclasses import dataclass
+
+from pmtui.domain.ids import Address, OrderId, TokenId
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.sim.engine.book import RestingOrder
+from pmtui.sim.engine.events import Trade
+from pmtui.sim.engine.floor import Floor
+from pmtui.sim.engine.ledger import Ledger
+from pmtui.sim.engine.terms import LiveStatus, MarketSpec, OrderView, Payout, Standing
+
+HOUSE = Address("0x0000000000000000000000000000000000000000")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMarket:
+    """A market that may differ from its terms as first added."""
+
+    spec: MarketSpec
+    tick_size: Micros
+    is_accepting: bool
+    payout: Payout | None
+    last_trade_price: Micros | None
+    last_trade_side: Side | None
+    changed_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SavedAccount:
+    """An account's balances; reservations follow from its orders."""
+
+    address: Address
+    is_unlimited: bool
+    standing: Standing
+    collateral: Micros
+    shares: tuple[tuple[TokenId, Micros], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineState:
+    """Everything that must survive; encodes with msgspec as it is."""
+
+    markets: tuple[SavedMarket, ...]
+    accounts: tuple[SavedAccount, ...]
+    orders: tuple[OrderView, ...]
+    """Resting orders, oldest first: their order is their priority."""
+    unsettled: tuple[Trade, ...]
+    known_orders: tuple[tuple[OrderId, str], ...]
+    fees: Micros
+
+
+def export_state(floor: Floor) -> EngineState:
+    """Return the state of the accounts that matter."""
+    return EngineState(
+        markets=tuple(
+            SavedMarket(
+                spec=market.spec,
+                tick_size=market.tick_size,
+                is_accepting=market.is_accepting,
+                payout=market.payout,
+                last_trade_price=market.last_trade_price,
+                last_trade_side=market.last_trade_side,
+                changed_ms=market.book.changed_ms,
+            )
+            for market in floor.markets.values()
+        ),
+        accounts=tuple(
+            SavedAccount(
+                address=account.address,
+                is_unlimited=account.is_unlimited,
+                standing=account.standing,
+                collateral=Micros(account.collateral),
+                shares=tuple((token, Micros(size)) for token, size in account.shares.items()),
+            )
+            for account in floor.ledger.accounts.values()
+            if not account.is_simulated
+        ),
+        orders=tuple(
+            order.view(LiveStatus.LIVE)
+            for order in floor.orders.by_id.values()
+            if not order.is_simulated
+        ),
+        unsettled=tuple(floor.unsettled.values()),
+        known_orders=tuple(floor.orders.known.items()),
+        fees=Micros(floor.ledger.fees),
+    )
+
+
+def import_state(floor: Floor, state: EngineState) -> None:
+    """Restore into an engine that has at most empty markets; missing markets are added.
+
+    Raises:
+        ValueError: the engine already has accounts.
+    """
+    if floor.ledger.accounts:
+        raise ValueError("state can only be restored before accounts are opened")
+    for saved in state.markets:
+        _restore_market(floor, saved)
+    for account in state.accounts:
+        opened = floor.ledger.open(account.address, simulated=False, unlimited=account.is_unlimited)
+        opened.standing = account.standing
+        opened.collateral = account.collateral
+        opened.shares.update(account.shares)
+    floor.ledger.fees = state.fees
+    _open_house(floor, state)
+    floor.orders.known.update(state.known_orders)
+    for order in state.orders:
+        floor.rest(_resting(floor, order))
+    for market in floor.markets.values():
+        market.top = (market.book.bids.best, market.book.asks.best)
+    floor.unsettled.update((trade.trade_id, trade) for trade in state.unsettled)
+    floor.ledger.deposited = floor.ledger.total()
+
+
+def _restore_market(floor: Floor, saved: SavedMarket) -> None:
+    market = floor.markets.get(saved.spec.condition_id) or floor.add_market(saved.spec)
+    market.tick_size = saved.tick_size
+    market.is_accepting = saved.is_accepting
+    market.payout = saved.payout
+    market.last_trade_price = saved.last_trade_price
+    market.last_trade_side = saved.last_trade_side
+    market.book.changed_ms = saved.changed_ms
+
+
+def _open_house(floor: Floor, state: EngineState) -> None:
+    ledger = floor.ledger
+    house = ledger.open(HOUSE, simulated=True, unlimited=True)
+    for trade in state.unsettled:
+        _reopen_counterparties(ledger, trade)
+    for condition_id, market in floor.markets.items():
+        sizes = [ledger.outstanding(token_id) for token_id in market.spec.tokens]
+        pairs = max(sizes)
+        ledger.pools[condition_id] = pairs
+        for token_id, size in zip(market.spec.tokens, sizes, strict=True):
+            if pairs > size:
+                house.shares[token_id] = pairs - size
+
+
+def _reopen_counterparties(ledger: Ledger, trade: Trade) -> None:
+    # Their holdings are gone, but an unsettled trade still names them.
+    for address in (trade.taker_account, *(fill.account for fill in trade.makers)):
+        ledger.open(address, simulated=True, unlimited=True)
+
+
+def _resting(floor: Floor, order: OrderView) -> RestingOrder:
+    return RestingOrder(
+        order_id=order.order_id,
+        account=order.account,
+        owner=order.owner,
+        condition_id=order.condition_id,
+        token_id=order.token_id,
+        token_index=floor.tokens[order.token_id][1],
+        side=order.side,
+        price=order.price,
+        size=order.original_size,
+        time_in_force=order.time_in_force,
+        expiration_s=order.expiration_s,
+        created_ms=order.created_ms,
+        is_simulated=False,
+        matched=order.matched_size,
+        trade_ids=list(order.trade_ids),
+    )
