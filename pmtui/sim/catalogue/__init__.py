@@ -1,0 +1,1 @@
+"""The local venue's events and markets: written for it, or read from recorded pages."""

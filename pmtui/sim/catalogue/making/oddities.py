@@ -1,0 +1,191 @@
+"""Rows that a client meets once in a thousand, put into the catalogue on purpose."""
+
+import random
+from collections.abc import Iterator
+
+from pmtui.sim.catalogue import dates
+from pmtui.sim.catalogue.making.drafts import EventDraft, MarketDraft, Moment
+from pmtui.sim.catalogue.making.market_shape import in_string
+
+_OLD_S = -2_100 * dates.DAY_S
+"""About as long before the anchor as the service's first order-less markets."""
+
+
+def odd_drafts() -> Iterator[EventDraft]:
+    """Return events whose rows are told apart by a patch over every field the shape gives."""
+    yield _odd(
+        "Will the lighthouse at Cape Morrow be lit again",
+        "The order book of this market is switched off while the deed is in court.",
+        {"enableOrderBook": False, "acceptingOrders": False, "bestBid": 0, "bestAsk": 1},
+    )
+    yield _odd(
+        "Will the Tarn viaduct reopen to trains",
+        "This market is listed, but its contract is not deployed yet.",
+        {"clobTokenIds": None, "acceptingOrders": None, "pendingDeployment": True},
+    )
+    yield _odd(
+        "Will the ferry to Skarholm run through the winter",
+        "Orders are paused while a correction of the timetable is examined.",
+        {"acceptingOrders": False, "umaResolutionStatus": "disputed"},
+    )
+    yield _odd(
+        "Will the Ostrava carillon play a new tune",
+        "Nobody has quoted this market so far.",
+        {"bestBid": 0, "bestAsk": 1, "spread": 1, "liquidity": "0", "liquidityNum": 0},
+    )
+    yield _odd(
+        "Will the   Quay Street market hall be sold ",
+        "Blanks in the title are as the writer left them.",
+        {"umaResolutionStatuses": '["proposed", "disputed"]'},
+    )
+    yield _odd(
+        "Will [bold]Gate 7[/bold] of the old stadium be kept [see plan]",
+        "Square brackets are part of the name under which the monument is listed.",
+        {
+            "mothballed": {"since": 2019, "by": ["council", None]},
+            "x_layout": [1, {"a": []}],
+            "scoreHint": "n/a",
+        },
+    )
+    yield _odd(
+        "Will the Ångström prize stay undecided – «non liquet»",
+        "A title of many alphabets: ελληνικά, кириллица, and the arrow →.",
+        {"groupItemTitle": "Čas končí…"},
+    )
+    for tick, street in _ODD_TICKS:
+        draft = _odd(
+            f"Will {street} be closed to cars", "Prices of this market move in unusual steps.", {}
+        )
+        draft.tick = tick
+        yield draft
+    yield _overdue()
+    yield _closed_without_prices()
+
+
+_ODD_TICKS = (
+    (100_000, "Cooper's Row"),
+    (5_000, "Mill Lane"),
+    (2_500, "the Old Harbour Bridge"),
+    (100, "Ropewalk"),
+)
+
+
+def _odd(title: str, remark: str, patch: dict[str, object]) -> EventDraft:
+    ends = Moment(120 * dates.DAY_S)
+    rules = (
+        f'{remark}\n\nResolves to "Yes" if the local council confirms the event in the title by '
+        f"{ends:long}.\n\nResolution source: minutes of the council."
+    )
+    return EventDraft(
+        title=f"{title}?",
+        rules=rules,
+        source="Minutes of the council",
+        tags=("Culture", "Local"),
+        markets=[MarketDraft(question=f"{title}?", price=0.44)],
+        ends=ends,
+        period_s=dates.PERIOD_S,
+        fees="geopolitics",
+        volume=3.6,
+        patch=patch,
+    )
+
+
+def _overdue() -> EventDraft:
+    ends = Moment(-9 * dates.DAY_S)
+    return EventDraft(
+        title=f"Wheat harvest report of {ends:month}: above the five-year mean?",
+        rules="Resolves by the first edition of the harvest report. The report is late, and the "
+        "market stays open until it appears.\n\nResolution source: the ministry of agriculture.",
+        source="Ministry of agriculture",
+        tags=("Economy", "Commodities"),
+        markets=[
+            MarketDraft(question=f"Will {crop} yields be above the five-year mean?", price=price)
+            for crop, price in (("wheat", 0.61), ("barley", 0.48), ("rye", 0.37))
+        ],
+        ends=ends,
+        period_s=dates.PERIOD_S,
+        fees="finance",
+        volume=4.3,
+    )
+
+
+def _closed_without_prices() -> EventDraft:
+    ends = Moment(-4 * dates.DAY_S)
+    return EventDraft(
+        title="Which bid wins the Northern Tunnel contract?",
+        rules="Resolves to the consortium named in the award notice.\n\n"
+        "Resolution source: the procurement register.",
+        source="Procurement register",
+        tags=("Tech", "Companies"),
+        markets=[
+            MarketDraft(question=f"Will {name} win the Northern Tunnel contract?", price=price)
+            for name, price in (("Boreal Works", 0.5), ("Strand & Söhne", 0.3), ("Tundra JV", 0.2))
+        ],
+        ends=ends,
+        period_s=dates.DAY_S,
+        fees="finance",
+        volume=4.6,
+        neg_risk=True,
+        patch={"closed": True, "acceptingOrders": False, "umaResolutionStatus": "proposed"},
+    )
+
+
+_LEGACY = (
+    ("Which of three tenors opens the Old Opera gala", ("Bass clef", "Treble clef", "Neither")),
+    ("Colour of the first tram of the new line", ("Green", "Red", "Yellow")),
+    ("Will the observatory dome be repainted", ("Yes", "No")),
+)
+
+
+def legacy_events(rng: random.Random) -> list[dict[str, object]]:
+    """Return rows in the form of 2020: three outcomes, no order book, no ids of today."""
+    events = []
+    for number, (title, outcomes) in enumerate(_LEGACY):
+        starts = _OLD_S + number * 11 * dates.DAY_S
+        slug = title.lower().replace(" ", "-")
+        events.append(
+            {
+                "id": str(2_100 + number),
+                "ticker": slug,
+                "slug": slug,
+                "title": f"{title}?",
+                "active": True,
+                "closed": True,
+                "archived": number == 1,
+                "volume": round(rng.uniform(900, 4_000), 2),
+                "startDate": dates.mark(starts, "iso"),
+                "endDate": dates.mark(starts + 30 * dates.DAY_S, "iso"),
+                "createdAt": dates.mark(starts, "stamp"),
+                "markets": [_legacy_market(rng, number, f"{title}?", slug, outcomes)],
+            }
+        )
+    return events
+
+
+def _legacy_market(
+    rng: random.Random, number: int, title: str, slug: str, outcomes: tuple[str, ...]
+) -> dict[str, object]:
+    starts = _OLD_S + number * 11 * dates.DAY_S
+    prices = ("0", "0") if len(outcomes) == 2 else ("0.9999981", "0.0000012", "0.0000007")
+    return {
+        "id": str(12 + number),
+        "question": title,
+        "slug": slug,
+        "conditionId": "",
+        "category": "Culture",
+        "outcomes": in_string(outcomes),
+        "outcomePrices": in_string(prices),
+        "volume": f"{rng.uniform(900, 4_000):.2f}",
+        "liquidity": "0",
+        "active": True,
+        "closed": True,
+        "marketMakerAddress": f"0x{rng.getrandbits(160):040x}",
+        "fpmmLive": True,
+        "marketType": "normal",
+        "createdBy": 1,
+        "updatedBy": 15,
+        "startDate": dates.mark(starts, "iso"),
+        "endDate": dates.mark(starts + 30 * dates.DAY_S, "day"),
+        "createdAt": dates.mark(starts, "stamp"),
+        "closedTime": dates.mark(starts + 31 * dates.DAY_S, "spacems"),
+    }

@@ -1,0 +1,263 @@
+"""Events and markets as the venue holds them, whatever they were read from.
+
+Each row keeps the metadata host's own JSON object beside the few facts that trading needs, so the
+metadata host can answer with every field and oddity while the engine sees exact numbers.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from types import MappingProxyType
+
+from pmtui.domain.ids import ConditionId, EventId, MarketId, SeriesId, TagId, TokenId
+from pmtui.domain.money import ZERO, Micros
+
+Row = Mapping[str, object]
+"""A JSON object of the metadata host, as decoded."""
+
+
+class MarketState(Enum):
+    """What can be done with a market."""
+
+    OPEN = "open"
+    """Takes orders."""
+    CLOSED = "closed"
+    """Closed without final prices."""
+    RESOLVED = "resolved"
+    """Closed, and what each outcome pays is known."""
+    LEGACY = "legacy"
+    """A row of 2020: not two outcomes, or no condition id. To look at only."""
+    NO_BOOK = "no-book"
+    """Open, but without order book, token ids or leave to take orders."""
+
+
+class DepthProfile(Enum):
+    """How much rests in the book at the start."""
+
+    EMPTY = "empty"
+    THIN = "thin"
+    NORMAL = "normal"
+    DEEP = "deep"
+    LONG_SHOT = "long-shot"
+    """Almost decided: one side holds nearly everything, the other nothing or a single level."""
+
+
+class Activity(Enum):
+    """How often a book changes and trades, in the classes seen in recorded streams."""
+
+    IDLE = "idle"
+    QUIET = "quiet"
+    STEADY = "steady"
+    BUSY = "busy"
+    FAST = "fast"
+
+    @property
+    def changes_per_second(self) -> float:
+        """Return the mean rate of book changes."""
+        return _RATES[self][0]
+
+    @property
+    def trades_per_minute(self) -> float:
+        """Return the mean rate of public trades."""
+        return _RATES[self][1]
+
+
+_RATES = {
+    Activity.IDLE: (0.0, 0.0),
+    Activity.QUIET: (0.01, 0.02),
+    Activity.STEADY: (0.15, 0.4),
+    Activity.BUSY: (1.0, 4.0),
+    Activity.FAST: (12.0, 60.0),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeeTerms:
+    """The taker fee of a market: shares · rate · (p·(1−p))^exponent."""
+
+    rate: Micros = ZERO
+    exponent: int = 1
+    taker_only: bool = True
+    rebate_rate: Micros = ZERO
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewards:
+    """What resting orders must look like to earn liquidity rewards."""
+
+    min_size: Micros = ZERO
+    max_spread: Micros = ZERO
+    """Distance from the midpoint, in price units (3.5 cents are 35000)."""
+    daily_rate: Micros = ZERO
+    """Dollars a day, zero when the market pays none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogueMarket:
+    """One market at the start of the venue."""
+
+    market_id: MarketId
+    event_id: EventId
+    slug: str
+    question: str
+    raw: Row
+    """The metadata host's object, without its `events`."""
+    condition_id: ConditionId
+    """Empty on legacy rows."""
+    question_id: str
+    token_ids: tuple[TokenId, ...]
+    """In the order of `outcomes`; empty when the row names none."""
+    outcomes: tuple[str, ...]
+    tick_size: Micros
+    min_order_size: Micros
+    neg_risk: bool
+    fee: FeeTerms
+    rewards: Rewards
+    start_price: Micros
+    """Midpoint of the first outcome; may lie between two ticks."""
+    spread: Micros
+    depth: DepthProfile
+    activity: Activity
+    state: MarketState
+    payouts: tuple[Micros, ...] = ()
+    """What each outcome pays, once resolved."""
+    starts_at: datetime | None = None
+    ends_at: datetime | None = None
+    is_window: bool = False
+    """A market of the five-minute series: the venue resolves it at `ends_at`."""
+
+    def activity_at(self, now: datetime) -> Activity:
+        """Return how lively the book is at a moment: a five-minute market wakes at its start."""
+        if self.is_window and self.starts_at is not None and now < self.starts_at:
+            return Activity.QUIET
+        return self.activity
+
+    @property
+    def is_tradable(self) -> bool:
+        """Tell whether orders may be sent."""
+        return self.state is MarketState.OPEN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogueEvent:
+    """One event with its markets."""
+
+    event_id: EventId
+    slug: str
+    title: str
+    raw: Row
+    """The metadata host's object, without its `markets`."""
+    neg_risk: bool
+    markets: tuple[CatalogueMarket, ...]
+    tag_ids: tuple[TagId, ...] = ()
+    series_ids: tuple[SeriesId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extras:
+    """Rows beside events and markets, as the metadata host words them."""
+
+    tags: tuple[Row, ...] = ()
+    series: tuple[Row, ...] = ()
+    comments: tuple[Row, ...] = ()
+    profiles: tuple[Row, ...] = ()
+    teams: tuple[Row, ...] = ()
+    sports: tuple[Row, ...] = ()
+
+
+@dataclass(slots=True)
+class _Index:
+    events: dict[str, CatalogueEvent] = field(default_factory=dict)
+    event_slugs: dict[str, CatalogueEvent] = field(default_factory=dict)
+    markets: dict[str, CatalogueMarket] = field(default_factory=dict)
+    market_slugs: dict[str, CatalogueMarket] = field(default_factory=dict)
+    conditions: dict[str, CatalogueMarket] = field(default_factory=dict)
+    tokens: dict[str, CatalogueMarket] = field(default_factory=dict)
+
+
+class Catalogue:
+    """Every event the venue knows; events may be added while it runs, never changed or removed."""
+
+    def __init__(self, events: Iterable[CatalogueEvent], *, extras: Extras | None = None) -> None:
+        self._events: list[CatalogueEvent] = []
+        self._markets: list[CatalogueMarket] = []
+        self._index = _Index()
+        self._extras = Extras() if extras is None else extras
+        for event in events:
+            self.add_event(event)
+
+    @property
+    def events(self) -> Sequence[CatalogueEvent]:
+        """Return the events in the order they were added."""
+        return self._events
+
+    @property
+    def markets(self) -> Sequence[CatalogueMarket]:
+        """Return the markets of all events."""
+        return self._markets
+
+    @property
+    def extras(self) -> Extras:
+        """Return tags, series, comments, profiles, teams and sports."""
+        return self._extras
+
+    def add_event(self, event: CatalogueEvent) -> bool:
+        """Add an event; one whose id is known is left as it was.
+
+        Returns:
+            Whether the event is new.
+        """
+        index = self._index
+        if event.event_id in index.events:
+            return False
+        self._events.append(event)
+        index.events[event.event_id] = event
+        index.event_slugs.setdefault(event.slug, event)
+        for market in event.markets:
+            self._add_market(market)
+        return True
+
+    def _add_market(self, market: CatalogueMarket) -> None:
+        index = self._index
+        if market.market_id in index.markets:
+            return
+        self._markets.append(market)
+        index.markets[market.market_id] = market
+        index.market_slugs.setdefault(market.slug, market)
+        if market.condition_id:
+            index.conditions.setdefault(market.condition_id, market)
+        for token_id in market.token_ids:
+            index.tokens.setdefault(token_id, market)
+
+    def event(self, event_id: str) -> CatalogueEvent | None:
+        """Find an event by id."""
+        return self._index.events.get(event_id)
+
+    def event_by_slug(self, slug: str) -> CatalogueEvent | None:
+        """Find an event by slug."""
+        return self._index.event_slugs.get(slug)
+
+    def event_of(self, market: CatalogueMarket) -> CatalogueEvent:
+        """Return the event a market of this catalogue belongs to."""
+        return self._index.events[market.event_id]
+
+    def market(self, market_id: str) -> CatalogueMarket | None:
+        """Find a market by the metadata host's id."""
+        return self._index.markets.get(market_id)
+
+    def market_by_slug(self, slug: str) -> CatalogueMarket | None:
+        """Find a market by slug."""
+        return self._index.market_slugs.get(slug)
+
+    def market_by_condition(self, condition_id: str) -> CatalogueMarket | None:
+        """Find a market by condition id, in any letter case."""
+        return self._index.conditions.get(condition_id.lower())
+
+    def market_by_token(self, token_id: str) -> CatalogueMarket | None:
+        """Find the market that one of its token ids names."""
+        return self._index.tokens.get(token_id)
+
+
+NO_ROW: Row = MappingProxyType({})
+"""A row without any field."""

@@ -1,0 +1,142 @@
+"""Finds event and market rows in recorded answers of the metadata host, however they were saved.
+
+Understood: `/events` and `/markets` answers and bare arrays, pages one to a line under `body`,
+objects with `data`, `events` or `markets`, search answers, single objects, rows wrapped in `raw`;
+as JSON or JSON lines, gzipped or not. What is none of these is counted, with the reason.
+"""
+
+import gzip
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from pmtui.sim.catalogue.gamma import rows_of, text_of
+from pmtui.sim.catalogue.model import Row
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_WRAPPERS = ("body", "raw", "data", "events", "markets", "tags")
+
+
+class CatalogueFileError(Exception):
+    """A catalogue file that cannot be opened or holds no JSON at all."""
+
+
+@dataclass(slots=True)
+class RecordedRows:
+    """Rows found so far, each kind by id; the newest version of a row wins field by field."""
+
+    events: dict[str, Row] = field(default_factory=dict)
+    markets: dict[str, Row] = field(default_factory=dict)
+    event_of_market: dict[str, str] = field(default_factory=dict)
+    tags: dict[str, Row] = field(default_factory=dict)
+    series: dict[str, Row] = field(default_factory=dict)
+    skipped: Counter[str] = field(default_factory=Counter)
+    rows: int = 0
+    merged: int = 0
+
+    def add_file(self, path: Path) -> None:
+        """Take every row of one file.
+
+        Raises:
+            CatalogueFileError: the file cannot be read, or nothing in it is JSON.
+        """
+        for value in self._values_of(path):
+            self._take(value)
+
+    def _values_of(self, path: Path) -> Iterator[object]:
+        try:
+            data = path.read_bytes()
+            if data.startswith(_GZIP_MAGIC):
+                data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise CatalogueFileError(f"{path}: cannot be read: {error}") from error
+        try:
+            yield msgspec.json.decode(data)
+        except msgspec.DecodeError as error:
+            yield from self._lines_of(data, path, error)
+
+    def _lines_of(self, data: bytes, path: Path, error: msgspec.DecodeError) -> Iterator[object]:
+        broken = read = 0
+        for line in data.splitlines():
+            if not line.strip():
+                continue
+            try:
+                value = msgspec.json.decode(line)
+            except msgspec.DecodeError:
+                broken += 1
+                continue
+            read += 1
+            yield value
+        if not read:
+            raise CatalogueFileError(f"{path}: holds no JSON: {error}") from error
+        if broken:
+            self.skipped["line is not JSON"] += broken
+
+    def _take(self, value: object) -> None:
+        if isinstance(value, list):
+            for item in value:
+                self._take(item)
+        elif not isinstance(value, dict):
+            self.skipped["not an object"] += 1
+        elif "question" in value or "conditionId" in value:
+            self._take_market(value)
+        elif "id" in value and ("markets" in value or "title" in value):
+            self._take_event(value)
+        elif "id" in value and "label" in value:
+            self.tags.setdefault(text_of(value, "id"), value)
+        else:
+            self._take_wrapped(value)
+
+    def _take_wrapped(self, value: Row) -> None:
+        inner = [value[key] for key in _WRAPPERS if isinstance(value.get(key), list | dict)]
+        if not inner:
+            self.skipped["neither event nor market"] += 1
+        for item in inner:
+            self._take(item)
+
+    def _take_event(self, row: Row) -> None:
+        event_id = text_of(row, "id")
+        if not event_id:
+            self.skipped["event without id"] += 1
+            return
+        self.rows += 1
+        self._put(self.events, event_id, {key: row[key] for key in row if key != "markets"})
+        for tag in rows_of(row, "tags"):
+            self.tags.setdefault(text_of(tag, "id"), tag)
+        for series in rows_of(row, "series"):
+            self.series.setdefault(text_of(series, "id"), series)
+        for market in rows_of(row, "markets"):
+            self._take_market(market, event_id)
+
+    def _take_market(self, row: Row, event_id: str | None = None) -> None:
+        market_id = text_of(row, "id")
+        if not market_id:
+            self.skipped["market without id"] += 1
+            return
+        self.rows += 1
+        self._put(self.markets, market_id, {key: row[key] for key in row if key != "events"})
+        if event_id is not None:
+            self.event_of_market[market_id] = event_id
+            return
+        for event in rows_of(row, "events"):
+            parent_id = text_of(event, "id")
+            if parent_id:
+                self.event_of_market.setdefault(market_id, parent_id)
+                self._put(self.events, parent_id, event)
+                for series in rows_of(event, "series"):
+                    self.series.setdefault(text_of(series, "id"), series)
+                return
+
+    def _put(self, rows: dict[str, Row], row_id: str, row: Row) -> None:
+        known = rows.get(row_id)
+        if known is None:
+            rows[row_id] = row
+            return
+        if rows is self.markets:
+            self.merged += 1
+        is_newer = text_of(row, "updatedAt") >= text_of(known, "updatedAt")
+        rows[row_id] = {**known, **row} if is_newer else {**row, **known}
