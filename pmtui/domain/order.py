@@ -130,8 +130,8 @@ class Order:
 
     @property
     def remaining_size(self) -> Micros:
-        """What can still fill."""
-        return Micros(self.original_size - self.matched_size)
+        """What can still fill; a purchase by dollars may have brought more than its minimum."""
+        return Micros(max(self.original_size - self.matched_size, 0))
 
 
 class TradeStatus(StrEnum):

@@ -1,0 +1,91 @@
+"""The write side: what a trader can ask for. Every call returns at once."""
+
+from collections.abc import Iterable
+
+from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
+from pmtui.domain.order import OrderIntent
+from pmtui.domain.verdict import CancelVerdict, Rejected, Verdict
+from pmtui.service.desk import Desk
+from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.feeds.books import BooksFeed
+from pmtui.service.feeds.history import HistoryFeed
+from pmtui.service.feeds.metadata import MetadataFeed
+from pmtui.service.log import Log
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.topics import (
+    AccountTopic,
+    BookTopic,
+    HistoryTopic,
+    MarketListTopic,
+    StatusTopic,
+    Topic,
+)
+
+
+class ServiceCommands:
+    """Passes each wish to the part that owns it."""
+
+    def __init__(
+        self,
+        *,
+        desk: Desk,
+        log: Log,
+        metadata: MetadataFeed,
+        books: BooksFeed,
+        history: HistoryFeed,
+        account: AccountFeed,
+    ) -> None:
+        self._desk = desk
+        self._log = log
+        self._metadata = metadata
+        self._books = books
+        self._history = history
+        self._account = account
+
+    def prepare(self, intent: OrderIntent) -> PreparedOrder | Rejected:
+        """Fix amounts, salt and time of an order."""
+        return self._desk.prepare(intent)
+
+    def place(self, order: PreparedOrder) -> CommandId:
+        """Journal, sign and send a prepared order."""
+        return self._desk.place(order)
+
+    async def verdict(self, command_id: CommandId) -> Verdict:
+        """Wait until it is known how a placed order ended."""
+        return await self._desk.verdict(command_id)
+
+    def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
+        """Cancel the named orders."""
+        return self._desk.cancel(tuple(order_ids))
+
+    def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
+        """Cancel own orders of a market, or of one of its tokens."""
+        return self._desk.cancel_market(condition_id, token_id)
+
+    def cancel_all(self) -> CommandId:
+        """Cancel every open order."""
+        return self._desk.cancel_all()
+
+    async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
+        """Wait until it is known how a cancellation ended."""
+        return await self._desk.cancel_verdict(command_id)
+
+    def load_more(self, topic: MarketListTopic) -> None:
+        """Fetch the next page of a list."""
+        self._metadata.fetch_list(topic, from_start=False)
+
+    def refresh(self, topic: Topic) -> None:
+        """Fetch a topic anew."""
+        match topic:
+            case BookTopic():
+                self._books.resync(topic.token_id)
+            case HistoryTopic():
+                self._history.refresh(topic)
+            case AccountTopic() | StatusTopic():
+                self._account.refresh()
+            case _:
+                self._metadata.refresh(topic)
+
+    def mark_log_read(self, sequence: int) -> None:
+        """Count everything up to this entry as read."""
+        self._log.mark_read(sequence)

@@ -1,0 +1,185 @@
+"""The background data service: one task group, started before the terminal and ended after it."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.market import Market, MarketTerms
+from pmtui.domain.market_events import MarketResolved, TickSizeChanged
+from pmtui.service.commands import ServiceCommands
+from pmtui.service.desk import Desk
+from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.feeds.books import BooksFeed
+from pmtui.service.feeds.history import HistoryFeed
+from pmtui.service.feeds.metadata import MetadataFeed
+from pmtui.service.feeds.time import TimeFeed
+from pmtui.service.health import Health
+from pmtui.service.hosts import Hosts
+from pmtui.service.hub import DEFAULT_FRAMES_PER_SECOND, Hub
+from pmtui.service.journal import Journal
+from pmtui.service.kernel import Kernel
+from pmtui.service.log import Log
+from pmtui.service.ports import Clock
+from pmtui.service.profile import Profile
+from pmtui.service.queries import ServiceQueries
+from pmtui.service.supervisor import Supervisor
+from pmtui.service.topics import EventQuotesTopic, MarketTopic, Topic
+from pmtui.service.views import Level
+from pmtui.service.words import shorten
+
+Connect = Callable[[Health], Awaitable[Hosts | str]]
+"""Makes the hosts, or says in a line why it cannot. Called once the service runs."""
+
+
+class DataService:
+    """Feeds, state, commands and time; a front end gets `queries`, `commands` and `hub`."""
+
+    def __init__(
+        self,
+        *,
+        profile: Profile,
+        connect: Connect,
+        clock: Clock,
+        journal: Journal,
+        rng: random.Random,
+        frames_per_second: int = DEFAULT_FRAMES_PER_SECOND,
+    ) -> None:
+        self.hub = Hub(clock, frames_per_second=frames_per_second)
+        self._log = Log(self.hub, clock)
+        self._health = Health(self.hub, self._log, clock)
+        self._supervisor = Supervisor(clock, self._log, rng)
+        self._connect = connect
+        self._journal = journal
+        self._hosts: asyncio.Future[Hosts] | None = None
+        kernel = Kernel(
+            clock=clock,
+            hub=self.hub,
+            log=self._log,
+            health=self._health,
+            supervisor=self._supervisor,
+        )
+        self._kernel = kernel
+        self._metadata = MetadataFeed(kernel, self._wait_for_hosts, self._on_learned)
+        self._history = HistoryFeed(kernel, self._wait_for_hosts)
+        self._time = TimeFeed(kernel, self._wait_for_hosts)
+        self._account = AccountFeed(kernel, self._wait_for_hosts, self._title_of)
+        self._books = BooksFeed(
+            kernel,
+            self._wait_for_hosts,
+            tokens_of_event=self._tokens_of_event,
+            pair_of=self._pair_of,
+            on_tick_size=self._on_tick_size,
+            on_resolved=self._on_resolved,
+        )
+        self.queries = ServiceQueries(
+            kernel=kernel,
+            profile=profile,
+            metadata=self._metadata,
+            books=self._books,
+            history=self._history,
+            account=self._account,
+            time=self._time,
+        )
+        desk = Desk(kernel, self._account, journal, self._market_of)
+        self.commands = ServiceCommands(
+            desk=desk,
+            log=self._log,
+            metadata=self._metadata,
+            books=self._books,
+            history=self._history,
+            account=self._account,
+        )
+        for feed in (self._metadata, self._history, self._books):
+            self.hub.on_demand(feed.on_demand)
+        self.hub.on_release(self._books.on_demand)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["DataService"]:
+        """Run the feeds for as long as the block lasts."""
+        loop = asyncio.get_running_loop()
+        self._hosts = loop.create_future()
+        ready = asyncio.Event()
+        task = loop.create_task(self._supervisor.run(ready.set), name="service")
+        await ready.wait()
+        self._start_feeds()
+        try:
+            yield self
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            if self._hosts.done() and not self._hosts.cancelled():
+                await self._hosts.result().close()
+            await self._journal.close()
+
+    def _start_feeds(self) -> None:
+        keep = self._supervisor.keep
+        keep("frame pump", self.hub.pump)
+        keep("clock", self._time.tick)
+        keep("book check", self._books.keep_checking)
+        keep("market stream", self._books.run)
+        keep("market lists", self._metadata.poll_lists)
+        keep("venue clock", self._time.measure)
+        self._kernel.start("connection", self._make_hosts)
+        self._kernel.start("search index", self._metadata.fill_index)
+        self._kernel.start("account", self._run_account)
+
+    async def _run_account(self) -> None:
+        hosts = await self._wait_for_hosts()
+        if hosts.open_account is not None:
+            self._supervisor.keep("account", self._account.run)
+
+    async def _make_hosts(self) -> None:
+        hosts = await self._connect(self._health)
+        if isinstance(hosts, str):
+            self._log.notice(Level.BAD, hosts)
+        elif self._hosts is not None and not self._hosts.done():
+            self._hosts.set_result(hosts)
+
+    def _wait_for_hosts(self) -> "asyncio.Future[Hosts]":
+        if self._hosts is None:
+            raise RuntimeError("the service is not running")
+        return asyncio.ensure_future(asyncio.shield(self._hosts))
+
+    def _tokens_of_event(self, topic: Topic) -> Iterable[TokenId]:
+        if not isinstance(topic, EventQuotesTopic):
+            return ()
+        state = self._metadata.events.get(topic.event_id)
+        if state is None or state.event is None:
+            return ()
+        return [m.token_ids[0] for m in state.event.markets if m.token_ids and not m.closed]
+
+    def _pair_of(self, token_id: TokenId) -> tuple[TokenId, ...]:
+        condition_id = self._metadata.market_of_token.get(token_id)
+        state = self._metadata.markets.get(condition_id) if condition_id else None
+        if state is None or state.market is None or token_id not in state.market.token_ids:
+            return (token_id,)
+        return state.market.token_ids
+
+    def _title_of(self, token_id: TokenId) -> str:
+        condition_id = self._metadata.market_of_token.get(token_id)
+        state = self._metadata.markets.get(condition_id) if condition_id else None
+        return state.market.question if state is not None and state.market is not None else ""
+
+    def _market_of(self, condition_id: ConditionId) -> tuple[Market | None, MarketTerms | None]:
+        state = self._metadata.markets.get(condition_id)
+        return (state.market, state.terms) if state is not None else (None, None)
+
+    def _on_learned(self) -> None:
+        # Which tokens a market or an event has is known only now.
+        self._books.retarget()
+
+    def _on_tick_size(self, event: TickSizeChanged) -> None:
+        state = self._metadata.markets.get(event.condition_id)
+        if state is not None and state.terms is not None:
+            state.terms = replace(state.terms, tick_size=event.new_tick_size)
+            self.hub.mark(MarketTopic(event.condition_id))
+
+    def _on_resolved(self, event: MarketResolved) -> None:
+        title = self._title_of(event.token_ids[0]) if event.token_ids else ""
+        text = f"Resolved {event.winning_outcome}: {shorten(title)}"
+        self._log.notice(Level.WARNING, text)
+        self._metadata.refresh(MarketTopic(event.condition_id))
+        self._account.refresh()

@@ -1,0 +1,1 @@
+"""One feed per kind of knowledge: each fetches or hears, keeps the newest, and marks its topics."""

@@ -1,0 +1,229 @@
+"""Our own side: credentials, cash, open orders, fills and positions, by REST and user stream."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from pmtui.domain.failure import Failure
+from pmtui.domain.health import Source
+from pmtui.domain.holdings import Holdings
+from pmtui.domain.ids import TokenId
+from pmtui.domain.link import Link, LinkState
+from pmtui.domain.money import Micros
+from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
+from pmtui.domain.own_orders import OwnOrders
+from pmtui.domain.position import Activity, ClosedPosition
+from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
+from pmtui.service.hosts import Account, Hosts
+from pmtui.service.kernel import Kernel
+from pmtui.service.topics import AccountTopic, StatusTopic
+from pmtui.service.views import Level, Load
+from pmtui.service.words import say_fill, say_order_end
+
+POLL_PERIOD_S = 10.0
+SLOW_PERIOD_S = 60.0
+SETTLE_PAUSE_S = 0.15
+"""Events of one fill come together; one refresh serves them all."""
+LISTING_LAG = timedelta(seconds=5)
+"""A new order may be missing from the list of open orders for so long."""
+
+
+@dataclass(slots=True)
+class AccountState:
+    """What REST last said."""
+
+    load: Load = Load.EMPTY
+    balance: Micros | None = None
+    closed: tuple[ClosedPosition, ...] = ()
+    activity: tuple[Activity, ...] = ()
+    as_of: datetime | None = None
+    problem: str = ""
+
+
+class AccountFeed:
+    """Keeps our own side true. Without an account it stays empty."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        hosts: Callable[[], "asyncio.Future[Hosts]"],
+        title_of: Callable[[TokenId], str],
+    ) -> None:
+        self._kernel = kernel
+        self._hosts = hosts
+        self._title_of = title_of
+        self._session_start = kernel.clock.now() - timedelta(seconds=2)
+        self._is_first_fetch = True
+        self.account: Account | None = None
+        self.own = OwnOrders()
+        self.holdings = Holdings()
+        self.state = AccountState()
+
+    async def run(self) -> None:
+        """Open the account, then keep its user stream and its polls going."""
+        hosts = await self._hosts()
+        if hosts.open_account is None:
+            return
+        self.state.load = Load.LOADING
+        account = await self._open(hosts)
+        self.account = account
+        self._mark()
+        async with asyncio.TaskGroup() as group:
+            link_health = self._kernel.health.link_listener(Source.USER_STREAM)
+
+            def on_link(link: Link) -> None:
+                link_health(link)
+                if link.state is LinkState.OPEN:
+                    self.refresh()
+
+            _ = group.create_task(account.stream.run(on_event=self._on_user_event, on_link=on_link))
+            _ = group.create_task(self._poll(POLL_PERIOD_S, self.fetch_now))
+            _ = group.create_task(self._poll(SLOW_PERIOD_S, self.fetch_history))
+
+    def refresh(self) -> None:
+        """Fetch cash, orders, fills and positions, once for all who ask within a moment."""
+
+        async def settle() -> None:
+            await self._kernel.clock.sleep(SETTLE_PAUSE_S)
+            await self.fetch_now()
+
+        self._kernel.start_unless_running("account refresh", "account", settle)
+
+    async def fetch_now(self) -> None:
+        """Fetch what a trader acts on."""
+        account, hosts = self.account, await self._hosts()
+        if account is None:
+            return
+        asked_at = self._kernel.clock.now()
+        # Fills before positions: a fill that is told of first is never counted on top of a
+        # report that holds it already.
+        balance, orders, fills = await asyncio.gather(
+            account.host.balance(),
+            account.host.open_orders(),
+            account.host.fills(after=None if self._is_first_fetch else self._session_start),
+        )
+        for answer in (balance, orders, fills):
+            self._kernel.check(Source.TRADING, answer)
+        if not isinstance(balance, Failure):
+            self.state.balance = balance.balance
+            self.state.load, self.state.as_of = Load.READY, self._kernel.clock.now()
+        if not isinstance(fills, Failure):
+            for fill in reversed(fills):
+                self.apply_fill(fill, is_news=not self._is_first_fetch)
+            self._is_first_fetch = False
+        if not isinstance(orders, Failure):
+            for order in orders:
+                self.own.apply_order(order)
+            await self._settle_unlisted(account, orders, asked_at)
+        problems = [str(a) for a in (balance, orders, fills) if isinstance(a, Failure)]
+        self.state.problem = problems[0] if problems else ""
+        positions = self._kernel.check(
+            Source.ANALYTICS, await hosts.analytics.positions(account.signer.maker)
+        )
+        if not isinstance(positions, Failure):
+            self.holdings.apply_report(positions, asked_at)
+        self._mark()
+
+    async def fetch_history(self) -> None:
+        """Fetch closed positions and activity."""
+        account, hosts = self.account, await self._hosts()
+        if account is None:
+            return
+        closed, activity = await asyncio.gather(
+            hosts.analytics.closed_positions(account.signer.maker),
+            hosts.analytics.activity(account.signer.maker),
+        )
+        self._kernel.check(Source.ANALYTICS, closed)
+        self._kernel.check(Source.ANALYTICS, activity)
+        if not isinstance(closed, Failure):
+            self.state.closed = closed
+        if not isinstance(activity, Failure):
+            self.state.activity = activity
+        self._mark()
+
+    def apply_order(self, fact: Order, *, is_news: bool = True) -> None:
+        """Take in a fact about one of our orders."""
+        known = self.own.order(fact.order_id)
+        changed = self.own.apply_order(fact)
+        if changed is None:
+            return
+        ended = known is not None and known.status.is_open and not changed.status.is_open
+        if is_news and ended and changed.status is not OrderStatus.FILLED:
+            level = Level.INFO if not changed.reason else Level.WARNING
+            text = say_order_end(changed, self._title_of(changed.token_id))
+            self._kernel.log.add(level, "order", text, order_id=changed.order_id)
+        self._mark()
+
+    def apply_fill(self, fact: Fill, *, is_news: bool) -> None:
+        """Take in a fill of ours."""
+        known = {(f.trade_id, f.order_id): f for f in self.own.fills()}.get(
+            (fact.trade_id, fact.order_id)
+        )
+        changed = self.own.apply_fill(fact)
+        if changed is None:
+            return
+        if changed.matched_at >= self._session_start:
+            self.holdings.apply_fill(changed)
+        is_failure = changed.status is TradeStatus.FAILED
+        if is_news and (known is None or (is_failure and known.status is not changed.status)):
+            level = Level.BAD if is_failure else Level.GOOD
+            text = say_fill(changed, self._title_of(changed.token_id))
+            self._kernel.log.add(level, "order", text, order_id=changed.order_id)
+        self._mark()
+
+    def _on_user_event(self, event: UserEvent) -> None:
+        self._kernel.health.note_answer(Source.USER_STREAM)
+        match event:
+            case OrderChanged():
+                self.apply_order(event.order)
+            case TradeChanged():
+                for fill in event.fills:
+                    self.apply_fill(fill, is_news=True)
+        self.refresh()
+
+    async def _open(self, hosts: Hosts) -> Account:
+        pause = 0.5
+        while True:
+            if hosts.open_account is None:
+                raise RuntimeError("no account to open")
+            answer = self._kernel.check(Source.TRADING, await hosts.open_account())
+            if not isinstance(answer, Failure):
+                return answer
+            if self.state.problem != str(answer):
+                self._kernel.log.notice(Level.BAD, f"Account not ready: {answer}")
+            self.state.problem = str(answer)
+            self._mark()
+            await self._kernel.clock.sleep(pause)
+            pause = min(pause * 2, 30.0)
+
+    async def _settle_unlisted(
+        self, account: Account, listed: tuple[Order, ...], asked_at: datetime
+    ) -> None:
+        """Ask after orders that we believe open and the venue does not list."""
+        ids = {o.order_id for o in listed}
+        for order in self.own.open_orders():
+            in_doubt = order.status in (OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN)
+            too_young = asked_at - order.created_at < LISTING_LAG
+            if order.order_id in ids or in_doubt or too_young:
+                continue
+            answer = await account.host.order(order.order_id)
+            if isinstance(answer, Failure):
+                continue
+            if answer is not None:
+                self.apply_order(answer)
+            else:
+                self._assume_gone(order)
+
+    def _assume_gone(self, order: Order) -> None:
+        """The venue neither lists nor knows it: what is not filled of it is cancelled."""
+        self.apply_order(replace(order, status=OrderStatus.CANCELLED))
+
+    async def _poll(self, period_s: float, fetch: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await fetch()
+            await self._kernel.clock.sleep(period_s)
+
+    def _mark(self) -> None:
+        self._kernel.mark(AccountTopic())
+        self._kernel.mark(StatusTopic())

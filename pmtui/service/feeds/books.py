@@ -1,0 +1,334 @@
+"""Live books and tapes: the stream applied in order, checked by hash, mended by REST.
+
+Which tokens are heard follows from who watches. A book says what it is worth: verified by the
+venue's own hash, merely live, stale while the line is down, crossed or lossy until fetched anew.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from pmtui.domain.book import OrderBook
+from pmtui.domain.book_check import Agreement, BookCheck
+from pmtui.domain.book_view import BookState, BookView
+from pmtui.domain.failure import FailureKind
+from pmtui.domain.health import Source
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.link import Link, LinkState
+from pmtui.domain.market_events import (
+    BestBidAsk,
+    BookSnapshot,
+    MarketCreated,
+    MarketEvent,
+    MarketResolved,
+    PriceChanges,
+    TickSizeChanged,
+    TradePrinted,
+)
+from pmtui.domain.money import MoneyError, complement
+from pmtui.domain.order import TradePrint
+from pmtui.service.hosts import Hosts
+from pmtui.service.kernel import Kernel
+from pmtui.service.topics import BookTopic, EventQuotesTopic, TapeTopic, Topic
+from pmtui.service.views import Level, TapeView
+from pmtui.service.words import say_price
+
+TAPE_LENGTH = 200
+GRACE_S = 5.0
+"""A token nobody watches any more is heard for this long, in case they come back."""
+CHECK_PERIOD_S = 0.1
+CHECKS_PER_PERIOD = 40
+"""Books hashed in one period: about 2 ms of work at 50 microseconds each."""
+RESYNC_PERIOD_S = 2.0
+SNAPSHOT_DEADLINE_S = 3.0
+
+
+@dataclass(slots=True)
+class Tracked:
+    """One token's book and tape."""
+
+    book: OrderBook
+    check: BookCheck = field(default_factory=BookCheck)
+    tape: deque[TradePrint] = field(default_factory=lambda: deque(maxlen=TAPE_LENGTH))
+    prints: int = 0
+    heard_at: datetime | None = None
+    resynced_at: float = float("-inf")
+    is_resyncing: bool = False
+
+
+class BooksFeed:
+    """Every book somebody looks at."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        hosts: Callable[[], "asyncio.Future[Hosts]"],
+        *,
+        tokens_of_event: Callable[[Topic], Iterable[TokenId]],
+        pair_of: Callable[[TokenId], tuple[TokenId, ...]],
+        on_tick_size: Callable[[TickSizeChanged], None],
+        on_resolved: Callable[[MarketResolved], None],
+    ) -> None:
+        self._kernel = kernel
+        self._hosts = hosts
+        self._tokens_of_event = tokens_of_event
+        self._pair_of = pair_of
+        self._on_tick_size = on_tick_size
+        self._on_resolved = on_resolved
+        self._tracked: dict[TokenId, Tracked] = {}
+        self._tokens_of_market: dict[ConditionId, list[TokenId]] = {}
+        self._quote_topics: dict[TokenId, set[EventQuotesTopic]] = {}
+        self._leaving: dict[TokenId, float] = {}
+        self._to_check: dict[TokenId, None] = {}
+        self._is_open = False
+        self._stream_hosts: Hosts | None = None
+
+    async def run(self) -> None:
+        """Keep the market stream up."""
+        hosts = await self._hosts()
+        self._stream_hosts = hosts
+        self.retarget()
+        link_health = self._kernel.health.link_listener(Source.MARKET_STREAM)
+
+        def on_link(link: Link) -> None:
+            link_health(link)
+            self._on_link(link)
+
+        await hosts.market_stream.run(on_event=self._on_event, on_link=on_link)
+
+    async def keep_checking(self) -> None:
+        """Compare books with the hashes that came, a bounded number at a time; let old ones go."""
+        while True:
+            await self._kernel.clock.sleep(CHECK_PERIOD_S)
+            for token_id in list(self._to_check)[:CHECKS_PER_PERIOD]:
+                del self._to_check[token_id]
+                tracked = self._tracked.get(token_id)
+                if tracked is not None:
+                    self._check(token_id, tracked)
+            self._drop_left()
+
+    def on_demand(self, topic: Topic) -> None:
+        """Follow who watches what."""
+        if isinstance(topic, BookTopic | TapeTopic | EventQuotesTopic):
+            self.retarget()
+
+    def retarget(self) -> None:
+        """Work out anew which tokens to hear; those nobody wants stay for a moment."""
+        wanted: set[TokenId] = set()
+        quotes: dict[TokenId, set[EventQuotesTopic]] = {}
+        for topic in self._kernel.hub.watched():
+            match topic:
+                case BookTopic() | TapeTopic():
+                    wanted.update(self._pair_of(topic.token_id))
+                case EventQuotesTopic():
+                    for token_id in self._tokens_of_event(topic):
+                        wanted.add(token_id)
+                        quotes.setdefault(token_id, set()).add(topic)
+                case _:
+                    pass
+        self._quote_topics = quotes
+        now = self._kernel.clock.monotonic()
+        for token_id in self._tracked:
+            if token_id not in wanted:
+                self._leaving.setdefault(token_id, now)
+        for token_id in wanted:
+            self._leaving.pop(token_id, None)
+            if token_id not in self._tracked:
+                self._track(token_id)
+        self._watch()
+
+    def book(self, token_id: TokenId) -> BookView:
+        """Return a book as it is."""
+        tracked = self._tracked.get(token_id)
+        if tracked is None:
+            return BookView(token_id, BookState.LOADING)
+        return tracked.book.view(tracked.heard_at or self._kernel.clock.now())
+
+    def tape(self, token_id: TokenId) -> TapeView:
+        """Return a token's public trades, newest first."""
+        tracked = self._tracked.get(token_id)
+        if tracked is None:
+            return TapeView((), 0)
+        return TapeView(tuple(tracked.tape), tracked.prints)
+
+    def resync(self, token_id: TokenId) -> None:
+        """Fetch a book by REST, at most once in a while."""
+        tracked = self._tracked.get(token_id)
+        now = self._kernel.clock.monotonic()
+        if tracked is None or tracked.is_resyncing or now - tracked.resynced_at < RESYNC_PERIOD_S:
+            return
+        tracked.is_resyncing, tracked.resynced_at = True, now
+        self._kernel.start("book", lambda: self._resync(token_id, tracked))
+
+    async def _resync(self, token_id: TokenId, tracked: Tracked) -> None:
+        try:
+            hosts = await self._hosts()
+            answer = self._kernel.check(Source.TRADING, await hosts.trading.book(token_id))
+            if isinstance(answer, BookSnapshot):
+                self._apply_snapshot(answer)
+                if not self._is_open:
+                    tracked.book.trust(BookState.STALE)
+            elif answer.kind is FailureKind.NOT_FOUND:
+                tracked.book.mark_missing()
+            self._mark(token_id)
+        finally:
+            tracked.is_resyncing = False
+
+    def _on_link(self, link: Link) -> None:
+        self._is_open = link.state is LinkState.OPEN
+        if self._is_open:
+            # What was heard before may have gaps; the stream sends whole books for a start.
+            for tracked in self._tracked.values():
+                tracked.check.reset()
+            self._kernel.start("late books", self._fetch_late_books)
+            return
+        for token_id, tracked in self._tracked.items():
+            tracked.book.trust(BookState.STALE)
+            self._mark(token_id)
+
+    async def _fetch_late_books(self) -> None:
+        opened = self._kernel.clock.now()
+        await self._kernel.clock.sleep(SNAPSHOT_DEADLINE_S)
+        for token_id, tracked in list(self._tracked.items()):
+            if tracked.heard_at is None or tracked.heard_at < opened:
+                self.resync(token_id)
+
+    def _on_event(self, event: MarketEvent) -> None:
+        match event:
+            case PriceChanges():
+                self._apply_changes(event)
+            case BookSnapshot():
+                self._apply_snapshot(event)
+            case TradePrinted():
+                self._apply_trade(event)
+            case TickSizeChanged():
+                self._apply_tick_size(event)
+            case MarketResolved():
+                self._on_resolved(event)
+            case BestBidAsk() | MarketCreated():
+                # The first says what the next change will: two sources would contradict each
+                # other on one screen. The second is of no use to an open screen.
+                pass
+
+    def _apply_changes(self, event: PriceChanges) -> None:
+        now = self._kernel.clock.now()
+        for change in event.changes:
+            token_id = TokenId(change.asset_id)
+            tracked = self._tracked.get(token_id)
+            if tracked is None:
+                continue
+            tracked.book.apply_change(change)
+            tracked.check.announce(change.hash, event.timestamp)
+            tracked.heard_at = now
+            if tracked.check.is_doubtful:
+                self._check(token_id, tracked)
+            else:
+                self._to_check[token_id] = None
+            self._mark(token_id)
+
+    def _apply_snapshot(self, snapshot: BookSnapshot) -> None:
+        tracked = self._tracked.get(snapshot.token_id)
+        if tracked is None:
+            return
+        tracked.check.reset()
+        try:
+            tracked.book.apply_snapshot(snapshot)
+        except MoneyError as error:
+            self._kernel.log.add(Level.WARNING, "stream", f"unreadable book: {error}")
+            return
+        tracked.check.announce(snapshot.hash, snapshot.timestamp)
+        tracked.heard_at = self._kernel.clock.now()
+        self._note_pair(snapshot.condition_id, snapshot.token_id)
+        self._to_check[snapshot.token_id] = None
+        self._mark(snapshot.token_id)
+
+    def _apply_trade(self, event: TradePrinted) -> None:
+        at = _moment(event.timestamp) or self._kernel.clock.now()
+        for token_id in self._tokens_of_market.get(event.condition_id, [event.token_id]):
+            tracked = self._tracked.get(token_id)
+            if tracked is None:
+                continue
+            # One price for both books: the venue hashes it so.
+            tracked.book.apply_trade_price(event.price)
+            is_own = token_id == event.token_id
+            tracked.tape.appendleft(
+                TradePrint(
+                    token_id=token_id,
+                    side=event.side if is_own else event.side.opposite,
+                    price=event.price if is_own else complement(event.price),
+                    size=event.size,
+                    at=at,
+                )
+            )
+            tracked.prints += 1
+            self._kernel.mark(TapeTopic(token_id))
+            self._mark(token_id)
+
+    def _apply_tick_size(self, event: TickSizeChanged) -> None:
+        tokens = self._tokens_of_market.get(event.condition_id, [event.token_id])
+        for token_id in tokens:
+            tracked = self._tracked.get(token_id)
+            if tracked is not None:
+                tracked.book.apply_tick_size(event.new_tick_size)
+                tracked.resynced_at = float("-inf")
+                self.resync(token_id)
+                self._mark(token_id)
+        if event.token_id == tokens[0]:
+            text = f"Tick size is now {say_price(event.new_tick_size)}"
+            self._kernel.log.notice(Level.WARNING, text)
+        self._on_tick_size(event)
+
+    def _check(self, token_id: TokenId, tracked: Tracked) -> None:
+        book = tracked.book
+        if book.is_crossed:
+            self.resync(token_id)
+        now_ms = int(self._kernel.clock.monotonic() * 1000)
+        agreement = tracked.check.check(book, now_ms=now_ms)
+        before = book.state
+        match agreement:
+            case Agreement.MATCH if self._is_open:
+                book.trust(BookState.VERIFIED)
+            case Agreement.DOUBT:
+                self._to_check[token_id] = None
+            case Agreement.LOSS:
+                book.trust(BookState.LOSSY)
+                self._kernel.log.add(Level.WARNING, "stream", "a book lost a message; fetching it")
+                self.resync(token_id)
+            case _:
+                pass
+        if book.state is not before:
+            self._mark(token_id)
+
+    def _track(self, token_id: TokenId) -> None:
+        self._tracked[token_id] = Tracked(OrderBook(token_id))
+
+    def _drop_left(self) -> None:
+        now = self._kernel.clock.monotonic()
+        left = [t for t, since in self._leaving.items() if now - since >= GRACE_S]
+        for token_id in left:
+            del self._leaving[token_id]
+            self._tracked.pop(token_id, None)
+        if left:
+            self._watch()
+
+    def _watch(self) -> None:
+        if self._stream_hosts is not None:
+            self._stream_hosts.market_stream.watch(frozenset(self._tracked))
+
+    def _note_pair(self, condition_id: ConditionId, token_id: TokenId) -> None:
+        tokens = self._tokens_of_market.setdefault(condition_id, [])
+        if token_id not in tokens:
+            tokens.append(token_id)
+
+    def _mark(self, token_id: TokenId) -> None:
+        self._kernel.mark(BookTopic(token_id))
+        for topic in self._quote_topics.get(token_id, ()):
+            self._kernel.mark(topic)
+
+
+def _moment(milliseconds: str) -> datetime | None:
+    if not (milliseconds.isascii() and milliseconds.isdigit() and len(milliseconds) <= 14):
+        return None
+    return datetime.fromtimestamp(int(milliseconds) / 1000, tz=UTC)

@@ -1,0 +1,361 @@
+"""Lists, events, markets, tags and search: fetched while watched, shown again at once later."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeVar
+
+from pmtui.domain.failure import Failure
+from pmtui.domain.health import Source
+from pmtui.domain.ids import ConditionId, EventId, TokenId
+from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
+from pmtui.service.hosts import Hosts
+from pmtui.service.kernel import Kernel
+from pmtui.service.search_index import SearchIndex
+from pmtui.service.topics import (
+    EventQuotesTopic,
+    EventTopic,
+    MarketListTopic,
+    MarketTopic,
+    SearchTopic,
+    StatusTopic,
+    TagsTopic,
+    Topic,
+)
+from pmtui.service.views import Load
+
+T = TypeVar("T")
+
+LIST_PERIOD_S = 30.0
+EVENT_PERIOD_S = 15.0
+SEARCH_PAUSE_S = 0.25
+"""A search goes out when the typing has paused this long."""
+INDEX_PAGES = 12
+"""Pages of the biggest markets fetched ahead for the local index."""
+
+
+@dataclass(slots=True)
+class ListState:
+    """One list as far as it is loaded."""
+
+    events: tuple[Event, ...] = ()
+    load: Load = Load.EMPTY
+    cursor: str | None = None
+    as_of: datetime | None = None
+    problem: str = ""
+    is_fetching: bool = False
+
+
+@dataclass(slots=True)
+class EventState:
+    """One event and its comments."""
+
+    event: Event | None = None
+    load: Load = Load.EMPTY
+    as_of: datetime | None = None
+    problem: str = ""
+    comments: tuple[Comment, ...] = ()
+
+
+@dataclass(slots=True)
+class MarketState:
+    """One market, its terms and holders."""
+
+    market: Market | None = None
+    terms: MarketTerms | None = None
+    load: Load = Load.EMPTY
+    as_of: datetime | None = None
+    problem: str = ""
+    holders: tuple[Holder, ...] = ()
+
+
+@dataclass(slots=True)
+class SearchState:
+    """The service's own answer to one text."""
+
+    text: str = ""
+    events: tuple[Event, ...] = ()
+    load: Load = Load.EMPTY
+    problem: str = ""
+
+
+class MetadataFeed:
+    """Everything the metadata host tells, plus the trading host's terms of open markets."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        hosts: Callable[[], "asyncio.Future[Hosts]"],
+        on_learned: Callable[[], None],
+    ) -> None:
+        self._kernel = kernel
+        self._hosts = hosts
+        self._on_learned = on_learned
+        self.index = SearchIndex()
+        self.lists: dict[MarketListTopic, ListState] = {}
+        self.events: dict[EventId, EventState] = {}
+        self.markets: dict[ConditionId, MarketState] = {}
+        self.market_of_token: dict[TokenId, ConditionId] = {}
+        self.tags: tuple[Tag, ...] = ()
+        self.tags_load = Load.EMPTY
+        self.search = SearchState()
+
+    def on_demand(self, topic: Topic) -> None:
+        """Fetch what somebody starts to watch."""
+        match topic:
+            case MarketListTopic():
+                if topic not in self.lists:
+                    self.lists[topic] = ListState()
+                    self.fetch_list(topic, from_start=True)
+            case EventTopic():
+                self._poll_event(topic.event_id)
+            case MarketTopic():
+                self._poll_market(topic)
+            case TagsTopic():
+                if self.tags_load is Load.EMPTY:
+                    self.tags_load = Load.LOADING
+                    self._kernel.start("tags", self._fetch_tags)
+            case SearchTopic():
+                self._start_search(topic)
+            case _:
+                pass
+
+    def refresh(self, topic: Topic) -> None:
+        """Fetch a topic anew, whatever its age."""
+        match topic:
+            case MarketListTopic():
+                self.fetch_list(topic, from_start=True)
+            case EventTopic():
+                self._kernel.start("event", lambda: self._fetch_event(topic.event_id))
+            case MarketTopic():
+                self._kernel.start("market", lambda: self._fetch_market(topic.condition_id))
+            case SearchTopic():
+                self.search = SearchState()
+                self._start_search(topic)
+            case _:
+                pass
+
+    def fetch_list(self, topic: MarketListTopic, *, from_start: bool) -> None:
+        """Fetch the first or the next page of a list, unless one is on its way."""
+        state = self.lists.setdefault(topic, ListState())
+        if state.is_fetching or (not from_start and state.cursor is None):
+            return
+        state.is_fetching = True
+        if state.load is not Load.READY:
+            state.load = Load.LOADING
+        self._kernel.mark(topic)
+        self._kernel.start("market list", lambda: self._fetch_page(topic, from_start=from_start))
+
+    def remember(self, events: tuple[Event, ...]) -> None:
+        """Take in events met anywhere: index them and keep their markets for the market screen."""
+        for event in events:
+            self.index.add(event)
+            known = self.events.setdefault(event.event_id, EventState())
+            if known.load is not Load.READY or event.markets:
+                known.event = event
+                known.as_of = self._kernel.clock.now()
+                if event.markets:
+                    known.load = Load.READY
+            for market in event.markets:
+                self._remember_market(market, event)
+
+    async def fill_index(self) -> None:
+        """Fetch the biggest markets ahead, so that the first search finds something at once."""
+        hosts = await self._hosts()
+        cursor: str | None = None
+        topic = MarketListTopic()
+        for _ in range(INDEX_PAGES):
+            answer = self._kernel.check(
+                Source.METADATA,
+                await hosts.metadata.list_events(
+                    sort=topic.sort, tag_slug="", include_closed=False, cursor=cursor
+                ),
+            )
+            if isinstance(answer, Failure):
+                return
+            self.remember(answer.items)
+            self._kernel.mark_search()
+            cursor = answer.next_cursor
+            if cursor is None:
+                return
+
+    async def poll_lists(self) -> None:
+        """Keep the first page of every watched list fresh."""
+        while True:
+            await self._kernel.clock.sleep(LIST_PERIOD_S)
+            for topic in self._kernel.hub.watched():
+                if isinstance(topic, MarketListTopic):
+                    self.fetch_list(topic, from_start=True)
+
+    async def _fetch_page(self, topic: MarketListTopic, *, from_start: bool) -> None:
+        state = self.lists[topic]
+        try:
+            hosts = await self._hosts()
+            answer = self._kernel.check(
+                Source.METADATA,
+                await hosts.metadata.list_events(
+                    sort=topic.sort,
+                    tag_slug=topic.tag_slug,
+                    include_closed=topic.include_closed,
+                    cursor=None if from_start else state.cursor,
+                ),
+            )
+            if isinstance(answer, Failure):
+                state.problem = str(answer)
+                state.load = Load.READY if state.events else Load.FAILED
+                return
+            self.remember(answer.items)
+            state.events = _merge_events(state.events, answer.items, from_start=from_start)
+            if not from_start or state.cursor is None or len(state.events) == len(answer.items):
+                state.cursor = answer.next_cursor
+            state.load, state.problem, state.as_of = Load.READY, "", self._kernel.clock.now()
+        finally:
+            state.is_fetching = False
+            self._kernel.mark(topic)
+
+    async def _fetch_tags(self) -> None:
+        hosts = await self._hosts()
+        answer = self._kernel.check(Source.METADATA, await hosts.metadata.tags())
+        if isinstance(answer, Failure):
+            self.tags_load = Load.FAILED
+        else:
+            self.tags, self.tags_load = answer.items, Load.READY
+        self._kernel.mark(TagsTopic())
+
+    def _poll_event(self, event_id: EventId) -> None:
+        topic = EventTopic(event_id)
+        state = self.events.setdefault(event_id, EventState())
+        if state.load is Load.EMPTY:
+            state.load = Load.LOADING
+
+        async def poll() -> None:
+            await self._fetch_comments(event_id)
+            while self._kernel.hub.is_watched(topic):
+                await self._fetch_event(event_id)
+                await self._kernel.clock.sleep(EVENT_PERIOD_S)
+
+        self._kernel.start_unless_running(topic, "event", poll)
+
+    async def _fetch_event(self, event_id: EventId) -> None:
+        hosts = await self._hosts()
+        answer = self._kernel.check(Source.METADATA, await hosts.metadata.event(event_id))
+        state = self.events.setdefault(event_id, EventState())
+        if isinstance(answer, Failure):
+            state.problem = str(answer)
+            if state.event is None:
+                state.load = Load.FAILED
+        else:
+            self.remember((answer,))
+            state.event, state.load, state.problem = answer, Load.READY, ""
+            state.as_of = self._kernel.clock.now()
+            self._on_learned()
+        self._kernel.mark(EventTopic(event_id))
+        self._kernel.mark(EventQuotesTopic(event_id))
+
+    async def _fetch_comments(self, event_id: EventId) -> None:
+        hosts = await self._hosts()
+        answer = self._kernel.check(Source.METADATA, await hosts.metadata.comments(event_id))
+        if not isinstance(answer, Failure):
+            self.events[event_id].comments = answer.items
+            self._kernel.mark(EventTopic(event_id))
+
+    def _poll_market(self, topic: MarketTopic) -> None:
+        state = self.markets.setdefault(topic.condition_id, MarketState())
+        if state.load is Load.EMPTY:
+            state.load = Load.LOADING
+
+        async def poll() -> None:
+            while self._kernel.hub.is_watched(topic):
+                await self._fetch_market(topic.condition_id)
+                await self._kernel.clock.sleep(EVENT_PERIOD_S)
+
+        self._kernel.start_unless_running(topic, "market", poll)
+
+    async def _fetch_market(self, condition_id: ConditionId) -> None:
+        hosts = await self._hosts()
+        state = self.markets.setdefault(condition_id, MarketState())
+        terms, market, holders = await asyncio.gather(
+            hosts.trading.market_terms(condition_id),
+            hosts.metadata.market(condition_id),
+            hosts.analytics.holders(condition_id),
+        )
+        self._kernel.check(Source.TRADING, terms)
+        self._kernel.check(Source.METADATA, market)
+        self._kernel.check(Source.ANALYTICS, holders)
+        if not isinstance(terms, Failure):
+            state.terms = terms
+            for token_id in terms.token_ids:
+                self.market_of_token[token_id] = condition_id
+        if not isinstance(holders, Failure):
+            state.holders = holders
+        if isinstance(market, Failure):
+            state.problem = str(market)
+            state.load = Load.READY if state.market is not None else Load.FAILED
+        else:
+            state.market = _keep_event(market, state.market)
+            state.problem = str(terms) if isinstance(terms, Failure) else ""
+            state.load, state.as_of = Load.READY, self._kernel.clock.now()
+            self._on_learned()
+        self._kernel.mark(MarketTopic(condition_id))
+
+    def _remember_market(self, market: Market, event: Event) -> None:
+        if market.condition_id is None:
+            return
+        state = self.markets.setdefault(market.condition_id, MarketState())
+        state.market = replace(
+            market, event_id=event.event_id, event_title=event.title, event_slug=event.slug
+        )
+        state.as_of = self._kernel.clock.now()
+        for token_id in market.token_ids:
+            self.market_of_token[token_id] = market.condition_id
+
+    def _start_search(self, topic: SearchTopic) -> None:
+        if self.search.text == topic.text and self.search.load is not Load.EMPTY:
+            return
+        self.search = SearchState(text=topic.text, load=Load.LOADING)
+
+        async def ask() -> None:
+            await self._kernel.clock.sleep(SEARCH_PAUSE_S)
+            if self.search.text != topic.text:
+                return
+            hosts = await self._hosts()
+            answer = self._kernel.check(Source.METADATA, await hosts.metadata.search(topic.text))
+            if not isinstance(answer, Failure):
+                self.remember(answer.items)
+            if self.search.text != topic.text:
+                return  # an answer to what was typed before
+            if isinstance(answer, Failure):
+                self.search.load, self.search.problem = Load.FAILED, str(answer)
+            else:
+                self.search.load, self.search.events = Load.READY, answer.items
+            self._kernel.mark(topic)
+            self._kernel.mark(StatusTopic())
+
+        self._kernel.start("search", ask)
+
+
+def _merge_events(
+    known: tuple[Event, ...], page: tuple[Event, ...], *, from_start: bool
+) -> tuple[Event, ...]:
+    """Put a page in front or behind; an event is never listed twice."""
+    fresh = {e.event_id for e in page}
+    rest = tuple(e for e in known if e.event_id not in fresh)
+    if from_start:
+        return page + rest
+    listed = {e.event_id for e in known}
+    newer = {e.event_id: e for e in page}
+    kept = tuple(newer.get(e.event_id, e) for e in known)
+    return kept + tuple(e for e in page if e.event_id not in listed)
+
+
+def _keep_event(market: Market, known: Market | None) -> Market:
+    """Keep the event's names where an answer about the market alone leaves them out."""
+    if known is None or market.event_id is not None:
+        return market
+    return replace(
+        market,
+        event_id=known.event_id,
+        event_title=known.event_title,
+        event_slug=known.event_slug,
+    )

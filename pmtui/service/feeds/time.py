@@ -1,0 +1,43 @@
+"""Time: ticks the status line once a second and measures the trading host's clock."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+
+from pmtui.domain.failure import Failure
+from pmtui.domain.health import Source
+from pmtui.service.hosts import Hosts
+from pmtui.service.kernel import Kernel
+from pmtui.service.topics import StatusTopic
+
+MEASURE_PERIOD_S = 60.0
+
+
+class TimeFeed:
+    """Knows how far our clock is from the venue's."""
+
+    def __init__(self, kernel: Kernel, hosts: Callable[[], "asyncio.Future[Hosts]"]) -> None:
+        self._kernel = kernel
+        self._hosts = hosts
+        self.skew_ms: int | None = None
+        """Venue minus ours; the venue tells whole seconds, so it is good to half of one."""
+
+    async def measure(self) -> None:
+        """Ask the venue's clock now and then."""
+        hosts = await self._hosts()
+        while True:
+            before = self._kernel.clock.now()
+            answer = self._kernel.check(Source.TRADING, await hosts.trading.server_time())
+            if not isinstance(answer, Failure):
+                after = self._kernel.clock.now()
+                # The answer is cut to the second: its middle is the best guess.
+                middle = answer + timedelta(milliseconds=500)
+                skew = middle - (before + (after - before) / 2)
+                self.skew_ms = round(skew / timedelta(milliseconds=1))
+            await self._kernel.clock.sleep(MEASURE_PERIOD_S)
+
+    async def tick(self) -> None:
+        """Let ages grow on screen."""
+        while True:
+            await self._kernel.clock.sleep(1.0)
+            self._kernel.mark(StatusTopic())

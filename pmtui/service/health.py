@@ -1,0 +1,92 @@
+"""Keeps, for every source, whether it answers and when it last did."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.health import HealthState, Source, SourceHealth
+from pmtui.domain.link import Link, LinkState
+from pmtui.service.hub import Hub
+from pmtui.service.log import Log
+from pmtui.service.ports import Clock
+from pmtui.service.topics import StatusTopic
+from pmtui.service.views import Level
+
+# An answer that refuses is still an answer: the source lives.
+_ALIVE = frozenset({FailureKind.REFUSED, FailureKind.NOT_FOUND, FailureKind.BUSY})
+
+
+class Health:
+    """The state of every source."""
+
+    def __init__(self, hub: Hub, log: Log, clock: Clock) -> None:
+        self._hub = hub
+        self._log = log
+        self._clock = clock
+        self._sources = {s: SourceHealth(source=s, state=HealthState.IDLE) for s in Source}
+
+    def note_answer(self, source: Source, *, elapsed_ms: int | None = None) -> None:
+        """Say that a source answered or spoke."""
+        self._put(
+            SourceHealth(
+                source=source,
+                state=HealthState.LIVE,
+                as_of=self._clock.now(),
+                round_trip_ms=elapsed_ms
+                if elapsed_ms is not None
+                else self._sources[source].round_trip_ms,
+            )
+        )
+
+    def note_failure(self, source: Source, failure: Failure) -> None:
+        """Say that a request brought no value."""
+        if failure.kind in _ALIVE:
+            self.note_answer(source)
+            return
+        if failure.kind is not FailureKind.CANCELLED:
+            self.note_down(source, failure.text or failure.kind.value)
+
+    def note_down(self, source: Source, reason: str) -> None:
+        """Say that a source cannot be reached."""
+        known = self._sources[source]
+        if known.state is not HealthState.DOWN:
+            self._log.add(Level.WARNING, "stream", f"{source.value} down: {reason}")
+        self._put(replace(known, state=HealthState.DOWN, reason=reason))
+
+    def note_connecting(self, source: Source) -> None:
+        """Say that a source is being reached for."""
+        known = self._sources[source]
+        if known.state is not HealthState.DOWN:
+            self._put(replace(known, state=HealthState.CONNECTING, reason=""))
+
+    def note_idle(self, source: Source) -> None:
+        """Say that a source is not needed now."""
+        self._put(SourceHealth(source=source, state=HealthState.IDLE))
+
+    def link_listener(self, source: Source) -> Callable[[Link], None]:
+        """Return a callback that keeps a stream's link as this source's health."""
+
+        def listen(link: Link) -> None:
+            match link.state:
+                case LinkState.OPEN:
+                    self.note_answer(source)
+                case LinkState.CONNECTING:
+                    self.note_connecting(source)
+                case LinkState.SILENT:
+                    self.note_down(source, link.reason or "silent")
+                case LinkState.DOWN:
+                    self.note_down(source, link.reason or "connection lost")
+
+        return listen
+
+    def is_up(self, source: Source) -> bool:
+        """Whether a source spoke last instead of failing."""
+        return self._sources[source].state is HealthState.LIVE
+
+    def view(self) -> tuple[SourceHealth, ...]:
+        """Return every source in a fixed order."""
+        return tuple(self._sources.values())
+
+    def _put(self, health: SourceHealth) -> None:
+        self._sources[health.source] = health
+        self._hub.mark(StatusTopic())

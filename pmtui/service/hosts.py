@@ -1,0 +1,38 @@
+"""The outside as the service holds it: one object per host, made when it is needed."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from pmtui.domain.failure import Failure
+from pmtui.service.ports import (
+    AccountHost,
+    AnalyticsHost,
+    GeoHost,
+    MarketStream,
+    MetadataHost,
+    OrderSigner,
+    TradingHost,
+    UserStream,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The private side: made once credentials exist."""
+
+    host: AccountHost
+    signer: OrderSigner
+    stream: UserStream
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """The hosts of one profile. Without `open_account` the session is read-only."""
+
+    metadata: MetadataHost
+    trading: TradingHost
+    analytics: AnalyticsHost
+    geo: GeoHost
+    market_stream: MarketStream
+    open_account: Callable[[], Awaitable[Account | Failure]] | None
+    close: Callable[[], Awaitable[None]]

@@ -1,0 +1,117 @@
+"""Subscriptions and the frame pump: changes are applied at once, told at most once a frame.
+
+Only the telling collapses. A topic that changed a thousand times within a frame is announced once,
+and whoever hears of it reads the newest value. A topic without watchers costs nothing, and its
+feed hears that it may go.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from pmtui.service.ports import Clock
+from pmtui.service.topics import Topic
+
+Notify = Callable[[Topic], None]
+
+DEFAULT_FRAMES_PER_SECOND = 10
+
+
+class HubSubscription:
+    """One subscriber's interest in some topics."""
+
+    def __init__(self, hub: "Hub", topics: frozenset[Topic], notify: Notify) -> None:
+        self.topics = topics
+        self.notify = notify
+        self._hub = hub
+        self._is_open = True
+
+    def close(self) -> None:
+        """Hear no more; closing twice is harmless."""
+        if self._is_open:
+            self._is_open = False
+            self._hub.drop(self)
+
+
+class Hub:
+    """Who watches what, and what has changed since they were last told."""
+
+    def __init__(self, clock: Clock, *, frames_per_second: int = DEFAULT_FRAMES_PER_SECOND) -> None:
+        self._clock = clock
+        self._frame_s = 1 / frames_per_second
+        self._subscribers: dict[Topic, list[HubSubscription]] = {}
+        self._watchers: Counter[Topic] = Counter()
+        self._dirty: dict[Topic, None] = {}
+        self._on_demand: list[Callable[[Topic], None]] = []
+        self._on_release: list[Callable[[Topic], None]] = []
+        self._changed = asyncio.Event()
+
+    def on_demand(self, listener: Callable[[Topic], None]) -> None:
+        """Tell `listener` when a topic gets its first watcher."""
+        self._on_demand.append(listener)
+
+    def on_release(self, listener: Callable[[Topic], None]) -> None:
+        """Tell `listener` when a topic has lost its last watcher."""
+        self._on_release.append(listener)
+
+    def subscribe(self, topics: Iterable[Topic], notify: Notify) -> HubSubscription:
+        """Add a subscriber and announce the present state of each of its topics."""
+        subscription = HubSubscription(self, frozenset(topics), notify)
+        for topic in subscription.topics:
+            self._subscribers.setdefault(topic, []).append(subscription)
+            self._watchers[topic] += 1
+            if self._watchers[topic] == 1:
+                for listener in self._on_demand:
+                    listener(topic)
+            self.mark(topic)
+        return subscription
+
+    def drop(self, subscription: HubSubscription) -> None:
+        """Forget a subscriber."""
+        for topic in subscription.topics:
+            remaining = [s for s in self._subscribers.get(topic, []) if s is not subscription]
+            if remaining:
+                self._subscribers[topic] = remaining
+            else:
+                self._subscribers.pop(topic, None)
+            self._watchers[topic] -= 1
+            if self._watchers[topic] <= 0:
+                del self._watchers[topic]
+                self._dirty.pop(topic, None)
+                for listener in self._on_release:
+                    listener(topic)
+
+    def is_watched(self, topic: Topic) -> bool:
+        """Whether anybody would hear of this topic."""
+        return topic in self._watchers
+
+    def watched(self) -> tuple[Topic, ...]:
+        """Every topic with a watcher."""
+        return tuple(self._watchers)
+
+    def mark(self, topic: Topic) -> None:
+        """Say that a topic changed. Cheap enough for every message of a stream."""
+        if topic in self._watchers and topic not in self._dirty:
+            self._dirty[topic] = None
+            self._changed.set()
+
+    def flush(self) -> None:
+        """Tell every subscriber of what changed."""
+        # Swapped before calling: a subscriber may change what it is being told about, and that
+        # change belongs to the next frame.
+        dirty, self._dirty = self._dirty, {}
+        for topic in dirty:
+            for subscription in tuple(self._subscribers.get(topic, ())):
+                subscription.notify(topic)
+
+    async def pump(self) -> None:
+        """Flush as changes come: at once after a pause, else at the end of the running frame."""
+        last_frame = float("-inf")
+        while True:
+            await self._changed.wait()
+            pause = last_frame + self._frame_s - self._clock.monotonic()
+            if pause > 0:
+                await self._clock.sleep(pause)
+            self._changed.clear()
+            last_frame = self._clock.monotonic()
+            self.flush()

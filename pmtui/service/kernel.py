@@ -1,0 +1,67 @@
+"""What every feed needs: time, the hub, the log, health, and a place for tasks to live."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
+from typing import TypeVar
+
+from pmtui.domain.failure import Failure
+from pmtui.domain.health import Source
+from pmtui.service.health import Health
+from pmtui.service.hub import Hub
+from pmtui.service.log import Log
+from pmtui.service.ports import Clock
+from pmtui.service.supervisor import Supervisor
+from pmtui.service.topics import SearchTopic, Topic
+
+T = TypeVar("T")
+
+
+class Kernel:
+    """Shared by the feeds of one service."""
+
+    def __init__(
+        self, *, clock: Clock, hub: Hub, log: Log, health: Health, supervisor: Supervisor
+    ) -> None:
+        self.clock = clock
+        self.hub = hub
+        self.log = log
+        self.health = health
+        self.supervisor = supervisor
+        self._running: dict[Hashable, asyncio.Task[None]] = {}
+
+    def mark(self, topic: Topic) -> None:
+        """Say that a topic changed."""
+        self.hub.mark(topic)
+
+    def mark_search(self) -> None:
+        """Say that what any search finds may have changed."""
+        for topic in self.hub.watched():
+            if isinstance(topic, SearchTopic):
+                self.hub.mark(topic)
+
+    def check(self, source: Source, answer: T | Failure) -> T | Failure:
+        """Note what an answer says of its source's health, and pass it on."""
+        if isinstance(answer, Failure):
+            self.health.note_failure(source, answer)
+        else:
+            self.health.note_answer(source)
+        return answer
+
+    def start(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        """Run a piece of work in the service's own task group."""
+        _ = self.supervisor.once(name, work)
+
+    def start_unless_running(
+        self, key: Hashable, name: str, work: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Run a piece of work unless one under the same key still runs."""
+        known = self._running.get(key)
+        if known is not None and not known.done():
+            return
+        task = self.supervisor.once(name, work)
+        self._running[key] = task
+        task.add_done_callback(lambda _: self._forget(key, task))
+
+    def _forget(self, key: Hashable, task: "asyncio.Task[None]") -> None:
+        if self._running.get(key) is task:
+            del self._running[key]

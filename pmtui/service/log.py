@@ -1,0 +1,72 @@
+"""The log a trader reads: notices, orders, requests and stream events, numbered, bounded.
+
+Texts may hold words of the service: they are stored as they came and made harmless where painted.
+"""
+
+from collections import deque
+
+from pmtui.domain.ids import OrderId
+from pmtui.service.hub import Hub
+from pmtui.service.ports import Clock
+from pmtui.service.topics import LogTopic, StatusTopic
+from pmtui.service.views import Level, LogEntry, LogView
+
+CAPACITY = 2_000
+
+
+class Log:
+    """A ring of entries with sequence numbers; what falls out is counted."""
+
+    def __init__(self, hub: Hub, clock: Clock) -> None:
+        self._hub = hub
+        self._clock = clock
+        self._entries: deque[LogEntry] = deque(maxlen=CAPACITY)
+        self._sequence = 0
+        self._read_up_to = 0
+        self._unread = 0
+
+    def add(self, level: Level, kind: str, text: str, *, order_id: OrderId | None = None) -> None:
+        """Append an entry; a `notice` or `order` above INFO counts as unread."""
+        self._sequence += 1
+        self._entries.append(
+            LogEntry(
+                sequence=self._sequence,
+                at=self._clock.now(),
+                level=level,
+                kind=kind,
+                text=text,
+                order_id=order_id,
+            )
+        )
+        if level is not Level.INFO:
+            self._unread += 1
+            self._hub.mark(StatusTopic())
+        self._hub.mark(LogTopic())
+
+    def notice(self, level: Level, text: str, *, order_id: OrderId | None = None) -> None:
+        """Tell the trader something they should see now."""
+        self.add(level, "notice", text, order_id=order_id)
+
+    def mark_read(self, sequence: int) -> None:
+        """Count everything up to this entry as read."""
+        if sequence > self._read_up_to:
+            self._read_up_to = min(sequence, self._sequence)
+            self._unread = sum(
+                1
+                for e in self._entries
+                if e.sequence > self._read_up_to and e.level is not Level.INFO
+            )
+            self._hub.mark(StatusTopic())
+
+    @property
+    def unread(self) -> int:
+        """Entries above INFO that nobody has looked at."""
+        return self._unread
+
+    def view(self) -> LogView:
+        """Return what is kept."""
+        return LogView(
+            entries=tuple(self._entries),
+            dropped=self._sequence - len(self._entries),
+            read_up_to=self._read_up_to,
+        )

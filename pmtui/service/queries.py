@@ -1,0 +1,263 @@
+"""The read side: what the terminal may ask. Nothing here waits or changes anything."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.history import Interval
+from pmtui.domain.ids import ConditionId, EventId, TokenId
+from pmtui.domain.market import Event, Market
+from pmtui.domain.money import Micros, notional_floor
+from pmtui.domain.order import OrderStatus
+from pmtui.domain.position import Position
+from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.feeds.books import BooksFeed
+from pmtui.service.feeds.history import HistoryFeed
+from pmtui.service.feeds.metadata import EventState, ListState, MarketState, MetadataFeed
+from pmtui.service.feeds.time import TimeFeed
+from pmtui.service.kernel import Kernel
+from pmtui.service.profile import Profile
+from pmtui.service.topics import HistoryTopic, MarketListTopic, SearchTopic
+from pmtui.service.views import (
+    AccountView,
+    EventQuotesView,
+    EventRow,
+    EventView,
+    HistoryView,
+    Load,
+    LogView,
+    MarketListView,
+    MarketRow,
+    MarketView,
+    Mode,
+    QuoteRow,
+    SearchView,
+    StatusView,
+    TagsView,
+    TapeView,
+)
+
+
+class ServiceQueries:
+    """Reads the feeds' newest values into frozen views."""
+
+    def __init__(
+        self,
+        *,
+        kernel: Kernel,
+        profile: Profile,
+        metadata: MetadataFeed,
+        books: BooksFeed,
+        history: HistoryFeed,
+        account: AccountFeed,
+        time: TimeFeed,
+    ) -> None:
+        self._kernel = kernel
+        self._profile = profile
+        self._metadata = metadata
+        self._books = books
+        self._history = history
+        self._account = account
+        self._time = time
+
+    def now(self) -> datetime:
+        """The service's clock."""
+        return self._kernel.clock.now()
+
+    def status(self) -> StatusView:
+        """Return the status line's content."""
+        account = self.account()
+        open_orders = account.open_orders
+        maker = self._account.account.signer.maker if self._account.account else ""
+        return StatusView(
+            profile=self._profile.name,
+            mode=self._profile.mode,
+            mode_reason=self._profile.reason,
+            cash=account.available,
+            portfolio_value=self._portfolio_value(account),
+            open_orders=len(open_orders),
+            unknown_orders=sum(o.status is OrderStatus.UNKNOWN for o in open_orders),
+            unread_notices=self._kernel.log.unread,
+            health=self._kernel.health.view(),
+            clock_skew_ms=self._time.skew_ms,
+            now=self.now(),
+            address=maker,
+        )
+
+    def market_list(self, topic: MarketListTopic) -> MarketListView:
+        """Return as much of a list as is loaded."""
+        state = self._metadata.lists.get(topic) or ListState()
+        held = {p.condition_id for p in self._account.holdings.positions()}
+        return MarketListView(
+            rows=tuple(self._event_row(e, held) for e in state.events),
+            load=state.load,
+            has_more=state.cursor is not None,
+            as_of=state.as_of,
+            problem=state.problem,
+        )
+
+    def search(self, topic: SearchTopic) -> SearchView:
+        """Return local results, then what only the service found."""
+        local = self._metadata.index.find(topic.text)
+        rows = [self._market_row(market, event) for market, event in local]
+        listed = {market.market_id for market, _ in local}
+        state = self._metadata.search
+        is_answered = state.text == topic.text
+        if is_answered:
+            rows += [
+                self._market_row(market, event)
+                for event in state.events
+                for market in event.markets
+                if market.market_id not in listed
+            ]
+        return SearchView(
+            text=topic.text,
+            rows=tuple(rows),
+            load=state.load if is_answered else Load.EMPTY,
+            indexed=len(self._metadata.index),
+            problem=state.problem if is_answered else "",
+        )
+
+    def tags(self) -> TagsView:
+        """Return the tags known so far."""
+        return TagsView(self._metadata.tags, self._metadata.tags_load)
+
+    def event(self, event_id: EventId) -> EventView:
+        """Return an event."""
+        state = self._metadata.events.get(event_id) or EventState()
+        return EventView(state.event, state.load, state.as_of, state.problem, state.comments)
+
+    def event_quotes(self, event_id: EventId) -> EventQuotesView:
+        """Return live prices of an event's markets."""
+        state = self._metadata.events.get(event_id)
+        if state is None or state.event is None:
+            return EventQuotesView((), None)
+        rows = tuple(
+            self._quote(m, state.as_of) for m in state.event.markets if m.condition_id is not None
+        )
+        return EventQuotesView(rows, _midpoint_sum(state.event, rows))
+
+    def market(self, condition_id: ConditionId) -> MarketView:
+        """Return a market and its terms."""
+        state = self._metadata.markets.get(condition_id) or MarketState()
+        return MarketView(
+            market=state.market,
+            terms=state.terms,
+            load=state.load,
+            as_of=state.as_of,
+            holders=state.holders,
+            problem=state.problem,
+        )
+
+    def book(self, token_id: TokenId) -> BookView:
+        """Return a token's book with its worth."""
+        return self._books.book(token_id)
+
+    def tape(self, token_id: TokenId) -> TapeView:
+        """Return public trades of a token."""
+        return self._books.tape(token_id)
+
+    def history(self, token_id: TokenId, interval: Interval) -> HistoryView:
+        """Return the price history of a token."""
+        return self._history.view(HistoryTopic(token_id, interval))
+
+    def account(self) -> AccountView:
+        """Return cash, positions, open orders and fills."""
+        feed = self._account
+        return AccountView(
+            load=feed.state.load,
+            balance=feed.state.balance,
+            reserved=feed.own.reserved_cash(),
+            positions=tuple(self._priced(p) for p in feed.holdings.positions()),
+            open_orders=feed.own.open_orders(),
+            fills=feed.own.fills(),
+            closed=feed.state.closed,
+            activity=feed.state.activity,
+            as_of=feed.state.as_of,
+            problem=feed.state.problem,
+        )
+
+    def log(self) -> LogView:
+        """Return the log."""
+        return self._kernel.log.view()
+
+    def _portfolio_value(self, account: AccountView) -> Micros | None:
+        if self._profile.mode is Mode.READ_ONLY or account.balance is None:
+            return None
+        return Micros(account.balance + sum(p.value or 0 for p in account.positions))
+
+    def _priced(self, position: Position) -> Position:
+        """Use the live midpoint where a good book is open; else the analytics host's price."""
+        book = self._books.book(position.token_id)
+        if not book.state.is_good or book.midpoint is None:
+            return position
+        return replace(position, current_price=book.midpoint)
+
+    def _event_row(self, event: Event, held: set[ConditionId]) -> EventRow:
+        open_markets = [m for m in event.markets if not m.closed and m.active]
+        candidates = open_markets or list(event.markets)
+        return EventRow(
+            event=event,
+            leading=max(candidates, key=_first_price, default=None),
+            open_markets=len(open_markets),
+            has_position=any(m.condition_id in held for m in event.markets),
+        )
+
+    def _market_row(self, market: Market, event: Event) -> MarketRow:
+        return MarketRow(
+            market=market,
+            event_id=event.event_id,
+            event_title=event.title,
+            position_size=self._position_size(market),
+        )
+
+    def _position_size(self, market: Market) -> Micros | None:
+        tokens = market.token_ids
+        if len(tokens) != 2:
+            return None
+        sizes = {p.token_id: p.size for p in self._account.holdings.positions()}
+        if tokens[0] not in sizes and tokens[1] not in sizes:
+            return None
+        return Micros(sizes.get(tokens[0], 0) - sizes.get(tokens[1], 0))
+
+    def _quote(self, market: Market, as_of: datetime | None) -> QuoteRow:
+        condition_id = market.condition_id or ConditionId("")
+        size = self._position_size(market)
+        book = self._books.book(market.token_ids[0]) if market.token_ids else None
+        if book is not None and book.state.is_good:
+            return QuoteRow(
+                condition_id=condition_id,
+                best_bid=book.best_bid,
+                best_ask=book.best_ask,
+                last_trade_price=book.last_trade_price,
+                as_of=book.as_of,
+                is_live=True,
+                position_size=size,
+            )
+        return QuoteRow(
+            condition_id=condition_id,
+            best_bid=market.best_bid,
+            best_ask=market.best_ask,
+            last_trade_price=market.last_trade_price,
+            as_of=as_of,
+            is_live=False,
+            position_size=size,
+        )
+
+
+def _first_price(market: Market) -> int:
+    return (market.outcomes[0].price or 0) if market.outcomes else 0
+
+
+def _midpoint_sum(event: Event, rows: tuple[QuoteRow, ...]) -> Micros | None:
+    if not event.neg_risk:
+        return None
+    closed = {m.condition_id for m in event.markets if m.closed}
+    total = 0
+    for row in rows:
+        if row.condition_id in closed:
+            continue
+        if row.best_bid is None or row.best_ask is None:
+            return None
+        total += row.best_bid + row.best_ask
+    return notional_floor(Micros(total), Micros(500_000))

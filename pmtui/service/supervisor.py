@@ -1,0 +1,74 @@
+"""Runs the feeds: one task group, restarts with growing pauses, every failure told.
+
+The only place that catches any exception: a feed with a bug must not take the others down, and
+the trader must see that it happened.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable, Coroutine
+
+from pmtui.service.log import Log
+from pmtui.service.ports import Clock
+from pmtui.service.views import Level
+
+_logger = logging.getLogger(__name__)
+
+FIRST_PAUSE_S = 0.25
+LONGEST_PAUSE_S = 30.0
+SETTLED_AFTER_S = 60.0
+"""A feed that ran this long starts again from the first pause."""
+
+
+class Supervisor:
+    """Owns every task of the service."""
+
+    def __init__(self, clock: Clock, log: Log, rng: random.Random) -> None:
+        self._clock = clock
+        self._log = log
+        self._rng = rng
+        self._group: asyncio.TaskGroup | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(self, ready: Callable[[], None]) -> None:
+        """Hold the task group until cancelled; `ready` is called once tasks may be started."""
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            ready()
+            await asyncio.Event().wait()
+
+    def keep(self, name: str, feed: Callable[[], Awaitable[None]]) -> None:
+        """Run a feed for ever, starting it again when it fails or returns."""
+        _ = self._spawn(self._keep(name, feed), name)
+
+    def once(self, name: str, work: Callable[[], Awaitable[None]]) -> "asyncio.Task[None]":
+        """Run a piece of work to its end, outside of any screen's life."""
+        return self._spawn(self._once(name, work), name)
+
+    def _spawn(self, work: Coroutine[None, None, None], name: str) -> "asyncio.Task[None]":
+        if self._group is None:
+            work.close()
+            raise RuntimeError("the service is not running")
+        task = self._group.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _keep(self, name: str, feed: Callable[[], Awaitable[None]]) -> None:
+        pause = FIRST_PAUSE_S
+        while True:
+            started = self._clock.monotonic()
+            await self._once(name, feed)
+            if self._clock.monotonic() - started > SETTLED_AFTER_S:
+                pause = FIRST_PAUSE_S
+            await self._clock.sleep(pause * self._rng.uniform(0.5, 1.0))
+            pause = min(pause * 2, LONGEST_PAUSE_S)
+
+    async def _once(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await work()
+        except Exception as error:
+            # Only the kind: a message may quote what was being handled.
+            _logger.exception("%s failed", name)
+            self._log.notice(Level.BAD, f"{name} failed ({type(error).__name__}); see the log file")

@@ -1,0 +1,55 @@
+"""How the service says what happened, in a trader's words. Titles are the service's own text."""
+
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
+
+LONGEST_TITLE = 60
+
+
+def say_price(price: Micros) -> str:
+    """Write a price in cents."""
+    return f"{format_micros(Micros(price * 100))}¢"
+
+
+def say_shares(size: Micros, outcome: str) -> str:
+    """Write a number of shares of an outcome."""
+    return f"{format_micros(size)} {outcome}".rstrip()
+
+
+def shorten(title: str) -> str:
+    """Cut a title to what a notice has room for."""
+    return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
+
+
+def say_order(order: Order, title: str) -> str:
+    """Name an order."""
+    verb = "Buy" if order.side is Side.BUY else "Sell"
+    what = f"{verb} {say_shares(order.original_size, order.outcome)} at {say_price(order.price)}"
+    return f"{what} · {shorten(title)}" if title else what
+
+
+def say_fill(fill: Fill, title: str) -> str:
+    """Tell of a fill or of a change in its settlement."""
+    verb = "Bought" if fill.side is Side.BUY else "Sold"
+    what = f"{verb} {say_shares(fill.size, fill.outcome)} at {say_price(fill.price)}"
+    if fill.status is TradeStatus.FAILED:
+        what = f"FAILED on chain, undone: {what}"
+    return f"{what} · {shorten(title)}" if title else what
+
+
+def say_order_end(order: Order, title: str) -> str:
+    """Tell how an order ended, or where it stands."""
+    match order.status:
+        case OrderStatus.FILLED:
+            state = "Filled"
+        case OrderStatus.CANCELLED:
+            state = "Cancelled"
+        case OrderStatus.EXPIRED:
+            state = "Expired"
+        case OrderStatus.REJECTED:
+            state = "Rejected"
+        case _:
+            state = order.status.value.capitalize()
+    text = f"{state}: {say_order(order, title)}"
+    return f"{text} ({order.reason})" if order.reason else text
