@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from enum import Flag, auto
 from typing import NamedTuple, TypeAlias
 
-from pmtui.ui.plain import Align, cell_width, fit
+from rich.cells import set_cell_size
+
+from pmtui.ui.plain import Align, cell_width
 from pmtui.ui.theme import Role
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -72,21 +74,20 @@ def blank_line(width: int, ground: Role | None = None) -> Line:
 
 def fit_line(line: Line, width: int, *, ascii_only: bool = False) -> Line:
     """Return the line in exactly `width` cells: padded, or cropped with an ellipsis."""
+    room = width - line_width(line)
+    if room >= 0:
+        ground = line[-1].ground if line else None
+        return (*line, Cell(" " * room, ground=ground)) if room else line
     fitted: list[Cell] = []
-    room = width
-    for cell in line:
+    room = width - 1
+    for cell in line if width > 0 else ():
         size = cell_width(cell.text)
         if size > room:
-            if room:
-                fitted.append(cell._replace(text=fit(cell.text, room, ascii_only=ascii_only)))
-            elif fitted:
-                fitted[-1] = _mark_cut(fitted[-1], ascii_only=ascii_only)
-            return tuple(fitted)
+            mark = "~" if ascii_only else "…"
+            fitted.append(cell._replace(text=set_cell_size(cell.text, room) + mark))
+            break
         fitted.append(cell)
         room -= size
-    if room:
-        ground = line[-1].ground if line else None
-        fitted.append(Cell(" " * room, ground=ground))
     return tuple(fitted)
 
 
@@ -149,8 +150,3 @@ def _squeeze(sized: list[tuple[int, int]], width: int) -> tuple[tuple[int, int],
         kept.append((index, min(size, room)))
         room -= size + 1
     return tuple(kept)
-
-
-def _mark_cut(cell: Cell, *, ascii_only: bool) -> Cell:
-    mark = "~" if ascii_only else "…"
-    return cell._replace(text=fit(cell.text, max(0, cell_width(cell.text) - 1)) + mark)

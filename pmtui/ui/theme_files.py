@@ -15,6 +15,7 @@ from textual.theme import Theme
 import pmtui
 from pmtui.ui.theme import SLOTS, TEXT_STYLES, Role, ThemeError, resolve_color, role_variables
 
+_ROLES = tuple(role.value for role in Role)
 _KEYS = ("name", "dark", "ansi", "colors", "roles", "styles")
 
 # What the toolkit's own widgets need to stay readable when only palette colours exist.
@@ -72,8 +73,8 @@ def parse_theme(text: str) -> Theme:
     theme = Theme(name=name, primary=colors["primary"], dark=is_dark, ansi=is_ansi)
     for slot, color in colors.items():
         setattr(theme, slot, color)
-    roles = _table(document, "roles", tuple(Role))
-    styles = _table(document, "styles", tuple(Role))
+    roles = _table(document, "roles", _ROLES)
+    styles = _table(document, "styles", _ROLES)
     for role, style in styles.items():
         for word in style.split() or [style]:
             if word not in TEXT_STYLES:

@@ -1,0 +1,123 @@
+"""Writes only the cells that changed, because the terminal is a slow line.
+
+`CellDiff` keeps a shadow of what the terminal shows and compares each frame with it. It overrides
+a private method of the pinned toolkit; anything it does not know goes the stock way, and the
+shadow is dropped, so that the worst case is a repaint and never a wrong screen.
+"""
+
+import logging
+from typing import Any
+
+from rich.console import RenderableType
+from textual import events
+from textual._ansi_sequences import SYNC_END, SYNC_START
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.app import App
+from textual.driver import Driver
+from textual.geometry import Offset
+from textual.screen import Screen
+from typing_extensions import override
+
+from pmtui.ui.terminal_shadow import Piece, TerminalShadow
+
+_LOG = logging.getLogger(__name__)
+
+_SURPRISES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What reading private structures of another release would raise."""
+
+_PATIENCE = 3
+"""Surprises after which the stock display stays in use."""
+
+
+class CellDiff(App[Any]):
+    """An app that sends cell differences; put it before `App` among the bases."""
+
+    _shadow: TerminalShadow | None = None
+    _shadow_driver: Driver | None = None
+    _surprises = 0
+
+    def redraw_terminal(self) -> None:
+        """Forget what the terminal should show and paint all of it."""
+        self._shadow = None
+        if self._running and self.screen_stack:
+            self.screen.refresh()
+
+    @override
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Resize):
+            # A terminal moves its text about when it is resized, also when it returns to a size.
+            self._shadow = None
+        elif isinstance(event, events.AppFocus | Driver.SignalResume):
+            # While we were away, another program may have written here.
+            self.redraw_terminal()
+        await super().on_event(event)
+
+    @override
+    def _suspend_signal(self) -> None:
+        self._shadow = None
+        super()._suspend_signal()
+
+    @override
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        driver = self._driver
+        if renderable is None or self._batch_count or not self._running or self._closed:
+            super()._display(screen, renderable)
+            return
+        if driver is None or self.is_headless or driver.is_inline:
+            super()._display(screen, renderable)
+            return
+        if self._surprises < _PATIENCE and isinstance(renderable, ChopsUpdate | LayoutUpdate):
+            try:
+                frame = self._encode_frame(driver, renderable)
+            except _SURPRISES as error:
+                self._surprises += 1
+                _LOG.warning("a frame went the stock way: %s", error)
+            else:
+                self._send_frame(driver, frame)
+                self.post_display_hook()
+                return
+        self._shadow = None
+        super()._display(screen, renderable)
+
+    def _encode_frame(self, driver: Driver, renderable: ChopsUpdate | LayoutUpdate) -> str:
+        width, height = self.size
+        shadow = self._shadow
+        if shadow is None or shadow.size != (width, height) or self._shadow_driver is not driver:
+            # Dropped until the frame is complete: half a frame is no knowledge.
+            shadow = TerminalShadow(width, height, self.console._color_system)
+        self._shadow = None
+        frame = shadow.encode(_pieces_of(renderable))
+        self._shadow, self._shadow_driver = shadow, driver
+        return frame
+
+    def _send_frame(self, driver: Driver, frame: str) -> None:
+        cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
+        has_moved = cursor != self._previous_cursor_position
+        self._previous_cursor_position = cursor
+        # The hidden cursor matters to input methods only, which need it at a text field.
+        if has_moved or (frame and cursor != Offset(0, 0)):
+            frame += f"\x1b[{cursor.y + 1};{cursor.x + 1}H"
+        if frame:
+            is_synced = self._sync_available
+            driver.write(f"{SYNC_START}{frame}{SYNC_END}" if is_synced else frame)
+            driver.flush()
+
+
+def _pieces_of(renderable: ChopsUpdate | LayoutUpdate) -> list[Piece]:
+    pieces: list[Piece] = []
+    if isinstance(renderable, LayoutUpdate):
+        for y, line in enumerate(renderable.strips, renderable.region.y):
+            x = renderable.region.x
+            for strip in line:
+                pieces.append((x, y, strip._segments))
+                x += strip.cell_length
+        return pieces
+    for y, x1, x2 in renderable.spans:
+        # A piece between two cuts belongs to one widget and was rendered whole, so it need not
+        # be cropped; a piece outside the span may show what lies below another widget.
+        for end, (x, chop) in zip(
+            renderable.chop_ends[y], renderable.chops[y].items(), strict=False
+        ):
+            if chop is not None and x < x2 and end > x1:
+                pieces.append((x, y, chop._segments))
+    return pieces

@@ -1,0 +1,141 @@
+"""Our terminal driver: the stock one, except that a lone Escape arrives at once.
+
+The stock input thread looks at the clock only every 100 ms, so an Escape waits that long whatever
+`ESCDELAY` says, and an idle program wakes ten times a second. Ours sleeps exactly as long as the
+parser wants. It leans on private names of the pinned toolkit; where one is missing,
+`driver_class()` answers None and the stock driver does the work.
+"""
+
+import os
+import selectors
+import time
+from codecs import getincrementaldecoder
+from threading import Event
+from typing import Any
+
+from textual import constants
+from textual._xterm_parser import XTermParser
+from textual.app import App
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+from typing_extensions import override
+
+ESCAPE_DELAY_S = 0.025
+"""How long the rest of an escape sequence may take: enough for a slow line, short for a thumb."""
+
+_READ_BYTES = 4096
+
+
+def driver_class() -> type[Driver] | None:
+    """Return our driver, or None where the stock one has to do."""
+    if constants.DRIVER is not None:
+        return None
+    has_parser_clock = "_timeout_time" in vars(XTermParser())
+    has_input_thread = callable(getattr(LinuxDriver, "_run_input_thread", None))
+    return PromptDriver if has_parser_clock and has_input_thread else None
+
+
+class PromptDriver(LinuxDriver):
+    """Delivers input without waiting for a poll."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        """Take the toolkit's arguments unchanged."""
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._wake_read, wake_write = os.pipe()
+        self.exit_event = _WakingEvent(wake_write)
+
+    @override
+    def run_input_thread(self) -> None:
+        """Feed the parser until the terminal or the program ends."""
+        reader = _InputReader(self.fileno, self._wake_read)
+        try:
+            while not self.exit_event.is_set():
+                messages = reader.next_messages()
+                if messages is None:
+                    self._end_of_input()
+                    return
+                for message in messages:
+                    self.process_message(message)
+        finally:
+            reader.close()
+
+    @override
+    def close(self) -> None:
+        super().close()
+        if isinstance(self.exit_event, _WakingEvent):
+            os.close(self.exit_event.wake_write)
+            os.close(self._wake_read)
+            self.exit_event = Event()
+
+    # Without a terminal nobody can press `q`; a piped standard input never could.
+    def _end_of_input(self) -> None:
+        if self.input_tty:
+            self._loop.call_soon_threadsafe(self._app.exit)
+
+
+class _WakingEvent(Event):
+    """An event that also ends a wait on the terminal."""
+
+    def __init__(self, wake_write: int) -> None:
+        super().__init__()
+        self.wake_write = wake_write
+
+    @override
+    def set(self) -> None:
+        super().set()
+        os.write(self.wake_write, b"x")
+
+
+class _InputReader:
+    """Reads the terminal and says what was pressed, at the moment that is certain."""
+
+    def __init__(self, fileno: int, wake_read: int) -> None:
+        self._fileno = fileno
+        self._wake_read = wake_read
+        self._parser = XTermParser()
+        self._decode = getincrementaldecoder("utf-8")(errors="replace").decode
+        self._escape_delay_s = (
+            constants.ESCAPE_DELAY if "ESCDELAY" in os.environ else ESCAPE_DELAY_S
+        )
+        self._selector = selectors.SelectSelector()
+        self._selector.register(fileno, selectors.EVENT_READ)
+        self._selector.register(wake_read, selectors.EVENT_READ)
+
+    def next_messages(self) -> list[Message] | None:
+        """Wait for input or for the end of an open sequence; None when the terminal is gone."""
+        is_open = self._parser._timeout_time is not None
+        deadline = time.monotonic() + self._escape_delay_s if is_open else None
+        while True:
+            wait = None if deadline is None else max(0.0, deadline - time.monotonic())
+            ready = {key.fd for key, _ in self._selector.select(wait)}
+            if self._wake_read in ready:
+                os.read(self._wake_read, _READ_BYTES)
+                return []
+            if self._fileno in ready:
+                return self._read()
+            if deadline is not None and time.monotonic() >= deadline:
+                # Our deadline is the shorter one; the parser must not wait for its own.
+                self._parser._timeout_time = 0.0
+                return list(self._parser.tick())
+
+    def close(self) -> None:
+        """Leave the terminal to others; what was pressed half is dropped."""
+        self._selector.close()
+
+    def _read(self) -> list[Message] | None:
+        try:
+            data = os.read(self._fileno, _READ_BYTES)
+        except OSError:
+            return None
+        if not data:
+            return None
+        text = self._decode(data)
+        return list(self._parser.feed(text)) if text else []

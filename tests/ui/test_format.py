@@ -1,0 +1,145 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.money import ONE, SCALE, Micros
+from pmtui.ui import format as f
+
+CENT = Micros(10_000)
+
+
+@pytest.mark.parametrize(
+    ("price", "tick", "text"),
+    [
+        (510_000, None, "51¢"),
+        (515_000, None, "51.5¢"),
+        (5_000, None, "0.5¢"),
+        (510_000, 1_000, "51.0¢"),
+        (510_000, 100, "51.00¢"),
+        (512_500, 2_500, "51.25¢"),
+        (510_000, 10_000, "51¢"),
+        (515_000, 10_000, "51.5¢"),
+        (1_000_000, None, "100¢"),
+        (0, None, "0¢"),
+        (333_333, None, "33.3333¢"),
+    ],
+)
+def test_a_price_is_in_cents_and_loses_no_digit(price: int, tick: int | None, text: str) -> None:
+    assert f.format_price(Micros(price), tick=None if tick is None else Micros(tick)) == text
+
+
+def test_a_price_has_an_ascii_form() -> None:
+    assert f.format_price(CENT, ascii_only=True) == "1c"
+    assert f.format_price(CENT, width=5) == "   1¢"
+    assert f.format_price(Micros(123_456), width=4) == "####"
+
+
+def test_an_average_is_rounded_half_to_even() -> None:
+    assert f.format_average(Micros(513_333)) == "51.3¢"
+    assert f.format_average(Micros(513_500)) == "51.4¢"
+    assert f.format_average(Micros(514_500)) == "51.4¢"
+
+
+def test_changes_carry_their_sign() -> None:
+    assert f.format_price_change(Micros(15_000)) == "+1.5¢"
+    assert f.format_price_change(Micros(-20_000)) == "-2¢"
+    assert f.format_price_change(Micros(0)) == "0¢"
+    assert f.format_money_change(Micros(3_100_000)) == "+$3.10"
+    assert f.format_money_change(Micros(-3_100_000)) == "-$3.10"
+    assert f.format_money_change(Micros(-4_000)) == "$0.00"
+    assert f.format_percent_change(Micros(31_000)) == "+3.1%"
+    assert f.format_percent_change(Micros(-400), decimals=1) == "0.0%"
+
+
+def test_sizes_are_exact() -> None:
+    assert f.format_size(Micros(1_234_500_000)) == "1,234.5"
+    assert f.format_size(Micros(-1)) == "-0.000001"
+    assert f.format_size(Micros(5_000_000), width=4) == "   5"
+
+
+@pytest.mark.parametrize(
+    ("size", "width", "text"),
+    [
+        (12_399_000_000, 5, "12.3k"),
+        (12_399_000_000, 6, "12,399"),
+        (999_999_999_999, 5, " 999k"),
+        (1_250_000_000_000, 5, " 1.2M"),
+        (400_000, 3, "0.4"),
+        (400_000, 2, "<1"),
+        (123_456_789, 6, " 123.4"),
+        (0, 2, " 0"),
+        (9_876_000_000, 3, " 9k"),
+        (9_876_000_000, 1, "#"),
+    ],
+)
+def test_a_compact_size_is_exact_or_rounded_down(size: int, width: int, text: str) -> None:
+    assert f.format_size_compact(Micros(size), width=width) == text
+
+
+@given(st.integers(0, 10**16), st.integers(2, 12))
+def test_a_compact_size_never_says_more_than_there_is(size: int, width: int) -> None:
+    text = f.format_size_compact(Micros(size), width=width)
+    assert len(text) == width
+    if "#" in text or "<" in text:
+        return
+    number = text.strip().replace(",", "")
+    units = {"k": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+    factor = units.get(number[-1], 1)
+    whole, _, fraction = number.rstrip("kMBT").partition(".")
+    shown = (int(whole) * SCALE + int(fraction.ljust(6, "0"))) * factor
+    assert shown <= size
+    assert size == 0 or shown > 0
+
+
+@given(st.integers(-(10**15), 10**15), st.integers(1, 20))
+def test_every_number_fills_its_width(amount: int, width: int) -> None:
+    value = Micros(amount)
+    for text in (
+        f.format_price(value, width=width),
+        f.format_average(value, width=width),
+        f.format_price_change(value, width=width),
+        f.format_size(value, width=width),
+        f.format_money(value, width=width),
+        f.format_money_change(value, width=width),
+        f.format_money_compact(value, width=width),
+        f.format_percent(value, width=width),
+        f.format_age(abs(amount), width=width),
+        f.format_time_left(amount, width=width),
+    ):
+        assert len(text) == width
+
+
+def test_money_is_cut_toward_zero() -> None:
+    assert f.format_money(Micros(1_234_567_899)) == "$1,234.56"
+    assert f.format_money(Micros(-3_109_999)) == "-$3.10"
+    assert f.format_money(Micros(-1)) == "$0.00"
+
+
+def test_compact_money_says_something_for_something() -> None:
+    assert f.format_money_compact(Micros(950_000_000)) == "$950"
+    assert f.format_money_compact(Micros(12_345_000_000), width=6) == "$12.3k"
+    assert f.format_money_compact(Micros(4_560_000_000_000), width=5) == "$4.5M"
+    assert f.format_money_compact(Micros(400_000)) == "<$1"
+    assert f.format_money_compact(Micros(0)) == "$0"
+
+
+def test_percent_is_a_share_of_one() -> None:
+    assert f.format_percent(ONE) == "100.0%"
+    assert f.format_percent(Micros(515_000)) == "51.5%"
+    assert f.format_percent(Micros(-5_000), decimals=0) == "-1%"
+
+
+def test_ages_use_their_largest_unit() -> None:
+    assert [f.format_age(s) for s in (-1, 0, 3.9, 60, 7_199, 7_200, 90_000)] == [
+        "0s", "0s", "3s", "1m", "1h", "2h", "1d",
+    ]  # fmt: skip
+
+
+def test_time_left_uses_two_units_where_they_fit() -> None:
+    assert f.format_time_left(187_200) == "2d 4h"
+    assert f.format_time_left(18_720) == "5h 12m"
+    assert f.format_time_left(200) == "3m 20s"
+    assert f.format_time_left(12) == "12s"
+    assert f.format_time_left(0) == "ended"
+    assert f.format_time_left(187_200, width=3) == " 2d"
+    assert f.format_time_left(-5, width=3) == "  -"

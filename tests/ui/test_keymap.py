@@ -1,0 +1,92 @@
+import pytest
+
+from pmtui.ui.actions import ACTIONS
+from pmtui.ui.keymap import KeymapProblem, KeyOverride, read_keymap
+
+
+def _read(action_id: str, *keys: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    keymap, problems = read_keymap({action_id: KeyOverride(keys, 4)})
+    assert all(problem.line == 4 for problem in problems)
+    return keymap.keys_of(action_id), tuple(problem.text for problem in problems)
+
+
+def test_no_overrides_are_no_problem() -> None:
+    keymap, problems = read_keymap({})
+    assert not problems
+    assert all(keymap.keys_of(action.id) == action.keys for action in ACTIONS)
+    assert keymap.to_textual() == {}
+
+
+def test_a_key_can_be_changed_or_taken_away() -> None:
+    keymap, problems = read_keymap(
+        {"market.buy": KeyOverride(("B", "ctrl+b"), 1), "market.flip_outcome": KeyOverride((), 2)}
+    )
+    assert not problems
+    assert keymap.to_textual() == {"market.buy": "B,ctrl+b"}
+    assert keymap.keys_of("market.flip_outcome") == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "read"), [("#", "number_sign"), ("shift+PgUp", "shift+pageup"), ("F5", "f5"), ("ctrl+]", "ctrl+right_square_bracket"), ("+", "plus"), ("ctrl+esc", "ctrl+escape"), ("shift+f2", "shift+f2"), ("é", "é")]
+)  # fmt: skip
+def test_keys_may_be_written_as_they_look(written: str, read: str) -> None:
+    assert _read("market.group_prices", written) == ((read,), ())
+
+
+@pytest.mark.parametrize(
+    ("written", "complaint"),
+    [
+        ("shift+b", "market.group_prices: write 'B' instead of 'shift+b'"),
+        ("ctrl+shift+b", "market.group_prices: write 'ctrl+B' instead of 'ctrl+shift+b'"),
+        ("ctl+b", "market.group_prices: 'ctl' in 'ctl+b' is no modifier"),
+        ("entr", "market.group_prices: 'entr' is no key, did you mean 'enter'?"),
+        ("\x1b", "market.group_prices: '\\x1b' is no key"),
+        ("", "market.group_prices: '' is no key"),
+    ],
+)
+def test_a_key_that_cannot_be_pressed_is_refused(written: str, complaint: str) -> None:
+    keys, problems = _read("market.group_prices", written)
+    assert keys == ("g",)
+    assert problems == (complaint,)
+
+
+def test_an_unknown_action_gets_the_nearest_name() -> None:
+    _, problems = read_keymap({"market.by": KeyOverride(("b",), 7)})
+    assert problems == (KeymapProblem(7, "unknown action market.by, did you mean market.buy?"),)
+
+
+def test_a_clash_in_a_context_is_refused_and_the_old_key_stays() -> None:
+    keys, problems = _read("market.buy", "s")
+    assert keys == ("b",)
+    assert problems == ("market.buy: s already belongs to market.sell",)
+
+
+def test_a_clash_with_a_global_key_is_refused() -> None:
+    assert _read("market.buy", "q")[1] == ("market.buy: q already belongs to global.quit",)
+    assert _read("global.quit", "b")[1] == ("global.quit: b already belongs to market.buy",)
+
+
+def test_a_clash_between_ladder_and_market_is_refused() -> None:
+    assert _read("ladder.recentre", "b")[1] == ("ladder.recentre: b already belongs to market.buy",)
+
+
+def test_two_actions_may_swap_their_keys() -> None:
+    keymap, problems = read_keymap(
+        {"market.buy": KeyOverride(("s",), 1), "market.sell": KeyOverride(("b",), 2)}
+    )
+    assert not problems
+    assert keymap.to_textual() == {"market.buy": "s", "market.sell": "b"}
+
+
+def test_the_later_of_two_clashing_entries_gives_way() -> None:
+    keymap, problems = read_keymap(
+        {"market.buy": KeyOverride(("y",), 1), "market.sell": KeyOverride(("y",), 2)}
+    )
+    assert problems == (KeymapProblem(2, "market.sell: y already belongs to market.buy"),)
+    assert keymap.keys_of("market.sell") == ("s",)
+
+
+def test_a_screen_may_keep_using_a_global_key_as_the_defaults_do() -> None:
+    keymap, problems = read_keymap({"confirm.accept": KeyOverride(("enter", "y"), 1)})
+    assert not problems
+    assert keymap.keys_of("confirm.accept") == ("enter", "y")

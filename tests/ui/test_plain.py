@@ -1,0 +1,92 @@
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.ui.plain import Align, cell_width, fit, plain, to_ascii, to_content
+
+HOSTILE = st.text(
+    st.one_of(
+        st.characters(codec=None),
+        st.sampled_from("\x1b[31m\x9b\x07\u202e\u2066\u200b\u200d\ufeff\ud800\u0301市😀\n\t\u2028"),
+    ),
+    max_size=40,
+)
+
+
+@given(HOSTILE)
+def test_nothing_that_moves_hides_or_turns_text_survives(text: str) -> None:
+    clean = plain(text)
+    assert not {unicodedata.category(c) for c in clean} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    assert "  " not in clean
+    assert clean == clean.strip(" ")
+
+
+@given(HOSTILE)
+def test_cleaning_twice_changes_nothing(text: str) -> None:
+    assert plain(plain(text)) == plain(text)
+
+
+@given(HOSTILE, st.integers(0, 30), st.sampled_from(Align), st.booleans())
+def test_fitted_text_has_exactly_the_width_asked_for(
+    text: str, width: int, align: Align, ascii_only: bool
+) -> None:
+    fitted = fit(text, width, align, ascii_only=ascii_only)
+    assert cell_width(fitted) == width
+    assert not {unicodedata.category(c) for c in fitted} & {"Cc", "Cf", "Cs"}
+    assert fitted.isascii() or not ascii_only
+
+
+@given(HOSTILE)
+def test_ascii_is_ascii(text: str) -> None:
+    assert to_ascii(plain(text)).isascii()
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x1b]0;owned\x07title", "title"),
+        ("\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x9b31mred", "red"),
+        ("a\x1b(Bb", "ab"),
+        ("unfinished \x1b[", "unfinished"),
+        ("two\nlines\r\n\ttab", "two lines tab"),
+        ("abc\u202egpj.exe", "abcgpj.exe"),
+        ("zero\u200bwidth\u2060", "zerowidth"),
+        ("\ud83d", "\ufffd"),
+        ("Trump [R] vs [D] [/]", "Trump [R] vs [D] [/]"),
+        ("caf\u00e9 e\u0301", "caf\u00e9 e\u0301"),
+        ("z\u0301\u0301\u0301\u0301a", "z\u0301\u0301a"),
+        ("\u0301start", "start"),
+        ("a\u3164\u3164b", "a b"),
+        ("\u2764\ufe0f heart", "\u2764 heart"),
+    ],
+)
+def test_a_hostile_text_becomes_a_harmless_line(text: str, clean: str) -> None:
+    assert plain(text) == clean
+
+
+def test_a_crop_ends_in_an_ellipsis_of_the_terminals_own_kind() -> None:
+    assert plain("a long title", 6) == "a lon…"
+    assert plain("a long title", 6, ascii_only=True) == "a lon~"
+    assert plain("市場市場", 4) == "市 …"
+    assert plain("fits", 4) == "fits"
+    assert plain("gone", 0) == ""
+
+
+def test_alignment_keeps_spaces_that_are_layout() -> None:
+    assert fit("a  b", 6) == "a  b  "
+    assert fit("ab", 5, Align.RIGHT) == "   ab"
+    assert fit("ab", 5, Align.CENTER) == " ab  "
+
+
+def test_ascii_spells_what_it_can() -> None:
+    assert to_ascii("51¢ café “x” 市") == '51c cafe "x" ?'
+
+
+def test_content_never_parses_brackets() -> None:
+    content = to_content("[@click=app.quit]x[/] \x1b[31m", "bold")
+    assert content.plain == "[@click=app.quit]x[/]"
+    assert all("click" not in str(span.style) for span in content.spans)
