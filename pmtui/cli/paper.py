@@ -1,0 +1,105 @@
+"""The paper profile's venue: a child process on a free port that ends with the terminal.
+
+The child holds our end of a pipe as its standard input. When we end, however we end, the pipe
+closes and the child follows; nothing is left behind to clean up.
+"""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+BOOT_DEADLINE_S = 30.0
+END_DEADLINE_S = 5.0
+
+
+class VenueUrls(msgspec.Struct, frozen=True):
+    """The first line a venue prints: where its hosts are."""
+
+    clob: str
+    gamma: str
+    data: str
+    relayer: str
+    ws_market: str
+    ws_user: str
+    rpc: str
+    geoblock: str
+    admin: str
+
+
+@dataclass(frozen=True, slots=True)
+class VenueProblem:
+    """The venue did not start."""
+
+    text: str
+
+
+def venue_command(state_dir: Path, extra: tuple[str, ...] = ()) -> list[str]:
+    """Return how the venue is started: on any free port, ending with its standard input."""
+    return [
+        sys.executable,
+        "-m",
+        "pmtui",
+        "sim",
+        "--port",
+        "0",
+        "--state",
+        str(state_dir),
+        "--exit-with-stdin",
+        *extra,
+    ]
+
+
+@asynccontextmanager
+async def running_venue(
+    command: list[str], error_log: Path
+) -> AsyncIterator[VenueUrls | VenueProblem]:
+    """Start a venue, give its addresses, and end it afterwards."""
+    error_log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with error_log.open("ab") as errors:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=errors,
+            # Of its own: a ctrl+c or hang-up meant for the terminal must not end the venue first.
+            start_new_session=True,
+        )
+    try:
+        yield await _read_urls(process, error_log)
+    finally:
+        await _end(process)
+
+
+async def _read_urls(
+    process: asyncio.subprocess.Process, error_log: Path
+) -> VenueUrls | VenueProblem:
+    if process.stdout is None:
+        return VenueProblem("the local venue has no output")
+    try:
+        async with asyncio.timeout(BOOT_DEADLINE_S):
+            line = await process.stdout.readline()
+    except TimeoutError:
+        return VenueProblem(f"the local venue did not start within {BOOT_DEADLINE_S:.0f} s")
+    try:
+        return msgspec.json.decode(line, type=VenueUrls)
+    except msgspec.MsgspecError:
+        return VenueProblem(f"the local venue did not start; see {error_log}")
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.stdin is not None:
+        process.stdin.close()
+    for force in (process.terminate, process.kill):
+        try:
+            async with asyncio.timeout(END_DEADLINE_S):
+                await process.wait()
+                return
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                force()
+    await process.wait()
