@@ -1,0 +1,111 @@
+"""Keys at rest: the standard encrypted Ethereum keystore, and new keys from given randomness.
+
+A wrong passphrase or a foreign file is an expected result and comes back as a value. The key
+library takes half a second to import, so only the functions that need it do.
+"""
+
+import json
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+
+from pmtui.domain.ids import Address
+from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
+from pmtui.signing.secret import Secret
+from pmtui.signing.signer import KeyFormatError, Signer
+
+
+class KeystoreProblem(StrEnum):
+    """Why a keystore gave no key."""
+
+    NOT_A_KEYSTORE = "this is not an Ethereum keystore of version 3"
+    DOES_NOT_OPEN = "the passphrase is wrong, or the keystore is damaged"
+    BAD_KEY = "the keystore holds no usable key, or not the key of its address"
+
+
+def create_key(random_bytes: Callable[[int], bytes]) -> Secret:
+    """Draw a new private key from a source of randomness such as `os.urandom`.
+
+    Draws again in the case, never seen, that the bytes are not below the order of the curve.
+    """
+    while True:
+        secret = Secret(random_bytes(32))
+        try:
+            Signer(secret)
+        except KeyFormatError:
+            continue
+        return secret
+
+
+def encrypt_keystore(secret: Secret, passphrase: Secret, *, work_factor: int | None = None) -> str:
+    """Write a key as an encrypted keystore.
+
+    Args:
+        secret: the private key.
+        passphrase: what will open it again.
+        work_factor: scrypt's N, a power of two; None takes the library's default, which costs
+            about a second on purpose.
+
+    Raises:
+        KeyFormatError: the secret is no private key.
+    """
+    from eth_account import Account  # noqa: PLC0415  half a second, paid only here
+
+    Signer(secret)
+    keystore = Account.encrypt(
+        secret.reveal(), passphrase.reveal_text(), kdf="scrypt", iterations=work_factor
+    )
+    return json.dumps(keystore, indent=2) + "\n"
+
+
+def decrypt_keystore(text: str, passphrase: Secret) -> Secret | KeystoreProblem:
+    """Open an encrypted keystore, or say why it does not open."""
+    keystore = _parse(text)
+    if keystore is None:
+        return KeystoreProblem.NOT_A_KEYSTORE
+    from eth_account import Account  # noqa: PLC0415  half a second, paid only here
+
+    try:
+        secret = Secret(bytes(Account.decrypt(keystore, passphrase.reveal_text())))
+    except (ValueError, TypeError, KeyError, NotImplementedError) as error:
+        is_mac = "MAC" in str(error)
+        return KeystoreProblem.DOES_NOT_OPEN if is_mac else KeystoreProblem.NOT_A_KEYSTORE
+    try:
+        signer = Signer(secret)
+    except KeyFormatError:
+        return KeystoreProblem.BAD_KEY
+    stated = keystore_address(text)
+    return secret if stated in (None, signer.address) else KeystoreProblem.BAD_KEY
+
+
+def keystore_address(text: str) -> Address | None:
+    """Return the address a keystore states in the clear, so that it can be listed unopened."""
+    keystore = _parse(text)
+    stated = keystore.get("address") if keystore is not None else None
+    if not isinstance(stated, str):
+        return None
+    try:
+        return checksum_address(address_bytes("0x" + stated.removeprefix("0x")))
+    except AddressError:
+        return None
+
+
+def write_keystore(path: Path, text: str) -> None:
+    """Write a keystore that only its owner can read; refuses to replace a file.
+
+    Raises:
+        FileExistsError: there is a file, which may hold the only copy of another key.
+        OSError: the folder cannot be written.
+    """
+    path.touch(mode=0o600, exist_ok=False)
+    path.write_text(text, encoding="utf-8")
+
+
+def _parse(text: str) -> dict[str, object] | None:
+    try:
+        keystore = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(keystore, dict) or keystore.get("version") != 3:
+        return None
+    return keystore

@@ -1,0 +1,77 @@
+"""A value that must never be seen: it refuses to be printed, formatted, copied or stored.
+
+A traceback that shows local variables shows `<secret>`. Turning a secret into text by accident is
+a bug and raises; the value comes out only through `reveal`, which can be searched for.
+"""
+
+from hmac import compare_digest
+from typing import Never, final
+
+from typing_extensions import override
+
+
+class SecretError(TypeError):
+    """Something tried to print, copy or store a secret. The message never holds the value."""
+
+
+@final
+class Secret:
+    """Some bytes that only `reveal` and `reveal_text` give back."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: bytes) -> None:
+        self._value = value
+
+    @classmethod
+    def from_text(cls, text: str) -> "Secret":
+        """Hide a text: a passphrase, or a credential as the service sent it."""
+        return cls(text.encode())
+
+    @classmethod
+    def from_hex(cls, text: str) -> "Secret":
+        """Hide bytes written as hexadecimal digits, with or without 0x.
+
+        Raises:
+            ValueError: not hexadecimal; the message does not repeat the text.
+        """
+        digits = text.strip().removeprefix("0x")
+        try:
+            return cls(bytes.fromhex(digits))
+        except ValueError:
+            # The original names the position of the bad digit and keeps the text in its frame.
+            raise ValueError("not hexadecimal digits") from None
+
+    def reveal(self) -> bytes:
+        """Return the value."""
+        return self._value
+
+    def reveal_text(self) -> str:
+        """Return the value as text."""
+        return self._value.decode()
+
+    @override
+    def __repr__(self) -> str:
+        return "<secret>"
+
+    @override
+    def __str__(self) -> Never:
+        raise SecretError("a secret has no text")
+
+    @override
+    def __format__(self, format_spec: str) -> Never:
+        raise SecretError("a secret has no text")
+
+    @override
+    def __reduce_ex__(self, protocol: object) -> Never:
+        raise SecretError("a secret is neither copied nor stored")
+
+    @override
+    def __getstate__(self) -> Never:
+        raise SecretError("a secret is neither copied nor stored")
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and compare_digest(self._value, other._value)
+
+    __hash__ = None  # type: ignore[assignment]  # a hash would be a fingerprint of the value
