@@ -1,0 +1,235 @@
+"""Payloads of the analytics host, both generations, to domain values.
+
+Its numbers lag and carry binary noise: prices are quotients and no tick, so all are rounded to six
+decimals and used for showing only. Rows that cannot be read are skipped and counted.
+"""
+
+import msgspec
+
+from pmtui.domain.answers import Value
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.market import Holder
+from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.wire.analytics_rows import ActivityRow, HolderRow, HoldersRow, PositionRow, ValueRow
+from pmtui.wire.errors import WireError
+from pmtui.wire.numbers import (
+    Number,
+    to_condition_id,
+    to_count,
+    to_epoch_moment,
+    to_micros,
+    to_token_id,
+)
+from pmtui.wire.rows import Rows, SkipLog, read_one, read_rows, split_list
+from pmtui.wire.unreadable import UNREADABLE, to_wire_error
+
+NO_OUTCOME = 999
+"""The host's outcome index of rows that concern none."""
+NO_END_DATE = "1970-01-01"
+
+_POSITION = msgspec.json.Decoder(PositionRow)
+_ACTIVITY = msgspec.json.Decoder(ActivityRow)
+_HOLDERS = msgspec.json.Decoder(HoldersRow)
+_HOLDER = msgspec.json.Decoder(HolderRow)
+_VALUE = msgspec.json.Decoder(ValueRow)
+
+
+class _ValueEnvelope(msgspec.Struct, gc=False):
+    data: ValueRow | None = None
+    value: Number = None
+
+
+_VALUE_ENVELOPE = msgspec.json.Decoder(_ValueEnvelope)
+
+
+def decode_positions(body: bytes) -> Rows[Position]:
+    """Read open positions.
+
+    Raises:
+        WireError: no list at all.
+    """
+    rows, cursor = split_list(body, "data")
+    log = SkipLog()
+    values = read_rows(rows, _POSITION, _to_position, log=log, place="positions")
+    return Rows(values, cursor, log.count, tuple(log.reasons))
+
+
+def decode_closed_positions(body: bytes) -> Rows[ClosedPosition]:
+    """Read positions that are no more.
+
+    Raises:
+        WireError: no list at all.
+    """
+    rows, cursor = split_list(body, "data")
+    log = SkipLog()
+    values = read_rows(rows, _POSITION, _to_closed, log=log, place="closed positions")
+    return Rows(values, cursor, log.count, tuple(log.reasons))
+
+
+def decode_activity(body: bytes) -> Rows[Activity]:
+    """Read a wallet's history; kinds that are not known here keep their name.
+
+    Raises:
+        WireError: no list at all.
+    """
+    return _decode_activity(body, "activity")
+
+
+def decode_trades(body: bytes) -> Rows[Activity]:
+    """Read trades, which are activity of the kind TRADE.
+
+    Raises:
+        WireError: no list at all.
+    """
+    return _decode_activity(body, "trades")
+
+
+def decode_value(body: bytes) -> Value:
+    """Read a wallet's worth: an object, one row in an array, or an envelope around either.
+
+    Raises:
+        WireError: none of these, or no number in it.
+    """
+    if body.lstrip()[:1] == b"[":
+        rows, _ = split_list(body, "data")
+        if not rows:
+            return Value(ZERO)
+        return read_one(bytes(rows[0]), _VALUE, lambda row: _to_value(row.value))
+    try:
+        envelope = _VALUE_ENVELOPE.decode(body)
+    except UNREADABLE as error:
+        raise to_wire_error(error) from error
+    return _to_value(envelope.value if envelope.data is None else envelope.data.value)
+
+
+def decode_holders(body: bytes) -> Rows[Holder]:
+    """Read the biggest holders, token by token.
+
+    Raises:
+        WireError: no list at all.
+    """
+    rows, cursor = split_list(body, "data")
+    log = SkipLog()
+    groups = read_rows(rows, _HOLDERS, lambda row: _to_holders(row, log), log=log, place="tokens")
+    holders = tuple(holder for group in groups for holder in group)
+    return Rows(holders, cursor, log.count, tuple(log.reasons))
+
+
+def _decode_activity(body: bytes, place: str) -> Rows[Activity]:
+    rows, cursor = split_list(body, "data")
+    log = SkipLog()
+    values = read_rows(rows, _ACTIVITY, _to_activity, log=log, place=place)
+    return Rows(values, cursor, log.count, tuple(log.reasons))
+
+
+def _to_position(row: PositionRow) -> Position:
+    end_date = row.end_date or row.v1_end_date or ""
+    return Position(
+        token_id=_token(row.token_id or row.v1_token_id),
+        condition_id=_condition(row.condition_id or row.v1_condition_id),
+        title=row.title or "",
+        outcome=row.outcome or "",
+        size=_required(row.current_size, row.v1_size, "size"),
+        average_price=_required(row.avg_price, row.v1_avg_price, "avgPrice"),
+        current_price=_amount(row.current_price, row.v1_current_price, "curPrice"),
+        realized=_amount(row.realized_pnl, row.v1_realized_pnl, "realizedPnl") or ZERO,
+        outcome_index=_index(row.outcome_index, row.v1_outcome_index),
+        opposite_token_id=to_token_id(row.opposite_token_id or row.v1_opposite_token_id),
+        event_slug=row.event_slug or row.v1_event_slug or "",
+        is_redeemable=row.redeemable is True,
+        is_mergeable=row.mergeable is True,
+        neg_risk=row.negative_risk is True or row.v1_negative_risk is True,
+        end_date="" if end_date.startswith(NO_END_DATE) else end_date,
+    )
+
+
+def _to_closed(row: PositionRow) -> ClosedPosition:
+    closed_at = row.v1_closed_at if row.last_event_at is None else row.last_event_at
+    return ClosedPosition(
+        token_id=_token(row.token_id or row.v1_token_id),
+        condition_id=_condition(row.condition_id or row.v1_condition_id),
+        title=row.title or "",
+        outcome=row.outcome or "",
+        average_price=_required(row.avg_price, row.v1_avg_price, "avgPrice"),
+        total_bought=_amount(row.total_size, row.v1_total_bought, "totalBought") or ZERO,
+        realized=_required(row.realized_pnl, row.v1_realized_pnl, "realizedPnl"),
+        closed_at=to_epoch_moment(closed_at),
+    )
+
+
+def _to_activity(row: ActivityRow) -> Activity:
+    at = to_epoch_moment(row.timestamp)
+    if at is None:
+        raise WireError("timestamp: missing or no time")
+    return Activity(
+        kind=row.type or "TRADE",
+        title=row.title or "",
+        outcome=row.outcome or "",
+        side=row.side or "",
+        price=to_micros(row.price, "price"),
+        size=to_micros(row.size, "size"),
+        cash=_amount(row.usdc_size, row.v1_usdc_size, "usdcSize"),
+        at=at,
+        condition_id=to_condition_id(row.condition_id or row.v1_condition_id),
+        token_id=to_token_id(row.token_id or row.v1_token_id),
+        transaction_hash=row.transaction_hash or row.v1_transaction_hash or "",
+    )
+
+
+def _to_holders(row: HoldersRow, log: SkipLog) -> tuple[Holder, ...]:
+    token_id = _token(row.token_id or row.v1_token_id)
+    return read_rows(
+        row.holders or (),
+        _HOLDER,
+        lambda holder: _to_holder(holder, token_id),
+        log=log,
+        place="holders",
+    )
+
+
+def _to_holder(row: HolderRow, token_id: TokenId) -> Holder:
+    address = row.proxy_wallet or row.v1_proxy_wallet
+    if not address:
+        raise WireError("proxyWallet: missing")
+    return Holder(
+        address=address,
+        name=row.name or row.pseudonym or "",
+        token_id=token_id,
+        amount=_required(row.amount, None, "amount"),
+        outcome_index=_index(row.outcome_index, row.v1_outcome_index),
+    )
+
+
+def _to_value(number: Number) -> Value:
+    return Value(_required(number, None, "value"))
+
+
+def _amount(newer: Number, older: Number, field: str) -> Micros | None:
+    return to_micros(older if newer is None else newer, field)
+
+
+def _required(newer: Number, older: Number, field: str) -> Micros:
+    amount = _amount(newer, older, field)
+    if amount is None:
+        raise WireError(f"{field}: missing")
+    return amount
+
+
+def _index(newer: Number, older: Number) -> int:
+    index = to_count(older if newer is None else newer, "outcomeIndex")
+    return NO_OUTCOME if index is None else index
+
+
+def _token(text: str | None) -> TokenId:
+    token_id = to_token_id(text)
+    if token_id is None:
+        raise WireError("asset: no token id")
+    return token_id
+
+
+def _condition(text: str | None) -> ConditionId:
+    condition_id = to_condition_id(text)
+    if condition_id is None:
+        raise WireError("conditionId: no condition id")
+    return condition_id

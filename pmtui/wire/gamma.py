@@ -1,0 +1,289 @@
+"""Payloads of the metadata host to domain values.
+
+Rows that cannot be read are skipped and counted. Rules of trading are not applied here.
+"""
+
+import msgspec
+
+from pmtui.domain.ids import EventId, MarketId, SeriesId, TagId
+from pmtui.domain.market import (
+    NO_FEE,
+    Comment,
+    Event,
+    FeeSchedule,
+    Market,
+    Outcome,
+    RewardTerms,
+    Series,
+    Tag,
+)
+from pmtui.domain.money import ONE, Micros
+from pmtui.wire.errors import WireError
+from pmtui.wire.gamma_rows import (
+    CommentRow,
+    EventRefRow,
+    EventRow,
+    MarketRow,
+    SeriesRow,
+    TagRow,
+)
+from pmtui.wire.numbers import (
+    Number,
+    to_condition_id,
+    to_count,
+    to_micros,
+    to_moment,
+    to_texts,
+    to_token_id,
+)
+from pmtui.wire.rows import Rows, SkipLog, decode_envelope, read_one, read_rows, split_list
+from pmtui.wire.unreadable import UNREADABLE
+
+_MARKET = msgspec.json.Decoder(MarketRow)
+_EVENT = msgspec.json.Decoder(EventRow)
+_EVENT_REF = msgspec.json.Decoder(EventRefRow)
+_TAG = msgspec.json.Decoder(TagRow)
+_SERIES = msgspec.json.Decoder(SeriesRow)
+_COMMENT = msgspec.json.Decoder(CommentRow)
+
+NO_EVENT = EventRefRow()
+
+
+def decode_events(body: bytes) -> Rows[Event]:
+    """Read a list of events: a bare array, or a keyset page with its cursor.
+
+    Raises:
+        WireError: no list of events at all.
+    """
+    rows, cursor = split_list(body, "events")
+    log = SkipLog()
+    events = read_rows(rows, _EVENT, lambda r: _to_event(r, log), log=log, place="events")
+    return Rows(events, cursor, log.count, tuple(log.reasons))
+
+
+def decode_markets(body: bytes) -> Rows[Market]:
+    """Read a list of markets: a bare array, or a keyset page with its cursor.
+
+    Raises:
+        WireError: no list of markets at all.
+    """
+    rows, cursor = split_list(body, "markets")
+    log = SkipLog()
+    markets = read_rows(rows, _MARKET, _to_market, log=log, place="markets")
+    return Rows(markets, cursor, log.count, tuple(log.reasons))
+
+
+def decode_event(body: bytes) -> Event:
+    """Read one event.
+
+    Raises:
+        WireError: it cannot be read; single markets in it that cannot are left out.
+    """
+    return read_one(body, _EVENT, lambda row: _to_event(row, SkipLog()))
+
+
+def decode_market(body: bytes) -> Market:
+    """Read one market.
+
+    Raises:
+        WireError: it cannot be read.
+    """
+    return read_one(body, _MARKET, _to_market)
+
+
+def decode_search(body: bytes) -> Rows[Event]:
+    """Read the events of a search; the cursor is the number of the next page while there is one.
+
+    Raises:
+        WireError: not the object of a search.
+    """
+    envelope = decode_envelope(body)
+    log = SkipLog()
+    events = read_rows(
+        envelope.events or (), _EVENT, lambda r: _to_event(r, log), log=log, place="events"
+    )
+    has_more = envelope.pagination is not None and envelope.pagination.more is True
+    return Rows(events, "2" if has_more else None, log.count, tuple(log.reasons))
+
+
+def decode_tags(body: bytes) -> Rows[Tag]:
+    """Read a list of tags.
+
+    Raises:
+        WireError: no list of tags at all.
+    """
+    rows, cursor = split_list(body, "tags")
+    log = SkipLog()
+    tags = read_rows(rows, _TAG, _to_tag, log=log, place="tags")
+    return Rows(tags, cursor, log.count, tuple(log.reasons))
+
+
+def decode_comments(body: bytes) -> Rows[Comment]:
+    """Read comments: a bare array, where replies come beside the root comments, or a keyset page.
+
+    Raises:
+        WireError: no list of comments at all.
+    """
+    rows, cursor = split_list(body, "comments")
+    log = SkipLog()
+    comments = read_rows(rows, _COMMENT, _to_comment, log=log, place="comments")
+    return Rows(comments, cursor, log.count, tuple(log.reasons))
+
+
+def _to_event(row: EventRow, log: SkipLog) -> Event:
+    event_id = _id(row.id, "id")
+    reference = EventRefRow(id=event_id, slug=row.slug, title=row.title)
+    return Event(
+        event_id=EventId(event_id),
+        slug=row.slug or "",
+        title=row.title or "",
+        markets=read_rows(
+            row.markets or (),
+            _MARKET,
+            lambda market: _to_market(market, reference),
+            log=log,
+            place="markets",
+        ),
+        description=row.description or "",
+        resolution_source=row.resolution_source or "",
+        tags=read_rows(row.tags or (), _TAG, _to_tag, log=log, place="tags"),
+        series=read_rows(row.series or (), _SERIES, _to_series, log=log, place="series"),
+        neg_risk=bool(row.neg_risk or row.enable_neg_risk),
+        active=row.active is not False,
+        closed=row.closed is True,
+        archived=row.archived is True,
+        volume=to_micros(row.volume, "volume"),
+        volume_24h=to_micros(row.volume_24hr, "volume24hr"),
+        liquidity=to_micros(row.liquidity, "liquidity"),
+        open_interest=to_micros(row.open_interest, "openInterest"),
+        comment_count=to_count(row.comment_count, "commentCount"),
+        created_at=to_moment(row.created_at),
+        end_at=to_moment(row.end_date),
+    )
+
+
+def _to_market(row: MarketRow, event: EventRefRow | None = None) -> Market:
+    event = event or _event_of(row)
+    volume = row.volume if row.volume_num is None else row.volume_num
+    liquidity = row.liquidity if row.liquidity_num is None else row.liquidity_num
+    return Market(
+        market_id=MarketId(_id(row.id, "id")),
+        condition_id=to_condition_id(row.condition_id),
+        slug=row.slug or "",
+        question=row.question or "",
+        outcomes=_to_outcomes(row),
+        group_title=row.group_item_title or "",
+        description=row.description or "",
+        resolution_source=row.resolution_source or "",
+        event_id=None if event.id is None else EventId(str(event.id)),
+        event_title=event.title or "",
+        event_slug=event.slug or "",
+        tick_size=_positive(row.order_price_min_tick_size, "orderPriceMinTickSize"),
+        min_order_size=_positive(row.order_min_size, "orderMinSize"),
+        neg_risk=row.neg_risk is True,
+        active=row.active is not False,
+        closed=row.closed is True,
+        archived=row.archived is True,
+        accepting_orders=row.accepting_orders is True,
+        has_order_book=row.enable_order_book is True,
+        best_bid=_price_level(row.best_bid, "bestBid"),
+        best_ask=_price_level(row.best_ask, "bestAsk"),
+        last_trade_price=_price_level(row.last_trade_price, "lastTradePrice"),
+        day_change=to_micros(row.one_day_price_change, "oneDayPriceChange"),
+        volume=to_micros(volume, "volume"),
+        volume_24h=to_micros(row.volume_24hr, "volume24hr"),
+        liquidity=to_micros(liquidity, "liquidity"),
+        created_at=to_moment(row.created_at),
+        end_at=to_moment(row.end_date) or to_moment(row.end_date_iso),
+        game_start_at=to_moment(row.game_start_time),
+        fee=_to_fee(row),
+        rewards=_to_rewards(row),
+        sports_type=row.sports_market_type or "",
+    )
+
+
+def _to_outcomes(row: MarketRow) -> tuple[Outcome, ...]:
+    # Index i of the three lists belongs together; prices and tokens may be fewer, or absent.
+    labels = to_texts(row.outcomes, "outcomes")
+    prices = to_texts(row.outcome_prices, "outcomePrices")
+    tokens = to_texts(row.clob_token_ids, "clobTokenIds")
+    return tuple(
+        Outcome(
+            label=label,
+            token_id=to_token_id(tokens[i]) if i < len(tokens) else None,
+            price=to_micros(prices[i], "outcomePrices") if i < len(prices) else None,
+        )
+        for i, label in enumerate(labels)
+    )
+
+
+def _to_fee(row: MarketRow) -> FeeSchedule | None:
+    if row.fees_enabled is False:
+        return NO_FEE
+    schedule = row.fee_schedule
+    if schedule is None:
+        return None
+    rate = to_micros(schedule.rate, "feeSchedule.rate")
+    exponent = to_count(schedule.exponent, "feeSchedule.exponent")
+    if rate is None or exponent is None:
+        return None
+    return FeeSchedule(rate, exponent, schedule.taker_only is not False)
+
+
+def _to_rewards(row: MarketRow) -> RewardTerms | None:
+    min_size = _positive(row.rewards_min_size, "rewardsMinSize")
+    spread_in_cents = _positive(row.rewards_max_spread, "rewardsMaxSpread")
+    if min_size is None or spread_in_cents is None:
+        return None
+    return RewardTerms(min_size, Micros(spread_in_cents // 100))
+
+
+def _to_tag(row: TagRow) -> Tag:
+    return Tag(TagId(_id(row.id, "id")), row.slug or "", row.label or row.slug or "")
+
+
+def _to_series(row: SeriesRow) -> Series:
+    return Series(
+        SeriesId(_id(row.id, "id")), row.slug or "", row.title or "", row.recurrence or ""
+    )
+
+
+def _to_comment(row: CommentRow) -> Comment:
+    profile = row.profile
+    author = (profile.name or profile.pseudonym or profile.proxy_wallet) if profile else None
+    parent = row.parent_comment_id
+    return Comment(
+        comment_id=_id(row.id, "id"),
+        author=author or row.user_address or "",
+        body=row.body or "",
+        created_at=to_moment(row.created_at),
+        parent_id=None if parent is None or parent == "" else str(parent),
+        reaction_count=to_count(row.reaction_count, "reactionCount") or 0,
+    )
+
+
+def _event_of(row: MarketRow) -> EventRefRow:
+    # Facts about the event are a courtesy here: a market is not lost over them.
+    if not row.events:
+        return NO_EVENT
+    try:
+        return _EVENT_REF.decode(row.events[0])
+    except UNREADABLE:
+        return NO_EVENT
+
+
+def _id(value: str | int | None, field: str) -> str:
+    if value is None or value == "":
+        raise WireError(f"{field}: missing")
+    return str(value)
+
+
+def _positive(value: Number, field: str) -> Micros | None:
+    amount = to_micros(value, field)
+    return amount if amount is not None and amount > 0 else None
+
+
+def _price_level(value: Number, field: str) -> Micros | None:
+    # 0 and 1 stand for an empty side, not for a level that could be traded at (FINDINGS §4).
+    price = to_micros(value, field)
+    return price if price is not None and 0 < price < ONE else None

@@ -1,0 +1,148 @@
+"""Lists of rows of which single ones may be unreadable: those are skipped and counted.
+
+One odd row of a thousand must not hide the other nine hundred and ninety-nine.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import msgspec
+
+from pmtui.domain.answers import Page
+from pmtui.wire.errors import WireError
+from pmtui.wire.unreadable import UNREADABLE, to_wire_error
+
+T = TypeVar("T")
+S = TypeVar("S", bound=msgspec.Struct)
+
+MAX_REASONS = 20
+"""How many reasons are kept in words; all are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows(Generic[T]):
+    """The readable rows of an answer, and why the others are not here."""
+
+    items: tuple[T, ...]
+    next_cursor: str | None = None
+    skipped: int = 0
+    reasons: tuple[str, ...] = ()
+
+    def to_page(self) -> Page[T]:
+        """Return what the rest of the program gets to see."""
+        return Page(items=self.items, next_cursor=self.next_cursor, skipped=self.skipped)
+
+
+class SkipLog:
+    """Counts rows that could not be read while an answer is decoded."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.reasons: list[str] = []
+
+    def add(self, place: str, error: Exception) -> None:
+        """Note one row; the reason names the field, never the value."""
+        self.count += 1
+        if len(self.reasons) < MAX_REASONS:
+            self.reasons.append(f"{place}: {error}")
+
+
+class Envelope(msgspec.Struct, gc=False):
+    """A list inside an object, in any of the service's forms."""
+
+    events: list[msgspec.Raw] | None = None
+    markets: list[msgspec.Raw] | None = None
+    comments: list[msgspec.Raw] | None = None
+    tags: list[msgspec.Raw] | None = None
+    data: list[msgspec.Raw] | None = None
+    next_cursor: str | None = None
+    pagination: "Pagination | None" = None
+
+
+class Pagination(msgspec.Struct, rename={"more": "hasMore", "total": "totalResults"}, gc=False):
+    """What `/public-search` (camel case) and the second analytics generation say of their pages."""
+
+    more: bool | None = None
+    total: int | None = None
+    has_more: bool | None = None
+    next_cursor: str | None = None
+
+
+_LIST = msgspec.json.Decoder(list[msgspec.Raw])
+_ENVELOPE = msgspec.json.Decoder(Envelope)
+
+
+def decode_envelope(body: bytes) -> Envelope:
+    """Read the outer object of an answer.
+
+    Raises:
+        WireError: not an object, or one whose lists are none.
+    """
+    try:
+        return _ENVELOPE.decode(body)
+    except UNREADABLE as error:
+        raise to_wire_error(error) from error
+
+
+def split_list(body: bytes, key: str) -> tuple[list[msgspec.Raw], str | None]:
+    """Return the rows of a bare array, or those under `key` or `data`, and the next cursor.
+
+    Raises:
+        WireError: neither of these forms.
+    """
+    if body.lstrip()[:1] == b"[":
+        try:
+            return _LIST.decode(body), None
+        except UNREADABLE as error:
+            raise to_wire_error(error) from error
+    envelope = decode_envelope(body)
+    rows: list[msgspec.Raw] | None = getattr(envelope, key, None)
+    rows = envelope.data if rows is None else rows
+    if rows is None:
+        raise WireError(f"{key}: missing")
+    cursor = envelope.next_cursor
+    if cursor is None and envelope.pagination is not None:
+        cursor = envelope.pagination.next_cursor
+    return rows, cursor or None
+
+
+def read_rows(
+    rows: Iterable[msgspec.Raw],
+    decoder: msgspec.json.Decoder[S],
+    to_value: Callable[[S], T],
+    *,
+    log: SkipLog,
+    place: str,
+) -> tuple[T, ...]:
+    """Return the values of the readable rows, in order.
+
+    Args:
+        rows: as cut out of the answer.
+        decoder: of one row.
+        to_value: raises `WireError` for what the decoder lets through.
+        log: gets the others.
+        place: the name of the list, for the reasons.
+    """
+    values: list[T] = []
+    for index, raw in enumerate(rows):
+        try:
+            values.append(to_value(decoder.decode(raw)))
+        except UNREADABLE as error:
+            log.add(f"{place}[{index}]", to_wire_error(error))
+        except WireError as error:
+            log.add(f"{place}[{index}]", error)
+    return tuple(values)
+
+
+def read_one(body: bytes, decoder: msgspec.json.Decoder[S], to_value: Callable[[S], T]) -> T:
+    """Return the value of an answer that is one object.
+
+    Raises:
+        WireError: it cannot be read.
+    """
+    try:
+        row = decoder.decode(body)
+    except UNREADABLE as error:
+        raise to_wire_error(error) from error
+    return to_value(row)
