@@ -12,7 +12,7 @@ from pmtui.domain.market import Holder
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.position import Activity, ClosedPosition, Position
 from pmtui.wire.analytics_rows import ActivityRow, HolderRow, HoldersRow, PositionRow, ValueRow
-from pmtui.wire.errors import WireError
+from pmtui.wire.errors import UNREADABLE, WireError
 from pmtui.wire.numbers import (
     Number,
     to_condition_id,
@@ -22,7 +22,6 @@ from pmtui.wire.numbers import (
     to_token_id,
 )
 from pmtui.wire.rows import Rows, SkipLog, read_one, read_rows, split_list
-from pmtui.wire.unreadable import UNREADABLE, to_wire_error
 
 NO_OUTCOME = 999
 """The host's outcome index of rows that concern none."""
@@ -99,7 +98,7 @@ def decode_value(body: bytes) -> Value:
     try:
         envelope = _VALUE_ENVELOPE.decode(body)
     except UNREADABLE as error:
-        raise to_wire_error(error) from error
+        raise WireError.of(error) from error
     return _to_value(envelope.value if envelope.data is None else envelope.data.value)
 
 
@@ -161,7 +160,7 @@ def _to_closed(row: PositionRow) -> ClosedPosition:
 def _to_activity(row: ActivityRow) -> Activity:
     at = to_epoch_moment(row.timestamp)
     if at is None:
-        raise WireError("timestamp: missing or no time")
+        raise WireError("timestamp", "missing or no time")
     return Activity(
         kind=row.type or "TRADE",
         title=row.title or "",
@@ -191,7 +190,7 @@ def _to_holders(row: HoldersRow, log: SkipLog) -> tuple[Holder, ...]:
 def _to_holder(row: HolderRow, token_id: TokenId) -> Holder:
     address = row.proxy_wallet or row.v1_proxy_wallet
     if not address:
-        raise WireError("proxyWallet: missing")
+        raise WireError("proxyWallet", "missing")
     return Holder(
         address=address,
         name=row.name or row.pseudonym or "",
@@ -212,7 +211,7 @@ def _amount(newer: Number, older: Number, field: str) -> Micros | None:
 def _required(newer: Number, older: Number, field: str) -> Micros:
     amount = _amount(newer, older, field)
     if amount is None:
-        raise WireError(f"{field}: missing")
+        raise WireError(field, "missing")
     return amount
 
 
@@ -224,12 +223,12 @@ def _index(newer: Number, older: Number) -> int:
 def _token(text: str | None) -> TokenId:
     token_id = to_token_id(text)
     if token_id is None:
-        raise WireError("asset: no token id")
+        raise WireError("asset", "no token id")
     return token_id
 
 
 def _condition(text: str | None) -> ConditionId:
     condition_id = to_condition_id(text)
     if condition_id is None:
-        raise WireError("conditionId: no condition id")
+        raise WireError("conditionId", "no condition id")
     return condition_id

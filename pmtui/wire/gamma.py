@@ -18,7 +18,7 @@ from pmtui.domain.market import (
     Tag,
 )
 from pmtui.domain.money import ONE, Micros
-from pmtui.wire.errors import WireError
+from pmtui.wire.errors import UNREADABLE, WireError
 from pmtui.wire.gamma_rows import (
     CommentRow,
     EventRefRow,
@@ -37,7 +37,6 @@ from pmtui.wire.numbers import (
     to_token_id,
 )
 from pmtui.wire.rows import Rows, SkipLog, decode_envelope, read_one, read_rows, split_list
-from pmtui.wire.unreadable import UNREADABLE
 
 _MARKET = msgspec.json.Decoder(MarketRow)
 _EVENT = msgspec.json.Decoder(EventRow)
@@ -274,7 +273,7 @@ def _event_of(row: MarketRow) -> EventRefRow:
 
 def _id(value: str | int | None, field: str) -> str:
     if value is None or value == "":
-        raise WireError(f"{field}: missing")
+        raise WireError(field, "missing")
     return str(value)
 
 

@@ -29,5 +29,5 @@ def decode_geo_answer(body: bytes) -> GeoAnswer:
 
 def _to_answer(row: GeoRow) -> GeoAnswer:
     if row.blocked is None:
-        raise WireError("blocked: missing")
+        raise WireError("blocked", "missing")
     return GeoAnswer(is_blocked=row.blocked, country=row.country or "", region=row.region or "")

@@ -11,8 +11,7 @@ import msgspec
 
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import SCALE, Micros, MoneyError, parse_micros, round_micros
-from pmtui.wire.errors import WireError
-from pmtui.wire.unreadable import UNREADABLE
+from pmtui.wire.errors import UNREADABLE, WireError
 
 Number = str | int | float | None
 """A decimal in any spelling. A JSON float becomes money by its shortest text, never by its bits."""
@@ -47,7 +46,7 @@ def to_micros(value: Number, field: str) -> Micros | None:
     try:
         return round_micros(text)
     except MoneyError as error:
-        raise WireError(f"{field}: not a number") from error
+        raise WireError(field, "not a number") from error
 
 
 def to_count(value: Number, field: str) -> int | None:
@@ -74,7 +73,7 @@ def to_texts(value: Listing, field: str) -> tuple[str, ...]:
         try:
             value = _LIST.decode(value)
         except UNREADABLE as error:
-            raise WireError(f"{field}: no list in the string") from error
+            raise WireError(field, "no list in the string") from error
     return tuple(
         "" if item is None else item if isinstance(item, str) else repr(item) for item in value
     )

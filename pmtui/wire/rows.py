@@ -10,8 +10,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from pmtui.domain.answers import Page
-from pmtui.wire.errors import WireError
-from pmtui.wire.unreadable import UNREADABLE, to_wire_error
+from pmtui.wire.errors import UNREADABLE, WireError
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
@@ -82,7 +81,7 @@ def decode_envelope(body: bytes) -> Envelope:
     try:
         return _ENVELOPE.decode(body)
     except UNREADABLE as error:
-        raise to_wire_error(error) from error
+        raise WireError.of(error) from error
 
 
 def split_list(body: bytes, key: str) -> tuple[list[msgspec.Raw], str | None]:
@@ -95,12 +94,12 @@ def split_list(body: bytes, key: str) -> tuple[list[msgspec.Raw], str | None]:
         try:
             return _LIST.decode(body), None
         except UNREADABLE as error:
-            raise to_wire_error(error) from error
+            raise WireError.of(error) from error
     envelope = decode_envelope(body)
     rows: list[msgspec.Raw] | None = getattr(envelope, key, None)
     rows = envelope.data if rows is None else rows
     if rows is None:
-        raise WireError(f"{key}: missing")
+        raise WireError(key, "missing")
     cursor = envelope.next_cursor
     if cursor is None and envelope.pagination is not None:
         cursor = envelope.pagination.next_cursor
@@ -129,7 +128,7 @@ def read_rows(
         try:
             values.append(to_value(decoder.decode(raw)))
         except UNREADABLE as error:
-            log.add(f"{place}[{index}]", to_wire_error(error))
+            log.add(f"{place}[{index}]", WireError.of(error))
         except WireError as error:
             log.add(f"{place}[{index}]", error)
     return tuple(values)
@@ -144,5 +143,5 @@ def read_one(body: bytes, decoder: msgspec.json.Decoder[S], to_value: Callable[[
     try:
         row = decoder.decode(body)
     except UNREADABLE as error:
-        raise to_wire_error(error) from error
+        raise WireError.of(error) from error
     return to_value(row)
