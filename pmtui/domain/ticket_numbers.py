@@ -1,0 +1,107 @@
+"""What an order would do to the book as it is now: an estimate, and labelled as one."""
+
+from dataclasses import dataclass
+
+from pmtui.domain.book_view import BookView, Level
+from pmtui.domain.fees import taker_fee
+from pmtui.domain.market import FeeSchedule, Side
+from pmtui.domain.money import SCALE, Micros, notional_ceil
+from pmtui.domain.order import MarketBuyIntent, OrderIntent
+
+
+@dataclass(frozen=True, slots=True)
+class TicketNumbers:
+    """What the ticket shows while one types. Sizes in shares, money in dollars, all in micros."""
+
+    cash: Micros
+    """Most that a purchase costs, least that a sale brings, fee aside: what is signed."""
+    shares: Micros
+    """Least that a purchase brings, what a sale gives."""
+    payout: Micros
+    """What the shares pay if the outcome wins."""
+    fills_now: Micros
+    fills_now_average: Micros | None
+    fills_now_cash: Micros
+    rests: Micros
+    fee: Micros
+    """Taker fee of what fills now."""
+    worst_fee: Micros
+    """Taker fee if all of it took at the limit: what the venue reserves."""
+    depth_share: Micros | None
+    """Fills now as a part of all displayed size on that side, on a scale of one."""
+    cash_after: Micros | None
+    """Free cash once it has filled or rests."""
+    is_short_of_depth: bool
+    """Whether the book holds too little to fill it whole."""
+
+
+def estimate(
+    intent: OrderIntent,
+    *,
+    cash: Micros,
+    shares: Micros,
+    book: BookView,
+    fee: FeeSchedule,
+    available_cash: Micros | None,
+) -> TicketNumbers:
+    """Walk the displayed book with an order.
+
+    Args:
+        intent: the order.
+        cash: the collateral it signs.
+        shares: the shares it signs.
+        book: of its token.
+        fee: the market's taker fee.
+        available_cash: what is free now, None where it is not known.
+    """
+    is_buy = intent.side is Side.BUY
+    limit = intent.worst_price if isinstance(intent, MarketBuyIntent) else intent.price
+    levels = [
+        level
+        for level in (book.asks if is_buy else book.bids)
+        if (level.price <= limit if is_buy else level.price >= limit)
+    ]
+    # A purchase that does not rest spends its dollars, however many shares they bring.
+    by_cash = is_buy and not intent.time_in_force.rests
+    filled, spent, fees = _walk(levels, cash if by_cash else shares, fee, by_cash=by_cash)
+    is_short = spent < cash if by_cash else filled < shares
+    rests = Micros(max(shares - filled, 0)) if intent.time_in_force.rests else Micros(0)
+    displayed = sum(level.size for level in (book.asks if is_buy else book.bids))
+    after = None
+    if available_cash is not None:
+        change = -(spent + fees + notional_ceil(limit, rests)) if is_buy else spent - fees
+        after = Micros(available_cash + change)
+    return TicketNumbers(
+        cash=cash,
+        shares=shares,
+        payout=Micros(max(shares, filled)),
+        fills_now=filled,
+        fills_now_average=Micros((spent * SCALE + filled // 2) // filled) if filled else None,
+        fills_now_cash=spent,
+        rests=rests,
+        fee=fees,
+        worst_fee=taker_fee(shares, limit, fee),
+        depth_share=Micros(filled * SCALE // displayed) if displayed else None,
+        cash_after=after,
+        is_short_of_depth=is_short,
+    )
+
+
+def _walk(
+    levels: list[Level], quantity: Micros, fee: FeeSchedule, *, by_cash: bool
+) -> tuple[Micros, Micros, Micros]:
+    """Return shares, cash and fee of taking levels until a quantity of cash or shares is met."""
+    filled = spent = fees = 0
+    left = int(quantity)
+    for level in levels:
+        if left <= 0:
+            break
+        available = notional_ceil(level.price, level.size) if by_cash else level.size
+        part = min(left, available)
+        size = min(part * SCALE // level.price, level.size) if by_cash else part
+        paid = part if by_cash else notional_ceil(level.price, Micros(size))
+        filled += size
+        spent += paid
+        fees += taker_fee(Micros(size), level.price, fee)
+        left -= part
+    return Micros(filled), Micros(spent), Micros(fees)
