@@ -82,15 +82,16 @@ def redeem(floor: Floor, account: Account, condition_id: ConditionId) -> Done | 
 
 def resolve(floor: Floor, market: TradedMarket, payout: Payout) -> None:
     """End a market, and when it wins its negative-risk group, end its siblings as losers."""
+    if market.payout is not None:
+        return
     _end(floor, market, payout)
     if payout is Payout.FIRST and market.spec.group:
         for sibling in floor.groups[market.spec.group]:
-            _end(floor, sibling, Payout.SECOND)
+            if sibling.payout is None:
+                _end(floor, sibling, Payout.SECOND)
 
 
 def _end(floor: Floor, market: TradedMarket, payout: Payout) -> None:
-    if market.payout is not None:
-        return
     for order in (*market.book.bids.orders(), *market.book.asks.orders()):
         floor.cancel(order, LiveStatus.MARKET_RESOLVED)
     market.payout = payout

@@ -224,10 +224,14 @@ def _undo(floor: Floor, trade: Trade) -> bool:
         owed[address, None] += -cash if side is Side.BUY else cash
         owed[address, token_id] += size if side is Side.BUY else -size
     owed[trade.taker_account, None] -= trade.fee
-    if market.payout is not None or any(
-        amount > ledger.accounts[address].held(asset) for (address, asset), amount in owed.items()
-    ):
+    if market.payout is not None:
         return False
+    for (address, asset), amount in owed.items():
+        account = ledger.accounts[address]
+        if account.is_unlimited:
+            ledger.cover(account, market.spec, asset, amount)
+        elif amount > account.held(asset):
+            return False
     for address, side, token_id, size, cash in parties:
         _exchange(
             floor,

@@ -1,0 +1,389 @@
+"""How orders meet: priority, prices, mint and merge, times in force, fees and events."""
+
+import pytest
+
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.order import CancelResult, TimeInForce, TradeStatus
+from pmtui.sim.engine.events import (
+    BalanceChanged,
+    LevelChanged,
+    MatchKind,
+    OrderCancelled,
+    OrderPlaced,
+    OrderUpdated,
+    TickSizeChanged,
+    Trade,
+    TradeAdvanced,
+    TradeMatched,
+)
+from pmtui.sim.engine.terms import Payout, Placed, Refusal
+from tests.sim.engine.scenario import (
+    FEE,
+    NO,
+    NOW_MS,
+    RAIN,
+    YES,
+    Scenario,
+    address_of,
+    key_of,
+    micros,
+    rain,
+)
+
+BUY, SELL = Side.BUY, Side.SELL
+FOK, FAK, GTD = TimeInForce.FOK, TimeInForce.FAK, TimeInForce.GTD
+
+
+def trades_of(scene: Scenario) -> list[Trade]:
+    return [event.trade for event in scene.events() if isinstance(event, TradeMatched)]
+
+
+def test_a_resting_order_shows_in_both_books_mirrored() -> None:
+    scene = Scenario()
+    scene.buy("ann", "19", "0.42")
+    assert scene.levels(YES) == (["19@0.42"], [])
+    assert scene.levels(NO) == ([], ["19@0.58"])
+    change = scene.events()[-1]
+    assert isinstance(change, LevelChanged)
+    yes, no = change.entries()
+    assert (yes.token_id, yes.side, yes.price, yes.size) == (
+        YES,
+        BUY,
+        micros("0.42"),
+        micros("19"),
+    )
+    assert (yes.best_bid, yes.best_ask) == (micros("0.42"), None)
+    assert (no.token_id, no.side, no.price, no.size) == (NO, SELL, micros("0.58"), micros("19"))
+    assert (no.best_bid, no.best_ask) == (None, micros("0.58"))
+
+
+def test_a_change_is_stated_first_in_the_token_of_the_order() -> None:
+    scene = Scenario()
+    scene.buy("ann", "19", "0.42", token=NO)
+    change = scene.events()[-1]
+    assert isinstance(change, LevelChanged)
+    assert [entry.token_id for entry in change.entries()] == [NO, YES]
+    assert (change.side, change.price, change.is_top_moved) == (BUY, micros("0.42"), True)
+
+
+def test_the_taker_gets_the_makers_price() -> None:
+    scene = Scenario()
+    scene.sell("bob", "10", "0.40")
+    answer = scene.buy("ann", "10", "0.55")
+    assert (answer.making, answer.taking) == (micros("4"), micros("10"))
+    assert scene.cash("ann") == micros("996")
+    assert scene.cash("bob") == micros("1004")
+
+
+def test_two_buyers_mint_a_pair() -> None:
+    scene = Scenario(pairs="0")
+    scene.buy("bob", "10", "0.60", token=NO)
+    scene.buy("ann", "10", "0.45", token=YES)
+    assert (scene.shares("ann", YES), scene.shares("bob", NO)) == (micros("10"), micros("10"))
+    assert (scene.cash("ann"), scene.cash("bob")) == (micros("996"), micros("994"))
+    (trade,) = trades_of(scene)
+    assert (trade.price, trade.makers[0].price) == (micros("0.4"), micros("0.6"))
+    assert trade.makers[0].kind is MatchKind.MINT
+    market = scene.exchange.reads.market(RAIN)
+    assert market is not None
+    assert market.open_interest == micros("10")
+
+
+def test_two_sellers_merge_a_pair() -> None:
+    scene = Scenario(pairs="10")
+    scene.sell("bob", "10", "0.60", token=NO)
+    scene.sell("ann", "10", "0.35", token=YES)
+    assert (scene.cash("ann"), scene.cash("bob")) == (micros("1004"), micros("1006"))
+    (trade,) = trades_of(scene)
+    assert trade.makers[0].kind is MatchKind.MERGE
+    market = scene.exchange.reads.market(RAIN)
+    assert market is not None
+    assert market.open_interest == micros("20")
+
+
+def test_a_direct_match_comes_before_a_mint_at_the_same_price() -> None:
+    scene = Scenario()
+    first = scene.buy("bob", "10", "0.60", token=NO).order_id
+    second = scene.sell("cid", "10", "0.40", token=YES).order_id
+    scene.buy("ann", "15", "0.40")
+    (trade,) = trades_of(scene)
+    assert [(fill.order_id, fill.size) for fill in trade.makers] == [
+        (second, micros("10")),
+        (first, micros("5")),
+    ]
+
+
+def test_at_one_price_the_older_order_goes_first() -> None:
+    scene = Scenario()
+    older = scene.sell("bob", "10", "0.40").order_id
+    scene.sell("cid", "10", "0.40")
+    scene.buy("ann", "6", "0.40")
+    scene.buy("ann", "6", "0.40")
+    fills = [fill for trade in trades_of(scene) for fill in trade.makers]
+    assert [fill.size for fill in fills] == [micros("6"), micros("4"), micros("2")]
+    assert [fill.order_id == older for fill in fills] == [True, True, False]
+
+
+def test_a_sweep_makes_one_trade_for_each_price_in_one_transaction() -> None:
+    scene = Scenario()
+    scene.sell("bob", "10", "0.41")
+    scene.sell("bob", "10", "0.40")
+    scene.sell("bob", "10", "0.42")
+    answer = scene.buy("ann", "35", "0.42")
+    trades = trades_of(scene)
+    assert [trade.price for trade in trades] == [micros("0.4"), micros("0.41"), micros("0.42")]
+    assert [trade.bucket_index for trade in trades] == [0, 1, 2]
+    assert answer.transaction_hashes == (trades[0].transaction_hash,)
+    assert answer.trade_ids == tuple(trade.trade_id for trade in trades)
+    assert scene.levels() == (["5@0.42"], [])
+
+
+def test_the_last_price_is_one_value_for_both_tokens() -> None:
+    scene = Scenario()
+    scene.sell("bob", "10", "0.60", token=NO)
+    scene.buy("ann", "5", "0.60", token=NO)
+    market = scene.exchange.reads.market(RAIN)
+    assert market is not None
+    assert (market.last_trade_price, market.last_trade_side) == (micros("0.6"), BUY)
+
+
+def test_a_market_buy_spends_its_dollars_and_gets_more_when_prices_are_better() -> None:
+    scene = Scenario()
+    scene.sell("bob", "10", "0.30")
+    scene.sell("bob", "900", "0.31")
+    answer = scene.taken(scene.market_buy("ann", "25", worst="0.40"))
+    assert answer.making == micros("25")
+    assert answer.taking == micros("80.967741")
+    assert scene.cash("ann") == micros("975")
+
+
+def test_a_market_buy_whose_shares_were_rounded_up_stays_below_the_ask() -> None:
+    scene = Scenario()
+    scene.sell("bob", "100", "0.52")
+    order = scene.market_buy("ann", "10", worst="0.52")
+    assert order.taker_amount == micros("19.2307")
+    rounded_up = scene.market_buy("ann", "10", worst="0.52")
+    rounded_up = type(rounded_up)(
+        **{
+            **{name: getattr(rounded_up, name) for name in type(rounded_up).__slots__},
+            "taker_amount": micros("19.2308"),
+        }
+    )
+    assert "couldn't be fully filled" in scene.refused(rounded_up)
+    assert isinstance(scene.send(order), Placed)
+
+
+def test_a_maker_left_with_less_than_a_hundredth_of_a_share_is_done() -> None:
+    scene = Scenario()
+    maker = scene.sell("bob", "6", "0.30").order_id
+    scene.taken(scene.market_buy("ann", "1.79", worst="0.30"))
+    scene.taken(scene.market_buy("ann", "1", worst="0.31", tif=FAK))
+    assert scene.exchange.reads.order(maker) is None
+    updates = [event.order for event in scene.events() if isinstance(event, OrderUpdated)]
+    assert updates[-1].status == "MATCHED"
+    assert updates[-1].original_size - updates[-1].matched_size < micros("0.01")
+    assert scene.exchange.reads.available(address_of("bob"), YES) == scene.shares("bob")
+
+
+def test_a_fak_order_takes_what_is_there_and_never_rests() -> None:
+    scene = Scenario()
+    scene.sell("bob", "10", "0.50")
+    answer = scene.taken(scene.market_buy("ann", "100", worst="0.50", tif=FAK))
+    assert (answer.making, answer.taking) == (micros("5"), micros("10"))
+    assert scene.levels() == ([], [])
+    kinds = [type(event) for event in scene.events()]
+    assert OrderCancelled not in kinds
+
+
+def test_a_fok_sell_fills_whole() -> None:
+    scene = Scenario()
+    scene.buy("bob", "10", "0.50")
+    answer = scene.taken(scene.limit("ann", SELL, "10", price="0.45", tif=FOK))
+    assert (answer.making, answer.taking) == (micros("10"), micros("5"))
+
+
+def test_an_account_may_trade_with_itself() -> None:
+    scene = Scenario()
+    scene.sell("ann", "10", "0.50")
+    scene.buy("ann", "10", "0.50")
+    assert (scene.cash("ann"), scene.shares("ann")) == (micros("1000"), micros("1000"))
+
+
+def test_the_taker_pays_the_fee_and_the_maker_does_not() -> None:
+    scene = Scenario(spec=rain(fee=FEE))
+    scene.sell("bob", "100", "0.50")
+    bought = scene.buy("ann", "100", "0.50")
+    assert bought.fee == micros("1.75")
+    assert (scene.cash("ann"), scene.cash("bob")) == (micros("948.25"), micros("1050"))
+    scene.buy("bob", "100", "0.50")
+    sold = scene.sell("ann", "100", "0.50")
+    assert (sold.taking, sold.fee) == (micros("50"), micros("1.75"))
+    assert scene.cash("ann") == micros("996.5")
+    assert scene.exchange.reads.fees_taken() == micros("3.5")
+
+
+def test_a_crossing_order_is_announced_placed_matched_and_updated() -> None:
+    scene = Scenario()
+    scene.sell("bob", "10", "0.50")
+    scene.events()
+    scene.buy("ann", "100", "0.50")
+    events = [event for event in scene.events() if not isinstance(event, BalanceChanged)]
+    assert [type(event) for event in events] == [
+        OrderPlaced,
+        TradeMatched,
+        OrderUpdated,
+        OrderUpdated,
+        LevelChanged,
+        LevelChanged,
+    ]
+    placed, _, maker, taker, taken, rested = events
+    assert isinstance(placed, OrderPlaced)
+    assert (placed.order.status, placed.order.matched_size) == ("LIVE", 0)
+    assert isinstance(maker, OrderUpdated)
+    assert (maker.order.owner, maker.order.status) == (key_of("bob"), "MATCHED")
+    assert isinstance(taker, OrderUpdated)
+    assert (taker.order.status, taker.order.matched_size) == ("LIVE", micros("10"))
+    assert isinstance(taken, LevelChanged)
+    assert (taken.size, taken.best_bid, taken.best_ask) == (0, None, None)
+    assert isinstance(rested, LevelChanged)
+    assert (rested.size, rested.best_bid) == (micros("90"), micros("0.5"))
+
+
+def test_a_gtd_order_leaves_a_minute_before_its_time() -> None:
+    scene = Scenario()
+    expiration_s = NOW_MS // 1000 + 180
+    order = scene.limit("ann", BUY, "10", price="0.4", tif=GTD, expiration_s=expiration_s)
+    scene.taken(order)
+    due_ms = (expiration_s - 60) * 1000
+    assert scene.exchange.reads.next_expiry_ms() == due_ms
+    scene.events()
+    assert scene.exchange.expire(now_ms=due_ms - 1) == 0
+    assert scene.exchange.expire(now_ms=due_ms) == 1
+    assert scene.exchange.reads.next_expiry_ms() is None
+    level, cancelled = scene.events()
+    assert isinstance(level, LevelChanged)
+    assert isinstance(cancelled, OrderCancelled)
+    assert cancelled.order.status == "CANCELED_EXPIRED_ORDER"
+    assert scene.exchange.reads.audit() == []
+
+
+def test_a_cancelled_gtd_order_does_not_expire_again() -> None:
+    scene = Scenario()
+    for seconds in (200, 300):
+        order = scene.limit(
+            "ann", BUY, "10", price="0.4", tif=GTD, expiration_s=NOW_MS // 1000 + seconds
+        )
+        scene.taken(order)
+        if seconds == 200:
+            scene.exchange.cancel_all(key_of("ann"), now_ms=NOW_MS)
+    assert scene.exchange.reads.next_expiry_ms() == NOW_MS + 240_000
+    assert scene.exchange.expire(now_ms=NOW_MS + 500_000) == 1
+
+
+def test_cancelling_by_token_leaves_the_other() -> None:
+    scene = Scenario()
+    yes = scene.buy("ann", "10", "0.3").order_id
+    no = scene.buy("ann", "10", "0.3", token=NO).order_id
+    foreign = scene.buy("bob", "10", "0.3").order_id
+    cancel = scene.exchange.cancel_market
+    assert cancel(key_of("ann"), token_id=YES, now_ms=NOW_MS) == CancelResult((yes,))
+    assert cancel(key_of("ann"), condition_id=RAIN, now_ms=NOW_MS) == CancelResult((no,))
+    assert cancel(key_of("ann"), now_ms=NOW_MS) == CancelResult(())
+    assert [order.order_id for order in scene.exchange.reads.open_orders(key_of("bob"))] == [
+        foreign
+    ]
+
+
+def test_a_trade_near_one_refines_the_grid() -> None:
+    scene = Scenario()
+    scene.sell("bob", "10", "0.96")
+    scene.buy("ann", "10", "0.96")
+    assert not [event for event in scene.events() if isinstance(event, TickSizeChanged)]
+    scene.sell("bob", "10", "0.97")
+    scene.buy("ann", "5", "0.97")
+    assert scene.events()[-1] == TickSizeChanged(RAIN, Micros(10_000), Micros(1_000), NOW_MS)
+    assert not scene.buy("ann", "10", "0.965").is_matched
+    assert scene.levels() == (["10@0.965"], ["5@0.97"])
+
+
+def test_a_trade_of_the_second_token_near_one_refines_the_grid_too() -> None:
+    scene = Scenario()
+    scene.sell("bob", "10", "0.97", token=NO)
+    scene.buy("ann", "10", "0.97", token=NO)
+    assert isinstance(scene.events()[-1], TickSizeChanged)
+
+
+def test_orders_without_a_place_on_a_coarser_grid_are_cancelled() -> None:
+    scene = Scenario(spec=rain(tick_size=Micros(1_000)))
+    scene.buy("ann", "10", "0.405")
+    kept = scene.buy("ann", "10", "0.40").order_id
+    scene.events()
+    scene.exchange.change_tick(RAIN, Micros(10_000), now_ms=NOW_MS)
+    _, cancelled, changed = scene.events()
+    assert isinstance(cancelled, OrderCancelled)
+    assert cancelled.order.status == "CANCELED_TICK_SIZE_CHANGED"
+    assert isinstance(changed, TickSizeChanged)
+    assert [order.order_id for order in scene.exchange.reads.open_orders(key_of("ann"))] == [kept]
+    scene.exchange.change_tick(RAIN, Micros(10_000), now_ms=NOW_MS)
+    assert scene.events() == ()
+
+
+def test_a_held_order_can_be_asked_whether_it_would_take() -> None:
+    scene = Scenario()
+    scene.sell("bob", "10", "0.5")
+    would_take = scene.exchange.reads.would_take
+    assert would_take(scene.limit("ann", BUY, "10", price="0.5"))
+    assert not would_take(scene.limit("ann", BUY, "10", price="0.49"))
+    assert not would_take(scene.limit("ann", BUY, "10", price="0.5", token=type(YES)("9")))
+    assert not would_take(scene.limit("ann", BUY, "1", price="0.5"))
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (TradeStatus.MINED, TradeStatus.CONFIRMED),
+        (TradeStatus.RETRYING, TradeStatus.MINED, TradeStatus.CONFIRMED),
+        (TradeStatus.RETRYING, TradeStatus.FAILED),
+    ],
+)
+def test_a_trade_advances_to_its_end(steps: tuple[TradeStatus, ...]) -> None:
+    scene = Scenario(spec=rain(fee=FEE))
+    scene.buy("bob", "10", "0.50", token=NO)
+    (trade_id,) = scene.buy("ann", "10", "0.50").trade_ids
+    scene.events()
+    for step in steps:
+        advanced = scene.exchange.advance_trade(trade_id, step, now_ms=NOW_MS + 5)
+        assert isinstance(advanced, Trade)
+        assert (advanced.status, advanced.updated_ms) == (step, NOW_MS + 5)
+        assert scene.events()[-1] == TradeAdvanced(advanced)
+    assert scene.exchange.reads.pending_trade(trade_id) is None
+    assert scene.exchange.reads.audit() == []
+    is_undone = steps[-1] is TradeStatus.FAILED
+    assert (scene.cash("ann") == micros("1000")) is is_undone
+    assert (scene.shares("bob", NO) == micros("1000")) is is_undone
+
+
+def test_a_trade_takes_no_other_step() -> None:
+    scene = Scenario()
+    scene.sell("bob", "10", "0.50")
+    (trade_id,) = scene.buy("ann", "10", "0.50").trade_ids
+    advance = scene.exchange.advance_trade
+    for status in (TradeStatus.CONFIRMED, TradeStatus.FAILED, TradeStatus.MATCHED):
+        assert isinstance(advance(trade_id, status, now_ms=NOW_MS), Refusal)
+    assert isinstance(advance(type(trade_id)("?"), TradeStatus.MINED, now_ms=NOW_MS), Refusal)
+
+
+def test_a_trade_whose_proceeds_moved_on_cannot_fail() -> None:
+    scene = Scenario()
+    scene.sell("bob", "10", "0.50")
+    (trade_id,) = scene.buy("ann", "10", "0.50").trade_ids
+    scene.exchange.advance_trade(trade_id, TradeStatus.RETRYING, now_ms=NOW_MS)
+    scene.exchange.withdraw(address_of("bob"), scene.cash("bob"), now_ms=NOW_MS)
+    failed = scene.exchange.advance_trade(trade_id, TradeStatus.FAILED, now_ms=NOW_MS)
+    assert isinstance(failed, Refusal)
+    scene.exchange.deposit(address_of("bob"), micros("100"), now_ms=NOW_MS)
+    scene.exchange.resolve(RAIN, Payout.FIRST, now_ms=NOW_MS)
+    failed = scene.exchange.advance_trade(trade_id, TradeStatus.FAILED, now_ms=NOW_MS)
+    assert isinstance(failed, Refusal)
+    assert scene.exchange.reads.audit() == []
