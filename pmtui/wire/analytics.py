@@ -51,7 +51,7 @@ def decode_positions(body: bytes) -> Rows[Position]:
     rows, cursor = split_list(body, "data")
     log = SkipLog()
     values = read_rows(rows, _POSITION, _to_position, log=log, place="positions")
-    return Rows(values, cursor, log.count, tuple(log.reasons))
+    return log.rows(values, cursor=cursor, received=len(rows))
 
 
 def decode_closed_positions(body: bytes) -> Rows[ClosedPosition]:
@@ -63,7 +63,7 @@ def decode_closed_positions(body: bytes) -> Rows[ClosedPosition]:
     rows, cursor = split_list(body, "data")
     log = SkipLog()
     values = read_rows(rows, _POSITION, _to_closed, log=log, place="closed positions")
-    return Rows(values, cursor, log.count, tuple(log.reasons))
+    return log.rows(values, cursor=cursor, received=len(rows))
 
 
 def decode_activity(body: bytes) -> Rows[Activity]:
@@ -112,14 +112,14 @@ def decode_holders(body: bytes) -> Rows[Holder]:
     log = SkipLog()
     groups = read_rows(rows, _HOLDERS, lambda row: _to_holders(row, log), log=log, place="tokens")
     holders = tuple(holder for group in groups for holder in group)
-    return Rows(holders, cursor, log.count, tuple(log.reasons))
+    return log.rows(holders, cursor=cursor, received=len(rows))
 
 
 def _decode_activity(body: bytes, place: str) -> Rows[Activity]:
     rows, cursor = split_list(body, "data")
     log = SkipLog()
     values = read_rows(rows, _ACTIVITY, _to_activity, log=log, place=place)
-    return Rows(values, cursor, log.count, tuple(log.reasons))
+    return log.rows(values, cursor=cursor, received=len(rows))
 
 
 def _to_position(row: PositionRow) -> Position:

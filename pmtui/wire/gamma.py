@@ -57,7 +57,7 @@ def decode_events(body: bytes) -> Rows[Event]:
     rows, cursor = split_list(body, "events")
     log = SkipLog()
     events = read_rows(rows, _EVENT, lambda r: _to_event(r, log), log=log, place="events")
-    return Rows(events, cursor, log.count, tuple(log.reasons))
+    return log.rows(events, cursor=cursor, received=len(rows))
 
 
 def decode_markets(body: bytes) -> Rows[Market]:
@@ -69,7 +69,7 @@ def decode_markets(body: bytes) -> Rows[Market]:
     rows, cursor = split_list(body, "markets")
     log = SkipLog()
     markets = read_rows(rows, _MARKET, _to_market, log=log, place="markets")
-    return Rows(markets, cursor, log.count, tuple(log.reasons))
+    return log.rows(markets, cursor=cursor, received=len(rows))
 
 
 def decode_event(body: bytes) -> Event:
@@ -102,7 +102,7 @@ def decode_search(body: bytes) -> Rows[Event]:
         envelope.events or (), _EVENT, lambda r: _to_event(r, log), log=log, place="events"
     )
     has_more = envelope.pagination is not None and envelope.pagination.more is True
-    return Rows(events, "2" if has_more else None, log.count, tuple(log.reasons))
+    return log.rows(events, cursor="2" if has_more else None, received=len(events))
 
 
 def decode_tags(body: bytes) -> Rows[Tag]:
@@ -114,7 +114,7 @@ def decode_tags(body: bytes) -> Rows[Tag]:
     rows, cursor = split_list(body, "tags")
     log = SkipLog()
     tags = read_rows(rows, _TAG, _to_tag, log=log, place="tags")
-    return Rows(tags, cursor, log.count, tuple(log.reasons))
+    return log.rows(tags, cursor=cursor, received=len(rows))
 
 
 def decode_comments(body: bytes) -> Rows[Comment]:
@@ -126,7 +126,7 @@ def decode_comments(body: bytes) -> Rows[Comment]:
     rows, cursor = split_list(body, "comments")
     log = SkipLog()
     comments = read_rows(rows, _COMMENT, _to_comment, log=log, place="comments")
-    return Rows(comments, cursor, log.count, tuple(log.reasons))
+    return log.rows(comments, cursor=cursor, received=len(rows))
 
 
 def _to_event(row: EventRow, log: SkipLog) -> Event:

@@ -26,7 +26,10 @@ class Rows(Generic[T]):
     items: tuple[T, ...]
     next_cursor: str | None = None
     skipped: int = 0
+    """Unreadable rows, those inside rows included."""
     reasons: tuple[str, ...] = ()
+    received: int = 0
+    """Rows of the answer, readable or not: what an offset counts by."""
 
     def to_page(self) -> Page[T]:
         """Return what the rest of the program gets to see."""
@@ -45,6 +48,12 @@ class SkipLog:
         self.count += 1
         if len(self.reasons) < MAX_REASONS:
             self.reasons.append(f"{place}: {error}")
+
+    def rows(
+        self, items: tuple[T, ...], *, cursor: str | None = None, received: int = 0
+    ) -> Rows[T]:
+        """Return what was readable together with what was not."""
+        return Rows(items, cursor, self.count, tuple(self.reasons), received)
 
 
 class Envelope(msgspec.Struct, gc=False):

@@ -1,0 +1,128 @@
+"""The analytics host: what a wallet holds, held and did. Read-only, without credentials.
+
+Its lists are read to their end, within bounds: half a portfolio shown as the whole would be a lie,
+so a page that fails fails the list.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from pmtui.clients.endpoints import ANALYTICS_ROUTES, AnalyticsRoutes, Dialect, ListRoute, Paging
+from pmtui.clients.gamma import SkipObserver, ignore_skips
+from pmtui.clients.http import HttpHost
+from pmtui.clients.http_failures import unreadable
+from pmtui.domain.answers import Value
+from pmtui.domain.failure import Failure
+from pmtui.domain.ids import Address, ConditionId
+from pmtui.domain.market import Holder
+from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.wire.analytics import (
+    decode_activity,
+    decode_closed_positions,
+    decode_holders,
+    decode_positions,
+    decode_value,
+)
+from pmtui.wire.errors import WireError
+from pmtui.wire.rows import Rows
+
+T = TypeVar("T")
+
+HOLDERS = 20
+"""A token; the most the host gives."""
+
+
+class AnalyticsClient:
+    """Answers as the service's analytics port wants them."""
+
+    def __init__(
+        self, host: HttpHost, dialect: Dialect, *, observe_skips: SkipObserver = ignore_skips
+    ) -> None:
+        self._host = host
+        self._routes: AnalyticsRoutes = ANALYTICS_ROUTES[dialect]
+        self._observe_skips = observe_skips
+
+    async def positions(self, user: Address) -> tuple[Position, ...] | Failure:
+        """Return what a wallet holds, however little of it."""
+        return await self._all(self._routes.positions, user, decode_positions)
+
+    async def closed_positions(self, user: Address) -> tuple[ClosedPosition, ...] | Failure:
+        """Return what a wallet held, last closed first."""
+        return await self._all(self._routes.closed_positions, user, decode_closed_positions)
+
+    async def activity(self, user: Address) -> tuple[Activity, ...] | Failure:
+        """Return a wallet's public history, newest first, as far back as the bounds allow."""
+        return await self._all(self._routes.activity, user, decode_activity)
+
+    async def value(self, user: Address) -> Value | Failure:
+        """Return what a wallet's positions are worth."""
+        route = self._routes.value
+        body = await self._host.read(route, query=[("user", user)])
+        if isinstance(body, Failure):
+            return body
+        try:
+            return decode_value(body)
+        except WireError as error:
+            return unreadable(f"GET {route}", error)
+
+    async def holders(self, condition_id: ConditionId) -> tuple[Holder, ...] | Failure:
+        """Return the biggest holders of a market's tokens."""
+        query = [(self._routes.market_key, condition_id), ("limit", str(HOLDERS))]
+        rows = await self._page(self._routes.holders, query, decode_holders)
+        return rows if isinstance(rows, Failure) else rows.items
+
+    async def _all(
+        self, route: ListRoute, user: Address, decode: Callable[[bytes], Rows[T]]
+    ) -> tuple[T, ...] | Failure:
+        items: list[T] = []
+        received = 0
+        place = ""
+        while True:
+            query = [("user", user), ("limit", str(route.limit)), *route.fixed]
+            if place:
+                query.append((route.cursor_key, place))
+            rows = await self._page(route.path, query, decode)
+            if isinstance(rows, Failure):
+                return rows
+            overlap = _overlap(items, rows.items) if route.paging is Paging.OFFSET else 0
+            items.extend(rows.items[overlap:])
+            received += rows.received
+            following = _following(route, place, rows)
+            if following is None or received >= route.max_rows:
+                return tuple(items)
+            place = following
+
+    async def _page(
+        self, route: str, query: list[tuple[str, str]], decode: Callable[[bytes], Rows[T]]
+    ) -> Rows[T] | Failure:
+        body = await self._host.read(route, query=query)
+        if isinstance(body, Failure):
+            return body
+        try:
+            rows = decode(body)
+        except WireError as error:
+            return unreadable(f"GET {route}", error)
+        if rows.skipped:
+            self._observe_skips(f"GET {route}", rows.reasons)
+        return rows
+
+
+def _following(route: ListRoute, place: str, rows: Rows[T]) -> str | None:
+    if route.paging is Paging.CURSOR:
+        return rows.next_cursor if rows.next_cursor != place else None
+    if rows.received < route.limit:
+        return None
+    # One row is asked for twice, so that a list which grew meanwhile shows by how much it moved.
+    return str(int(place or "0") + rows.received - 1)
+
+
+def _overlap(known: list[T], page: tuple[T, ...]) -> int:
+    """Return how many rows at the head of a page are the tail of what is known already.
+
+    Rows have no id and equal ones occur (FINDINGS §6), so they are told apart by their place:
+    a set would lose the second of two equal trades.
+    """
+    for count in range(min(len(known), len(page)), 0, -1):
+        if known[-count] == page[0] and tuple(known[-count:]) == page[:count]:
+            return count
+    return 0
