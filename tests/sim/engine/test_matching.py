@@ -2,7 +2,7 @@
 
 import pytest
 
-from pmtui.domain.market import Side
+from pmtui.domain.market import FeeSchedule, Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import CancelResult, TimeInForce, TradeStatus
 from pmtui.sim.engine.events import (
@@ -184,6 +184,32 @@ def test_a_maker_left_with_less_than_a_hundredth_of_a_share_is_done() -> None:
     assert updates[-1].status == "MATCHED"
     assert updates[-1].original_size - updates[-1].matched_size < micros("0.01")
     assert scene.exchange.reads.available(address_of("bob"), YES) == scene.shares("bob")
+
+
+def test_sizes_set_in_shares_match_in_hundredths() -> None:
+    scene = Scenario()
+    scene.sell("bob", "20", "0.30")
+    scene.taken(scene.market_buy("cid", "1", worst="0.30"))
+    assert scene.levels() == ([], ["16.66@0.3"])
+    answer = scene.buy("ann", "20", "0.30")
+    assert (answer.making, answer.taking) == (micros("4.998"), micros("16.66"))
+    assert scene.levels() == (["3.34@0.3"], [])
+
+
+def test_a_change_behind_the_best_price_does_not_move_the_top() -> None:
+    scene = Scenario()
+    for price in ("0.40", "0.39", "0.41", "0.41"):
+        scene.buy("ann", "10", price)
+    changes = [event for event in scene.events() if isinstance(event, LevelChanged)]
+    assert [change.is_top_moved for change in changes] == [True, False, True, False]
+
+
+def test_a_fee_never_eats_more_than_the_seller_receives() -> None:
+    flat = FeeSchedule(rate=micros("0.07"), exponent=0)
+    scene = Scenario(spec=rain(fee=flat))
+    scene.buy("bob", "10", "0.05")
+    answer = scene.sell("ann", "10", "0.05")
+    assert (answer.taking, answer.fee) == (micros("0.5"), micros("0.5"))
 
 
 def test_a_fak_order_takes_what_is_there_and_never_rests() -> None:
