@@ -10,7 +10,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 import pmtui
 from pmtui.ui.theme import SLOTS, TEXT_STYLES, Role, ThemeError, resolve_color, role_variables
@@ -20,6 +20,7 @@ _KEYS = ("name", "dark", "ansi", "colors", "roles", "styles")
 
 # What the toolkit's own widgets need to stay readable when only palette colours exist.
 _ANSI_VARIABLES = {
+    **BUILTIN_THEMES["ansi-dark"].variables,
     "block-cursor-foreground": "ansi_default",
     "block-cursor-background": "ansi_default",
     "block-cursor-text-style": "bold reverse",

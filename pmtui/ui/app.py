@@ -1,0 +1,208 @@
+"""The terminal's application: which screen is in front, themes, keys, and what a crash shows."""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.driver import Driver
+from textual.screen import Screen
+from textual.theme import Theme
+from typing_extensions import override
+
+from pmtui.domain.ids import ConditionId, EventId
+from pmtui.ui.actions import Context, bindings_for
+from pmtui.ui.cell_diff import CellDiff
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.driver import driver_class
+from pmtui.ui.messages import EventChosen, MarketChosen
+from pmtui.ui.paint.orders import paint_resting_orders
+from pmtui.ui.paint_now import PaintNow
+from pmtui.ui.palette import ActionProvider, ThemeProvider
+from pmtui.ui.screens.event import EventScreen
+from pmtui.ui.screens.frame import FrameScreen
+from pmtui.ui.screens.help import HelpScreen
+from pmtui.ui.screens.log import LogScreen
+from pmtui.ui.screens.market import MarketScreen
+from pmtui.ui.screens.markets import MarketsScreen
+from pmtui.ui.screens.portfolio import PortfolioScreen
+from pmtui.ui.screens.question import QuestionScreen
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme import DEFAULT_THEME, Role, role_variables
+
+_logger = logging.getLogger(__name__)
+
+
+class PmtuiApp(CellDiff, PaintNow, App[None]):
+    """Screens over one service."""
+
+    TITLE = "pmtui"
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.GLOBAL)
+    COMMANDS: ClassVar[set[Any]] = {ActionProvider, ThemeProvider}
+    CSS = "Screen { overflow: hidden; }"
+
+    def __init__(
+        self,
+        surface: Surface,
+        *,
+        themes: Sequence[Theme] = (),
+        theme: str = DEFAULT_THEME,
+        leaving: str = "They stay at the venue after you leave.",
+    ) -> None:
+        """Build the application.
+
+        Args:
+            surface: the service and the user's choices.
+            themes: besides the toolkit's own.
+            theme: name of the one to start with.
+            leaving: what happens to resting orders when the trader quits, in a sentence.
+        """
+        super().__init__()
+        self.surface = surface
+        self._leaving = leaving
+        self.crash: BaseException | None = None
+        for each in themes:
+            self.register_theme(each)
+        self.theme = theme if theme in self.available_themes else DEFAULT_THEME
+        self.set_keymap(surface.options.keymap.to_textual())
+
+    @override
+    def get_driver_class(self) -> type[Driver]:
+        return driver_class() or super().get_driver_class()
+
+    @override
+    def get_default_screen(self) -> Screen[Any]:
+        return MarketsScreen(self.surface)
+
+    @override
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return role_variables(self.current_theme)
+
+    def on_event_chosen(self, message: EventChosen) -> None:
+        """Open an event."""
+        self.open_event(message.event_id)
+
+    def on_market_chosen(self, message: MarketChosen) -> None:
+        """Open a market."""
+        self.open_market(message.condition_id)
+
+    def open_event(self, event_id: EventId) -> None:
+        """Put an event in front."""
+        _ = self.push_screen(EventScreen(self.surface, event_id))
+
+    def open_market(self, condition_id: ConditionId) -> None:
+        """Put a market in front."""
+        _ = self.push_screen(MarketScreen(self.surface, condition_id))
+
+    def action_search(self) -> None:
+        """Search from anywhere."""
+        self._return_to_markets().start_search()
+
+    def action_markets(self) -> None:
+        """Go to the list of markets."""
+        self._return_to_markets()
+
+    def action_portfolio(self) -> None:
+        """Go to what is ours."""
+        self._bring_forward(PortfolioScreen)
+
+    def action_log(self) -> None:
+        """Go to the log."""
+        self._bring_forward(LogScreen)
+
+    def action_help(self) -> None:
+        """Explain the keys of the screen in front."""
+        screen = self.screen
+        if isinstance(screen, HelpScreen) or not isinstance(screen, FrameScreen):
+            return
+        about = (type(screen).__doc__ or "").splitlines()[0]
+        _ = self.push_screen(HelpScreen(self.surface, screen.CONTEXTS, about))
+
+    def action_back(self) -> None:
+        """Leave the screen in front, unless it is the last."""
+        if len(self.screen_stack) > 1:
+            _ = self.pop_screen()
+
+    def action_refresh(self) -> None:
+        """Fetch what is on the screen in front again."""
+        if isinstance(self.screen, FrameScreen):
+            self.screen.action_refresh()
+
+    def action_redraw(self) -> None:
+        """Paint the whole terminal again."""
+        self.redraw_terminal()
+
+    def action_change_theme(self) -> None:
+        """Choose another theme by name."""
+        self.search_themes()
+
+    def action_cancel_every_order(self) -> None:
+        """Cancel everything, after a question that names it."""
+        orders = self.surface.queries.account().open_orders
+        if not orders:
+            self.notify_nothing("There is no open order to cancel.")
+            return
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+            if is_agreed:
+                # How it ended is logged by the service and shown on the notice line.
+                self.surface.commands.cancel_all()
+
+        lines = paint_resting_orders(orders)
+        self._ask("Cancel every open order?", lines, decide)
+
+    @override
+    async def action_quit(self) -> None:
+        """Leave, after a question where orders rest."""
+        orders = self.surface.queries.account().open_orders
+        if not orders:
+            self.exit()
+            return
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+            if is_agreed:
+                self.exit()
+
+        lines = (*paint_resting_orders(orders), (Cell(self._leaving, Role.NOTICE_WARN),))
+        self._ask("Quit while orders rest?", lines, decide)
+
+    def notify_nothing(self, text: str) -> None:
+        """Say why a key did nothing."""
+        self.notify(text, markup=False, timeout=4)
+
+    def _ask(
+        self, title: str, lines: tuple[Line, ...], decide: Callable[[bool | None], None]
+    ) -> None:
+        screen = QuestionScreen(title, lines, options=self.surface.options)
+        _ = self.push_screen(screen, decide)
+
+    def _return_to_markets(self) -> MarketsScreen:
+        while len(self.screen_stack) > 1:
+            _ = self.pop_screen()
+        screen = self.screen_stack[0]
+        if not isinstance(screen, MarketsScreen):
+            raise TypeError("the first screen is the list of markets")
+        return screen
+
+    def _bring_forward(self, kind: type[FrameScreen]) -> None:
+        if isinstance(self.screen, kind):
+            return
+        stack = self.screen_stack
+        if any(isinstance(screen, kind) for screen in stack):
+            while not isinstance(self.screen, kind):
+                _ = self.pop_screen()
+        else:
+            _ = self.push_screen(kind(self.surface))
+
+    @override
+    def _fatal_error(self) -> None:
+        # The toolkit would print every local variable on the way, and one of them may be a key.
+        self._close_messages_no_wait()
+
+    @override
+    def _handle_exception(self, error: Exception) -> None:
+        if self.crash is None:
+            self.crash = error
+            _logger.error("the terminal stopped", exc_info=error)
+        super()._handle_exception(error)

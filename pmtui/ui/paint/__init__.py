@@ -1,0 +1,1 @@
+"""Painters: pure functions from a view and a width to lines of cells."""

@@ -1,0 +1,157 @@
+"""The frame around every screen: status line above, notice and keys below, topics in between.
+
+A screen names its topics; they are subscribed while it is in front and let go when it is not.
+Nothing of the service ever touches a widget: a change crosses over by `call_next`.
+"""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.screen import Screen
+from typing_extensions import override
+
+from pmtui.service.surface import Subscription
+from pmtui.service.topics import LogTopic, StatusTopic, Topic
+from pmtui.service.views import Level
+from pmtui.ui.actions import Context, FooterEntry, footer_entries
+from pmtui.ui.paint.footer import paint_footer
+from pmtui.ui.paint.log import paint_notice
+from pmtui.ui.paint.status import paint_status
+from pmtui.ui.surface import Surface
+from pmtui.ui.widgets.text_line import TextLine
+
+NOTICE_LIFE_S = 12
+
+
+class FrameScreen(Screen[None]):
+    """A screen of the service. Subclasses say what they watch and how they show it."""
+
+    CONTEXTS: ClassVar[tuple[Context, ...]] = ()
+    """Whose keys work here; the global ones always do."""
+
+    DEFAULT_CSS = """
+    FrameScreen { layout: vertical; }
+    FrameScreen > #status { background: $panel; }
+    FrameScreen > #body { height: 1fr; }
+    FrameScreen > #footer { background: $panel; }
+    """
+
+    def __init__(self, surface: Surface) -> None:
+        super().__init__()
+        self.surface = surface
+        self._subscription: Subscription | None = None
+
+    def topics(self) -> Iterable[Topic]:
+        """Return what this screen watches now."""
+        return ()
+
+    def show_topic(self, topic: Topic) -> None:
+        """Show what changed; called on the app's own task."""
+
+    def compose_body(self) -> ComposeResult:
+        """Yield the widgets between status line and notice."""
+        yield from ()
+
+    def footer_entries(self) -> tuple[FooterEntry, ...]:
+        """Return the keys that work right here, the nearest first."""
+        return footer_entries(*self.CONTEXTS, Context.GLOBAL, keymap=self.surface.options.keymap)
+
+    def retopic(self) -> None:
+        """Subscribe anew because `topics` returns something else now."""
+        if self._subscription is not None:
+            self._subscribe()
+
+    def show_footer(self) -> None:
+        """Show the keys that work right here."""
+        self.query_one("#footer", TextLine).show(
+            paint_footer(
+                self.footer_entries(), self.size.width, ascii_only=self.surface.options.ascii_only
+            )
+        )
+
+    def action_refresh(self) -> None:
+        """Fetch everything on this screen again."""
+        for topic in self.topics():
+            self.surface.commands.refresh(topic)
+
+    @override
+    def compose(self) -> ComposeResult:
+        ascii_only = self.surface.options.ascii_only
+        yield TextLine(id="status", ascii_only=ascii_only)
+        with Vertical(id="body"):
+            yield from self.compose_body()
+        yield TextLine(id="notice", ascii_only=ascii_only)
+        yield TextLine(id="footer", ascii_only=ascii_only)
+
+    def on_mount(self) -> None:
+        """Fill the frame before anything is heard."""
+        self._show_status()
+        self.show_footer()
+
+    def on_screen_resume(self) -> None:
+        """Start to listen."""
+        self._subscribe()
+
+    def on_screen_suspend(self) -> None:
+        """Stop listening: what nobody sees costs nothing."""
+        self._unsubscribe()
+
+    def on_unmount(self) -> None:
+        """Stop listening for good."""
+        self._unsubscribe()
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Lay the frame out for the new width."""
+        self._show_status()
+        self.show_footer()
+
+    def _subscribe(self) -> None:
+        previous = self._subscription
+        topics = [*self.topics(), StatusTopic(), LogTopic()]
+        self._subscription = self.surface.subscriptions.subscribe(topics, self._hear)
+        # Only now: a topic that stays must not lose its last watcher in between.
+        if previous is not None:
+            previous.close()
+
+    def _unsubscribe(self) -> None:
+        if self._subscription is not None:
+            self._subscription.close()
+            self._subscription = None
+
+    def _hear(self, topic: Topic) -> None:
+        self.call_next(self._show, topic)
+
+    def _show(self, topic: Topic) -> None:
+        if self._subscription is None or not self.is_mounted:
+            return
+        match topic:
+            case StatusTopic():
+                self._show_status()
+                self._show_notice()
+            case LogTopic():
+                self._show_notice()
+            case _:
+                pass
+        self.show_topic(topic)
+
+    def _show_status(self) -> None:
+        status = self.surface.queries.status()
+        self.query_one("#status", TextLine).show(
+            paint_status(status, self.size.width, ascii_only=self.surface.options.ascii_only)
+        )
+
+    def _show_notice(self) -> None:
+        now = self.surface.queries.now()
+        entries = self.surface.queries.log().entries
+        latest = next((e for e in reversed(entries) if e.level is not Level.INFO), None)
+        line = self.query_one("#notice", TextLine)
+        if latest is None or (now - latest.at).total_seconds() > NOTICE_LIFE_S:
+            line.show(())
+        else:
+            line.show(paint_notice(latest))
+
+
+AnyFrame = FrameScreen | Screen[Any]

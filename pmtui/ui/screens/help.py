@@ -1,0 +1,75 @@
+"""Help: every key of the screen one came from, generated from the registry."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.getters import query_one
+from typing_extensions import override
+
+from pmtui.ui.actions import Context, bindings_for, help_lines
+from pmtui.ui.cells import Cell, Column, Emphasis, Row
+from pmtui.ui.screens.frame import FrameScreen
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme import Role
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
+
+COLUMNS = (
+    Column("keys", "Key", 16),
+    Column("label", "Does", 16, priority=1),
+    Column("help", "What it means", 30, grow=1),
+)
+
+
+class HelpScreen(FrameScreen):
+    """Keys by where they work."""
+
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.HELP,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.HELP)
+
+    table = query_one("#keys", LineTable)
+
+    def __init__(self, surface: Surface, contexts: Sequence[Context], about: str) -> None:
+        """Explain the keys of some contexts.
+
+        Args:
+            surface: for the frame and the user's keys.
+            contexts: where one came from, nearest first.
+            about: what that screen is for, in a line.
+        """
+        super().__init__(surface)
+        self._contexts = (*contexts, Context.GLOBAL)
+        self._about = about
+
+    @override
+    def compose_body(self) -> ComposeResult:
+        ascii_only = self.surface.options.ascii_only
+        heading = (Cell(" Help ", Role.HEADING), Cell(f" {self._about}", Role.DIM))
+        yield TextLine(heading, ascii_only=ascii_only)
+        yield LineTable(COLUMNS, id="keys", ascii_only=ascii_only)
+
+    @override
+    def on_mount(self) -> None:
+        super().on_mount()
+        keymap = self.surface.options.keymap
+        rows = []
+        previous = None
+        for line in help_lines(*self._contexts, keymap=keymap):
+            if line.context is not previous:
+                previous = line.context
+                title = Cell(line.context.value.capitalize(), Role.HEADING, Emphasis.BOLD)
+                rows.append(Row(f"-{line.context}", (title, Cell(""), Cell(""))))
+            rows.append(
+                Row(
+                    f"{line.context}.{line.label}",
+                    (Cell(line.keys, Role.KEY), Cell(line.label), Cell(line.help, Role.DIM)),
+                )
+            )
+        self.table.set_rows(rows)
+        self.table.focus()
+
+    def action_close(self) -> None:
+        """Go back to where one came from."""
+        _ = self.dismiss()

@@ -1,0 +1,75 @@
+"""The log: notices, orders with their life, requests and stream events; nothing secret."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.getters import query_one
+from typing_extensions import override
+
+from pmtui.service.topics import LogTopic, Topic
+from pmtui.ui.actions import Context, bindings_for
+from pmtui.ui.cells import Cell, Column, Row
+from pmtui.ui.paint.log import paint_entry
+from pmtui.ui.screens.frame import FrameScreen
+from pmtui.ui.theme import Role
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
+
+KINDS = ("", "notice", "order", "request", "stream")
+
+COLUMNS = (
+    Column("time", "Time", 8),
+    Column("level", "", 2),
+    Column("kind", "Kind", 8),
+    Column("text", "What happened", 20, grow=1),
+)
+
+
+class LogScreen(FrameScreen):
+    """Everything worth knowing that happened, newest first."""
+
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.LOG,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.LOG)
+
+    table = query_one("#entries", LineTable)
+    heading = query_one("#heading", TextLine)
+    _kind = ""
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        return (LogTopic(),)
+
+    @override
+    def compose_body(self) -> ComposeResult:
+        ascii_only = self.surface.options.ascii_only
+        yield TextLine(id="heading", ascii_only=ascii_only)
+        yield LineTable(
+            COLUMNS, empty="Nothing has happened yet.", id="entries", ascii_only=ascii_only
+        )
+
+    @override
+    def show_topic(self, topic: Topic) -> None:
+        if topic == LogTopic():
+            self._show_entries()
+
+    def action_next_kind(self) -> None:
+        """Show the next kind of entry."""
+        self._kind = KINDS[(KINDS.index(self._kind) + 1) % len(KINDS)]
+        self._show_entries()
+
+    def _show_entries(self) -> None:
+        view = self.surface.queries.log()
+        entries = [e for e in reversed(view.entries) if self._kind in ("", e.kind)]
+        dropped = f"   {view.dropped} older ones are gone" if view.dropped else ""
+        self.heading.show(
+            (
+                Cell(" Log ", Role.HEADING),
+                Cell(f" {self._kind or 'everything'}", Role.KEY),
+                Cell(f"   {len(entries)} entries{dropped}", Role.DIM),
+            )
+        )
+        self.table.set_rows([Row(str(e.sequence), paint_entry(e)) for e in entries])
+        if view.entries:
+            self.surface.commands.mark_log_read(view.entries[-1].sequence)

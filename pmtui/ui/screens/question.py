@@ -1,0 +1,64 @@
+"""A question that must be answered before something dangerous happens."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from typing_extensions import override
+
+from pmtui.ui.actions import Context, bindings_for, footer_entries
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.paint.footer import paint_footer
+from pmtui.ui.surface import Options
+from pmtui.ui.theme import Role
+from pmtui.ui.widgets.text_line import TextLine
+
+WIDTH = 64
+
+
+class QuestionScreen(ModalScreen[bool]):
+    """Shows a few lines; enter does it, escape does not."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
+
+    DEFAULT_CSS = """
+    QuestionScreen { align: center middle; }
+    QuestionScreen > #card {
+        width: 68; max-width: 100%; height: auto; background: $panel; border: heavy $primary;
+        padding: 0 1;
+    }
+    """
+
+    def __init__(self, title: str, lines: tuple[Line, ...], *, options: Options) -> None:
+        """Ask.
+
+        Args:
+            title: what is about to happen.
+            lines: the numbers that matter, already painted.
+            options: keys and character set of this user.
+        """
+        super().__init__()
+        self._title = title
+        self._lines = lines
+        self._options = options
+
+    @override
+    def compose(self) -> ComposeResult:
+        ascii_only = self._options.ascii_only
+        with Vertical(id="card"):
+            yield TextLine((Cell(self._title, Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only)
+            for line in self._lines:
+                yield TextLine(line, ascii_only=ascii_only)
+            yield TextLine(ascii_only=ascii_only)
+            entries = footer_entries(Context.CONFIRM, keymap=self._options.keymap)
+            yield TextLine(paint_footer(entries, WIDTH, ascii_only=ascii_only))
+
+    def action_accept(self) -> None:
+        """Do it."""
+        _ = self.dismiss(result=True)
+
+    def action_decline(self) -> None:
+        """Leave everything as it is."""
+        _ = self.dismiss(result=False)

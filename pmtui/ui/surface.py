@@ -1,0 +1,25 @@
+"""What every screen is given: the service's three narrow things, and the user's choices."""
+
+from dataclasses import dataclass, field
+
+from pmtui.service.surface import Commands, Queries, Subscriptions
+from pmtui.ui.actions import DEFAULT_KEYMAP, Keymap
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How this user, on this terminal, wants it."""
+
+    keymap: Keymap = field(default=DEFAULT_KEYMAP)
+    ascii_only: bool = False
+    """The terminal shows plain ASCII only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """The way from a screen to the service."""
+
+    queries: Queries
+    commands: Commands
+    subscriptions: Subscriptions
+    options: Options = field(default_factory=Options)

@@ -1,0 +1,46 @@
+"""An empty app in our themes, to put single widgets on."""
+
+from collections.abc import Iterator
+
+from textual.app import App, ComposeResult
+from textual.strip import Strip
+from textual.widget import Widget
+from typing_extensions import override
+
+from pmtui.ui.theme import DEFAULT_THEME, role_variables
+from pmtui.ui.theme_files import load_themes
+
+THEMES = {theme.name: theme for theme in load_themes()[0]}
+
+
+class Stage(App[None]):
+    """Shows the widgets it is given."""
+
+    def __init__(self, *widgets: Widget, theme: str = DEFAULT_THEME) -> None:
+        super().__init__()
+        self._widgets = widgets
+        for loaded in THEMES.values():
+            self.register_theme(loaded)
+        self.theme = theme
+
+    @override
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return role_variables(self.current_theme)
+
+    @override
+    def compose(self) -> ComposeResult:
+        yield from self._widgets
+
+
+def shown_text(widget: Widget) -> list[str]:
+    """Return the lines a widget paints."""
+    return [strip.text for strip in painted(widget)]
+
+
+def painted(widget: Widget) -> Iterator[Strip]:
+    """Return the strips a widget paints, which all have to carry a style and fill the width."""
+    for y in range(widget.size.height):
+        strip = widget.render_line(y)
+        assert strip.cell_length == widget.size.width
+        assert all(segment.style is not None for segment in strip)
+        yield strip

@@ -1,0 +1,96 @@
+from collections.abc import Sequence
+
+import pytest
+
+from tests.ui.pty_child import PtyChild
+from tests.ui.torture_app import STEPS
+
+_QUIET_S = 0.15
+Cells = list[list[object]]
+
+
+def _cells(child: PtyChild) -> Cells:
+    screen = child.screen
+    return [[screen.buffer[y][x] for x in range(child.columns)] for y in range(child.rows)]
+
+
+# Both programs have painted a step when its number is on the screen and nothing more comes.
+def _settle(children: Sequence[PtyChild], step: int) -> None:
+    for child in children:
+        child.until(lambda: f"step {step} " in child.row(0), f"step {step}")  # noqa: B023 - used at once
+        while child.pump(_QUIET_S):
+            pass
+
+
+def _differences(one: Cells, other: Cells) -> list[tuple[int, int]]:
+    return [
+        (x, y)
+        for y, (line, twin) in enumerate(zip(one, other, strict=True))
+        for x, (cell, mate) in enumerate(zip(line, twin, strict=True))
+        if cell != mate
+    ]
+
+
+@pytest.mark.parametrize("env", [{}, {"NO_COLOR": "1"}, {"COLORTERM": ""}, {"COLORTERM": "", "TERM": "linux"}], ids=["truecolor", "no colour", "256 colours", "16 colours"])  # fmt: skip
+def test_diffed_and_stock_output_leave_equal_screens(env: dict[str, str]) -> None:
+    with (
+        PtyChild("tests.ui.torture_app", "diff", env=env) as ours,
+        PtyChild("tests.ui.torture_app", "stock", env=env) as stock,
+    ):
+        both = (ours, stock)
+        for step in range(STEPS + 1):
+            _settle(both, step)
+            assert not _differences(_cells(ours), _cells(stock)), f"after step {step}"
+            if step < STEPS:
+                for child in both:
+                    child.send(b"n")
+        assert len(ours.output) < len(stock.output) / 2
+
+
+def test_a_resize_forgets_the_shadow_and_paints_everything() -> None:
+    with (
+        PtyChild("tests.ui.torture_app", "diff") as ours,
+        PtyChild("tests.ui.torture_app", "stock") as stock,
+    ):
+        both = (ours, stock)
+        _settle(both, 0)
+        for columns, rows in ((60, 20), (100, 30), (100, 31)):
+            for child in both:
+                seen = len(child.output)
+                child.resize(columns, rows)
+                child.until(lambda: len(child.output) > seen, "the paint after a resize")  # noqa: B023 - used at once
+            _settle(both, 0)
+            assert not _differences(_cells(ours), _cells(stock))
+
+
+def test_a_disturbed_screen_is_mended_on_focus_and_on_the_redraw_key() -> None:
+    with PtyChild("tests.ui.torture_app", "diff") as child:
+        _settle([child], 0)
+        good = _cells(child)
+        for remedy in (b"\x1b[I", b"\x0c"):
+            child.output += b"\x1b[2J\x1b[Hrubbish of another program"
+            assert _differences(_cells(child), good)
+            child.send(remedy)
+            child.until(lambda: not _differences(_cells(child), good), f"the repaint by {remedy!r}")
+
+
+def test_an_idle_screen_writes_nothing() -> None:
+    with PtyChild("tests.ui.torture_app", "diff") as child:
+        _settle([child], 0)
+        seen = len(child.output)
+        child.pump(1.0)
+        assert len(child.output) == seen
+
+
+def test_a_release_of_the_toolkit_that_surprises_us_gets_the_stock_display() -> None:
+    with (
+        PtyChild("tests.ui.torture_app", "surprise") as ours,
+        PtyChild("tests.ui.torture_app", "stock") as stock,
+    ):
+        both = (ours, stock)
+        _settle(both, 0)
+        for step in range(1, 3):
+            for child in both:
+                child.send(b"n")
+            _settle(both, step)
+            assert not _differences(_cells(ours), _cells(stock))

@@ -1,0 +1,128 @@
+"""A program that puts a terminal through everything: one step for each `n` pressed.
+
+Run as `python -m tests.ui.torture_app diff|stock|surprise`. After each step the title line shows its
+number, so that a test can tell when the step has been painted.
+"""
+
+import sys
+from typing import ClassVar
+
+from textual.app import App, ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.driver import Driver
+from textual.screen import ModalScreen
+from textual.widgets import DataTable, Static
+from typing_extensions import override
+
+from pmtui.ui.cell_diff import CellDiff
+from pmtui.ui.driver import driver_class
+from pmtui.ui.paint_now import PaintNow
+from pmtui.ui.theme import role_variables
+from pmtui.ui.theme_files import load_themes
+
+STEPS = 12
+
+
+class Card(ModalScreen[None]):
+    CSS = """
+    Card { align: center middle; }
+    #card { width: 44; height: 9; border: thick $primary; background: $surface; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [("n", "app.step", "")]
+
+    @override
+    def compose(self) -> ComposeResult:
+        with Vertical(id="card"):
+            yield Static("Confirm 買い order? ✅ café e\u0301")
+            yield Static("size 12.5", id="size")
+
+
+class Stock(App[None]):
+    CSS = """
+    #top { height: 1; width: 100%; }
+    DataTable { height: 1fr; width: 1fr; scrollbar-size: 1 1; }
+    VerticalScroll { height: 1fr; width: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [("n", "step", ""), ("ctrl+l", "redraw", "")]
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done = 0
+        for theme in load_themes()[0]:
+            self.register_theme(theme)
+        self.theme = "harbour"
+
+    @override
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return role_variables(self.current_theme)
+
+    @override
+    def compose(self) -> ComposeResult:
+        yield Static("step 0", id="top")
+        with Horizontal():
+            yield DataTable()
+            with VerticalScroll(can_focus=False):
+                for i in range(40):
+                    yield Static(
+                        f"line {i} {'─' * (i % 30)} [b red]bold[/] [dim]dim[/] [u]under[/]"
+                    )
+
+    def on_mount(self) -> None:
+        table = self.query_one(DataTable)
+        table.add_columns("Market 市場", "Price")
+        for i in range(80):
+            table.add_row(f"あい row {i} 😀", f"0.{i:03d}")
+        table.cursor_type = "row"
+
+    def action_step(self) -> None:
+        table: DataTable[str] = self.screen_stack[0].query_one(DataTable)
+        lines = self.screen_stack[0].query_one(VerticalScroll)
+        match self.done:
+            case 0:
+                table.scroll_to(y=15, animate=False)
+            case 1 | 10:
+                self.push_screen(Card())
+            case 2:
+                self.screen.query_one("#size", Static).update("size 日本 99")
+            case 3:
+                self.pop_screen()
+            case 4:
+                lines.scroll_to(y=9, animate=False)
+            case 5:
+                table.update_cell_at((16, 1), "9.999")  # type: ignore[arg-type]
+            case 6:
+                self.theme = "daylight"
+            case 7:
+                lines.children[10].update("changed 日本 \U0001f469\u200d")  # type: ignore[attr-defined]
+            case 8:
+                self.theme = "ansi"
+            case 9:
+                self.theme = "meridian"
+            case _:
+                self.screen.query_one("#size", Static).update("[reverse]last[/]")
+        self.done += 1
+        self.screen_stack[0].query_one("#top", Static).update(f"step {self.done}")
+
+
+class Diffed(CellDiff, PaintNow, Stock):
+    def action_redraw(self) -> None:
+        self.redraw_terminal()
+
+    @override
+    def get_driver_class(self):  # type: ignore[no-untyped-def]
+        return driver_class() or super().get_driver_class()
+
+
+class Surprised(Diffed):
+    """What a release with another inside would make of the difference."""
+
+    @override
+    def _encode_frame(self, driver: Driver, renderable: object) -> str:  # type: ignore[override]
+        frame = super()._encode_frame(driver, renderable)  # type: ignore[arg-type]
+        raise AttributeError(f"no chops in {frame[:0]!r}")
+
+
+if __name__ == "__main__":
+    {"diff": Diffed, "stock": Stock, "surprise": Surprised}[sys.argv[1]]().run()

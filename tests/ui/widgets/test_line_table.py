@@ -1,0 +1,277 @@
+from collections.abc import Callable
+
+import pytest
+from rich.style import Style
+from textual.message import Message
+from textual.strip import Strip
+
+from pmtui.ui.cells import Cell, Column, Row
+from pmtui.ui.plain import Align
+from pmtui.ui.theme import Role
+from pmtui.ui.widgets.line_table import LineTable
+from tests.ui.stage import THEMES, Stage, painted, shown_text
+from tests.ui.wait import settle, until
+
+COLUMNS = (
+    Column("name", "Name", 10, grow=1),
+    Column("price", "Price", 6, align=Align.RIGHT),
+    Column("volume", "Volume", 8, priority=1, align=Align.RIGHT),
+)
+
+
+class _Table(LineTable):
+    """Counts what it paints."""
+
+    def __init__(self, **options: bool) -> None:
+        super().__init__(COLUMNS, empty="No markets.", **options)  # type: ignore[arg-type]
+        self.lines: list[int] = []
+        self.heard: list[tuple[str, str]] = []
+
+    def render_line(self, y: int) -> Strip:
+        self.lines.append(y)
+        return super().render_line(y)
+
+    def post_message(self, message: Message) -> bool:
+        if isinstance(message, LineTable.RowHighlighted | LineTable.RowSelected):
+            self.heard.append((type(message).__name__, message.key))
+        elif isinstance(message, LineTable.EndApproached):
+            self.heard.append(("EndApproached", ""))
+        return super().post_message(message)
+
+    def marked(self) -> str:
+        """The text of the line that carries the cursor's ground."""
+        row_ground = THEMES["harbour"].variables["role-cursor-row"].lower()
+        found = [s.text.split()[0] for s in painted(self) if _ground(s) == row_ground]
+        return found[0] if found else ""
+
+
+def _ground(strip: Strip) -> str:
+    style = next(iter(strip)).style
+    return str(style.bgcolor.name) if isinstance(style, Style) and style.bgcolor else ""
+
+
+def _rows(*names: str, price: str = "51¢") -> list[Row]:
+    return [Row(name, (Cell(name), Cell(price, Role.BID), Cell("1.2k"))) for name in names]
+
+
+def _many(count: int) -> list[Row]:
+    return _rows(*(f"row{i}" for i in range(count)))
+
+
+async def test_rows_are_placed_under_a_fixed_header() -> None:
+    table = _Table()
+    async with Stage(table).run_test(size=(40, 6)) as pilot:
+        table.set_rows(_rows("alpha", "beta"))
+        await settle(pilot)
+        lines = shown_text(table)
+        width = table.size.width
+        assert lines[0] == f"{'Name':<{width - 16}} {'Price':>6} {'Volume':>8}"
+        assert lines[1] == f"{'alpha':<{width - 16}} {'51¢':>6} {'1.2k':>8}"
+        assert lines[3].strip() == ""
+
+
+async def test_columns_leave_on_a_narrow_screen() -> None:
+    table = _Table()
+    app = Stage(table)
+    async with app.run_test(size=(40, 6)) as pilot:
+        table.set_rows(_rows("alpha"))
+        await pilot.resize_terminal(24, 6)
+        await until(pilot, lambda: "Volume" not in shown_text(table)[0], "the column to leave")
+        assert "51¢" in shown_text(table)[1]
+
+
+async def test_without_rows_the_table_says_why() -> None:
+    table = _Table()
+    async with Stage(table).run_test(size=(40, 6)) as pilot:
+        await settle(pilot)
+        assert shown_text(table)[1].strip() == "No markets."
+        table.set_empty_text("Offline.")
+        assert shown_text(table)[1].strip() == "Offline."
+        table.set_loading_more(is_loading=True)
+        assert shown_text(table)[1].strip() == "Loading…"
+        table.set_rows(_rows("alpha"))
+        assert shown_text(table)[2].strip() == "Loading…"
+        table.set_loading_more(is_loading=False)
+        assert shown_text(table)[2].strip() == ""
+
+
+async def test_only_the_changed_line_is_painted() -> None:
+    table = _Table()
+    async with Stage(table).run_test(size=(40, 10)) as pilot:
+        table.set_rows(_many(5))
+        await settle(pilot)
+        table.lines.clear()
+        table.set_rows([*_many(3), *_rows("row3", price="52¢"), *_many(5)[4:]])
+        await until(pilot, lambda: table.lines, "the paint of the changed line")
+        await settle(pilot)
+        assert set(table.lines) == {4}
+        table.lines.clear()
+        table.replace_row(_rows("row0", price="53¢")[0])
+        table.replace_row(_rows("stranger")[0])
+        await until(pilot, lambda: table.lines, "the paint of the replaced row")
+        assert set(table.lines) == {1}
+        table.lines.clear()
+        table.set_rows(table.rows)
+        await settle(pilot)
+        assert not table.lines
+
+
+async def test_the_cursor_stays_on_its_row_when_rows_move() -> None:
+    table = _Table()
+    async with Stage(table).run_test(size=(40, 10)) as pilot:
+        table.set_rows(_rows("a", "b", "c"))
+        assert table.move_cursor_to("b")
+        table.set_rows(_rows("new", "c", "a", "b"))
+        await settle(pilot)
+        assert table.cursor_key == "b"
+        assert table.marked() == "b"
+        assert not table.move_cursor_to("gone")
+
+
+async def test_the_cursor_goes_to_the_neighbour_when_its_row_leaves() -> None:
+    table = _Table()
+    async with Stage(table).run_test(size=(40, 10)) as pilot:
+        table.set_rows(_rows("a", "b", "c"))
+        table.move_cursor_to("c")
+        table.set_rows(_rows("a", "b"))
+        assert table.cursor_key == "b"
+        table.set_rows([])
+        assert table.cursor_key is None
+        table.set_rows(_rows("z"))
+        await settle(pilot)
+        assert table.cursor_key == "z"
+        assert [key for _, key in table.heard if key] == ["a", "c", "b", "z"]
+
+
+async def test_rows_arriving_above_do_not_move_the_cursors_line() -> None:
+    table = _Table()
+    async with Stage(table).run_test(size=(40, 8)) as pilot:
+        table.set_rows(_many(40))
+        await settle(pilot)
+        table.move_cursor_to("row20")
+        await settle(pilot)
+        line = [text.split()[0] for text in shown_text(table)].index("row20")
+        table.set_rows([*_rows("x", "y", "z"), *_many(40)])
+        await settle(pilot)
+        assert [text.split()[0] for text in shown_text(table)].index("row20") == line
+
+
+async def test_keys_move_and_open() -> None:
+    table = _Table()
+    async with Stage(table).run_test(size=(40, 8)) as pilot:
+        table.set_rows(_many(40))
+        table.focus()
+        await settle(pilot)
+        for key, where in (
+            ("down", "row1"),
+            ("j", "row2"),
+            ("k", "row1"),
+            ("pagedown", "row7"),
+            ("end", "row39"),
+            ("down", "row39"),
+            ("pageup", "row33"),
+            ("home", "row0"),
+            ("up", "row0"),
+        ):
+            await pilot.press(key)
+            assert table.cursor_key == where, key
+            assert table.marked() == where, key
+        await pilot.press("enter")
+        assert table.heard[-1] == ("RowSelected", "row0")
+
+
+async def test_a_click_moves_and_a_double_click_opens() -> None:
+    table = _Table()
+    async with Stage(table).run_test(size=(40, 8)) as pilot:
+        table.set_rows(_many(5))
+        await settle(pilot)
+        await pilot.click(table, offset=(2, 3))
+        assert table.cursor_key == "row2"
+        await pilot.click(table, offset=(2, 0))
+        await pilot.click(table, offset=(2, 7))
+        assert table.cursor_key == "row2"
+        await pilot.double_click(table, offset=(2, 4))
+        assert table.heard[-1] == ("RowSelected", "row3")
+
+
+async def test_the_end_is_announced_once_for_a_number_of_rows() -> None:
+    table = _Table()
+    async with Stage(table).run_test(size=(40, 8)) as pilot:
+        table.set_rows(_many(40))
+        await settle(pilot)
+        assert ("EndApproached", "") not in table.heard
+        table.move_cursor_to("row30")
+        table.move_cursor_to("row39")
+        await settle(pilot)
+        assert table.heard.count(("EndApproached", "")) == 1
+        table.set_rows(_many(60))
+        assert table.heard.count(("EndApproached", "")) == 1
+        table.move_cursor_to("row59")
+        assert table.heard.count(("EndApproached", "")) == 2
+
+
+async def test_a_table_without_cursor_scrolls() -> None:
+    table = _Table(show_cursor=False, show_header=False)
+    async with Stage(table).run_test(size=(40, 5)) as pilot:
+        table.set_rows(_many(20))
+        table.focus()
+        await settle(pilot)
+        await pilot.press("down", "enter")
+        assert shown_text(table)[0].split()[0] == "row1"
+        assert all(kind == "EndApproached" for kind, _ in table.heard)
+
+
+async def test_rows_must_have_keys_of_their_own_and_a_cell_for_each_column() -> None:
+    table = _Table()
+    with pytest.raises(ValueError, match="key of its own"):
+        table.set_rows(_rows("a", "a"))
+    with pytest.raises(ValueError, match="one cell for each column"):
+        table.set_rows([Row("a", (Cell("a"),))])
+
+
+async def test_columns_can_be_changed() -> None:
+    table = _Table()
+    async with Stage(table).run_test(size=(40, 5)) as pilot:
+        table.set_rows(_rows("a"))
+        table.set_columns([Column("only", "Only", 5)])
+        table.set_rows([Row("b", (Cell("beta"),))])
+        await settle(pilot)
+        assert [line.split() for line in shown_text(table)[:2]] == [["Only"], ["beta"]]
+
+
+async def test_a_hostile_title_is_only_text() -> None:
+    table = _Table()
+    async with Stage(table).run_test(size=(40, 5)) as pilot:
+        table.set_rows(_rows("\x1b[31m[@click=quit]x[/]"))
+        await settle(pilot)
+        assert shown_text(table)[1].startswith("[@click=quit]x[/]")
+
+
+def _cursor_stands_out(table: _Table) -> bool:
+    strips = list(painted(table))
+    first, second = next(iter(strips[1])).style, next(iter(strips[2])).style
+    assert first is not None
+    assert second is not None
+    return first.bgcolor != second.bgcolor or first.reverse != second.reverse
+
+
+@pytest.mark.parametrize("theme", THEMES)
+async def test_the_cursor_stands_out_in_every_theme(theme: str) -> None:
+    table = _Table()
+    async with Stage(table, theme=theme).run_test(size=(40, 5)) as pilot:
+        table.set_rows(_rows("a", "b"))
+        await settle(pilot)
+        assert _cursor_stands_out(table)
+
+
+@pytest.mark.parametrize("theme", ["harbour", "ansi", "slate"])
+async def test_a_table_lives_without_colour(theme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    table = _Table()
+    app = Stage(table, theme=theme)
+    shows: Callable[[], bool] = lambda: "alpha" in app.export_screenshot()  # noqa: E731 - named condition
+    async with app.run_test(size=(40, 5)) as pilot:
+        table.set_rows(_rows("alpha", "beta"))
+        await until(pilot, shows, "the row on the screen")
+        (reverse,) = {segment.style.reverse for segment in list(painted(table))[1] if segment.style}
+        assert reverse

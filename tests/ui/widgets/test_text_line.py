@@ -1,0 +1,74 @@
+import pytest
+
+from pmtui.ui.cells import Cell, Emphasis
+from pmtui.ui.theme import Role
+from pmtui.ui.widgets.text_line import TextLine
+from tests.ui.stage import THEMES, Stage, painted, shown_text
+from tests.ui.wait import settle, until
+
+LINE = (Cell("PAPER", Role.PAPER), Cell(" 10,000.00", Role.TEXT, Emphasis.DIM))
+
+
+class _Counted(TextLine):
+    paints = 0
+    layouts = 0
+
+    def render_line(self, y: int):  # type: ignore[no-untyped-def,override]
+        self.paints += 1
+        return super().render_line(y)
+
+
+async def test_the_same_cells_again_are_not_painted_again() -> None:
+    line = _Counted(LINE)
+    app = Stage(line)
+    async with app.run_test(size=(40, 5)) as pilot:
+        await until(pilot, lambda: line.paints, "the first paint")
+        await settle(pilot)
+        paints, layouts = line.paints, line._layout_updates
+        line.show((*LINE,))
+        await settle(pilot)
+        assert line.paints == paints
+        line.show((Cell("LIVE", Role.LIVE),))
+        await until(pilot, lambda: line.paints > paints, "the paint of new cells")
+        assert line._layout_updates == layouts
+        assert shown_text(line) == ["LIVE".ljust(40)]
+        assert line.line == (Cell("LIVE", Role.LIVE),)
+
+
+async def test_a_line_too_long_is_cropped_with_a_mark() -> None:
+    line = TextLine((Cell("abcdefghijkl"),), ascii_only=True)
+    async with Stage(line).run_test(size=(10, 3)) as pilot:
+        await settle(pilot)
+        assert shown_text(line) == ["abcdefghi~"]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+async def test_a_line_is_painted_in_every_theme(theme: str) -> None:
+    line = TextLine(LINE)
+    async with Stage(line, theme=theme).run_test(size=(40, 5)) as pilot:
+        await settle(pilot)
+        (strip,) = painted(line)
+        assert strip.text.startswith("PAPER 10,000.00")
+        first = next(iter(strip)).style
+        assert first is not None
+        assert first.bold
+        assert first.bgcolor is not None
+
+
+async def test_changing_the_theme_repaints_in_its_colours() -> None:
+    line = TextLine(LINE)
+    app = Stage(line)
+    async with app.run_test(size=(40, 5)) as pilot:
+        await settle(pilot)
+        (before,) = painted(line)
+        app.theme = "daylight"
+        await until(pilot, lambda: list(painted(line)) != [before], "the new colours")
+
+
+@pytest.mark.parametrize("theme", ["harbour", "ansi", "slate"])
+async def test_a_line_lives_without_colour(theme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    line = TextLine(LINE)
+    app = Stage(line, theme=theme)
+    async with app.run_test(size=(40, 5)) as pilot:
+        await until(pilot, lambda: "PAPER" in app.export_screenshot(), "the line on the screen")
