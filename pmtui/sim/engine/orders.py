@@ -21,7 +21,7 @@ class OpenOrders:
         """Last status of every order ever accepted from an account that matters."""
         self._by_owner: dict[ApiKey, dict[OrderId, RestingOrder]] = {}
         self._by_account: dict[Address, dict[OrderId, RestingOrder]] = {}
-        self._due: list[tuple[int, int, OrderId]] = []
+        self._due: list[tuple[int, int, RestingOrder]] = []
         self._arrivals = 0
 
     def is_known(self, order_id: OrderId) -> bool:
@@ -36,7 +36,7 @@ class OpenOrders:
         if order.time_in_force is TimeInForce.GTD:
             self._arrivals += 1
             due_ms = order.expiration_s * 1000 - GTD_EARLY_MS
-            heappush(self._due, (due_ms, self._arrivals, order.order_id))
+            heappush(self._due, (due_ms, self._arrivals, order))
 
     def drop(self, order: RestingOrder) -> None:
         """Forget an order that no longer rests."""
@@ -60,7 +60,7 @@ class OpenOrders:
 
     def next_due_ms(self) -> int | None:
         """Return when the next GTD order leaves the book."""
-        while self._due and self._due[0][2] not in self.by_id:
+        while self._due and not self._rests(self._due[0][2]):
             heappop(self._due)
         return self._due[0][0] if self._due else None
 
@@ -68,7 +68,11 @@ class OpenOrders:
         """Return the orders whose time has come, earliest first; each is returned once."""
         due: list[RestingOrder] = []
         while self._due and self._due[0][0] <= now_ms:
-            order = self.by_id.get(heappop(self._due)[2])
-            if order is not None:
+            order = heappop(self._due)[2]
+            if self._rests(order):
                 due.append(order)
         return due
+
+    def _rests(self, order: RestingOrder) -> bool:
+        # Not by id alone: simulated traders may use an id again after its order is gone.
+        return self.by_id.get(order.order_id) is order

@@ -307,6 +307,25 @@ def test_a_cancelled_gtd_order_does_not_expire_again() -> None:
     assert scene.exchange.expire(now_ms=NOW_MS + 500_000) == 1
 
 
+def test_an_id_used_again_by_a_simulated_trader_does_not_expire_with_the_old_order() -> None:
+    scene = Scenario()
+    scene.exchange.open_account(address_of("maker"), simulated=True, unlimited=True)
+    gone = scene.limit(
+        "maker",
+        BUY,
+        "10",
+        price="0.4",
+        tif=GTD,
+        expiration_s=NOW_MS // 1000 + 200,
+        order_id="again",
+    )
+    scene.taken(gone)
+    scene.exchange.cancel_all(key_of("maker"), now_ms=NOW_MS)
+    scene.taken(scene.limit("maker", BUY, "10", price="0.4", order_id="again"))
+    assert scene.exchange.expire(now_ms=NOW_MS + 500_000) == 0
+    assert scene.levels() == (["10@0.4"], [])
+
+
 def test_cancelling_by_token_leaves_the_other() -> None:
     scene = Scenario()
     yes = scene.buy("ann", "10", "0.3").order_id
