@@ -48,6 +48,7 @@ def exchange_domain(kind: ExchangeKind, *, chain_id: int = POLYGON_CHAIN_ID) -> 
     return ExchangeDomain(kind, version, chain_id, contract, separator)
 
 
+@lru_cache(maxsize=4096)
 def exchange_for(
     token_id: TokenId, *, neg_risk: bool, chain_id: int = POLYGON_CHAIN_ID
 ) -> ExchangeDomain:

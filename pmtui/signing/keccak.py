@@ -15,7 +15,8 @@ def load_keccak256() -> Callable[[bytes], bytes]:
         return _pycryptodome_keccak256
 
     def fast_keccak256(data: bytes) -> bytes:
-        return bytes(keccak_256(data).digest())
+        digest: bytes = keccak_256(data).digest()
+        return digest
 
     return fast_keccak256
 

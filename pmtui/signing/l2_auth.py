@@ -4,7 +4,8 @@ The path is signed without its query. The keyed inner and outer hash states are 
 copied, so that a request costs two short hashes.
 """
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64decode
+from binascii import b2a_base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,6 +19,7 @@ from pmtui.signing.secret import Secret, SecretError
 
 _BLOCK = 64
 _INNER = bytes(byte ^ 0x36 for byte in range(256))
+_URL_SAFE = bytes.maketrans(b"+/", b"-_")
 _OUTER = bytes(byte ^ 0x5C for byte in range(256))
 
 
@@ -69,7 +71,7 @@ class RequestSigner:
         inner.update(f"{timestamp}{method}{path}".encode() + body)
         outer = self._outer.copy()
         outer.update(inner.digest())
-        return urlsafe_b64encode(outer.digest()).decode()
+        return b2a_base64(outer.digest(), newline=False).translate(_URL_SAFE).decode()
 
     def headers(
         self, address: Address, *, timestamp_s: int, method: str, path: str, body: bytes = b""
@@ -126,12 +128,16 @@ def relayer_headers(api_key: str, address: Address) -> dict[str, str]:
 
 
 def _decode_secret(secret: Secret) -> bytes:
-    raw = secret.reveal()
-    try:
-        decoded = urlsafe_b64decode(raw + b"=" * (-len(raw) % 4))
-    except ValueError:
-        # From None: the frames of the original hold the text.
-        raise CredentialsError("the API secret is not URL-safe base64") from None
+    decoded = _read_base64(secret.reveal())
+    if decoded is None:
+        raise CredentialsError("the API secret is not URL-safe base64")
     if not decoded:
         raise CredentialsError("the API secret is empty")
     return decoded
+
+
+def _read_base64(raw: bytes) -> bytes | None:
+    try:
+        return urlsafe_b64decode(raw + b"=" * (-len(raw) % 4))
+    except ValueError:
+        return None

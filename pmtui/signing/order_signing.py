@@ -5,7 +5,7 @@ known before the order leaves, and the body is written from a template, so that 
 and what is sent come from the same fields and no JSON is built twice.
 """
 
-from types import MappingProxyType
+from functools import lru_cache
 
 import msgspec
 
@@ -22,6 +22,9 @@ from pmtui.signing.typed_data import text_hash, type_hash, typed_digest, uint_wo
 ZERO_BYTES32 = "0x" + "00" * 32
 MAX_SALT = 2**53 - 1
 """Salt travels as a JSON number, which other readers hold in a double."""
+
+MAX_TOKEN_DIGITS = 78
+"""Of a number of 256 bits."""
 
 ORDER_TYPE = (
     "Order(uint256 salt,address maker,address signer,uint256 tokenId,uint256 makerAmount,"
@@ -40,10 +43,13 @@ _NESTED_TYPE_HASH = type_hash(NESTED_TYPE)
 _WALLET_NAME_AND_VERSION = text_hash("DepositWallet") + text_hash("1")
 _NO_SALT = bytes(32)
 
-# One dictionary look-up an order each; the enums' own members travel as text elsewhere.
-_NUMBERS = MappingProxyType({kind: kind.number for kind in SignatureType})
-_TYPE_WORDS = MappingProxyType({kind: uint_word(kind.number) for kind in SignatureType})
-_SIDE_WORDS = MappingProxyType({Side.BUY: uint_word(0), Side.SELL: uint_word(1)})
+# Bound once: on Python 3.11 naming or hashing a member of an enum costs as much as a small hash.
+_BUY = Side.BUY
+_SELL = Side.SELL
+_DEPOSIT = SignatureType.DEPOSIT_WALLET
+_EOA = SignatureType.EOA
+_OLDER_WALLETS = (SignatureType.PROXY, SignatureType.SAFE)
+_WORDS = tuple(uint_word(number) for number in range(4))
 
 
 class OrderFieldsError(ValueError):
@@ -87,9 +93,6 @@ def order_struct_hash(fields: OrderFields) -> bytes:
     Raises:
         OrderFieldsError: a field that cannot be encoded: no address, no number, out of range.
     """
-    token = fields.token_id
-    if not (token.isascii() and token.isdigit()):
-        raise OrderFieldsError(f"not a token id: {token[:80]!r}")
     if not 0 <= fields.salt <= MAX_SALT:
         raise OrderFieldsError("salt outside 0 and 2^53 - 1")
     try:
@@ -100,11 +103,11 @@ def order_struct_hash(fields: OrderFields) -> bytes:
                     fields.salt.to_bytes(32, "big"),
                     address_word(fields.maker),
                     address_word(fields.signer),
-                    int(token).to_bytes(32, "big"),
+                    _token_word(fields.token_id),
                     fields.maker_amount.to_bytes(32, "big"),
                     fields.taker_amount.to_bytes(32, "big"),
-                    _SIDE_WORDS[fields.side],
-                    _TYPE_WORDS[fields.signature_type],
+                    _WORDS[_side_number(fields.side)],
+                    _WORDS[_type_number(fields.signature_type)],
                     fields.timestamp_ms.to_bytes(32, "big"),
                     bytes32(fields.metadata),
                     bytes32(fields.builder),
@@ -113,9 +116,6 @@ def order_struct_hash(fields: OrderFields) -> bytes:
         )
     except (OverflowError, AddressError, HexError) as error:
         raise OrderFieldsError(str(error)) from error
-    except ValueError as error:
-        # CPython refuses to read integers of thousands of digits.
-        raise OrderFieldsError("token id too long") from error
 
 
 def nested_struct_hash(fields: OrderFields, contents_hash: bytes, domain: ExchangeDomain) -> bytes:
@@ -153,13 +153,13 @@ def sign_order(fields: OrderFields, signer: Signer, domain: ExchangeDomain) -> S
     _check_addresses(fields, signer)
     contents = order_struct_hash(fields)
     digest = typed_digest(domain.separator, contents)
-    if fields.signature_type is SignatureType.DEPOSIT_WALLET:
+    if fields.signature_type is _DEPOSIT:
         envelope = nested_struct_hash(fields, contents, domain)
         inner = signer.sign_digest(typed_digest(domain.separator, envelope))
         signature = b"".join((inner, domain.separator, contents, WRAPPER_TAIL))
     else:
         signature = signer.sign_digest(digest)
-    return SignedOrder(_to_order_id(digest), "0x" + signature.hex(), fields)
+    return SignedOrder(_to_order_id(digest), f"0x{signature.hex()}", fields)
 
 
 def encode_post(
@@ -188,12 +188,12 @@ def encode_post(
     return (
         f'{{"order":{{"salt":{fields.salt},"maker":"{fields.maker}","signer":"{fields.signer}"'
         f',"tokenId":"{fields.token_id}","makerAmount":"{fields.maker_amount}"'
-        f',"takerAmount":"{fields.taker_amount}","side":"{fields.side.value}"'
+        f',"takerAmount":"{fields.taker_amount}","side":"{fields.side}"'
         f',"expiration":"{fields.expiration_s}"'
-        f',"signatureType":{_NUMBERS[fields.signature_type]}'
+        f',"signatureType":{_type_number(fields.signature_type)}'
         f',"timestamp":"{fields.timestamp_ms}","metadata":"{fields.metadata}"'
         f',"builder":"{fields.builder}","signature":"{signed.signature}"}}'
-        f',"owner":"{owner}","orderType":"{order_type.value}"'
+        f',"owner":"{owner}","orderType":"{order_type}"'
         f',"deferExec":{"true" if defer_exec else "false"}'
         f',"postOnly":{"true" if post_only else "false"}}}'
     ).encode()
@@ -205,13 +205,39 @@ def encode_batch(bodies: list[bytes]) -> bytes:
 
 
 def _check_addresses(fields: OrderFields, signer: Signer) -> None:
-    if fields.signature_type is SignatureType.DEPOSIT_WALLET:
+    if fields.signature_type is _DEPOSIT:
         if fields.maker != fields.signer:
             raise OrderFieldsError("a deposit wallet is both maker and signer")
     elif fields.signer != signer.address:
         raise OrderFieldsError("the order names another signer")
-    elif fields.signature_type is SignatureType.EOA and fields.maker != fields.signer:
+    elif fields.signature_type is _EOA and fields.maker != fields.signer:
         raise OrderFieldsError("an owner's own order is paid by the owner")
+
+
+def _side_number(side: Side) -> int:
+    if side is _BUY:
+        return 0
+    if side is _SELL:
+        return 1
+    raise OrderFieldsError(f"not a side: {side!r}")
+
+
+def _type_number(kind: SignatureType) -> int:
+    if kind is _DEPOSIT:
+        return 3
+    if kind is _EOA:
+        return 0
+    if kind not in _OLDER_WALLETS:
+        raise OrderFieldsError(f"not a signature type: {kind!r}")
+    return kind.number
+
+
+@lru_cache(maxsize=4096)
+def _token_word(token_id: TokenId) -> bytes:
+    # Decimal digits only: int() would take signs, spaces, underscores and foreign digits.
+    if not (token_id.isascii() and token_id.isdigit() and len(token_id) <= MAX_TOKEN_DIGITS):
+        raise OrderFieldsError(f"not a token id: {token_id[:80]!r}")
+    return uint_word(int(token_id))
 
 
 def _to_order_id(digest: bytes) -> OrderId:

@@ -35,12 +35,12 @@ class Secret:
         Raises:
             ValueError: not hexadecimal; the message does not repeat the text.
         """
-        digits = text.strip().removeprefix("0x")
-        try:
-            return cls(bytes.fromhex(digits))
-        except ValueError:
-            # The original names the position of the bad digit and keeps the text in its frame.
-            raise ValueError("not hexadecimal digits") from None
+        raw = _read_hex(text)
+        # A traceback that shows locals must not show it.
+        del text
+        if raw is None:
+            raise ValueError("not hexadecimal digits")
+        return cls(raw)
 
     def reveal(self) -> bytes:
         """Return the value."""
@@ -75,3 +75,10 @@ class Secret:
         return isinstance(other, Secret) and compare_digest(self._value, other._value)
 
     __hash__ = None  # type: ignore[assignment]  # a hash would be a fingerprint of the value
+
+
+def _read_hex(text: str) -> bytes | None:
+    try:
+        return bytes.fromhex(text.strip().removeprefix("0x"))
+    except ValueError:
+        return None

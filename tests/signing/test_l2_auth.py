@@ -52,7 +52,7 @@ def test_the_kept_states_give_the_standard_hmac(secret: bytes, body: bytes) -> N
 def test_what_is_no_base64_is_refused_without_showing_it(secret: str) -> None:
     with pytest.raises(CredentialsError) as caught:
         make_signer(secret)
-    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
     assert "é" not in str(caught.value)
 
 

@@ -102,6 +102,8 @@ def test_the_expiration_is_posted_but_not_signed(fields: OrderFields, signer: Si
         {"maker": Address("0x12")},
         {"metadata": "0x"},
         {"builder": '0x"' + "0" * 63},
+        {"side": "BUY"},
+        {"signature_type": 1},
     ],
     ids=str,
 )
