@@ -1,0 +1,205 @@
+"""The one object behind every host: catalogue, exchange, accounts, clock, memory and listeners.
+
+Every change goes through `act`: the command runs, what happened is remembered, then written down
+(and flushed to the disk where it concerns anybody who is not simulated), then published. So nobody
+hears of anything that a crash could take back. All of it is synchronous on one event loop; there
+are no locks because there is nothing to race.
+"""
+
+import random
+from collections import deque
+from collections.abc import Callable
+from typing import TypeVar
+from uuid import UUID
+
+from typing_extensions import override
+
+from pmtui.domain.ids import Address, ConditionId, TokenId, TradeId
+from pmtui.domain.market import FeeSchedule
+from pmtui.domain.money import Micros
+from pmtui.sim.accounts import Accounts, Credentials
+from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent, CatalogueMarket
+from pmtui.sim.clock import VenueClock
+from pmtui.sim.engine.events import Event
+from pmtui.sim.engine.exchange import Exchange
+from pmtui.sim.engine.terms import Done, IdSource, MarketSpec, MarketView, Refusal
+from pmtui.sim.keeper import Keeper
+from pmtui.sim.records import Records
+from pmtui.sim.store import Store
+from pmtui.sim.switches import Switches
+
+Listener = Callable[[tuple[Event, ...]], None]
+T = TypeVar("T")
+
+
+class SeededIds(IdSource):
+    """Names of trades that are the same on every run of one seed."""
+
+    def __init__(self, seed: int, *, run: int) -> None:
+        # Another run on the same state must not hand out the names of the first again.
+        self._random = random.Random(f"{seed}/{run}")
+
+    @override
+    def trade_id(self) -> TradeId:
+        return TradeId(str(UUID(int=self._random.getrandbits(128), version=4)))
+
+    @override
+    def transaction_hash(self) -> str:
+        return f"0x{self._random.getrandbits(256):064x}"
+
+
+class Venue:
+    """A trading venue in one process."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        *,
+        clock: VenueClock,
+        store: Store,
+        seed: int = 0,
+        speed: float = 1.0,
+    ) -> None:
+        """Open every tradable market and bring back what the store holds.
+
+        Args:
+            catalogue: what is listed; five-minute windows are added to it while the venue runs.
+            clock: the venue's time.
+            store: what survives a restart; owned by the venue from now on.
+            seed: of everything random but credentials.
+            speed: multiplies the rate of simulated traders, divides the time settlement takes.
+        """
+        self.catalogue = catalogue
+        self.clock = clock
+        self.seed = seed
+        self.speed = speed
+        self.accounts = Accounts()
+        self.records = Records()
+        self.switches = Switches()
+        self.exchange = Exchange(SeededIds(seed, run=store.begin_run()))
+        self._store = store
+        self._keeper = Keeper(store, self.exchange, self.records, catalogue)
+        self._listeners: list[Listener] = []
+        self._unpublished: deque[tuple[Event, ...]] = deque()
+        self._is_publishing = False
+        now_ms = clock.now_ms()
+        for market in catalogue.markets:
+            if market.is_tradable:
+                self.exchange.add_market(spec_of(market), now_ms=now_ms)
+        self._keeper.restore(self.accounts, now_ms=now_ms)
+        self.records.take(self.exchange.drain_events())
+
+    def market(self, condition_id: str) -> CatalogueMarket | None:
+        """Find a market by condition id."""
+        return self.catalogue.market_by_condition(condition_id)
+
+    def market_of_token(self, token_id: str) -> CatalogueMarket | None:
+        """Find the market of a token."""
+        return self.catalogue.market_by_token(token_id)
+
+    def trading(self, condition_id: str) -> MarketView | None:
+        """Return the live state of a market, or None where it never took orders here."""
+        return self.exchange.reads.market(ConditionId(condition_id))
+
+    def trading_of_token(self, token_id: str) -> MarketView | None:
+        """Return the live state of a token's market."""
+        condition_id = self.exchange.reads.market_of(TokenId(token_id))
+        return None if condition_id is None else self.trading(condition_id)
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` with the events of every change from now on, in order.
+
+        Returns:
+            What ends the subscription.
+        """
+        self._listeners.append(listener)
+
+        def unsubscribe() -> None:
+            self._listeners.remove(listener)
+
+        return unsubscribe
+
+    def act(self, command: Callable[[Exchange, int], T]) -> T:
+        """Run a command against the exchange: the only way to change anything.
+
+        Args:
+            command: gets the exchange and the time in unix milliseconds; may do several things.
+
+        Returns:
+            What the command returned, after it is safe on disk and everybody has heard of it
+            (or will, right after the batch that is being published at the moment).
+        """
+        result = command(self.exchange, self.clock.now_ms())
+        events = self.exchange.drain_events()
+        if events:
+            self.records.take(events)
+            self._keeper.keep(events)
+            self._publish(events)
+        return result
+
+    def open_user(self, address: Address) -> None:
+        """Open an account that is not simulated; does nothing where there is one."""
+        if not self.records.is_user(address):
+            self.records.add_user(address)
+            self._store.add_user(address)
+            self.exchange.open_account(address)
+
+    def register(self, credentials: Credentials) -> None:
+        """Take new credentials into use, on disk first."""
+        self._store.add_credentials(credentials)
+        self.accounts.add(credentials)
+
+    def revoke(self, credentials: Credentials) -> None:
+        """Delete credentials, on disk first."""
+        self._store.delete_credentials(credentials.api_key)
+        self.accounts.remove(credentials.api_key)
+
+    def fund(self, address: Address, amount: Micros) -> Done | Refusal:
+        """Pay collateral into an account; its first deposit also deploys a wallet there."""
+        self.open_user(address)
+        if not self.accounts.is_deployed(address):
+            self._store.deploy(address)
+            self.accounts.deploy([address])
+        return self.act(lambda exchange, now_ms: exchange.deposit(address, amount, now_ms=now_ms))
+
+    def open_event(self, event: CatalogueEvent) -> None:
+        """List an event that was not there at the start, and open its markets."""
+        if not self.catalogue.add_event(event):
+            return
+        specs = [spec_of(market) for market in event.markets if market.is_tradable]
+
+        def add(exchange: Exchange, now_ms: int) -> None:
+            for spec in specs:
+                exchange.add_market(spec, now_ms=now_ms)
+
+        self.act(add)
+
+    def close(self) -> None:
+        """Close the store; nothing may be changed afterwards."""
+        self._store.close()
+
+    def _publish(self, events: tuple[Event, ...]) -> None:
+        self._unpublished.append(events)
+        if self._is_publishing:
+            return
+        self._is_publishing = True
+        try:
+            while self._unpublished:
+                batch = self._unpublished.popleft()
+                for listener in tuple(self._listeners):
+                    listener(batch)
+        finally:
+            self._is_publishing = False
+
+
+def spec_of(market: CatalogueMarket) -> MarketSpec:
+    """Return the terms under which the exchange trades a market of the catalogue."""
+    return MarketSpec(
+        condition_id=market.condition_id,
+        tokens=(market.token_ids[0], market.token_ids[1]),
+        tick_size=market.tick_size,
+        min_size=market.min_order_size,
+        fee=FeeSchedule(market.fee.rate, market.fee.exponent, market.fee.taker_only),
+        neg_risk=market.neg_risk,
+        group=str(market.event_id) if market.neg_risk else "",
+    )
