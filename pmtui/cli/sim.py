@@ -1,0 +1,134 @@
+"""`pmtui sim`: the local venue alone, in the foreground."""
+
+import argparse
+import asyncio
+import gc
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from pmtui.sim.run import PortError, VenueOptions, running_venue
+from pmtui.sim.store import StoreError
+
+USAGE_ERROR = 2
+
+
+def run(argv: Sequence[str]) -> int:
+    """Serve a venue until told to stop.
+
+    Args:
+        argv: what follows `pmtui sim`.
+
+    Returns:
+        0 after an orderly end, 2 where the options cannot be followed.
+    """
+    parser = _parser()
+    try:
+        asked = parser.parse_args(argv)
+    except SystemExit as error:
+        return int(error.code or 0)
+    options = VenueOptions(
+        port=asked.port,
+        state=asked.state,
+        seed=asked.seed,
+        speed=asked.speed,
+        catalogue=tuple(asked.catalogue),
+    )
+    missing = [path for path in options.catalogue if not path.is_file()]
+    if missing:
+        return _refuse(f"--catalogue: no such file: {missing[0]}")
+    try:
+        asyncio.run(_serve(options, ends_with_stdin=asked.exit_with_stdin))
+    except (PortError, StoreError) as error:
+        return _refuse(str(error))
+    return 0
+
+
+async def _serve(options: VenueOptions, *, ends_with_stdin: bool) -> None:
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        loop.add_signal_handler(number, stop.set)
+    if ends_with_stdin:
+        watcher = threading.Thread(target=_watch_stdin, args=(loop, stop), daemon=True)
+        watcher.start()
+    async with running_venue(options) as running:
+        # The catalogue lives as long as the process; collections need not look at it again.
+        gc.collect()
+        gc.freeze()
+        print(msgspec.json.encode(running.urls).decode(), flush=True)
+        await stop.wait()
+
+
+def _watch_stdin(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
+    # A closed pipe is the one sign of a parent's death that also survives its being killed.
+    while os.read(0, 4_096):
+        pass
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(stop.set)
+
+
+def _refuse(text: str) -> int:
+    print(f"pmtui sim: {text}", file=sys.stderr)
+    return USAGE_ERROR
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="pmtui sim",
+        description="The local venue: real HTTP and WebSocket servers on loopback. The first line "
+        "on standard output is a JSON object with the base URLs.",
+    )
+    parser.add_argument(
+        "--port",
+        type=_port,
+        default=0,
+        metavar="N",
+        help="port of the trading host, the others follow; 0 (default) takes any",
+    )
+    parser.add_argument(
+        "--state", type=Path, metavar="DIR", help="keep accounts, orders and trades in this folder"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="of the simulated traders (default 1)"
+    )
+    parser.add_argument(
+        "--speed",
+        type=_speed,
+        default=1.0,
+        metavar="X",
+        help="pace of simulated traders and settlement (default 1; 0 holds books still)",
+    )
+    parser.add_argument(
+        "--catalogue",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="recorded metadata pages instead of the packaged catalogue; may be repeated",
+    )
+    parser.add_argument(
+        "--exit-with-stdin",
+        action="store_true",
+        help="end when standard input closes, so that a killed parent leaves nothing behind",
+    )
+    return parser
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65_528:
+        raise argparse.ArgumentTypeError("between 0 and 65528")
+    return port
+
+
+def _speed(text: str) -> float:
+    speed = float(text)
+    if not 0 <= speed <= 1_000:
+        raise argparse.ArgumentTypeError("between 0 and 1000")
+    return speed

@@ -1,0 +1,56 @@
+"""The numbers of the metadata host that change while markets trade."""
+
+from datetime import datetime
+
+from typing_extensions import override
+
+from pmtui.domain.money import ZERO, Micros, MoneyError, round_micros
+from pmtui.sim.catalogue.model import CatalogueMarket
+from pmtui.sim.metadata_rows import LiveMarket, LiveNumbers
+from pmtui.sim.venue import Venue
+
+_DAY_MS = 86_400_000
+
+
+class VenueNumbers(LiveNumbers):
+    """Books, trades and resolutions of a venue, on top of what its catalogue began with."""
+
+    def __init__(self, venue: Venue) -> None:
+        self._venue = venue
+
+    @override
+    def now(self) -> datetime:
+        return self._venue.clock.now()
+
+    @override
+    def market(self, market: CatalogueMarket) -> LiveMarket | None:
+        view = self._venue.trading(market.condition_id)
+        if view is None:
+            return None
+        records = self._venue.records
+        bid, ask = self._venue.exchange.reads.top(view.spec.tokens[0])
+        day_ago_ms = self._venue.clock.now_ms() - _DAY_MS
+        volume = records.volume(market.condition_id)
+        volume_24h = records.volume_since(market.condition_id, day_ago_ms)
+        payout = view.payout
+        return LiveMarket(
+            best_bid=bid,
+            best_ask=ask,
+            last_trade=view.last_trade_price,
+            volume=Micros(_stated(market, "volumeNum") + volume),
+            volume_24h=Micros(_stated(market, "volume24hr") + volume_24h),
+            liquidity=_stated(market, "liquidityNum"),
+            tick_size=view.tick_size,
+            is_closed=payout is not None,
+            payouts=() if payout is None else (payout.pays(0), payout.pays(1)),
+        )
+
+
+def _stated(market: CatalogueMarket, key: str) -> Micros:
+    value = market.raw.get(key)
+    if not isinstance(value, int | float | str):
+        return ZERO
+    try:
+        return round_micros(str(value))
+    except MoneyError:
+        return ZERO

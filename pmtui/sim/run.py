@@ -1,0 +1,155 @@
+"""Puts a venue together and serves it: the body of `pmtui sim`, and of every test that needs one."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pmtui.sim.catalogue.load import load_packaged, load_recorded
+from pmtui.sim.catalogue.model import Catalogue
+from pmtui.sim.clock import SystemClock, VenueClock
+from pmtui.sim.publisher import Publisher
+from pmtui.sim.server import HostSwitch, HttpServer, applications
+from pmtui.sim.store import Store
+from pmtui.sim.streams.server import serve_streams
+from pmtui.sim.traders import Traders
+from pmtui.sim.upkeep import Upkeep
+from pmtui.sim.venue import Venue
+
+LOOPBACK = "127.0.0.1"
+LISTENERS = ("clob", "gamma", "data", "relayer", "ws", "rpc", "geoblock", "admin")
+"""In the order of their ports."""
+BACKLOG = 256
+
+
+class PortError(Exception):
+    """A port the venue was told to use is taken, or may not be used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VenueOptions:
+    """What `pmtui sim` is told."""
+
+    port: int = 0
+    """Of the trading host; the others follow. 0 takes any free ones."""
+    state: Path | None = None
+    """Folder of the venue's file; None forgets everything at the end."""
+    seed: int = 1
+    speed: float = 1.0
+    """Of simulated traders and settlement; 0 leaves books as they are."""
+    catalogue: tuple[Path, ...] = ()
+    """Recorded pages; empty takes the packaged catalogue."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningVenue:
+    """A venue that accepts connections."""
+
+    venue: Venue
+    upkeep: Upkeep
+    urls: dict[str, str]
+    """Base URLs by the names of the first line of `pmtui sim`."""
+
+
+@asynccontextmanager
+async def running_venue(
+    options: VenueOptions, *, clock: VenueClock | None = None
+) -> AsyncIterator[RunningVenue]:
+    """Serve a venue until the block ends.
+
+    Raises:
+        PortError: a port is taken.
+        StoreError: the state cannot be used.
+    """
+    time = SystemClock() if clock is None else clock
+    sockets = _listen(options.port)
+    try:
+        venue = Venue(
+            _catalogue(options.catalogue, time),
+            clock=time,
+            store=Store(options.state),
+            seed=options.seed,
+            speed=options.speed,
+        )
+        async with _served(venue, sockets) as running:
+            yield running
+        venue.close()
+    finally:
+        for listener in sockets.values():
+            listener.close()
+
+
+@asynccontextmanager
+async def _served(venue: Venue, sockets: dict[str, socket.socket]) -> AsyncIterator[RunningVenue]:
+    publisher = Publisher(venue)
+    traders = Traders(venue, seed=venue.seed, speed=venue.speed)
+    traders.fill_books()
+    upkeep = Upkeep(venue)
+    hosts = {
+        sockets[host].getsockname()[1]: (host, application)
+        for host, application in applications(venue).items()
+    }
+    server = HttpServer(HostSwitch(hosts, venue.switches))
+    listeners = [sockets[host] for host, _ in hosts.values()]
+    async with serve_streams(venue, publisher, sockets["ws"]), asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(server.serve(listeners))
+        await server.is_up.wait()
+        background = [tasks.create_task(upkeep.run())]
+        if venue.speed > 0:
+            background.append(tasks.create_task(traders.run()))
+        try:
+            yield RunningVenue(venue, upkeep, _urls(sockets))
+        finally:
+            await _end(server, serving, background)
+
+
+async def _end(
+    server: HttpServer, serving: asyncio.Task[None], background: Iterable[asyncio.Task[None]]
+) -> None:
+    for task in background:
+        task.cancel()
+    server.should_exit = True
+    with suppress(asyncio.CancelledError):
+        await serving
+
+
+def _catalogue(paths: tuple[Path, ...], clock: VenueClock) -> Catalogue:
+    if paths:
+        return load_recorded(paths).catalogue
+    return load_packaged(clock.now())
+
+
+def _listen(port: int) -> dict[str, socket.socket]:
+    sockets: dict[str, socket.socket] = {}
+    try:
+        for offset, host in enumerate(LISTENERS):
+            # The protocol by its number: asyncio turns off Nagle's delay only where it sees it.
+            listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+            sockets[host] = listener
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((LOOPBACK, port + offset if port else 0))
+            listener.listen(BACKLOG)
+    except (OSError, OverflowError) as error:
+        for listener in sockets.values():
+            listener.close()
+        raise PortError(f"cannot listen on port {port + len(sockets) - 1}: {error}") from error
+    return sockets
+
+
+def _urls(sockets: dict[str, socket.socket]) -> dict[str, str]:
+    ports = {host: listener.getsockname()[1] for host, listener in sockets.items()}
+    http = {host: f"http://{LOOPBACK}:{port}" for host, port in ports.items() if host != "ws"}
+    stream = f"ws://{LOOPBACK}:{ports['ws']}/ws"
+    return {
+        "clob": http["clob"],
+        "gamma": http["gamma"],
+        "data": http["data"],
+        "relayer": http["relayer"],
+        "ws_market": f"{stream}/market",
+        "ws_user": f"{stream}/user",
+        "rpc": http["rpc"],
+        "geoblock": http["geoblock"],
+        "admin": http["admin"],
+    }

@@ -1,0 +1,172 @@
+"""The venue's HTTP hosts: one listening socket each, all in one server on one event loop.
+
+The service's hosts are separate names, so they are separate ports here; which socket a connection
+came in on decides which application answers. Faults the operator asked for strike before that.
+"""
+
+import asyncio
+import socket
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import MappingProxyType
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from typing_extensions import override
+
+from pmtui.sim.admin import AdminRoutes
+from pmtui.sim.analytics import analytics_routes
+from pmtui.sim.auth import KeyRoutes
+from pmtui.sim.clob_account import AccountRoutes
+from pmtui.sim.clob_books import BookRoutes
+from pmtui.sim.clob_markets import MarketRoutes
+from pmtui.sim.clob_orders import OrderRoutes
+from pmtui.sim.geoblock import geoblock_routes
+from pmtui.sim.http_json import JsonResponse, failure
+from pmtui.sim.live_numbers import VenueNumbers
+from pmtui.sim.metadata import metadata_routes
+from pmtui.sim.price_history import HistoryRoutes
+from pmtui.sim.relayer import relayer_routes, rpc_routes
+from pmtui.sim.switches import Fault, Switches
+from pmtui.sim.venue import Venue
+
+HTTP_HOSTS = ("clob", "gamma", "data", "relayer", "rpc", "geoblock", "admin")
+KEEP_ALIVE_S = 75
+"""As the service's edge: clients keep their connections between bursts."""
+
+INTERNAL_ERROR = "Internal server error"
+
+
+def applications(venue: Venue) -> dict[str, ASGIApp]:
+    """Return the application of every HTTP host."""
+    clob = [
+        *MarketRoutes(venue).routes(),
+        *BookRoutes(venue).routes(),
+        *HistoryRoutes(venue).routes(),
+        *KeyRoutes(venue).routes(),
+        *OrderRoutes(venue).routes(),
+        *AccountRoutes(venue).routes(),
+    ]
+    routes: Mapping[str, list[Route]] = {
+        "clob": clob,
+        "gamma": metadata_routes(venue.catalogue, VenueNumbers(venue)),
+        "data": analytics_routes(venue),
+        "relayer": relayer_routes(venue),
+        "rpc": rpc_routes(),
+        "geoblock": geoblock_routes(venue),
+        "admin": AdminRoutes(venue).routes(),
+    }
+    return {host: _application(host, routes[host]) for host in HTTP_HOSTS}
+
+
+def _application(host: str, routes: list[Route]) -> ASGIApp:
+    async def refuse(request: Request, error: Exception) -> Response:
+        del request
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        return _route_error(host, status)
+
+    return Starlette(routes=routes, exception_handlers={HTTPException: refuse, Exception: refuse})
+
+
+def _route_error(host: str, status: int) -> Response:
+    if status >= 500:
+        return failure(status, INTERNAL_ERROR)
+    if host == "data":
+        return PlainTextResponse(f"{status} page not found\n", status_code=status)
+    text = "not found" if status == 404 else "method not allowed"
+    if host == "gamma":
+        return JsonResponse({"type": "not found error", "error": text}, status_code=status)
+    return failure(status, text)
+
+
+class HostSwitch:
+    """Hands a request to the application of the port it came in on.
+
+    The one place that catches everything: a bug in a handler becomes a 500 and a line on stderr
+    that names the place, never the values.
+    """
+
+    def __init__(self, hosts: Mapping[int, tuple[str, ASGIApp]], switches: Switches) -> None:
+        self._hosts = MappingProxyType(dict(hosts))
+        self._switches = switches
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        host, application = self._hosts[scope["server"][1]]
+        fault = None if host == "admin" else self._switches.take_fault(host, scope["path"])
+        if fault is not None:
+            send = _without_answer(send) if fault.is_answer_lost else send
+            await asyncio.sleep(fault.delay_ms / 1_000)
+            if fault.status:
+                await _faulty(fault)(scope, receive, send)
+                return
+        try:
+            await application(scope, receive, send)
+        except Exception as error:  # noqa: BLE001  the supervisor of all handlers
+            _report(host, scope, error)
+
+
+def _faulty(fault: Fault) -> Response:
+    if fault.body:
+        return Response(fault.body, status_code=fault.status, media_type="application/json")
+    return failure(fault.status, INTERNAL_ERROR)
+
+
+class AnswerLostError(Exception):
+    """Breaks a connection on purpose, after the request has had its effect."""
+
+
+def _without_answer(send: Send) -> Send:
+    del send
+
+    async def drop(message: Message) -> None:
+        raise AnswerLostError(message["type"])
+
+    return drop
+
+
+def _report(host: str, scope: Scope, error: Exception) -> None:
+    if isinstance(error, AnswerLostError):
+        return
+    # Neither the message nor locals: both may hold what a client sent.
+    frames = traceback.extract_tb(error.__traceback__)
+    where = " < ".join(f"{frame.name}:{frame.lineno}" for frame in reversed(frames[-4:]))
+    line = f"bug: {host} {scope['method']} {scope['path'][:80]}: {type(error).__name__} in {where}"
+    print(line, file=sys.stderr, flush=True)  # noqa: T201  the venue's log is its stderr
+
+
+class HttpServer(uvicorn.Server):
+    """uvicorn without signal handlers of its own; says when it takes requests."""
+
+    def __init__(self, application: ASGIApp) -> None:
+        config = uvicorn.Config(
+            application,
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=KEEP_ALIVE_S,
+            timeout_graceful_shutdown=1,
+        )
+        super().__init__(config)
+        self.is_up = asyncio.Event()
+
+    @override
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.is_up.set()
+
+    @override
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
