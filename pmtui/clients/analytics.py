@@ -122,7 +122,7 @@ def _overlap(known: list[T], page: tuple[T, ...]) -> int:
     Rows have no id and equal ones occur (FINDINGS §6), so they are told apart by their place:
     a set would lose the second of two equal trades.
     """
-    for count in range(min(len(known), len(page)), 0, -1):
+    for count in range(1, min(len(known), len(page)) + 1):
         if known[-count] == page[0] and tuple(known[-count:]) == page[:count]:
             return count
     return 0

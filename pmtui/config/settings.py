@@ -1,0 +1,211 @@
+"""Settings: command line over environment (`PMTUI_*`) over `config.toml` over defaults.
+
+Importing this module costs a tenth of a second (pydantic): import it where settings are loaded.
+A private key is taken from the environment only, never from a file or the command line.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from pydantic import PrivateAttr, SecretStr, ValidationError
+from pydantic_core import ErrorDetails
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
+from typing_extensions import override
+
+from pmtui.config.endpoints import Dialect, Endpoints
+from pmtui.config.errors import ConfigError
+from pmtui.config.paths import locate
+from pmtui.config.toml_file import Key, TomlFile, read_toml
+from pmtui.config.values import (
+    Addresses,
+    Chart,
+    FrameRate,
+    KeyTable,
+    Presets,
+    Profile,
+    ProfileKind,
+)
+from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.order import SignatureType
+
+PREFIX = "PMTUI_"
+DIALECTS = {ProfileKind.PAPER: Dialect.SEED, ProfileKind.LIVE: Dialect.LIVE}
+BUILT_IN = {kind.value: Profile(like=kind) for kind in ProfileKind}
+
+
+@dataclass(frozen=True, slots=True)
+class KeySetting:
+    """Keys that the user gives an action, and the line where; 0 when not from the file."""
+
+    keys: tuple[str, ...]
+    line: int
+
+
+class Settings(BaseSettings, Addresses):
+    """What the user wants. Make it with `load_settings`."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+    profile: str = "paper"
+    profiles: dict[str, Profile] = {}
+    private_key: SecretStr | None = None
+    """For automation; otherwise keys come from a keystore."""
+    theme: str = "slate"
+    frame_rate: FrameRate = 10
+    """Screen updates a second for what arrives by itself; keys are answered at once."""
+    presets: Presets = (
+        Micros(5 * SCALE),
+        Micros(10 * SCALE),
+        Micros(50 * SCALE),
+        Micros(100 * SCALE),
+        Micros(500 * SCALE),
+    )
+    """Shares, on the keys 1 to 5; the service's smallest order is 5 shares."""
+    chart: Chart = Chart()
+    keys: KeyTable = {}
+
+    _file: TomlFile = PrivateAttr(default=TomlFile(Path("config.toml")))
+
+    @property
+    def chosen(self) -> Profile:
+        """The profile in use, built in or the user's own."""
+        return BUILT_IN.get(self.profile) or self.profiles[self.profile]
+
+    @property
+    def is_paper(self) -> bool:
+        """Whether the profile needs a local venue started for it."""
+        return self.chosen.like is ProfileKind.PAPER
+
+    @property
+    def dialect(self) -> Dialect:
+        """The spelling of the service that the profile's hosts are asked in."""
+        return self.chosen.dialect or DIALECTS[self.chosen.like]
+
+    @property
+    def signature_type(self) -> SignatureType:
+        """For which kind of wallet orders are signed."""
+        return self.chosen.signature_type
+
+    @property
+    def key_settings(self) -> dict[str, KeySetting]:
+        """The keymap's changes by action id, each with its line in the settings file."""
+        lines = {".".join(key): line for key, line in self._file.lines.items()}
+        return {
+            action: KeySetting(keys, lines.get(f"keys.{action}", 0))
+            for action, keys in self.keys.items()
+        }
+
+    def endpoints(self, usual: Endpoints) -> Endpoints:
+        """Return the addresses to use: settings over the profile's over the usual ones.
+
+        Args:
+            usual: the public service's, or those that the started venue named.
+        """
+        chosen = self.chosen
+        return Endpoints(
+            **{
+                field.name: getattr(self, f"{field.name}_url")
+                or getattr(chosen, f"{field.name}_url")
+                or getattr(usual, field.name)
+                for field in fields(Endpoints)
+            }
+        )
+
+
+def load_settings(
+    overrides: Mapping[str, Any] | None = None, *, config_file: Path | None = None
+) -> Settings:
+    """Read all sources and check every value.
+
+    Args:
+        overrides: from the command line, by the name of the setting; None values are not given.
+        config_file: where it is not in its usual place.
+
+    Raises:
+        ConfigError: a value that cannot be used; the first one, in one line.
+    """
+    given = {name: value for name, value in (overrides or {}).items() if value is not None}
+    file = read_toml(config_file or locate().config_file)
+    _refuse_stray_key(given, file)
+
+    class Loaded(Settings):
+        @classmethod
+        @override
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,
+            file_secret_settings: PydanticBaseSettingsSource,
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return init_settings, env_settings, InitSettingsSource(settings_cls, dict(file.values))
+
+    try:
+        settings = Loaded(**given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise ConfigError(_place(first["loc"], given, file), _problem(first)) from None
+    except SettingsError as error:
+        # Its text names the field; the value, and the JSON error with it, stay behind.
+        raise ConfigError("environment", str(error)) from None
+    settings._file = file
+    _check_profile(settings, given, file)
+    return settings
+
+
+def _refuse_stray_key(given: Mapping[str, object], file: TomlFile) -> None:
+    where = f"a private key comes from a keystore or from {PREFIX}PRIVATE_KEY, from nowhere else"
+    if "private_key" in given:
+        raise ConfigError("--private-key", where)
+    if file.has(("private_key",)):
+        raise ConfigError(file.place(("private_key",)), where)
+
+
+def _check_profile(settings: Settings, given: Mapping[str, object], file: TomlFile) -> None:
+    for name in settings.profiles:
+        if name in BUILT_IN:
+            raise ConfigError(file.place(("profiles", name)), f"{name} is a built-in profile")
+    names = (*BUILT_IN, *settings.profiles)
+    if settings.profile not in names:
+        problem = f"no profile {settings.profile!r}; there is {', '.join(names)}"
+        raise ConfigError(_place(("profile",), given, file), problem)
+
+
+def _place(loc: tuple[int | str, ...], given: Mapping[str, object], file: TomlFile) -> str:
+    if not loc:
+        return "settings"
+    key: Key = tuple(str(part) for part in loc if part != "[key]")
+    if key[0] in given:
+        return "--" + key[0].replace("_", "-")
+    names = [PREFIX + "__".join(key[:length]).upper() for length in range(len(key), 0, -1)]
+    if stated := next((name for name in names if name in _upper_environ()), None):
+        return stated
+    return f"{file.place(key)} {'.'.join(key)}"
+
+
+def _upper_environ() -> frozenset[str]:
+    return frozenset(name.upper() for name in os.environ)
+
+
+def _problem(error: ErrorDetails) -> str:
+    if error["type"] == "extra_forbidden":
+        return "no such setting"
+    if error["type"] == "tuple_type":
+        return "should be a list"
+    return error["msg"].removeprefix("Value error, ").replace("Input should", "should")

@@ -1,0 +1,119 @@
+"""A TOML file together with the line of every key, so that a mistake can be pointed at."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pmtui.config.errors import ConfigError
+
+Key = tuple[str, ...]
+
+_PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
+_DOTTED = rf"{_PART}(?:\s*\.\s*{_PART})*"
+_TABLE = re.compile(rf"\s*\[\[?\s*({_DOTTED})\s*\]\]?\s*(?:#.*)?$")
+_ASSIGNMENT = re.compile(rf"\s*({_DOTTED})\s*=\s*(.*)$")
+_PARTS = re.compile(_PART)
+_TOKEN = re.compile(r"""\"{3}|'{3}|"(?:[^"\\]|\\.)*"|'[^']*'|[\[\]{}]|#.*$""", re.MULTILINE)
+_ERROR_PLACE = re.compile(r"^(.*?) \(at (?:line (\d+), column \d+|end of document)\)$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class TomlFile:
+    """What a file says, and where."""
+
+    path: Path
+    values: Mapping[str, object] = field(default_factory=dict)
+    lines: Mapping[Key, int] = field(default_factory=dict)
+
+    def place(self, key: Key) -> str:
+        """Return `file:line` of a key, or of the nearest table above it."""
+        for length in range(len(key), 0, -1):
+            if (line := self.lines.get(key[:length])) is not None:
+                return f"{self.path}:{line}"
+        return str(self.path)
+
+    def has(self, key: Key) -> bool:
+        """Whether the file states a key."""
+        node: object = self.values
+        for part in key:
+            if not isinstance(node, Mapping) or part not in node:
+                return False
+            node = node[part]
+        return True
+
+
+def read_toml(path: Path) -> TomlFile:
+    """Read a file; one that does not exist says nothing.
+
+    Raises:
+        ConfigError: it cannot be read, or is no TOML.
+    """
+    try:
+        text = path.read_bytes().decode()
+    except FileNotFoundError:
+        return TomlFile(path)
+    except OSError as error:
+        raise ConfigError(str(path), error.strerror or "cannot be read") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(str(path), "not UTF-8") from error
+    try:
+        return TomlFile(path, tomllib.loads(text), key_lines(text))
+    except tomllib.TOMLDecodeError as error:
+        found = _ERROR_PLACE.match(str(error))
+        problem = found.group(1) if found else str(error)
+        line = found.group(2) if found and found.group(2) else str(text.count("\n") + 1)
+        raise ConfigError(f"{path}:{line}", problem) from error
+
+
+def key_lines(text: str) -> dict[Key, int]:
+    """Return the line, counted from 1, on which each key and table of a valid file stands."""
+    lines: dict[Key, int] = {}
+    table: Key = ()
+    open_until: str | None = None
+    depth = 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        rest = line
+        if open_until is None and depth == 0:
+            if header := _TABLE.match(line):
+                table = _split(header.group(1))
+                lines.setdefault(table, number)
+                continue
+            assignment = _ASSIGNMENT.match(line)
+            if assignment is None:
+                continue
+            key = table + _split(assignment.group(1))
+            lines.setdefault(key, number)
+            rest = assignment.group(2)
+        open_until, depth = _carry(rest, open_until, depth)
+    return lines
+
+
+def _carry(rest: str, open_until: str | None, depth: int) -> tuple[str | None, int]:
+    # Whether a value goes on in the next line: inside a long string, or inside brackets.
+    position = 0
+    while position < len(rest):
+        if open_until is not None:
+            end = rest.find(open_until, position)
+            if end < 0:
+                return open_until, depth
+            position = end + 3
+            open_until = None
+            continue
+        token = _TOKEN.search(rest, position)
+        if token is None:
+            break
+        position = token.end()
+        mark = token.group()
+        if mark in ('"""', "'''"):
+            open_until = mark
+        elif mark in "[{":
+            depth += 1
+        elif mark in "]}":
+            depth = max(depth - 1, 0)
+    return open_until, depth
+
+
+def _split(dotted: str) -> Key:
+    return tuple(part.strip("\"'") for part in _PARTS.findall(dotted))

@@ -1,0 +1,113 @@
+"""Settings as pydantic models: which there are, their defaults, and what each may be.
+
+Importing this module costs a tenth of a second: only `settings` does.
+"""
+
+from enum import StrEnum
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from pmtui.config.endpoints import Dialect
+from pmtui.domain.history import Interval
+from pmtui.domain.money import Micros, MoneyError, parse_micros
+from pmtui.domain.order import SignatureType
+
+
+class ProfileKind(StrEnum):
+    """Which of the built-in profiles another one is like."""
+
+    PAPER = "paper"
+    """A local venue of our own, started as a child."""
+    LIVE = "live"
+    """A service that is there already."""
+
+
+def _http_address(text: str) -> str:
+    return _address(text, ("http", "https"))
+
+
+def _stream_address(text: str) -> str:
+    return _address(text, ("ws", "wss"))
+
+
+def _address(text: str, schemes: tuple[str, ...]) -> str:
+    parts = urlsplit(text.strip())
+    if parts.scheme not in schemes or not parts.hostname:
+        raise ValueError(f"not an address that begins with {schemes[0]}:// or {schemes[1]}://")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ValueError("an address holds a host and a path, nothing else")
+    # Refuses ports that are no numbers.
+    _ = parts.port
+    return text.strip().rstrip("/")
+
+
+def _shares(value: object) -> Micros:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError("not a number of shares")
+    try:
+        size = parse_micros(str(value))
+    except MoneyError as error:
+        raise ValueError("not a number of shares with at most six decimals") from error
+    if size <= 0:
+        raise ValueError("a size is more than 0")
+    return size
+
+
+def _key_table(value: object) -> object:
+    # `market.flip = "o"` without quotes is a table in a table to TOML; ids are dotted to us.
+    flat: dict[str, object] = {}
+
+    def walk(table: object, prefix: str) -> None:
+        if not isinstance(table, dict):
+            flat[prefix] = (table,) if isinstance(table, str) else table
+            return
+        for name, inner in table.items():
+            walk(inner, f"{prefix}.{name}" if prefix else str(name))
+
+    walk(value, "")
+    return flat
+
+
+HttpAddress = Annotated[str, AfterValidator(_http_address)]
+StreamAddress = Annotated[str, AfterValidator(_stream_address)]
+Shares = Annotated[int, BeforeValidator(_shares)]
+KeyTable = Annotated[dict[str, tuple[str, ...]], BeforeValidator(_key_table)]
+
+
+class Addresses(BaseModel):
+    """Addresses that replace those of a profile, one by one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    clob_url: HttpAddress | None = None
+    gamma_url: HttpAddress | None = None
+    data_url: HttpAddress | None = None
+    relayer_url: HttpAddress | None = None
+    ws_market_url: StreamAddress | None = None
+    ws_user_url: StreamAddress | None = None
+    rpc_url: HttpAddress | None = None
+    geoblock_url: HttpAddress | None = None
+
+
+class Profile(Addresses):
+    """One of the user's own profiles: `[profiles.NAME]`."""
+
+    like: ProfileKind = ProfileKind.LIVE
+    dialect: Dialect | None = None
+    """None for the dialect of the profile it is like."""
+    signature_type: SignatureType = SignatureType.DEPOSIT_WALLET
+
+
+class Chart(BaseModel):
+    """The price chart: `[chart]`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    interval: Interval = Interval.DAY
+    """How far back it reaches at first."""
+
+
+FrameRate = Annotated[int, Field(ge=1, le=60)]
+Presets = Annotated[tuple[Shares, ...], Field(min_length=1, max_length=5)]
