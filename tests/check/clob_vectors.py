@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 
 from pmtui.domain.amounts import OrderAmounts, limit_amounts, market_amounts, market_price_walk
@@ -210,9 +211,16 @@ def _l2_auth(row: Mapping[str, Json], document: Mapping[str, Json]) -> Json:
 
 
 def _owners(document: Mapping[str, Json]) -> set[Address]:
-    rows = [row["inputs"] for row in document.get("orders", ())]
+    """Every account whose key the file states; rows that cannot be read fail on their own."""
+    rows = [row.get("inputs") for row in document.get("orders", ()) if isinstance(row, dict)]
     rows += document.get("l1Auth", ())
-    return {Signer(Secret.from_hex(text(row, "privateKey"))).address for row in rows}
+    owners = set()
+    for row in rows:
+        key = row.get("privateKey") if isinstance(row, dict) else None
+        if isinstance(key, str):
+            with suppress(ValueError):
+                owners.add(Signer(Secret.from_hex(key)).address)
+    return owners
 
 
 def _wallets(row: Mapping[str, Json], _document: Mapping[str, Json]) -> Json:

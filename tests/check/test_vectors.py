@@ -162,6 +162,15 @@ def test_every_missing_or_mistyped_member_is_a_failure_not_a_traceback(
                     assert line.isprintable()
 
 
+def test_an_unreadable_order_does_not_fail_the_other_sections(clob: dict[str, Any]) -> None:
+    clob["orders"] = [None, {"inputs": 1}, {"inputs": {"privateKey": "zz"}}, *clob["orders"]]
+    assert [line.split()[0] for line in _failures(clob)] == [
+        "orders[0]:",
+        "orders[1]:",
+        "orders[2]:",
+    ]
+
+
 def test_a_row_without_its_result_fails(clob: dict[str, Any]) -> None:
     row = clob["amounts"][0]
     del row["makerAmount"]
