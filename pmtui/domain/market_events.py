@@ -3,8 +3,10 @@
 Books keep the texts they came with: the venue's hash is taken over texts, not numbers.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple, Protocol
 
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Side
@@ -37,26 +39,70 @@ class BookSnapshot:
     last_trade_price: str | None = None
 
 
+class LevelChange(Protocol):
+    """The new absolute size of one level, as texts already checked; size zero removes it.
+
+    Texts, because most changes are applied to a book and never looked at: making numbers of all
+    of them would cost more than reading the message did. `book_texts` turns them into numbers.
+    """
+
+    @property
+    def asset_id(self) -> str:
+        """The token."""
+        ...
+
+    @property
+    def side(self) -> str:
+        """BUY for a bid, SELL for an ask; always upper case, whatever was sent."""
+        ...
+
+    @property
+    def price(self) -> str:
+        """Between 0 and 1."""
+        ...
+
+    @property
+    def size(self) -> str:
+        """Shares."""
+        ...
+
+    @property
+    def hash(self) -> str:
+        """Hash of this token's book after the change, or empty."""
+        ...
+
+    @property
+    def best_bid(self) -> str:
+        """Highest bid after the change; 0 where there is none, empty where not sent."""
+        ...
+
+    @property
+    def best_ask(self) -> str:
+        """Lowest ask after the change; 1 where there is none, empty where not sent."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class LevelChange:
-    """The new absolute size of one level; zero removes it."""
+class LevelText:
+    """A level change made by hand."""
 
-    token_id: TokenId
-    side: Side
-    price: Micros
-    size: Micros
-    hash: str
-    """Hash of this token's book after the change, or empty."""
-    best_bid: Micros | None
-    best_ask: Micros | None
+    asset_id: str
+    side: str
+    price: str
+    size: str
+    hash: str = ""
+    best_bid: str = ""
+    best_ask: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PriceChanges:
-    """Changes of one moment; normally one per token of a market, mirrored."""
+class PriceChanges(NamedTuple):
+    """Changes of one moment; normally one per token of a market, mirrored.
+
+    A named tuple, for it is made a thousand times a second.
+    """
 
     condition_id: ConditionId
-    changes: tuple[LevelChange, ...]
+    changes: Sequence[LevelChange]
     timestamp: str
 
 

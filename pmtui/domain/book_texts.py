@@ -1,0 +1,64 @@
+"""Prices and sizes as they travel, read exactly and remembered: the same few come all day.
+
+The tables are plain dicts because looking up is all that happens to nearly every message; what is
+not in them yet goes through the functions below. Use the functions unless you have measured.
+"""
+
+from pmtui.domain.market import Side
+from pmtui.domain.money import ONE, Micros, MoneyError, format_micros, parse_micros
+
+_REMEMBERED = 100_000
+"""More texts than the grid and a day's sizes have; a full table starts again."""
+
+PRICES: dict[str, Micros] = {}
+SIZES: dict[str, Micros] = {}
+SIDES = {"BUY": Side.BUY, "SELL": Side.SELL, "buy": Side.BUY, "sell": Side.SELL}
+"""Some producers of the venue write lower case."""
+
+_PRICE_TEXTS: dict[Micros, str] = {}
+
+
+def read_price(text: str) -> Micros:
+    """Read a price: between 0 and 1, both included, for an empty side is told so.
+
+    Raises:
+        MoneyError: it is none.
+    """
+    price = PRICES.get(text)
+    if price is None:
+        price = parse_micros(text)
+        if not 0 <= price <= ONE:
+            raise MoneyError(f"a price outside 0 and 1: {text[:40]!r}")
+        _make_room(PRICES)
+        PRICES[text] = price
+    return price
+
+
+def read_size(text: str) -> Micros:
+    """Read a size.
+
+    Raises:
+        MoneyError: it is none, or negative.
+    """
+    size = SIZES.get(text)
+    if size is None:
+        size = parse_micros(text)
+        if size < 0:
+            raise MoneyError(f"a negative size: {text[:40]!r}")
+        _make_room(SIZES)
+        SIZES[text] = size
+    return size
+
+
+def price_text(price: Micros) -> str:
+    """Write the shortest text of a price, which is the one the venue hashes."""
+    text = _PRICE_TEXTS.get(price)
+    if text is None:
+        _make_room(_PRICE_TEXTS)
+        text = _PRICE_TEXTS[price] = format_micros(price)
+    return text
+
+
+def _make_room(table: dict[str, Micros] | dict[Micros, str]) -> None:
+    if len(table) >= _REMEMBERED:
+        table.clear()
