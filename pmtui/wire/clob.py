@@ -1,0 +1,256 @@
+"""Answers of the trading host's public routes, as domain values.
+
+Every function takes the bytes of a body and raises `WireError` for what it cannot read. Prices
+come as texts or numbers, several facts under two names; both are read.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from pmtui.domain.answers import Page
+from pmtui.domain.history import PricePoint
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.listed_market import ListedMarket
+from pmtui.domain.market import NO_FEE, FeeSchedule, MarketTerms, RewardTerms, Side
+from pmtui.domain.market_events import BookSnapshot
+from pmtui.domain.money import ZERO, Micros, MoneyError
+from pmtui.wire import fields
+from pmtui.wire.errors import WireError
+from pmtui.wire.fields import Row
+from pmtui.wire.stream import decode_snapshot, decode_snapshot_body
+
+T = TypeVar("T")
+
+LAST_CURSOR = "LTE="
+"""Base64 of -1."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastTrade:
+    """Price and side of the last trade; a side of None means that nothing ever traded."""
+
+    price: Micros
+    side: Side | None
+
+
+@dataclass(frozen=True, slots=True)
+class MarketOfToken:
+    """Which market a token belongs to, and its pair of tokens, the first outcome's first."""
+
+    condition_id: ConditionId
+    token_ids: tuple[TokenId, TokenId]
+
+
+def decode_time(body: bytes) -> datetime:
+    """Read `/time`: a bare number of seconds, or a text of one."""
+    value = fields.load(body)
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise WireError("time", "not a number")
+    return fields.to_moment(str(value), "time")
+
+
+def decode_book(body: bytes) -> BookSnapshot:
+    """Read `/book`."""
+    try:
+        return decode_snapshot_body(body)
+    except MoneyError as error:
+        raise WireError("book", str(error)) from error
+
+
+def decode_books(body: bytes) -> tuple[BookSnapshot, ...]:
+    """Read `/books`: in an order of the host's own, without those it has no book for."""
+    try:
+        return tuple(decode_snapshot(row) for row in fields.rows(fields.load(body), "books"))
+    except MoneyError as error:
+        raise WireError("books", str(error)) from error
+
+
+def decode_price(body: bytes) -> Micros:
+    """Read `/price`."""
+    return fields.required_amount(_object(body, "price"), "price")
+
+
+def decode_prices(body: bytes) -> dict[TokenId, dict[Side, Micros]]:
+    """Read `/prices`: only the sides that were asked for."""
+    prices: dict[TokenId, dict[Side, Micros]] = {}
+    for token, sides in _object(body, "prices").items():
+        listed = fields.row(sides, "prices")
+        prices[TokenId(token)] = {
+            side: fields.required_amount(listed, side.value)
+            for side in Side
+            if listed.get(side.value) is not None
+        }
+    return prices
+
+
+def decode_midpoint(body: bytes) -> Micros:
+    """Read `/midpoint`, under the name it has and the one it is documented by."""
+    return fields.required_amount(_object(body, "midpoint"), "mid", "mid_price")
+
+
+def decode_spread(body: bytes) -> Micros:
+    """Read `/spread`."""
+    return fields.required_amount(_object(body, "spread"), "spread")
+
+
+def decode_amounts(body: bytes) -> dict[TokenId, Micros]:
+    """Read `/midpoints` or `/spreads`: an amount for each token."""
+    source = _object(body, "amounts")
+    return {TokenId(token): fields.required_amount(source, token) for token in source}
+
+
+def decode_last_trade(body: bytes) -> LastTrade:
+    """Read `/last-trade-price`."""
+    return _last_trade(_object(body, "last trade"))
+
+
+def decode_last_trades(body: bytes) -> dict[TokenId, LastTrade]:
+    """Read `/last-trades-prices`: tokens that never traded are left out by the host."""
+    listed = fields.rows(fields.load(body), "last trades")
+    return {TokenId(fields.required(row, "token_id")): _last_trade(row) for row in listed}
+
+
+def _last_trade(source: Row) -> LastTrade:
+    side = fields.side(source) if fields.text(source, "side") else None
+    return LastTrade(fields.required_amount(source, "price"), side)
+
+
+def decode_tick_size(body: bytes) -> Micros:
+    """Read `/tick-size`: a number or a text, under either name."""
+    return fields.required_amount(_object(body, "tick size"), "minimum_tick_size", "tick_size")
+
+
+def decode_neg_risk(body: bytes) -> bool:
+    """Read `/neg-risk`."""
+    source = _object(body, "neg risk")
+    if source.get("neg_risk") is None:
+        raise WireError("neg_risk", "missing")
+    return fields.flag(source, "neg_risk", default=False)
+
+
+def decode_fee_rate(body: bytes) -> int:
+    """Read `/fee-rate`, in hundredths of a percent; not the fee of today's exchange."""
+    rate = fields.whole(_object(body, "fee rate"), "base_fee", "fee_rate_bps", "fee_rate")
+    if rate is None:
+        raise WireError("base_fee", "missing")
+    return rate
+
+
+def decode_market_of_token(body: bytes) -> MarketOfToken:
+    """Read `/markets-by-token/{token_id}`."""
+    source = _object(body, "market of token")
+    return MarketOfToken(
+        ConditionId(fields.required(source, "condition_id")),
+        (
+            TokenId(fields.required(source, "primary_token_id")),
+            TokenId(fields.required(source, "secondary_token_id")),
+        ),
+    )
+
+
+def decode_market_terms(body: bytes) -> MarketTerms:
+    """Read `/clob-markets/{condition_id}`: names of one to five letters, empty facts left out."""
+    source = _object(body, "market terms")
+    tokens = fields.rows(source.get("t") or [], "t")
+    return MarketTerms(
+        condition_id=ConditionId(fields.required(source, "c", "condition_id")),
+        token_ids=tuple(TokenId(fields.required(token, "t")) for token in tokens),
+        outcome_labels=tuple(fields.text(token, "o") for token in tokens),
+        tick_size=fields.required_amount(source, "mts"),
+        min_order_size=fields.amount(source, "mos") or ZERO,
+        neg_risk=fields.flag(source, "nr", default=False),
+        fee=_fee_schedule(source.get("fd")),
+        # Shorter samples lack it. Taken for open, the venue refuses an order at worst; taken for
+        # closed, a market could not be traded.
+        accepting_orders=fields.flag(source, "ao", default=True),
+        has_taker_delay=fields.flag(source, "itode", default=False),
+        seconds_delay=fields.whole(source, "sd") or 0,
+        rewards=_reward_terms(source.get("r")),
+    )
+
+
+def _fee_schedule(value: object) -> FeeSchedule:
+    if value is None:
+        return NO_FEE
+    source = fields.row(value, "fd")
+    exponent, rest = divmod(fields.amount(source, "e") or Micros(1_000_000), 1_000_000)
+    if rest or not 1 <= exponent <= 4:
+        raise WireError("fd.e", "not a small whole number")
+    rate = fields.amount(source, "r") or ZERO
+    return FeeSchedule(rate, exponent, fields.flag(source, "to", default=True))
+
+
+def _reward_terms(value: object) -> RewardTerms | None:
+    if value is None:
+        return None
+    source = fields.row(value, "r")
+    size, cents = fields.amount(source, "mi"), fields.amount(source, "ma")
+    if not size or not cents:
+        return None
+    return RewardTerms(min_size=size, max_spread=Micros(cents // 100))
+
+
+def decode_market_page(body: bytes) -> Page[ListedMarket]:
+    """Read a page of `/markets`, `/sampling-markets` or one of their simplified forms."""
+    rows, cursor = decode_page(body)
+    markets: list[ListedMarket] = []
+    skipped = 0
+    for row in rows:
+        try:
+            markets.append(_listed_market(row))
+        except WireError:
+            skipped += 1
+    return Page(tuple(markets), cursor, skipped)
+
+
+def decode_listed_market(body: bytes) -> ListedMarket:
+    """Read `/markets/{condition_id}`."""
+    return _listed_market(_object(body, "market"))
+
+
+def _listed_market(source: Row) -> ListedMarket:
+    tokens = fields.rows(source.get("tokens") or [], "tokens")
+    token_ids = tuple(TokenId(fields.text(token, "token_id")) for token in tokens)
+    return ListedMarket(
+        condition_id=ConditionId(fields.required(source, "condition_id")),
+        token_ids=token_ids if all(token_ids) else (),
+        outcome_labels=tuple(fields.text(token, "outcome") for token in tokens),
+        slug=fields.text(source, "market_slug"),
+        question=fields.text(source, "question"),
+        tick_size=fields.amount(source, "minimum_tick_size"),
+        min_order_size=fields.amount(source, "minimum_order_size"),
+        neg_risk=None
+        if source.get("neg_risk") is None
+        else fields.flag(source, "neg_risk", default=False),
+        active=fields.flag(source, "active", default=True),
+        closed=fields.flag(source, "closed", default=False),
+        accepting_orders=fields.flag(source, "accepting_orders", default=True),
+    )
+
+
+def decode_prices_history(body: bytes) -> tuple[PricePoint, ...]:
+    """Read `/prices-history`, oldest first; empty for a token the host does not know."""
+    source = _object(body, "history")
+    points = []
+    for row in fields.rows(source.get("history") or [], "history"):
+        at = fields.moment(row, "t")
+        if at is None:
+            raise WireError("t", "missing")
+        points.append(PricePoint(at, fields.required_amount(row, "p")))
+    return tuple(sorted(points, key=lambda point: point.at))
+
+
+def decode_page(body: bytes) -> tuple[tuple[Row, ...], str | None]:
+    """Return the rows of a page and the cursor of the next one, None on the last."""
+    loaded = fields.load(body)
+    if isinstance(loaded, list):
+        return fields.rows(loaded, "data"), None
+    source = fields.row(loaded, "page")
+    cursor = fields.text(source, "next_cursor")
+    rows = fields.rows(source.get("data") or [], "data")
+    return rows, None if cursor in ("", LAST_CURSOR) else cursor
+
+
+def _object(body: bytes, what: str) -> Row:
+    return fields.row(fields.load(body), what)

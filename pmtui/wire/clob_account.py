@@ -1,0 +1,145 @@
+"""Answers of the trading host's account routes, as domain values.
+
+Every function takes the bytes of a body and raises `WireError` for what it cannot read. Whether an
+order was taken is decided by its id and its error text: `success` is true for refused ones too.
+"""
+
+from dataclasses import dataclass, field
+
+from pmtui.domain.answers import Page
+from pmtui.domain.ids import Address, ApiKey, OrderId, TradeId
+from pmtui.domain.money import Micros
+from pmtui.domain.order import BalanceAllowance, CancelResult, Fill, Order, PostResult, PostStatus
+from pmtui.wire import fields
+from pmtui.wire.clob import decode_page
+from pmtui.wire.errors import WireError
+from pmtui.wire.fields import Row
+from pmtui.wire.orders import Owner, decode_fills, decode_order
+
+
+@dataclass(frozen=True, slots=True)
+class SentCredentials:
+    """Credentials as they travel, for the moment until they are hidden."""
+
+    api_key: ApiKey
+    secret: str = field(repr=False)
+    passphrase: str = field(repr=False)
+
+
+def decode_credentials(body: bytes) -> SentCredentials:
+    """Read what creating or deriving an API key answers."""
+    source = _object(body, "credentials")
+    return SentCredentials(
+        ApiKey(fields.required(source, "apiKey", "key")),
+        secret=fields.required(source, "secret"),
+        passphrase=fields.required(source, "passphrase"),
+    )
+
+
+def decode_post_result(body: bytes) -> PostResult:
+    """Read the answer to one posted order."""
+    return _post_result(_object(body, "post result"))
+
+
+def decode_post_results(body: bytes) -> tuple[PostResult, ...]:
+    """Read the answers to a batch, in its order."""
+    listed = fields.items(fields.load(body), "post results")
+    return tuple(_post_result(fields.row(item, "post result")) for item in listed)
+
+
+def _post_result(source: Row) -> PostResult:
+    order_id = fields.text(source, "orderID", "orderId", "order_id")
+    error = fields.text(source, "errorMsg") or fields.text(source, "error")
+    status = fields.text(source, "status").lower()
+    if error or not order_id or not fields.flag(source, "success", default=True):
+        return PostResult(None, None, error or "refused without a reason")
+    if status and status not in set(PostStatus):
+        raise WireError("status", f"unknown: {status[:40]!r}")
+    return PostResult(
+        OrderId(order_id),
+        # Older answers have no status; that it rests is the least an accepted order does.
+        PostStatus(status) if status else PostStatus.LIVE,
+        making_amount=fields.amount(source, "makingAmount"),
+        taking_amount=fields.amount(source, "takingAmount"),
+        trade_ids=tuple(map(TradeId, fields.texts(source, "tradeIDs"))),
+        transaction_hashes=fields.texts(source, "transactionsHashes"),
+    )
+
+
+def decode_cancel_result(body: bytes) -> CancelResult:
+    """Read what any of the cancelling routes answers; reasons are the venue's words."""
+    source = _object(body, "cancel result")
+    refused = fields.row(source.get("not_canceled") or {}, "not_canceled")
+    return CancelResult(
+        canceled=tuple(map(OrderId, fields.texts(source, "canceled"))),
+        not_canceled=tuple((OrderId(key), fields.text(refused, key)) for key in refused),
+    )
+
+
+def decode_order_page(body: bytes) -> Page[Order]:
+    """Read a page of `/data/orders`; rows that cannot be read are counted."""
+    rows, cursor = decode_page(body)
+    orders: list[Order] = []
+    skipped = 0
+    for row in rows:
+        try:
+            orders.append(decode_order(row))
+        except WireError:
+            skipped += 1
+    return Page(tuple(orders), cursor, skipped)
+
+
+def decode_one_order(body: bytes) -> Order | None:
+    """Read one order; None for the empty body, null or empty object of one that is not live."""
+    if not body.strip():
+        return None
+    loaded = fields.load(body)
+    if not loaded:
+        return None
+    return decode_order(fields.row(loaded, "order"))
+
+
+def decode_fill_page(body: bytes, owner: Owner) -> Page[Fill]:
+    """Read a page of `/data/trades`: our part of each trade; unreadable rows are counted."""
+    rows, cursor = decode_page(body)
+    fills: list[Fill] = []
+    skipped = 0
+    for row in rows:
+        try:
+            fills.extend(decode_fills(row, owner))
+        except WireError:
+            skipped += 1
+    return Page(tuple(fills), cursor, skipped)
+
+
+def decode_balance(body: bytes) -> BalanceAllowance:
+    """Read `/balance-allowance`: whole millionths, one allowance for each spender.
+
+    Older answers have a single allowance, whose spender nobody names.
+    """
+    source = _object(body, "balance")
+    balance = fields.whole(source, "balance")
+    if balance is None:
+        raise WireError("balance", "missing")
+    listed = fields.row(source.get("allowances") or {}, "allowances")
+    allowances = tuple((Address(key), fields.whole(listed, key) or 0) for key in listed)
+    single = fields.whole(source, "allowance")
+    if single is not None and not allowances:
+        allowances = ((Address(""), single),)
+    return BalanceAllowance(Micros(balance), allowances)
+
+
+def decode_api_keys(body: bytes) -> tuple[ApiKey, ...]:
+    """Read `/auth/api-keys`."""
+    loaded = fields.load(body)
+    source: Row = loaded if isinstance(loaded, dict) else {"apiKeys": loaded}
+    return tuple(map(ApiKey, fields.texts(source, "apiKeys", "readonlyApiKeys")))
+
+
+def decode_closed_only(body: bytes) -> bool:
+    """Read `/auth/ban-status/closed-only`: whether the account may only close positions."""
+    return fields.flag(_object(body, "ban status"), "closed_only", default=False)
+
+
+def _object(body: bytes, what: str) -> Row:
+    return fields.row(fields.load(body), what)

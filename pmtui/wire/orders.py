@@ -1,0 +1,181 @@
+"""Own orders and own trades, as both the account routes and the account channel send them.
+
+Of a trade only our part is kept: what the top of the message says is the taker's.
+"""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.market import Side
+from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.order import (
+    Fill,
+    Liquidity,
+    Order,
+    OrderStatus,
+    TimeInForce,
+    TradeStatus,
+)
+from pmtui.wire import fields
+from pmtui.wire.errors import WireError
+from pmtui.wire.fields import Row
+
+_DUST = Micros(10_000)
+"""Matched sizes are cut to 0.01 shares, so an order may be full that much early."""
+
+_LIVES = {
+    "LIVE": OrderStatus.LIVE,
+    "UNMATCHED": OrderStatus.LIVE,
+    "DELAYED": OrderStatus.DELAYED,
+    "INVALID": OrderStatus.CANCELLED,
+    "REJECTED": OrderStatus.REJECTED,
+    "EXPIRED": OrderStatus.EXPIRED,
+}
+_TIMES_IN_FORCE = {"IOC": TimeInForce.FAK, "": TimeInForce.GTC} | {t.value: t for t in TimeInForce}
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """How to tell our own orders in a trade of several parties."""
+
+    api_key: ApiKey
+    addresses: frozenset[Address] = field(default_factory=frozenset)
+    """The wallet that trades, and the key's own address."""
+
+    def has(self, source: Row) -> bool:
+        """Whether one side of a trade is ours."""
+        if fields.text(source, "owner") == self.api_key:
+            return True
+        address = fields.text(source, "maker_address").lower()
+        return any(address == own.lower() for own in self.addresses)
+
+
+def decode_order(source: Row) -> Order:
+    """Read an order.
+
+    Raises:
+        WireError: a field that cannot be read, or a status nobody knows.
+    """
+    original = fields.required_amount(source, "original_size")
+    matched = fields.amount(source, "size_matched") or ZERO
+    status, reason = order_status(fields.text(source, "status"), original, matched)
+    time_in_force = fields.text(source, "order_type").upper()
+    if time_in_force not in _TIMES_IN_FORCE:
+        raise WireError("order_type", f"unknown: {time_in_force[:20]!r}")
+    created_at = fields.moment(source, "created_at") or fields.moment(source, "timestamp")
+    return Order(
+        order_id=OrderId(fields.required(source, "id")),
+        condition_id=ConditionId(fields.text(source, "market")),
+        token_id=TokenId(fields.required(source, "asset_id")),
+        outcome=fields.text(source, "outcome"),
+        side=fields.side(source),
+        price=fields.required_amount(source, "price"),
+        original_size=original,
+        matched_size=matched,
+        status=status,
+        time_in_force=_TIMES_IN_FORCE[time_in_force],
+        created_at=created_at or datetime.fromtimestamp(0, UTC),
+        expires_at=fields.moment(source, "expiration"),
+        reason=reason,
+    )
+
+
+def order_status(text: str, original: Micros, matched: Micros) -> tuple[OrderStatus, str]:
+    """Return what a status means for an order, and the venue's reason where it carries one.
+
+    Raises:
+        WireError: nobody knows it.
+    """
+    plain = text.removeprefix("ORDER_STATUS_")
+    word = plain.upper()
+    if word.startswith(("CANCELED", "CANCELLED")):
+        reason = plain[len("CANCELED") + (word[6] == "L") :].lstrip("_")
+        is_expired = reason.upper() == "EXPIRED_ORDER"
+        readable = reason.replace("_", " ").lower() if reason.isupper() else reason
+        return (OrderStatus.EXPIRED if is_expired else OrderStatus.CANCELLED), readable
+    if word == "MATCHED" or (word == "LIVE" and matched > 0):
+        is_full = original - matched < _DUST or (word == "MATCHED" and not matched)
+        return (OrderStatus.FILLED if is_full else OrderStatus.PARTIALLY_FILLED), ""
+    if word not in _LIVES:
+        raise WireError("status", f"unknown: {text[:40]!r}")
+    return _LIVES[word], "invalid" if word == "INVALID" else ""
+
+
+def decode_fills(source: Row, owner: Owner) -> tuple[Fill, ...]:
+    """Read our part of a trade: one fill as its taker, or one for each own order that rested.
+
+    Empty where nothing of it is ours.
+
+    Raises:
+        WireError: a field that cannot be read, or a status nobody knows.
+    """
+    makers = fields.rows(source.get("maker_orders") or [], "maker_orders")
+    role = fields.text(source, "trader_side").upper()
+    is_taker = role == "TAKER" if role else fields.text(source, "owner") == owner.api_key
+    taker_side = fields.side(source)
+    token = TokenId(fields.required(source, "asset_id"))
+    if is_taker:
+        order_id = fields.required(source, "taker_order_id")
+        size = fields.required_amount(source, "size")
+        return (_fill(source, source, order_id, Liquidity.TAKER, side=taker_side, size=size),)
+    return tuple(
+        _fill(
+            source,
+            maker,
+            fields.required(maker, "order_id"),
+            Liquidity.MAKER,
+            side=_maker_side(maker, taker_side, token),
+            size=fields.required_amount(maker, "matched_amount"),
+        )
+        for maker in makers
+        if owner.has(maker)
+    )
+
+
+def _fill(
+    trade: Row, part: Row, order_id: str, liquidity: Liquidity, *, side: Side, size: Micros
+) -> Fill:
+    matched_at = fields.moment(trade, "match_time", "matchtime") or fields.moment(
+        trade, "timestamp"
+    )
+    if matched_at is None:
+        raise WireError("match_time", "missing")
+    return Fill(
+        trade_id=TradeId(fields.required(trade, "id")),
+        order_id=OrderId(order_id),
+        condition_id=ConditionId(fields.text(trade, "market")),
+        token_id=TokenId(fields.required(part, "asset_id")),
+        outcome=fields.text(part, "outcome"),
+        side=side,
+        price=fields.required_amount(part, "price"),
+        size=size,
+        # `fee_rate_bps` is a leftover of the first exchange; only some answers state the fee.
+        fee=fields.amount(part, "fee_usdc", "feeUsdc", "fee") or ZERO,
+        liquidity=liquidity,
+        status=trade_status(fields.text(trade, "status")),
+        matched_at=matched_at,
+        transaction_hash=fields.text(trade, "transaction_hash"),
+    )
+
+
+def _maker_side(maker: Row, taker_side: Side, taker_token: TokenId) -> Side:
+    if fields.text(maker, "side"):
+        return fields.side(maker)
+    # Messages of 2024 leave it out: the other token is met by the same side (a mint or a merge).
+    is_same_token = fields.text(maker, "asset_id") == taker_token
+    return taker_side.opposite if is_same_token else taker_side
+
+
+def trade_status(text: str) -> TradeStatus:
+    """Return how far the settlement of a trade has come.
+
+    Raises:
+        WireError: nobody knows the status.
+    """
+    word = text.upper().removeprefix("TRADE_STATUS_")
+    if word == "MATCHED_NOT_BROADCASTED":
+        return TradeStatus.MATCHED
+    if word not in TradeStatus.__members__:
+        raise WireError("status", f"unknown: {text[:40]!r}")
+    return TradeStatus[word]

@@ -1,0 +1,372 @@
+"""Messages of the market channel and of the account channel, as domain events.
+
+One frame is an object or an array of them, sometimes plain text. What cannot be read is named and
+counted by the caller; one bad message does not spoil its neighbours in an array.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal
+
+import msgspec
+
+from pmtui.domain.book_texts import PRICES, SIDES, SIZES, read_price, read_size
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.market_events import (
+    BestBidAsk,
+    BookSnapshot,
+    LevelText,
+    MarketCreated,
+    MarketEvent,
+    MarketResolved,
+    PriceChanges,
+    TextLevel,
+    TickSizeChanged,
+    TradePrinted,
+)
+from pmtui.domain.money import Micros, MoneyError
+from pmtui.domain.order import OrderStatus
+from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
+from pmtui.wire import fields
+from pmtui.wire.errors import NotJsonError, WireError
+from pmtui.wire.fields import Row
+from pmtui.wire.orders import Owner, decode_fills, decode_order
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownMessage:
+    """Something readable that this program has no use for: a new event type, or a plain text."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class BadMessage:
+    """A message of a known type that could not be read."""
+
+    kind: str
+    reason: str
+
+
+MarketMessage = MarketEvent | UnknownMessage | BadMessage
+UserMessage = UserEvent | UnknownMessage | BadMessage
+
+_PLAIN_TEXT_MAX = 40
+"""Longest plain text of the venue that is worth naming: PONG, NO NEW ASSETS, INVALID OPERATION."""
+
+
+class _Change(msgspec.Struct, gc=False):
+    asset_id: str
+    price: str
+    size: str
+    side: Literal["BUY", "SELL"]
+    hash: str = ""
+    best_bid: str = ""
+    best_ask: str = ""
+
+
+class _Changes(msgspec.Struct, gc=False):
+    market: str
+    price_changes: list[_Change]
+    timestamp: str
+
+
+class _Book(msgspec.Struct, gc=False):
+    market: str
+    asset_id: str
+    bids: tuple[TextLevel, ...]
+    asks: tuple[TextLevel, ...]
+    timestamp: str
+    hash: str = ""
+    min_order_size: str | None = None
+    tick_size: str | None = None
+    neg_risk: bool | None = None
+    last_trade_price: str | None = None
+
+
+_decode_changes = msgspec.json.Decoder(_Changes).decode
+_decode_book = msgspec.json.Decoder(_Book).decode
+_new = tuple.__new__
+
+
+def decode_market_frame(frame: bytes) -> tuple[MarketMessage, ...]:
+    """Read one frame of the market channel.
+
+    Raises:
+        WireError: it is neither JSON nor a short plain text.
+    """
+    # The type comes last in a message, so the keys that only one type has decide.
+    head = frame[:160]
+    if b'"price_changes"' in head and frame[:1] == b"{":
+        try:
+            raw = _decode_changes(frame)
+            changes = raw.price_changes
+            for change in changes:
+                # Looking both up is the check; one that is not known yet goes the long way.
+                PRICES[change.price]
+                SIZES[change.size]
+            return (_new(PriceChanges, (raw.market, changes, raw.timestamp)),)
+        except (msgspec.DecodeError, UnicodeDecodeError, KeyError):
+            pass
+    return _slow_market_frame(frame)
+
+
+def _slow_market_frame(frame: bytes) -> tuple[MarketMessage, ...]:
+    try:
+        loaded = fields.load(frame)
+    except NotJsonError:
+        return (_plain_text(frame),)
+    messages = loaded if isinstance(loaded, list) else [loaded]
+    return tuple(_market_message(message) for message in messages)
+
+
+def _market_message(message: object) -> MarketMessage:
+    if not isinstance(message, dict):
+        return UnknownMessage(f"no object: {type(message).__name__}")
+    kind = _kind(message)
+    decode = _MARKET_EVENTS.get(kind)
+    if decode is None:
+        return UnknownMessage(kind)
+    try:
+        return decode(message)
+    except (WireError, MoneyError) as error:
+        return BadMessage(kind, str(error))
+
+
+def _kind(message: Row) -> str:
+    kind = message.get("event_type")
+    if isinstance(kind, str) and kind:
+        return kind
+    # Books are also fetched, and then nothing names them.
+    return "book" if "bids" in message and "asks" in message else "no event type"
+
+
+def _plain_text(frame: bytes) -> UnknownMessage:
+    text = frame.strip()
+    if len(text) > _PLAIN_TEXT_MAX or not text.isascii() or text[:1] in (b"{", b"[", b'"', b""):
+        raise WireError("", f"not JSON: {frame[:60]!r}")
+    return UnknownMessage(f"text {text.decode()}")
+
+
+def decode_snapshot(source: Row) -> BookSnapshot:
+    """Read a whole book, from the stream or from a request.
+
+    Raises:
+        WireError: a field that cannot be read.
+    """
+    flag = source.get("neg_risk")
+    if flag is not None and not isinstance(flag, bool):
+        raise WireError("neg_risk", "not a boolean")
+    return BookSnapshot(
+        token_id=TokenId(fields.required(source, "asset_id")),
+        condition_id=ConditionId(fields.required(source, "market")),
+        bids=_levels(source, "bids", "buys"),
+        asks=_levels(source, "asks", "sells"),
+        timestamp=fields.text(source, "timestamp"),
+        hash=fields.text(source, "hash"),
+        min_order_size=_optional_amount(source, "min_order_size"),
+        tick_size=_optional_amount(source, "tick_size") or None,
+        neg_risk=flag,
+        last_trade_price=_optional_amount(source, "last_trade_price"),
+    )
+
+
+def decode_snapshot_body(body: bytes) -> BookSnapshot:
+    """Read a whole book from bytes, by the fast way where it has the usual types.
+
+    Raises:
+        WireError: it is no book.
+    """
+    try:
+        raw = _decode_book(body)
+        for level in (*raw.bids, *raw.asks):
+            read_price(level.price)
+            read_size(level.size)
+    except (msgspec.DecodeError, UnicodeDecodeError, MoneyError):
+        return decode_snapshot(fields.row(fields.load(body), "book"))
+    return BookSnapshot(
+        TokenId(raw.asset_id),
+        ConditionId(raw.market),
+        raw.bids,
+        asks=raw.asks,
+        timestamp=raw.timestamp,
+        hash=raw.hash,
+        min_order_size=raw.min_order_size,
+        tick_size=raw.tick_size or None,
+        neg_risk=raw.neg_risk,
+        last_trade_price=raw.last_trade_price,
+    )
+
+
+def _optional_amount(source: Row, name: str) -> str | None:
+    if source.get(name) is None:
+        return None
+    value = fields.text(source, name)
+    if value:
+        fields.to_micros(value, name)
+    return value
+
+
+def _levels(source: Row, *names: str) -> tuple[TextLevel, ...]:
+    listed = next((source[name] for name in names if source.get(name) is not None), [])
+    return tuple(
+        [
+            TextLevel(_checked_price(level), _checked_size(level))
+            for level in (fields.row(item, names[0]) for item in fields.items(listed, names[0]))
+        ]
+    )
+
+
+def _checked_price(source: Row) -> str:
+    text = fields.required(source, "price")
+    read_price(text)
+    return text
+
+
+def _checked_size(source: Row) -> str:
+    text = fields.required(source, "size")
+    read_size(text)
+    return text
+
+
+def _price_changes(source: Row) -> PriceChanges:
+    # Until September 2025 one change stood at the top of the message, or several in `changes`.
+    listed = source.get("price_changes", source.get("changes"))
+    rows = [source] if listed is None else fields.items(listed, "price_changes")
+    changes = tuple(_change(fields.row(item, "price_changes"), source) for item in rows)
+    return PriceChanges(
+        ConditionId(fields.text(source, "market")), changes, fields.text(source, "timestamp")
+    )
+
+
+def _change(source: Row, message: Row) -> LevelText:
+    side = SIDES.get(fields.text(source, "side"))
+    if side is None:
+        side = fields.side(source)
+    return LevelText(
+        asset_id=fields.text(source, "asset_id") or fields.required(message, "asset_id"),
+        side=side.value,
+        price=_checked_price(source),
+        size=_checked_size(source),
+        hash=fields.text(source, "hash"),
+        best_bid=_top_text(source, "best_bid"),
+        best_ask=_top_text(source, "best_ask"),
+    )
+
+
+def _top_text(source: Row, name: str) -> str:
+    text = fields.text(source, name)
+    if text:
+        read_price(text)
+    return text
+
+
+def _trade_printed(source: Row) -> TradePrinted:
+    return TradePrinted(
+        condition_id=ConditionId(fields.text(source, "market")),
+        token_id=TokenId(fields.required(source, "asset_id")),
+        side=fields.side(source),
+        price=read_price(fields.required(source, "price")),
+        size=read_size(fields.text(source, "size") or "0"),
+        timestamp=fields.text(source, "timestamp"),
+        transaction_hash=fields.text(source, "transaction_hash"),
+    )
+
+
+def _tick_size_changed(source: Row) -> TickSizeChanged:
+    return TickSizeChanged(
+        condition_id=ConditionId(fields.text(source, "market")),
+        token_id=TokenId(fields.required(source, "asset_id")),
+        old_tick_size=fields.amount(source, "old_tick_size") or Micros(0),
+        new_tick_size=read_price(fields.required(source, "new_tick_size")),
+        timestamp=fields.text(source, "timestamp"),
+    )
+
+
+def _best_bid_ask(source: Row) -> BestBidAsk:
+    bid = fields.amount(source, "best_bid")
+    ask = fields.amount(source, "best_ask")
+    return BestBidAsk(
+        condition_id=ConditionId(fields.text(source, "market")),
+        token_id=TokenId(fields.required(source, "asset_id")),
+        # An empty side is told as 0 or 1, at which no order can rest.
+        best_bid=bid if bid and bid < 1_000_000 else None,
+        best_ask=ask if ask and ask < 1_000_000 else None,
+        timestamp=fields.text(source, "timestamp"),
+    )
+
+
+def _market_created(source: Row) -> MarketCreated:
+    return MarketCreated(
+        condition_id=ConditionId(fields.required(source, "market", "condition_id")),
+        question=fields.text(source, "question"),
+        slug=fields.text(source, "slug"),
+        token_ids=tuple(map(TokenId, fields.texts(source, "assets_ids", "clob_token_ids"))),
+        outcomes=fields.texts(source, "outcomes"),
+        at=fields.moment(source, "timestamp"),
+    )
+
+
+def _market_resolved(source: Row) -> MarketResolved:
+    winner = fields.text(source, "winning_asset_id")
+    return MarketResolved(
+        condition_id=ConditionId(fields.required(source, "market")),
+        token_ids=tuple(map(TokenId, fields.texts(source, "assets_ids"))),
+        winning_token_id=TokenId(winner) if winner else None,
+        winning_outcome=fields.text(source, "winning_outcome"),
+        at=fields.moment(source, "timestamp"),
+    )
+
+
+_MARKET_EVENTS: MappingProxyType[str, Callable[[Row], MarketEvent]] = MappingProxyType(
+    {
+        "book": decode_snapshot,
+        "price_change": _price_changes,
+        "last_trade_price": _trade_printed,
+        "tick_size_change": _tick_size_changed,
+        "best_bid_ask": _best_bid_ask,
+        "new_market": _market_created,
+        "market_resolved": _market_resolved,
+    }
+)
+
+
+def decode_user_frame(frame: bytes, owner: Owner) -> tuple[UserMessage, ...]:
+    """Read one frame of the account channel.
+
+    Raises:
+        WireError: it is neither JSON nor a short plain text.
+    """
+    try:
+        loaded = fields.load(frame)
+    except NotJsonError:
+        return (_plain_text(frame),)
+    messages = loaded if isinstance(loaded, list) else [loaded]
+    return tuple(_user_message(message, owner) for message in messages)
+
+
+def _user_message(message: object, owner: Owner) -> UserMessage:
+    if not isinstance(message, dict):
+        return UnknownMessage(f"no object: {type(message).__name__}")
+    kind = message.get("event_type") or str(message.get("type", "no event type")).lower()
+    try:
+        if kind in ("order", "placement", "update", "cancellation"):
+            return _order_changed(message)
+        if kind == "trade":
+            at = fields.moment(message, "timestamp", "last_update")
+            return TradeChanged(decode_fills(message, owner), at)
+    except WireError as error:
+        return BadMessage(str(kind), str(error))
+    return UnknownMessage(str(kind)[:40])
+
+
+def _order_changed(source: Row) -> OrderChanged:
+    word = fields.text(source, "type").upper()
+    if word not in OrderEventKind.__members__:
+        raise WireError("type", f"unknown: {word[:20]!r}")
+    kind = OrderEventKind[word]
+    order = decode_order(source)
+    if kind is OrderEventKind.CANCELLATION and order.status.is_open:
+        order = replace(order, status=OrderStatus.CANCELLED)
+    return OrderChanged(kind, order, fields.moment(source, "timestamp"))
