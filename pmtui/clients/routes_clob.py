@@ -1,0 +1,161 @@
+"""Routes of the trading host in its two dialects, as data; no request falls from one to the other.
+
+`seed` is what the seed document describes, `live` the public service of September 2026.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from types import MappingProxyType
+
+
+class Dialect(StrEnum):
+    """Whose names for routes, bodies and limits are spoken."""
+
+    SEED = "seed"
+    LIVE = "live"
+
+
+class Auth(Enum):
+    """What a route asks for."""
+
+    PUBLIC = "public"
+    OWNER = "level 1"
+    KEY = "level 2"
+
+
+class Call(StrEnum):
+    """What can be asked of the trading host."""
+
+    TIME = "time"
+    MARKETS = "markets"
+    SIMPLIFIED_MARKETS = "simplified markets"
+    SAMPLING_MARKETS = "sampling markets"
+    SAMPLING_SIMPLIFIED_MARKETS = "sampling simplified markets"
+    MARKET_TERMS = "market terms"
+    BOOK = "book"
+    BOOKS = "books"
+    MARKET_OF_TOKEN = "market of token"  # noqa: S105 - names a route
+    PRICE = "price"
+    PRICES = "prices"
+    MIDPOINT = "midpoint"
+    MIDPOINTS = "midpoints"
+    SPREAD = "spread"
+    SPREADS = "spreads"
+    TICK_SIZE = "tick size"
+    NEG_RISK = "neg risk"
+    FEE_RATE = "fee rate"
+    LAST_TRADE = "last trade"
+    LAST_TRADES = "last trades"
+    PRICES_HISTORY = "prices history"
+    CREATE_KEY = "create key"
+    DERIVE_KEY = "derive key"
+    API_KEYS = "api keys"
+    DELETE_KEY = "delete key"
+    CLOSED_ONLY = "closed only"
+    BALANCE = "balance"
+    REFRESH_BALANCE = "refresh balance"
+    POST_ORDER = "post order"
+    POST_ORDERS = "post orders"
+    CANCEL = "cancel"
+    CANCEL_MANY = "cancel many"
+    CANCEL_MARKET = "cancel market"
+    CANCEL_ALL = "cancel all"
+    ORDER = "order"
+    OPEN_ORDERS = "open orders"
+    TRADES = "trades"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One row of the table; `{id}` in a path stands for what is asked about."""
+
+    method: str
+    path: str
+    auth: Auth = Auth.PUBLIC
+
+
+@dataclass(frozen=True, slots=True)
+class ClobRoutes:
+    """How one dialect says everything."""
+
+    dialect: Dialect
+    rows: Mapping[Call, Route]
+    cursor_name: str
+    """Query name of a page's cursor."""
+    wraps_cancel_ids: bool
+    """Whether ids to cancel travel inside an object, `orderIDs`, or as a bare array."""
+    max_cancel_ids: int
+    collateral: str
+    """Asset type of the cash balance."""
+    conditional: str
+    max_batch_orders: int = 15
+    max_books: int = 500
+
+    def route(self, call: Call) -> Route:
+        """Return the row of a call."""
+        return self.rows[call]
+
+
+_SHARED = {
+    Call.TIME: Route("GET", "/time"),
+    Call.MARKETS: Route("GET", "/markets"),
+    Call.SIMPLIFIED_MARKETS: Route("GET", "/simplified-markets"),
+    Call.SAMPLING_MARKETS: Route("GET", "/sampling-markets"),
+    Call.SAMPLING_SIMPLIFIED_MARKETS: Route("GET", "/sampling-simplified-markets"),
+    Call.MARKET_TERMS: Route("GET", "/clob-markets/{id}"),
+    Call.BOOK: Route("GET", "/book"),
+    Call.BOOKS: Route("POST", "/books"),
+    Call.MARKET_OF_TOKEN: Route("GET", "/markets-by-token/{id}"),
+    Call.PRICE: Route("GET", "/price"),
+    Call.PRICES: Route("POST", "/prices"),
+    Call.MIDPOINT: Route("GET", "/midpoint"),
+    Call.MIDPOINTS: Route("POST", "/midpoints"),
+    Call.SPREAD: Route("GET", "/spread"),
+    Call.SPREADS: Route("POST", "/spreads"),
+    Call.TICK_SIZE: Route("GET", "/tick-size"),
+    Call.NEG_RISK: Route("GET", "/neg-risk"),
+    Call.FEE_RATE: Route("GET", "/fee-rate"),
+    Call.LAST_TRADE: Route("GET", "/last-trade-price"),
+    Call.LAST_TRADES: Route("POST", "/last-trades-prices"),
+    Call.PRICES_HISTORY: Route("GET", "/prices-history"),
+    Call.CREATE_KEY: Route("POST", "/auth/api-key", Auth.OWNER),
+    Call.DERIVE_KEY: Route("GET", "/auth/derive-api-key", Auth.OWNER),
+    Call.API_KEYS: Route("GET", "/auth/api-keys", Auth.KEY),
+    Call.DELETE_KEY: Route("DELETE", "/auth/api-key", Auth.KEY),
+    Call.CLOSED_ONLY: Route("GET", "/auth/ban-status/closed-only", Auth.KEY),
+    Call.BALANCE: Route("GET", "/balance-allowance", Auth.KEY),
+    Call.REFRESH_BALANCE: Route("GET", "/balance-allowance/update", Auth.KEY),
+    Call.POST_ORDER: Route("POST", "/order", Auth.KEY),
+    Call.POST_ORDERS: Route("POST", "/orders", Auth.KEY),
+    Call.CANCEL: Route("DELETE", "/order", Auth.KEY),
+    Call.CANCEL_MANY: Route("DELETE", "/orders", Auth.KEY),
+    Call.CANCEL_MARKET: Route("DELETE", "/cancel-market-orders", Auth.KEY),
+    Call.CANCEL_ALL: Route("DELETE", "/cancel-all", Auth.KEY),
+    Call.OPEN_ORDERS: Route("GET", "/data/orders", Auth.KEY),
+    Call.TRADES: Route("GET", "/data/trades", Auth.KEY),
+}
+
+SEED_ROUTES = ClobRoutes(
+    dialect=Dialect.SEED,
+    rows=MappingProxyType(_SHARED | {Call.ORDER: Route("GET", "/order/{id}", Auth.KEY)}),
+    cursor_name="cursor",
+    wraps_cancel_ids=True,
+    max_cancel_ids=3000,
+    collateral="collateral",
+    conditional="conditional",
+)
+
+LIVE_ROUTES = ClobRoutes(
+    dialect=Dialect.LIVE,
+    rows=MappingProxyType(_SHARED | {Call.ORDER: Route("GET", "/data/order/{id}", Auth.KEY)}),
+    cursor_name="next_cursor",
+    wraps_cancel_ids=False,
+    max_cancel_ids=1000,
+    collateral="COLLATERAL",
+    conditional="CONDITIONAL",
+)
+
+ROUTES: Mapping[Dialect, ClobRoutes] = MappingProxyType(
+    {Dialect.SEED: SEED_ROUTES, Dialect.LIVE: LIVE_ROUTES}
+)

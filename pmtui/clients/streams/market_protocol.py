@@ -1,0 +1,120 @@
+"""The market channel without a socket: wanted tokens in, frames to send out; frames in, events out."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import final
+
+import msgspec
+
+from pmtui.domain.ids import TokenId
+from pmtui.domain.market_events import MarketEvent
+from pmtui.wire.errors import WireError
+from pmtui.wire.stream import BadMessage, UnknownMessage, decode_market_frame
+
+CHUNK = 100
+"""Tokens named in one frame; the host closes on frames that name thousands."""
+PING = "PING"
+PONG = b"PONG"
+_NAMED_KINDS = 200
+"""Unknown types that are told apart; the channel is not trusted to invent only few."""
+
+
+@final
+class MarketProtocol:
+    """One socket's worth of subscriptions, across reconnects."""
+
+    def __init__(self, *, chunk: int = CHUNK, wants_features: bool = True) -> None:
+        """Start without tokens.
+
+        Args:
+            chunk: tokens named in one frame.
+            wants_features: ask for tops of book, new markets and resolutions too.
+        """
+        self._chunk = chunk
+        self._wants_features = wants_features
+        self._wanted: frozenset[TokenId] = frozenset()
+        self._is_open = False
+        self._is_greeted = False
+        self.unknown: Counter[str] = Counter()
+        """Messages that were readable and of no use, by kind."""
+        self.bad: Counter[str] = Counter()
+        """Messages and frames that could not be read, by kind."""
+
+    @property
+    def wanted(self) -> frozenset[TokenId]:
+        """The tokens to hear about."""
+        return self._wanted
+
+    def opened(self) -> Sequence[str]:
+        """Return what to send on a new socket: everything again, for nothing is remembered."""
+        self._is_open, self._is_greeted = True, False
+        return self._added(self._wanted)
+
+    def closed(self) -> None:
+        """Note that the socket is gone."""
+        self._is_open = False
+
+    def watch(self, tokens: frozenset[TokenId]) -> Sequence[str]:
+        """Want these tokens from now on; return what to send if a socket is open."""
+        added, removed = tokens - self._wanted, self._wanted - tokens
+        self._wanted = tokens
+        if not self._is_open:
+            return ()
+        return [*self._removed(removed), *self._added(added)]
+
+    def received(self, frame: bytes) -> Sequence[MarketEvent] | None:
+        """Read a frame; None for the host's sign of life, which is no data.
+
+        Never raises: what cannot be read is counted.
+        """
+        if frame == PONG:
+            return None
+        try:
+            messages = decode_market_frame(frame)
+        except WireError:
+            self.bad[""] += 1
+            return ()
+        if len(messages) == 1 and isinstance(messages[0], tuple):
+            return messages  # type: ignore[return-value]  # the usual case: one price change
+        events: list[MarketEvent] = []
+        for message in messages:
+            if isinstance(message, UnknownMessage):
+                _count(self.unknown, message.kind)
+            elif isinstance(message, BadMessage):
+                _count(self.bad, message.kind)
+            else:
+                events.append(message)
+        return events
+
+    def _added(self, tokens: frozenset[TokenId]) -> list[str]:
+        frames: list[str] = []
+        for part in self._parts(tokens):
+            head: dict[str, object] = {"operation": "subscribe"}
+            if not self._is_greeted:
+                head = {"type": "market"}
+                self._is_greeted = True
+            frames.append(
+                _text({**head, "assets_ids": part, "custom_feature_enabled": self._wants_features})
+            )
+        return frames
+
+    def _removed(self, tokens: frozenset[TokenId]) -> list[str]:
+        return [
+            _text({"operation": "unsubscribe", "assets_ids": part}) for part in self._parts(tokens)
+        ]
+
+    def _parts(self, tokens: Iterable[TokenId]) -> list[list[TokenId]]:
+        # Sorted, so that the same wish always makes the same frames.
+        ordered = sorted(tokens)
+        return [
+            ordered[start : start + self._chunk] for start in range(0, len(ordered), self._chunk)
+        ]
+
+
+def _count(counter: Counter[str], kind: str) -> None:
+    name = kind[:60]
+    counter[name if name in counter or len(counter) < _NAMED_KINDS else "others"] += 1
+
+
+def _text(frame: dict[str, object]) -> str:
+    return msgspec.json.encode(frame).decode()
