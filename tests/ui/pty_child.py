@@ -82,6 +82,11 @@ class PtyChild:
     def send(self, data: bytes) -> None:
         os.write(self.master, data)
 
+    def hang_up(self) -> None:
+        """Take the terminal away."""
+        os.close(self.master)
+        self.master = os.open(os.devnull, os.O_RDWR)
+
     def pump(self, wait_s: float) -> bytes:
         """Read what has arrived, waiting for some of it."""
         if not select.select([self.master], [], [], wait_s)[0]:

@@ -7,6 +7,7 @@ number, so that a test can tell when the step has been painted.
 import sys
 from typing import ClassVar
 
+from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -76,18 +77,18 @@ class Stock(App[None]):
             table.add_row(f"あい row {i} 😀", f"0.{i:03d}")
         table.cursor_type = "row"
 
-    def action_step(self) -> None:
+    async def action_step(self) -> None:
         table: DataTable[str] = self.screen_stack[0].query_one(DataTable)
         lines = self.screen_stack[0].query_one(VerticalScroll)
         match self.done:
             case 0:
                 table.scroll_to(y=15, animate=False)
             case 1 | 10:
-                self.push_screen(Card())
+                await self.push_screen(Card())
             case 2:
                 self.screen.query_one("#size", Static).update("size 日本 99")
             case 3:
-                self.pop_screen()
+                await self.pop_screen()
             case 4:
                 lines.scroll_to(y=9, animate=False)
             case 5:
@@ -119,8 +120,8 @@ class Surprised(Diffed):
     """What a release with another inside would make of the difference."""
 
     @override
-    def _encode_frame(self, driver: Driver, renderable: object) -> str:  # type: ignore[override]
-        frame = super()._encode_frame(driver, renderable)  # type: ignore[arg-type]
+    def _encode_frame(self, driver: Driver, renderable: ChopsUpdate | LayoutUpdate) -> str:
+        frame = super()._encode_frame(driver, renderable)
         raise AttributeError(f"no chops in {frame[:0]!r}")
 
 

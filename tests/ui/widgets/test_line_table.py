@@ -4,6 +4,7 @@ import pytest
 from rich.style import Style
 from textual.message import Message
 from textual.strip import Strip
+from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.plain import Align
@@ -27,10 +28,12 @@ class _Table(LineTable):
         self.lines: list[int] = []
         self.heard: list[tuple[str, str]] = []
 
+    @override
     def render_line(self, y: int) -> Strip:
         self.lines.append(y)
         return super().render_line(y)
 
+    @override
     def post_message(self, message: Message) -> bool:
         if isinstance(message, LineTable.RowHighlighted | LineTable.RowSelected):
             self.heard.append((type(message).__name__, message.key))

@@ -1,4 +1,6 @@
 import pytest
+from textual.strip import Strip
+from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Emphasis
 from pmtui.ui.theme import Role
@@ -13,7 +15,8 @@ class _Counted(TextLine):
     paints = 0
     layouts = 0
 
-    def render_line(self, y: int):  # type: ignore[no-untyped-def,override]
+    @override
+    def render_line(self, y: int) -> Strip:
         self.paints += 1
         return super().render_line(y)
 

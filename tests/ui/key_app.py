@@ -1,0 +1,57 @@
+"""A program that answers every key with its name and a running number, while a feed paints.
+
+Run as `python -m tests.ui.key_app ours|stock`.
+"""
+
+import sys
+
+from textual import events
+from textual.app import App, ComposeResult
+from typing_extensions import override
+
+from pmtui.ui.cell_diff import CellDiff
+from pmtui.ui.cells import Cell
+from pmtui.ui.driver import driver_class
+from pmtui.ui.paint_now import PaintNow
+from pmtui.ui.theme import role_variables
+from pmtui.ui.widgets.text_line import TextLine
+
+
+class Stock(App[None]):
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys = 0
+        self.ticks = 0
+
+    @override
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return role_variables(self.current_theme)
+
+    @override
+    def compose(self) -> ComposeResult:
+        yield TextLine((Cell("ready"),), id="answer")
+        yield TextLine(id="feed")
+
+    def on_mount(self) -> None:
+        if "feed" in sys.argv:
+            self.set_interval(1 / 20, self._tick)
+
+    def _tick(self) -> None:
+        self.ticks += 1
+        self.query_one("#feed", TextLine).show((Cell(f"tick {self.ticks}"),))
+
+    def on_key(self, event: events.Key) -> None:
+        self.keys += 1
+        self.query_one("#answer", TextLine).show((Cell(f"{self.keys}:{event.key}."),))
+
+
+class Ours(CellDiff, PaintNow, Stock):
+    @override
+    def get_driver_class(self):  # type: ignore[no-untyped-def]
+        return driver_class() or super().get_driver_class()
+
+
+if __name__ == "__main__":
+    {"ours": Ours, "stock": Stock}[sys.argv[1]]().run()

@@ -1,0 +1,77 @@
+import statistics
+import time
+
+import pytest
+from textual import constants
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+
+from pmtui.ui.driver import PromptDriver, driver_class
+from tests.ui.pty_child import PtyChild
+
+
+def _press(child: PtyChild, number: int, key: bytes, name: str) -> float:
+    """Return how long the answer to a key took."""
+    started = time.monotonic()
+    child.send(key)
+    child.until(lambda: f"{number}:{name}." in child.row(0), f"the answer to {name}")
+    return time.monotonic() - started
+
+
+def test_a_lone_escape_does_not_wait_for_the_stock_drivers_poll() -> None:
+    with PtyChild("tests.ui.key_app", "ours") as child:
+        child.until(lambda: "ready" in child.row(0), "the first paint")
+        escapes = [_press(child, i + 1, b"\x1b", "escape") for i in range(7)]
+        assert min(escapes) >= 0.024
+        # The stock driver takes 100 ms at least, whatever the delay is set to.
+        assert statistics.median(escapes) < 0.09
+
+
+def test_sequences_text_and_escape_are_told_apart() -> None:
+    with PtyChild("tests.ui.key_app", "ours") as child:
+        child.until(lambda: "ready" in child.row(0), "the first paint")
+        _press(child, 1, b"\x1b[A", "up")
+        _press(child, 2, b"x", "x")
+        _press(child, 3, "é".encode(), "é")
+        _press(child, 4, b"\x1bOP", "f1")
+        _press(child, 5, b"\x1b", "escape")
+        child.send(b"\x1b[")
+        child.send(b"B")
+        child.until(lambda: "6:down." in child.row(0), "a sequence that arrives in two parts")
+
+
+def test_the_users_own_delay_is_honoured() -> None:
+    with PtyChild("tests.ui.key_app", "ours", env={"ESCDELAY": "200"}) as child:
+        child.until(lambda: "ready" in child.row(0), "the first paint")
+        assert _press(child, 1, b"\x1b", "escape") >= 0.199
+
+
+def test_quitting_does_not_wait_for_a_key() -> None:
+    with PtyChild("tests.ui.key_app", "ours") as child:
+        child.until(lambda: "ready" in child.row(0), "the first paint")
+        child.send(b"\x11")
+        child.until(lambda: child.process is not None and child.process.poll() == 0, "the end")
+        assert b"\x1b[?1049l" in child.output
+
+
+def test_the_program_ends_with_its_terminal() -> None:
+    with PtyChild("tests.ui.key_app", "ours") as child:
+        child.until(lambda: "ready" in child.row(0), "the first paint")
+        process = child.process
+        assert process is not None
+        child.hang_up()
+        assert process.wait(20) is not None
+
+
+def test_a_release_without_the_private_names_gets_the_stock_driver(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert driver_class() is PromptDriver
+    with monkeypatch.context() as patch:
+        patch.setattr(LinuxDriver, "_run_input_thread", None)
+        assert driver_class() is None
+    with monkeypatch.context() as patch:
+        patch.setattr(XTermParser, "__init__", lambda _self: None)
+        assert driver_class() is None
+    monkeypatch.setattr(constants, "DRIVER", "textual.drivers.linux_driver:LinuxDriver")
+    assert driver_class() is None
