@@ -185,7 +185,11 @@ class Keymap:
 
     def to_textual(self) -> dict[str, str]:
         """Return the overrides as the toolkit's `set_keymap` takes them."""
-        return {action_id: ",".join(keys) for action_id, keys in self.overrides.items() if keys}
+        # The toolkit ignores an empty entry; a name no terminal sends takes the keys away.
+        return {
+            action_id: ",".join(keys) or f"unbound_{action_id}"
+            for action_id, keys in self.overrides.items()
+        }
 
 
 DEFAULT_KEYMAP = Keymap()

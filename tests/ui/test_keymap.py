@@ -1,6 +1,8 @@
 import pytest
+from textual.app import App
+from textual.screen import Screen
 
-from pmtui.ui.actions import ACTIONS
+from pmtui.ui.actions import ACTIONS, Context, bindings_for
 from pmtui.ui.keymap import KeymapProblem, KeyOverride, read_keymap
 
 
@@ -22,7 +24,7 @@ def test_a_key_can_be_changed_or_taken_away() -> None:
         {"market.buy": KeyOverride(("B", "ctrl+b"), 1), "market.flip_outcome": KeyOverride((), 2)}
     )
     assert not problems
-    assert keymap.to_textual() == {"market.buy": "B,ctrl+b"}
+    assert keymap.to_textual()["market.buy"] == "B,ctrl+b"
     assert keymap.keys_of("market.flip_outcome") == ()
 
 
@@ -90,3 +92,38 @@ def test_a_screen_may_keep_using_a_global_key_as_the_defaults_do() -> None:
     keymap, problems = read_keymap({"confirm.accept": KeyOverride(("enter", "y"), 1)})
     assert not problems
     assert keymap.keys_of("confirm.accept") == ("enter", "y")
+
+
+class _Market(Screen[None]):
+    BINDINGS = bindings_for(Context.MARKET)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done: list[str] = []
+
+    def action_buy(self) -> None:
+        self.done.append("buy")
+
+    def action_sell(self) -> None:
+        self.done.append("sell")
+
+    def action_flip_outcome(self) -> None:
+        self.done.append("flip")
+
+
+async def test_the_toolkit_presses_the_keys_the_user_chose() -> None:
+    keymap, problems = read_keymap(
+        {
+            "market.buy": KeyOverride(("s", "B"), 1),
+            "market.sell": KeyOverride(("b",), 2),
+            "market.flip_outcome": KeyOverride((), 3),
+        }
+    )
+    assert not problems
+    app = App[None]()
+    async with app.run_test() as pilot:
+        app.set_keymap(keymap.to_textual())
+        screen = _Market()
+        await app.push_screen(screen)
+        await pilot.press("s", "b", "B", "o")
+        assert screen.done == ["buy", "sell", "buy"]

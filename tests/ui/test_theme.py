@@ -4,6 +4,7 @@ import pytest
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
+from pmtui.ui import theme_files
 from pmtui.ui.theme import (
     DEFAULT_THEME,
     GROUND_ROLES,
@@ -131,3 +132,12 @@ def test_user_themes_join_the_built_in_ones_and_bad_files_only_cost_themselves(
     assert by_name["harbour"].primary == "#336699"
     assert [problem.split(":")[0] for problem in problems] == ["bad.toml", "binary.toml"]
     assert load_themes(tmp_path / "absent")[1] == ()
+
+
+def test_an_installed_package_brings_its_own_themes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "_themes").mkdir()
+    (tmp_path / "_themes" / "mine.toml").write_text(MINIMAL)
+    monkeypatch.setattr(theme_files, "files", lambda _package: tmp_path)
+    assert [theme.name for theme in load_themes()[0]] == ["mine"]
