@@ -1,0 +1,157 @@
+"""Puts a session together: settings, service, venue and terminal, in the order that shows first."""
+
+import asyncio
+import logging
+import random
+import signal
+from contextlib import AsyncExitStack
+from dataclasses import fields
+
+from pmtui.cli.logs import start_logging
+from pmtui.cli.paper import VenueProblem, running_venue, venue_command
+from pmtui.config.endpoints import LIVE, Endpoints
+from pmtui.config.paths import Paths, locate
+from pmtui.config.settings import Settings
+from pmtui.service.clock import SystemClock
+from pmtui.service.data_service import DataService
+from pmtui.service.health import Health
+from pmtui.service.hosts import Hosts
+from pmtui.service.journal import Journal
+from pmtui.service.profile import Profile
+from pmtui.service.views import Mode
+from pmtui.ui.actions import Keymap
+from pmtui.ui.app import PmtuiApp
+from pmtui.ui.keymap import KeyOverride, read_keymap
+from pmtui.ui.surface import Options, Surface
+from pmtui.ui.theme_files import load_themes
+
+_logger = logging.getLogger(__name__)
+
+CRASHED = 70
+LEAVING_PAPER = "The local venue stops with the terminal and brings them back next time."
+LEAVING_LIVE = "They stay at the venue after you leave."
+
+
+class Session:
+    """One run of the terminal on one profile."""
+
+    def __init__(self, settings: Settings, paths: Paths, keymap: Keymap) -> None:
+        self._settings = settings
+        self._clock = SystemClock()
+        self._keymap = keymap
+        self._paths = paths
+        self._state = paths.state / settings.profile
+        self._stack = AsyncExitStack()
+
+    async def run(self) -> int:
+        """Show the terminal until the trader leaves; returns the exit code."""
+        start_logging(self._paths.state / "pmtui.log")
+        service = DataService(
+            profile=self._profile(),
+            connect=self._connect,
+            clock=self._clock,
+            journal=Journal(self._state / "journal.sqlite"),
+            rng=random.Random(),  # noqa: S311 - spreads retries, keeps no secret
+            frames_per_second=self._settings.frame_rate,
+        )
+        async with self._stack, service.running():
+            app = self._app(service)
+            self._leave_on_signals(app)
+            await app.run_async()
+        return CRASHED if app.crash is not None else 0
+
+    def _app(self, service: DataService) -> PmtuiApp:
+        themes, problems = load_themes(self._paths.config / "themes")
+        for problem in problems:
+            _logger.warning("theme: %s", problem)
+        surface = Surface(
+            queries=service.queries,
+            commands=service.commands,
+            subscriptions=service.hub,
+            options=Options(keymap=self._keymap, ascii_only=_is_ascii_terminal()),
+        )
+        return PmtuiApp(
+            surface,
+            themes=themes,
+            theme=self._settings.theme,
+            leaving=LEAVING_PAPER if self._settings.is_paper else LEAVING_LIVE,
+        )
+
+    def _profile(self) -> Profile:
+        name = self._settings.profile
+        if self._settings.is_paper:
+            return Profile(name, Mode.PAPER)
+        if self._settings.private_key is None:
+            return Profile(name, Mode.READ_ONLY, "no key: look, but no trading")
+        return Profile(name, Mode.LIVE)
+
+    async def _connect(self, health: Health) -> Hosts | str:
+        # In a thread: these imports take a third of a second, and the first keys come now.
+        loading = asyncio.to_thread(_load_hosts)
+        usual, admin_url = LIVE, None
+        if self._settings.is_paper:
+            command = venue_command(self._state / "venue")
+            urls = await self._stack.enter_async_context(
+                running_venue(command, self._paths.state / "venue.log")
+            )
+            if isinstance(urls, VenueProblem):
+                await loading
+                return urls.text
+            admin_url = urls.admin
+            usual = Endpoints(**{f.name: getattr(urls, f.name) for f in fields(Endpoints)})
+        await loading
+        return self._hosts(self._settings.endpoints(usual), health, admin_url)
+
+    def _hosts(self, endpoints: Endpoints, health: Health, admin_url: str | None) -> Hosts | str:
+        from pmtui.cli.hosts import SessionHosts  # noqa: PLC0415 - loaded by now, in a thread
+        from pmtui.cli.paper_account import load_paper_key  # noqa: PLC0415
+        from pmtui.signing.secret import Secret  # noqa: PLC0415
+
+        secret: Secret | None = None
+        try:
+            if self._settings.is_paper:
+                secret = load_paper_key(self._state)
+            elif self._settings.private_key is not None:
+                secret = Secret.from_hex(self._settings.private_key.get_secret_value())
+        except (OSError, ValueError) as error:
+            return f"The key cannot be used: {error}"
+        session = SessionHosts(
+            endpoints,
+            self._settings.dialect,
+            health=health,
+            clock=self._clock,
+            admin_url=admin_url,
+        )
+        return session.hosts(secret, self._settings.signature_type)
+
+    def _leave_on_signals(self, app: PmtuiApp) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, app.exit)
+
+
+def run_terminal(settings: Settings, keymap: Keymap) -> int:
+    """Run the terminal to its end."""
+    return asyncio.run(Session(settings, locate(), keymap).run())
+
+
+def keymap_of(settings: Settings) -> tuple[Keymap, tuple[str, ...]]:
+    """Return the user's keys and what is wrong with them, one line each."""
+    overrides = {
+        action: KeyOverride(keys=setting.keys, line=setting.line)
+        for action, setting in settings.key_settings.items()
+    }
+    keymap, problems = read_keymap(overrides)
+    return keymap, tuple(f"config.toml:{p.line}: {p.text}" for p in problems)
+
+
+def _load_hosts() -> None:
+    import pmtui.cli.hosts  # noqa: F401, PLC0415
+
+
+def _is_ascii_terminal() -> bool:
+    import locale  # noqa: PLC0415
+    import os  # noqa: PLC0415
+
+    encoding = locale.getpreferredencoding(do_setlocale=False).lower().replace("-", "")
+    return encoding not in ("utf8", "utf") or os.environ.get("TERM", "") in ("vt100", "vt220")

@@ -1,0 +1,181 @@
+"""Makes the hosts of a session. Importing it costs HTTP, sockets and signing: not before paint."""
+
+import random
+import secrets
+from collections.abc import Awaitable, Callable
+
+from pmtui.cli.paper_account import fund_once
+from pmtui.clients.account import Account as AccountIdentity
+from pmtui.clients.account import AccountClient, create_or_derive
+from pmtui.clients.analytics import AnalyticsClient
+from pmtui.clients.clob import ClobClient
+from pmtui.clients.gamma import GammaClient
+from pmtui.clients.geoblock import GeoblockClient
+from pmtui.clients.http import HttpHost, RequestReport
+from pmtui.clients.relayer import RelayerClient
+from pmtui.clients.routes_clob import CLOB_ROUTES
+from pmtui.clients.server_clock import ServerClock
+from pmtui.clients.streams.market import MarketStreamClient
+from pmtui.clients.streams.user import UserStreamClient
+from pmtui.config.endpoints import Dialect, Endpoints
+from pmtui.domain.failure import Failure
+from pmtui.domain.health import Source
+from pmtui.domain.ids import Address
+from pmtui.domain.order import SignatureType
+from pmtui.service.health import Health
+from pmtui.service.hosts import Account, Hosts
+from pmtui.service.ports import Clock
+from pmtui.signing.contracts import POLYGON_CHAIN_ID
+from pmtui.signing.l2_auth import ApiCredentials
+from pmtui.signing.order_signer import WalletSigner
+from pmtui.signing.secret import Secret
+from pmtui.signing.signer import Signer
+from pmtui.signing.wallet import OwnerWallets, derive_wallets
+
+
+class SessionHosts:
+    """The clients of one session, made from addresses and, where there is one, a key."""
+
+    def __init__(
+        self,
+        endpoints: Endpoints,
+        dialect: Dialect,
+        *,
+        health: Health,
+        clock: Clock,
+        admin_url: str | None = None,
+    ) -> None:
+        """Make the public clients; none opens a socket before it is asked something.
+
+        Args:
+            endpoints: where the hosts are.
+            dialect: how they are spoken to.
+            health: told of every request.
+            clock: our own time.
+            admin_url: of the local venue, which funds new wallets; None for any other.
+        """
+        self._endpoints = endpoints
+        self._health = health
+        self._clock = clock
+        self._hosts: list[HttpHost] = []
+        self._routes = CLOB_ROUTES[dialect]
+        clob = self._host(endpoints.clob, Source.TRADING)
+        self._clob = clob
+        self._trading = ClobClient(clob, self._routes)
+        self._metadata = GammaClient(
+            self._host(endpoints.gamma, Source.METADATA), dialect, now=clock.now
+        )
+        self._analytics = AnalyticsClient(self._host(endpoints.data, Source.ANALYTICS), dialect)
+        self._geo = GeoblockClient(self._host(endpoints.geoblock, Source.TRADING))
+        self._relayer = RelayerClient(self._host(endpoints.relayer, Source.RELAYER))
+        self._admin = HttpHost(admin_url) if admin_url is not None else None
+        self._server_clock = ServerClock(clock.now, self._trading.server_time)
+
+    def hosts(self, secret: Secret | None, signature_type: SignatureType) -> Hosts:
+        """Return the hosts as the service holds them; without a key they can only be read."""
+        open_account: Callable[[], Awaitable[Account | Failure]] | None = None
+        if secret is not None:
+            signer = Signer(secret)
+
+            async def open_with_key() -> Account | Failure:
+                return await self._open_account(signer, signature_type)
+
+            open_account = open_with_key
+        return Hosts(
+            metadata=self._metadata,
+            trading=self._trading,
+            analytics=self._analytics,
+            geo=self._geo,
+            market_stream=MarketStreamClient(
+                self._endpoints.ws_market,
+                clock=self._clock,
+                rng=random.Random(),  # noqa: S311
+            ),
+            open_account=open_account,
+            close=self.close,
+        )
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for host in (*self._hosts, *([self._admin] if self._admin else [])):
+            await host.aclose()
+
+    async def _open_account(
+        self, signer: Signer, signature_type: SignatureType
+    ) -> Account | Failure:
+        await self._server_clock.measure()
+        credentials = await create_or_derive(
+            self._clob,
+            self._routes,
+            signer=signer,
+            clock=self._server_clock,
+            chain_id=POLYGON_CHAIN_ID,
+        )
+        if isinstance(credentials, Failure):
+            return credentials
+        maker = await self._find_maker(derive_wallets(signer.address), signature_type)
+        if isinstance(maker, Failure):
+            return maker
+        if self._admin is not None:
+            problem = await fund_once(self._admin, maker)
+            if problem is not None:
+                return problem
+        return self._account(signer, maker, signature_type, credentials)
+
+    def _account(
+        self,
+        signer: Signer,
+        maker: Address,
+        signature_type: SignatureType,
+        credentials: ApiCredentials,
+    ) -> Account:
+        client = AccountClient(
+            self._clob,
+            self._routes,
+            account=AccountIdentity(signer.address, maker, signature_type, credentials),
+            clock=self._server_clock,
+        )
+        order_signer = WalletSigner(
+            signer,
+            maker=maker,
+            signature_type=signature_type,
+            api_key=credentials.key,
+            now_ms=self._server_clock.timestamp_ms,
+            draw_bits=secrets.randbits,
+        )
+        stream = UserStreamClient(
+            self._endpoints.ws_user,
+            credentials=credentials,
+            owner=client.owner,
+            clock=self._clock,
+            rng=random.Random(),  # noqa: S311 - spreads reconnects, keeps no secret
+        )
+        return Account(host=client, signer=order_signer, stream=stream)
+
+    async def _find_maker(
+        self, wallets: OwnerWallets, signature_type: SignatureType
+    ) -> Address | Failure:
+        """Return the wallet that pays: older owners have the one form, newer ones the other."""
+        match signature_type:
+            case SignatureType.EOA:
+                return wallets.owner
+            case SignatureType.PROXY:
+                return wallets.proxy
+            case SignatureType.SAFE:
+                return wallets.safe
+            case SignatureType.DEPOSIT_WALLET:
+                is_older = await self._relayer.is_deployed(wallets.deposit_uups)
+                if isinstance(is_older, Failure):
+                    return is_older
+                return wallets.deposit_uups if is_older else wallets.deposit_beacon
+
+    def _host(self, url: str, source: Source) -> HttpHost:
+        def observe(report: RequestReport) -> None:
+            if report.failure is None:
+                self._health.note_answer(source, elapsed_ms=report.elapsed_ms)
+            else:
+                self._health.note_failure(source, report.failure)
+
+        host = HttpHost(url, observe=observe)
+        self._hosts.append(host)
+        return host

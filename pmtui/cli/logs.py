@@ -1,0 +1,36 @@
+"""The log file: what went wrong, for whoever mends it; no secrets, no local variables."""
+
+import logging
+import re
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from typing_extensions import override
+
+MAX_BYTES = 2_000_000
+BACKUPS = 2
+
+# Anything that looks like a private key, a signature or a header that carries a credential.
+_SECRETS = re.compile(
+    r"(?<![0-9a-fA-F])(?:0x)?[0-9a-fA-F]{64}(?:[0-9a-fA-F]*)"
+    r"|(?i:(?:secret|passphrase|private[_ ]?key|authorization|POLY_\w+|RELAYER_\w+)['\"]?\s*[:=]\s*)\S+"
+)
+
+
+class RedactingFormatter(logging.Formatter):
+    """Blots out what looks like a secret, in messages and in tracebacks alike."""
+
+    @override
+    def format(self, record: logging.LogRecord) -> str:
+        return _SECRETS.sub("<redacted>", super().format(record))
+
+
+def start_logging(path: Path) -> None:
+    """Send warnings and worse to a file that only the user can read."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handler = RotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=BACKUPS, encoding="utf-8")
+    handler.setFormatter(RedactingFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    path.chmod(0o600)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.WARNING)

@@ -1,0 +1,56 @@
+"""The paper account: a key that only the local venue knows, and play money for its wallet.
+
+The key opens nothing outside the local venue, so it lies in a file of its own that only the user
+can read; keys that hold real money are keystores with a passphrase.
+"""
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from pmtui.clients.http import HttpHost
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.ids import Address
+from pmtui.signing.keystore import create_key
+from pmtui.signing.secret import Secret
+
+STARTING_CASH = "10000"
+KEY_FILE = "paper.key"
+
+
+class _Ledger(msgspec.Struct):
+    lines: list[msgspec.Raw] = []
+
+
+def load_paper_key(state_dir: Path) -> Secret:
+    """Return the paper key, drawing and storing one the first time.
+
+    Raises:
+        OSError: the state directory cannot be written.
+        ValueError: the file holds no key.
+    """
+    path = state_dir / KEY_FILE
+    if path.exists():
+        return Secret.from_hex(path.read_text(encoding="ascii"))
+    state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    secret = create_key(os.urandom)
+    unfinished = path.with_suffix(".new")
+    unfinished.touch(mode=0o600)
+    unfinished.write_text(secret.reveal().hex(), encoding="ascii")
+    # Renamed whole: a crash leaves no half of a key.
+    unfinished.replace(path)
+    return secret
+
+
+async def fund_once(admin: HttpHost, wallet: Address) -> Failure | None:
+    """Give a wallet its starting cash unless it has had some before."""
+    answer = await admin.read(f"/ledger/{wallet}", route="/ledger/{address}")
+    if isinstance(answer, Failure):
+        if answer.kind is not FailureKind.NOT_FOUND:
+            return answer
+    elif msgspec.json.decode(answer, type=_Ledger).lines:
+        return None
+    body = msgspec.json.encode({"address": wallet, "amount": STARTING_CASH})
+    funded = await admin.send("POST", "/fund", body=body)
+    return funded if isinstance(funded, Failure) else None
