@@ -1,12 +1,13 @@
-import statistics
+import os
 import time
+from collections.abc import Iterator
 
 import pytest
-from textual import constants
+from textual import constants, events
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
-from pmtui.ui.driver import PromptDriver, driver_class
+from pmtui.ui.driver import PromptDriver, _InputReader, driver_class
 from tests.ui.pty_child import PtyChild
 
 
@@ -22,9 +23,8 @@ def test_a_lone_escape_does_not_wait_for_the_stock_drivers_poll() -> None:
     with PtyChild("tests.ui.key_app", "ours") as child:
         child.until(lambda: "ready" in child.row(0), "the first paint")
         escapes = [_press(child, i + 1, b"\x1b", "escape") for i in range(7)]
-        assert min(escapes) >= 0.024
-        # The stock driver takes 100 ms at least, whatever the delay is set to.
-        assert statistics.median(escapes) < 0.09
+        # The stock driver takes 100 ms at least; the best of ours does not depend on the load.
+        assert 0.024 <= min(escapes) < 0.09
 
 
 def test_sequences_text_and_escape_are_told_apart() -> None:
@@ -75,3 +75,35 @@ def test_a_release_without_the_private_names_gets_the_stock_driver(
         assert driver_class() is None
     monkeypatch.setattr(constants, "DRIVER", "textual.drivers.linux_driver:LinuxDriver")
     assert driver_class() is None
+
+
+@pytest.fixture
+def pipes() -> Iterator[tuple[_InputReader, int, int]]:
+    terminal, keys = os.pipe()
+    wake, waker = os.pipe()
+    reader = _InputReader(terminal, wake)
+    yield reader, keys, waker
+    reader.close()
+    for descriptor in (terminal, wake, waker):
+        os.close(descriptor)
+
+
+def _keys(reader: _InputReader) -> list[str]:
+    return [m.key for m in reader.next_messages() or [] if isinstance(m, events.Key)]
+
+
+def test_the_reader_waits_for_the_rest_of_a_sequence_only_so_long(
+    pipes: tuple[_InputReader, int, int],
+) -> None:
+    reader, keys, waker = pipes
+    os.write(keys, b"a\x1b[A\x1b")
+    assert _keys(reader) == ["a", "up"]
+    assert _keys(reader) == ["escape"]
+    os.write(keys, b"\xc3")
+    assert _keys(reader) == []
+    os.write(keys, b"\xa9")
+    assert _keys(reader) == ["é"]
+    os.write(waker, b"x")
+    assert reader.next_messages() == []
+    os.close(keys)
+    assert reader.next_messages() is None
