@@ -13,10 +13,10 @@ from pmtui.clients.gamma import GammaClient
 from pmtui.clients.geoblock import GeoblockClient
 from pmtui.clients.http import HttpHost, RequestReport
 from pmtui.clients.relayer import RelayerClient
-from pmtui.clients.routes_clob import CLOB_ROUTES
+from pmtui.clients.routes_clob import ROUTES
 from pmtui.clients.server_clock import ServerClock
-from pmtui.clients.streams.market import MarketStreamClient
-from pmtui.clients.streams.user import UserStreamClient
+from pmtui.clients.streams.market import MarketChannel
+from pmtui.clients.streams.user import UserChannel
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
@@ -56,9 +56,8 @@ class SessionHosts:
         """
         self._endpoints = endpoints
         self._health = health
-        self._clock = clock
         self._hosts: list[HttpHost] = []
-        self._routes = CLOB_ROUTES[dialect]
+        self._routes = ROUTES[dialect]
         clob = self._host(endpoints.clob, Source.TRADING)
         self._clob = clob
         self._trading = ClobClient(clob, self._routes)
@@ -86,10 +85,9 @@ class SessionHosts:
             trading=self._trading,
             analytics=self._analytics,
             geo=self._geo,
-            market_stream=MarketStreamClient(
+            market_stream=MarketChannel(
                 self._endpoints.ws_market,
-                clock=self._clock,
-                rng=random.Random(),  # noqa: S311
+                random=random.Random(),  # noqa: S311 - spreads reconnects, keeps no secret
             ),
             open_account=open_account,
             close=self.close,
@@ -143,12 +141,11 @@ class SessionHosts:
             now_ms=self._server_clock.timestamp_ms,
             draw_bits=secrets.randbits,
         )
-        stream = UserStreamClient(
+        stream = UserChannel(
             self._endpoints.ws_user,
-            credentials=credentials,
-            owner=client.owner,
-            clock=self._clock,
-            rng=random.Random(),  # noqa: S311 - spreads reconnects, keeps no secret
+            credentials,
+            client.owner,
+            random=random.Random(),  # noqa: S311 - spreads reconnects, keeps no secret
         )
         return Account(host=client, signer=order_signer, stream=stream)
 

@@ -177,6 +177,9 @@ class BooksFeed:
             tracked.is_resyncing = False
 
     def _on_link(self, link: Link) -> None:
+        if link.state is LinkState.CONNECTING:
+            # A further socket may be on its way for further tokens; the others still stand.
+            return
         self._is_open = link.state is LinkState.OPEN
         if self._is_open:
             # What was heard before may have gaps; the stream sends whole books for a start.
