@@ -1,0 +1,291 @@
+"""Which decoder a payload belongs to, told by the folder it lies in and by its own shape.
+
+Names of files are not looked at: a recording made tomorrow has another one.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import httpx
+import msgspec
+
+from pmtui.clients.http_failures import failure_of_answer
+from pmtui.domain.answers import Page
+from pmtui.domain.ids import ApiKey
+from pmtui.wire import analytics, clob, clob_account, gamma, stream
+from pmtui.wire.errors import WireError
+from pmtui.wire.orders import Owner
+from pmtui.wire.rows import Rows
+
+NOBODY = Owner(ApiKey(""), frozenset())
+"""Recorded account payloads belong to strangers."""
+
+Shape = object
+"""What `msgspec.json.decode` returns for JSON of any kind."""
+
+
+@dataclass
+class Finding:
+    """What came of one payload."""
+
+    kind: str
+    ok: int = 0
+    problems: list[str] = field(default_factory=list)
+    is_read: bool = True
+    """False for kinds that nothing in the program reads."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of payload, how to tell it, and what reads it."""
+
+    name: str
+    matches: Callable[[Mapping[str, Shape]], bool]
+    decode: Callable[[bytes], object] | None
+    """One object of this kind; None where nothing in the program reads it."""
+    decode_list: Callable[[bytes], object] | None = None
+    """An array of such objects, where the service sends them so."""
+
+
+def _has(*keys: str) -> Callable[[Mapping[str, Shape]], bool]:
+    return lambda row: all(key in row for key in keys)
+
+
+def _rows_have(list_key: str, *keys: str) -> Callable[[Mapping[str, Shape]], bool]:
+    def matches(row: Mapping[str, Shape]) -> bool:
+        rows = row.get(list_key)
+        if not isinstance(rows, list) or not rows:
+            return False
+        first = rows[0]
+        return isinstance(first, dict) and all(key in first for key in keys)
+
+    return matches
+
+
+def _is_search(row: Mapping[str, Shape]) -> bool:
+    pagination = row.get("pagination")
+    return isinstance(pagination, dict) and "hasMore" in pagination
+
+
+def _is_user_message(row: Mapping[str, Shape]) -> bool:
+    kinds = ("PLACEMENT", "UPDATE", "CANCELLATION", "TRADE")
+    return row.get("event_type") in ("order", "trade") or row.get("type") in kinds
+
+
+def _is_market_message(row: Mapping[str, Shape]) -> bool:
+    return "event_type" in row
+
+
+def _is_activity(row: Mapping[str, Shape]) -> bool:
+    return "type" in row and ("usdcSize" in row or "usdc_size" in row)
+
+
+def _is_trade(row: Mapping[str, Shape]) -> bool:
+    return ("transactionHash" in row or "transaction_hash" in row) and "side" in row
+
+
+def _is_position(row: Mapping[str, Shape]) -> bool:
+    return "currentValue" in row or "current_size" in row
+
+
+def _is_closed_position(row: Mapping[str, Shape]) -> bool:
+    return "realizedPnl" in row and "timestamp" in row
+
+
+def _is_value(row: Mapping[str, Shape]) -> bool:
+    return "value" in row and ("user" in row or "proxy_wallet" in row)
+
+
+def _fills(body: bytes) -> object:
+    return clob_account.decode_fill_page(body, NOBODY)
+
+
+def _user_frame(body: bytes) -> object:
+    return stream.decode_user_frame(body, NOBODY)
+
+
+def _one(decode_list: Callable[[bytes], object]) -> Callable[[bytes], object]:
+    """Read a lone row as the list of one that the service would send."""
+    return lambda body: decode_list(b"[" + body + b"]")
+
+
+def _activity_kinds() -> tuple[Kind, ...]:
+    return (
+        Kind("activity", _is_activity, _one(analytics.decode_activity), analytics.decode_activity),
+        Kind(
+            "positions", _is_position, _one(analytics.decode_positions), analytics.decode_positions
+        ),
+        Kind(
+            "closed positions",
+            _is_closed_position,
+            _one(analytics.decode_closed_positions),
+            analytics.decode_closed_positions,
+        ),
+        Kind("trades", _is_trade, _one(analytics.decode_trades), analytics.decode_trades),
+        Kind("holders", _has("holders"), _one(analytics.decode_holders), analytics.decode_holders),
+        Kind("value", _is_value, analytics.decode_value, analytics.decode_value),
+        Kind("open interest", _has("value"), None, None),
+        Kind("live volume", _has("conditions", "taker_volume_total"), None),
+        Kind("leaderboard", _has("rank"), None, None),
+        Kind("prices of the new generation", _has("resolution_seconds"), None, None),
+    )
+
+
+KINDS: dict[str, tuple[Kind, ...]] = {
+    "gamma": (
+        Kind("search", _is_search, gamma.decode_search),
+        Kind("market", _has("question", "conditionId"), gamma.decode_market, gamma.decode_markets),
+        Kind("market", _has("question", "outcomes"), gamma.decode_market, gamma.decode_markets),
+        Kind("event", _has("title", "markets"), gamma.decode_event, gamma.decode_events),
+        Kind("event page", _rows_have("events", "title"), gamma.decode_events),
+        Kind("market page", _rows_have("markets", "question"), gamma.decode_markets),
+        Kind("comment page", _rows_have("comments", "body"), gamma.decode_comments),
+        Kind(
+            "comment",
+            _has("id", "body", "createdAt"),
+            _one(gamma.decode_comments),
+            gamma.decode_comments,
+        ),
+        Kind("tag", _has("id", "label", "slug"), _one(gamma.decode_tags), gamma.decode_tags),
+        Kind("event", _has("title", "slug", "id"), gamma.decode_event, gamma.decode_events),
+    ),
+    "data": (
+        Kind("page", _rows_have("data", "proxy_wallet"), None),
+        *_activity_kinds(),
+    ),
+    "clob": (
+        Kind("book", _has("bids", "asks"), clob.decode_book, clob.decode_books),
+        Kind("market terms", _has("t", "mts"), clob.decode_market_terms),
+        Kind("market page", _rows_have("data", "condition_id", "tokens"), clob.decode_market_page),
+        Kind("listed market", _has("condition_id", "tokens"), None),
+        Kind("prices history", _has("history"), clob.decode_prices_history),
+        Kind("midpoint", _has("mid"), clob.decode_midpoint),
+        Kind("spread", _has("spread"), clob.decode_spread),
+        Kind("last trade", _has("price", "side"), clob.decode_last_trade, clob.decode_last_trades),
+        Kind("price", _has("price"), clob.decode_price),
+        Kind("tick size", _has("minimum_tick_size"), clob.decode_tick_size),
+        Kind("negative risk", _has("neg_risk"), clob.decode_neg_risk),
+        Kind("fee rate", _has("base_fee"), clob.decode_fee_rate),
+    ),
+    "user": (
+        Kind("user message", _is_user_message, _user_frame, _user_frame),
+        Kind(
+            "post result",
+            _has("orderID"),
+            clob_account.decode_post_result,
+            clob_account.decode_post_results,
+        ),
+        Kind("cancel result", _has("canceled"), clob_account.decode_cancel_result),
+        Kind("order page", _rows_have("data", "original_size"), clob_account.decode_order_page),
+        Kind("fill page", _rows_have("data", "taker_order_id"), _fills),
+        Kind("order", _has("original_size", "size_matched"), clob_account.decode_one_order),
+        Kind("credentials", _has("apiKey", "secret"), clob_account.decode_credentials),
+        Kind("api keys", _has("apiKeys"), clob_account.decode_api_keys),
+        Kind("balance", _has("balance"), clob_account.decode_balance),
+        Kind("closed only", _has("closed_only"), clob_account.decode_closed_only),
+    ),
+    "ws": (
+        Kind("user message", _is_user_message, _user_frame, _user_frame),
+        Kind(
+            "market message",
+            _is_market_message,
+            stream.decode_market_frame,
+            stream.decode_market_frame,
+        ),
+        Kind(
+            "price change",
+            _has("price_changes"),
+            stream.decode_market_frame,
+            stream.decode_market_frame,
+        ),
+        Kind(
+            "first books",
+            _has("bids", "asks"),
+            stream.decode_market_frame,
+            stream.decode_market_frame,
+        ),
+        Kind("live data", _has("topic", "payload"), None),
+    ),
+}
+"""In each folder the first match counts, so the more particular shapes come first."""
+
+SEARCHED = {
+    "gamma": ("gamma",),
+    "data": ("data",),
+    "clob": ("clob", "user"),
+    "user": ("user", "clob"),
+    "ws": ("ws", "user"),
+}
+"""In which tables a payload of a folder is looked up; elsewhere in all of them."""
+
+ANYWHERE = ("ws", "gamma", "clob", "user", "data")
+
+
+def examine(body: bytes, folder: str) -> Finding:
+    """Decode one payload with the program's own decoder and count what it gave."""
+    try:
+        shape: Shape = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return Finding("unreadable", problems=[f"not JSON: {error}"])
+    if isinstance(shape, int) and not isinstance(shape, bool):
+        return _read("server time", clob.decode_time, body)
+    sample = shape
+    if isinstance(shape, list):
+        sample = next((row for row in shape if isinstance(row, dict)), None)
+        if not shape:
+            return Finding("empty list", ok=0)
+    if not isinstance(sample, dict):
+        return Finding("not of ours", is_read=False)
+    if set(sample) <= {"error", "code", "type", "retry_after_seconds", "retryable", "trace_id"}:
+        return examine_refusal(400, body)
+    for table in SEARCHED.get(folder, ANYWHERE):
+        for kind in KINDS[table]:
+            if kind.matches(sample):
+                return _apply(kind, body, is_list=isinstance(shape, list))
+    return Finding("not of ours", is_read=False)
+
+
+def examine_refusal(status: int, body: bytes) -> Finding:
+    """Classify the body of an answer that is no success, as the transport would."""
+    response = httpx.Response(status, content=body)
+    failure = failure_of_answer(response, body, "GET /")
+    if not failure.text:
+        return Finding("refusal", problems=["no words found in the refusal"])
+    return Finding(f"refusal: {failure.kind}", ok=1)
+
+
+def _apply(kind: Kind, body: bytes, *, is_list: bool) -> Finding:
+    if not is_list:
+        if kind.decode is None:
+            return Finding(kind.name, is_read=False)
+        return _read(kind.name, kind.decode, body)
+    if kind.decode_list is not None:
+        return _read(kind.name, kind.decode_list, body)
+    if kind.decode is None:
+        return Finding(kind.name, is_read=False)
+    # The service never sends these in an array: a recorder gathered them.
+    finding = Finding(kind.name)
+    for row in msgspec.json.decode(body, type=list[msgspec.Raw]):
+        one = _read(kind.name, kind.decode, bytes(row))
+        finding.ok += one.ok
+        finding.problems += one.problems
+    return finding
+
+
+def _read(name: str, decode: Callable[[bytes], object], body: bytes) -> Finding:
+    try:
+        value = decode(body)
+    except WireError as error:
+        return Finding(name, problems=[str(error)])
+    if isinstance(value, Rows):
+        unnamed = value.skipped - len(value.reasons)
+        rest = [f"and {unnamed} more"] * (unnamed > 0)
+        return Finding(name, len(value.items), [*value.reasons, *rest])
+    if isinstance(value, Page):
+        return Finding(name, len(value.items), ["row not readable"] * value.skipped)
+    if not isinstance(value, tuple):
+        return Finding(name, 1)
+    problems = [f"{v.kind}: {v.reason}" for v in value if isinstance(v, stream.BadMessage)]
+    unknown = [v for v in value if isinstance(v, stream.UnknownMessage)]
+    problems += [f"unknown message {v.kind}" for v in unknown]
+    return Finding(name, len(value) - len(problems), problems)
