@@ -7,8 +7,6 @@ from typing_extensions import override
 class RecordingDriver(HeadlessDriver):
     """Looks like a terminal to the app and keeps every write."""
 
-    written: list[str]
-
     @property
     @override
     def is_headless(self) -> bool:
@@ -21,4 +19,5 @@ class RecordingDriver(HeadlessDriver):
     @property
     def frames(self) -> list[str]:
         """Everything written so far, one entry for each write."""
-        return self.__dict__.setdefault("written", [])
+        frames: list[str] = self.__dict__.setdefault("_frames", [])
+        return frames
