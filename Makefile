@@ -1,0 +1,61 @@
+# Two commands are enough: `make run` opens the terminal, `make test` proves everything.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+RUNTIME := $(VENV)/.runtime-stamp
+TESTING := $(VENV)/.testing-stamp
+PINS := tests/constraints.txt
+
+.PHONY: run test check format bench shots shots-accept python clean
+
+run: $(RUNTIME)
+	@$(BIN)/pmtui
+
+test: $(TESTING)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=90
+
+check: $(TESTING)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q -n 2 -m "not slow and not journey"
+
+format: $(TESTING)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(TESTING)
+	$(BIN)/python -m tests.bench
+
+shots: $(TESTING)
+	$(BIN)/python -m tests.scenes compare
+
+shots-accept: $(TESTING)
+	$(BIN)/python -m tests.scenes accept
+
+python:
+	@command -v $(PYTHON) >/dev/null || { echo "pmtui needs Python 3.11 or newer, and there is no $(PYTHON)" >&2; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else 1)' || { echo "pmtui needs Python 3.11 or newer; this is $$($(PYTHON) -V 2>&1)" >&2; exit 2; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "pmtui needs Python's venv module; on Debian: apt install python3-venv" >&2; exit 2; }
+
+$(BIN)/python: | python
+	@$(PYTHON) -m venv $(VENV)
+
+$(RUNTIME): pyproject.toml $(PINS) | $(BIN)/python
+	@echo "Installing pmtui into $(VENV) ..."
+	@$(PIP) install -q -e . -c $(PINS)
+	@touch $@
+
+$(TESTING): pyproject.toml $(PINS) | $(BIN)/python
+	@echo "Installing pmtui and its tests into $(VENV) ..."
+	@$(PIP) install -q -e '.[test]' -c $(PINS)
+	@touch $(RUNTIME) $@
+
+clean:
+	rm -rf $(VENV) .coverage* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

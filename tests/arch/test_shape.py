@@ -1,0 +1,118 @@
+"""The house rules that a machine can check."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "pmtui"
+MAX_MODULE_LINES = 400
+MAX_FUNCTION_LINES = 50
+MAX_PUBLIC_METHODS = 20
+JOBLESS_NAMES = {"utils", "helpers", "common", "manager", "base"}
+
+# Its docstring is the table of what the surface offers: one screen, all of it Protocols.
+LONGER_CLASSES: dict[str, int] = {}
+
+
+def modules() -> Iterator[Path]:
+    yield from sorted(PACKAGE.rglob("*.py"))
+
+
+def committed_files() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_a_module_has_one_job_and_fits_its_limits(module: Path) -> None:
+    text = module.read_text()
+    assert len(text.splitlines()) <= MAX_MODULE_LINES
+    assert module.stem not in JOBLESS_NAMES
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            assert length <= MAX_FUNCTION_LINES, f"{node.name} has {length} lines"
+        if isinstance(node, ast.ClassDef):
+            public = [
+                f.name
+                for f in node.body
+                if isinstance(f, ast.FunctionDef | ast.AsyncFunctionDef)
+                and not f.name.startswith("_")
+            ]
+            limit = LONGER_CLASSES.get(node.name, MAX_PUBLIC_METHODS)
+            assert len(public) <= limit, f"{node.name} has {len(public)} public methods"
+
+
+def test_only_the_supervisor_catches_everything() -> None:
+    broad = []
+    for module in modules():
+        for node in ast.walk(ast.parse(module.read_text())):
+            if not isinstance(node, ast.ExceptHandler):
+                continue
+            names = (
+                {n.id for n in ast.walk(node.type) if isinstance(n, ast.Name)}
+                if node.type
+                else {"bare"}
+            )
+            if names & {"bare", "Exception", "BaseException"}:
+                broad.append(f"{module.relative_to(PACKAGE)}:{node.lineno}")
+    assert all(place.startswith("service/supervisor.py") for place in broad), broad
+
+
+def test_the_domain_counts_in_integers() -> None:
+    for module in sorted((PACKAGE / "domain").glob("*.py")):
+        for node in ast.walk(ast.parse(module.read_text())):
+            assert not (isinstance(node, ast.Name) and node.id == "float"), module.name
+            assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), (
+                module.name
+            )
+
+
+def test_no_committed_file_names_a_registry_or_this_machine() -> None:
+    registry = re.compile(
+        r"https?://[^\s\"'<>]+/(?:simple|packages)/|^\s*(?:extra-)?index-url\s*=", re.M
+    )
+    home = re.compile("|".join(re.escape(str(p)) + "/" for p in (ROOT.parent, Path.home())))
+    for path in committed_files():
+        if path.suffix in {".py", ".md", ".toml", ".txt", ".json", ".tcss", ".svg", ""}:
+            text = path.read_text(errors="ignore")
+            assert not registry.search(text), path
+            assert not home.search(text), path
+
+
+def imported_by(code: str) -> set[str]:
+    program = f"{code}\nimport sys\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+        env={**os.environ, "COVERAGE_PROCESS_START": ""},
+    )
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_the_first_paint_waits_for_nothing_heavy() -> None:
+    loaded = imported_by("import pmtui.ui.app, pmtui.service.data_service")
+    assert not loaded & {"eth_account", "coincurve", "plotext", "httpx", "websockets", "starlette"}
+
+
+def test_the_service_runs_without_a_terminal() -> None:
+    assert not imported_by("import pmtui.service.data_service") & {"textual", "rich"}
+
+
+def test_the_local_venue_runs_without_a_terminal() -> None:
+    assert not imported_by("import pmtui.cli.sim") & {"textual", "rich", "eth_account"}
