@@ -53,8 +53,8 @@ class _Fit:
 _FITS = {
     DepthProfile.THIN: _Fit((4, 18), 2.4, 40.0, 1.1, 0.6, 0.35),
     DepthProfile.NORMAL: _Fit((18, 52), 0.35, 420.0, 1.5, 0.9, 0.22),
-    DepthProfile.DEEP: _Fit((85, 110), 0.9, 5_200.0, 1.6, 0.5, 0.15),
-    DepthProfile.LONG_SHOT: _Fit((12, 60), 0.8, 3_000.0, 1.9, 0.4, 0.3),
+    DepthProfile.DEEP: _Fit((85, 110), 0.2, 5_200.0, 1.6, 0.5, 0.15),
+    DepthProfile.LONG_SHOT: _Fit((12, 60), 0.2, 3_000.0, 1.9, 0.4, 0.3),
 }
 _LONG_SHOT_FAR = _Fit((0, 3), 0.1, 60_000.0, 1.4, 0.0, 0.1)
 """The side of a long shot that is pressed against 0 or 1; empty in a sixth of the books."""
@@ -99,7 +99,7 @@ def _fit_of(market: CatalogueMarket, side: Side) -> _Fit:
 def _ladder(market: CatalogueMarket, rng: random.Random, *, side: Side, best: int) -> list[int]:
     fit = _fit_of(market, side)
     # Gaps are measured in ticks of the market, but a finer grid is not filled ten times denser.
-    coarse = 1.0 if market.tick_size >= _CENT else 1.6
+    coarse = 1.0 if market.tick_size >= _CENT else 4.0
     step = -1 if side is Side.BID else 1
     prices: list[int] = []
     price = best

@@ -48,8 +48,8 @@ def odd_drafts() -> Iterator[EventDraft]:
         },
     )
     yield _odd(
-        "Will the Ångström prize stay undecided – «non liquet»",
-        "A title of many alphabets: ελληνικά, кириллица, and the arrow →.",
+        "Will the Ångström prize stay undecided – «non liquet» → ελληνικά, кириллица",
+        "The title is given in every alphabet the prize committee writes in.",
         {"groupItemTitle": "Čas končí…"},
     )
     for tick, street in _ODD_TICKS:
