@@ -1,0 +1,173 @@
+"""Rows of the metadata host: the catalogue's own objects with the venue's live numbers laid over."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from typing_extensions import override
+
+from pmtui.domain.money import ONE, ZERO, Micros, complement, format_micros
+from pmtui.sim.catalogue.gamma import decimal_number, micros_of, rows_of, text_of
+from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent, CatalogueMarket, Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveMarket:
+    """What the venue knows better than the catalogue."""
+
+    best_bid: Micros | None
+    """Of the first outcome; None when nothing is bid."""
+    best_ask: Micros | None
+    last_trade: Micros | None
+    """Price of the first outcome; None when nothing ever traded."""
+    volume: Micros
+    """Dollars since the market was listed."""
+    volume_24h: Micros
+    liquidity: Micros
+    """Dollars resting in the book."""
+    tick_size: Micros
+    is_closed: bool
+    payouts: tuple[Micros, ...] = ()
+    """What each outcome pays, once resolved."""
+    closed_at: datetime | None = None
+
+
+class LiveNumbers(Protocol):
+    """Where the metadata host takes current numbers from."""
+
+    def now(self) -> datetime:
+        """Return the venue's time, aware."""
+        ...
+
+    def market(self, market: CatalogueMarket) -> LiveMarket | None:
+        """Return current numbers, or None where the catalogue's row still holds."""
+        ...
+
+
+class CatalogueNumbers(LiveNumbers):
+    """Numbers that stand still: every row is as the catalogue has it."""
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now
+
+    @override
+    def now(self) -> datetime:
+        return self._now
+
+    @override
+    def market(self, market: CatalogueMarket) -> LiveMarket | None:
+        return None
+
+
+class MetadataRows:
+    """Builds the objects that travel."""
+
+    def __init__(self, catalogue: Catalogue, live: LiveNumbers) -> None:
+        self._catalogue = catalogue
+        self._live = live
+
+    def market(
+        self, market: CatalogueMarket, *, with_event: bool = True, with_tags: bool = False
+    ) -> dict[str, object]:
+        """Return a market object, by default with the event it belongs to."""
+        row = {**market.raw, **self.changes(market)}
+        event = self._catalogue.event_of(market)
+        if with_event:
+            embedded = self._event_alone(event)
+            embedded.pop("tags", None)
+            row["events"] = [embedded]
+        if with_tags:
+            row["tags"] = list(rows_of(event.raw, "tags"))
+        return row
+
+    def event(self, event: CatalogueEvent) -> dict[str, object]:
+        """Return an event object with its markets."""
+        row = self._event_alone(event)
+        row["markets"] = [self.market(market, with_event=False) for market in event.markets]
+        return row
+
+    def event_sums(self, event: CatalogueEvent) -> dict[str, object]:
+        """Return the fields of an event that the venue's numbers change."""
+        live = [(one, now) for one in event.markets if (now := self._live.market(one)) is not None]
+        if not live:
+            return {}
+        volume = liquidity = day = ZERO
+        for market, now in live:
+            volume = Micros(volume + now.volume - (micros_of(market.raw, "volumeNum") or ZERO))
+            day = Micros(day + now.volume_24h - (micros_of(market.raw, "volume24hr") or ZERO))
+            was = micros_of(market.raw, "liquidityNum") or ZERO
+            liquidity = Micros(liquidity + now.liquidity - was)
+        fields: dict[str, object] = {
+            key: _sum(event.raw, key, change)
+            for key, change in (("volume", volume), ("volume24hr", day), ("liquidity", liquidity))
+        }
+        if len(live) == len(event.markets) and all(now.is_closed for _, now in live):
+            fields["closed"] = True
+        return fields
+
+    def _event_alone(self, event: CatalogueEvent) -> dict[str, object]:
+        return {**event.raw, **self.event_sums(event)}
+
+    def changes(self, market: CatalogueMarket) -> dict[str, object]:
+        """Return the fields of a market that the venue's numbers change."""
+        live = self._live.market(market)
+        if live is None:
+            return {}
+        bid = live.best_bid or ZERO
+        ask = ONE if live.best_ask is None else live.best_ask
+        fields: dict[str, object] = {
+            "bestBid": decimal_number(bid),
+            "bestAsk": decimal_number(ask),
+            "spread": decimal_number(Micros(ask - bid)),
+            "orderPriceMinTickSize": decimal_number(live.tick_size),
+            "volume": format_micros(live.volume),
+            "volumeNum": decimal_number(live.volume),
+            "volumeClob": decimal_number(live.volume),
+            "volume24hr": decimal_number(live.volume_24h),
+            "volume24hrClob": decimal_number(live.volume_24h),
+            "liquidity": format_micros(live.liquidity),
+            "liquidityNum": decimal_number(live.liquidity),
+            "liquidityClob": decimal_number(live.liquidity),
+        }
+        if live.last_trade is not None:
+            fields["lastTradePrice"] = decimal_number(live.last_trade)
+        if live.best_bid is not None or live.best_ask is not None:
+            middle = Micros((bid + ask) // 2)
+            fields["outcomePrices"] = _prices(middle, complement(middle))
+        if live.is_closed:
+            fields.update(_closing(live))
+        return fields
+
+    def is_closed(self, market: CatalogueMarket) -> bool:
+        """Tell whether a market is closed by now."""
+        live = self._live.market(market)
+        return market.raw.get("closed") is True if live is None else live.is_closed
+
+    def now(self) -> datetime:
+        """Return the venue's time."""
+        return self._live.now()
+
+
+def _closing(live: LiveMarket) -> Mapping[str, object]:
+    fields: dict[str, object] = {"closed": True, "acceptingOrders": False}
+    if live.closed_at is not None:
+        fields["closedTime"] = f"{live.closed_at:%Y-%m-%d %H:%M:%S}+00"
+    if live.payouts:
+        fields["outcomePrices"] = _prices(*live.payouts)
+        fields["umaResolutionStatus"] = "resolved"
+    return fields
+
+
+def _prices(*prices: Micros) -> str:
+    return "[" + ", ".join(f'"{format_micros(price)}"' for price in prices) + "]"
+
+
+def _sum(row: Row, key: str, change: Micros) -> int | float:
+    return decimal_number(Micros((micros_of(row, key) or ZERO) + change))
+
+
+def id_number(row: Row) -> int:
+    """Return an id as the number it is in the host's tables; 0 when it is none."""
+    text = text_of(row, "id")
+    return int(text) if text.isascii() and text.isdigit() else 0

@@ -1,0 +1,32 @@
+"""Asks the metadata routes in process, without a socket."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import httpx
+from starlette.applications import Starlette
+
+from pmtui.sim.catalogue.model import Catalogue
+from pmtui.sim.metadata import LiveNumbers, metadata_routes
+
+
+class MetadataClient:
+    """A client of one metadata host."""
+
+    def __init__(self, catalogue: Catalogue, live: LiveNumbers) -> None:
+        self._app = Starlette(routes=metadata_routes(catalogue, live))
+
+    def get(
+        self, path: str, params: Mapping[str, str | Sequence[str]] | None = None
+    ) -> httpx.Response:
+        """Ask once and return the whole answer."""
+        return asyncio.run(self._get(path, params))
+
+    async def _get(
+        self, path: str, params: Mapping[str, str | Sequence[str]] | None
+    ) -> httpx.Response:
+        transport = httpx.ASGITransport(app=self._app)
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://metadata", trust_env=False
+        ) as client:
+            return await client.get(path, params=params)
