@@ -1,0 +1,302 @@
+"""A service for screens: views are set by the test, commands are written down, topics announced.
+
+It implements `Queries`, `Commands` and `Subscriptions` of `pmtui.service.surface` in one object,
+so that a test sets what the screen may see, presses keys, and reads what was asked for.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from pmtui.domain.book_view import BookState, BookView
+from pmtui.domain.health import HealthState, Source, SourceHealth
+from pmtui.domain.history import Interval
+from pmtui.domain.ids import Address, CommandId, ConditionId, EventId, OrderId, TokenId
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros, notional_ceil, notional_floor
+from pmtui.domain.order import CancelResult, LimitIntent, OrderIntent, OrderStatus, TimeInForce
+from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
+from pmtui.domain.verdict import Accepted, CancelVerdict, Rejected, Verdict
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
+from pmtui.service.views import (
+    AccountView,
+    EventQuotesView,
+    EventView,
+    HistoryView,
+    Load,
+    LogView,
+    MarketListView,
+    MarketView,
+    Mode,
+    SearchView,
+    StatusView,
+    TagsView,
+    TapeView,
+)
+from pmtui.ui.actions import DEFAULT_KEYMAP, Keymap
+from pmtui.ui.surface import Options, Surface
+
+NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
+ADDRESS = Address("0x" + "5a" * 20)
+
+EMPTY_ACCOUNT = AccountView(
+    load=Load.READY, balance=Micros(10_000_000_000), reserved=Micros(0), positions=(),
+    open_orders=(), fills=(), closed=(), activity=(), as_of=NOW,
+)  # fmt: skip
+KEYLESS_ACCOUNT = AccountView(
+    load=Load.EMPTY, balance=None, reserved=Micros(0), positions=(), open_orders=(), fills=(),
+    closed=(), activity=(), as_of=None,
+)  # fmt: skip
+PAPER_STATUS = StatusView(
+    profile="paper", mode=Mode.PAPER, mode_reason="", cash=Micros(10_000_000_000),
+    portfolio_value=Micros(10_000_000_000), open_orders=0, unknown_orders=0, unread_notices=0,
+    health=tuple(
+        SourceHealth(source, HealthState.LIVE, NOW)
+        for source in Source if source is not Source.RELAYER
+    ),
+    clock_skew_ms=0, now=NOW, address=ADDRESS,
+)  # fmt: skip
+READ_ONLY_STATUS = StatusView(
+    profile="live", mode=Mode.READ_ONLY, mode_reason="no key", cash=None, portfolio_value=None,
+    open_orders=0, unknown_orders=0, unread_notices=0, health=PAPER_STATUS.health,
+    clock_skew_ms=None, now=NOW,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A command as it was given."""
+
+    name: str
+    """The method of `Commands`."""
+    arguments: tuple[object, ...] = ()
+
+
+@dataclass(eq=False)
+class FakeSubscription:
+    """An interest the fake knows of; `is_open` until the subscriber lets go."""
+
+    topics: frozenset[Topic]
+    notify: Callable[[Topic], None]
+    is_open: bool = True
+
+    def close(self) -> None:
+        self.is_open = False
+
+
+@dataclass(eq=False)
+class FakeService:
+    """Set the views, then `announce` their topic."""
+
+    at: datetime = NOW
+    status_view: StatusView = PAPER_STATUS
+    lists: dict[MarketListTopic, MarketListView] = field(default_factory=dict)
+    searches: dict[str, SearchView] = field(default_factory=dict)
+    tags_view: TagsView = field(default=TagsView((), Load.READY))
+    events: dict[EventId, EventView] = field(default_factory=dict)
+    quotes: dict[EventId, EventQuotesView] = field(default_factory=dict)
+    markets: dict[ConditionId, MarketView] = field(default_factory=dict)
+    books: dict[TokenId, BookView] = field(default_factory=dict)
+    tapes: dict[TokenId, TapeView] = field(default_factory=dict)
+    histories: dict[tuple[TokenId, Interval], HistoryView] = field(default_factory=dict)
+    account_view: AccountView = EMPTY_ACCOUNT
+    log_view: LogView = field(default=LogView((), 0, 0))
+    refusal: Rejected | None = None
+    """What `prepare` answers, where it shall refuse."""
+    verdicts: list[Verdict] = field(default_factory=list)
+    """Answers of `verdict` in order; without one an order rests as live. See `is_holding`."""
+    cancel_verdicts: list[CancelVerdict] = field(default_factory=list)
+    is_holding: bool = False
+    """Verdicts wait until `release` is called."""
+    calls: list[Call] = field(default_factory=list)
+    subscriptions: list[FakeSubscription] = field(default_factory=list)
+    _placed: dict[CommandId, PreparedOrder] = field(default_factory=dict)
+    _cancelled: dict[CommandId, tuple[OrderId, ...]] = field(default_factory=dict)
+    _released: asyncio.Event = field(default_factory=asyncio.Event)
+
+    # --- what a test does with it
+
+    def surface(self, *, keymap: Keymap = DEFAULT_KEYMAP, ascii_only: bool = False) -> Surface:
+        """Return what a screen is given."""
+        return Surface(self, self, self, Options(keymap=keymap, ascii_only=ascii_only))
+
+    def announce(self, *topics: Topic) -> None:
+        """Tell whoever watches these topics that they changed."""
+        for topic in topics:
+            for subscription in tuple(self.subscriptions):
+                if subscription.is_open and topic in subscription.topics:
+                    subscription.notify(topic)
+
+    def watched(self) -> frozenset[Topic]:
+        """Return every topic somebody watches now."""
+        open_ones = [s.topics for s in self.subscriptions if s.is_open]
+        return frozenset().union(*open_ones)
+
+    def calls_of(self, name: str) -> list[tuple[object, ...]]:
+        """Return the arguments of every call of one command."""
+        return [call.arguments for call in self.calls if call.name == name]
+
+    def release(self) -> None:
+        """Let the verdicts that wait be given."""
+        self._released.set()
+
+    # --- Queries
+
+    def now(self) -> datetime:
+        return self.at
+
+    def status(self) -> StatusView:
+        return self.status_view
+
+    def market_list(self, topic: MarketListTopic) -> MarketListView:
+        return self.lists.get(topic) or MarketListView((), Load.LOADING, has_more=False, as_of=None)
+
+    def search(self, topic: SearchTopic) -> SearchView:
+        return self.searches.get(topic.text) or SearchView(topic.text, (), Load.READY, indexed=0)
+
+    def tags(self) -> TagsView:
+        return self.tags_view
+
+    def event(self, event_id: EventId) -> EventView:
+        return self.events.get(event_id) or EventView(None, Load.LOADING, None)
+
+    def event_quotes(self, event_id: EventId) -> EventQuotesView:
+        return self.quotes.get(event_id) or EventQuotesView((), None)
+
+    def market(self, condition_id: ConditionId) -> MarketView:
+        return self.markets.get(condition_id) or MarketView(None, None, Load.LOADING, None)
+
+    def book(self, token_id: TokenId) -> BookView:
+        return self.books.get(token_id) or BookView(token_id, BookState.LOADING)
+
+    def tape(self, token_id: TokenId) -> TapeView:
+        return self.tapes.get(token_id) or TapeView((), 0)
+
+    def history(self, token_id: TokenId, interval: Interval) -> HistoryView:
+        found = self.histories.get((token_id, interval))
+        return found or HistoryView((), interval, Load.LOADING, None)
+
+    def account(self) -> AccountView:
+        return self.account_view
+
+    def log(self) -> LogView:
+        return self.log_view
+
+    # --- Commands
+
+    def prepare(self, intent: OrderIntent) -> PreparedOrder | Rejected:
+        self._record("prepare", intent)
+        return self.refusal or _prepare(intent, number=len(self.calls))
+
+    def place(self, order: PreparedOrder) -> CommandId:
+        command_id = self._record("place", order)
+        self._placed[command_id] = order
+        return command_id
+
+    async def verdict(self, command_id: CommandId) -> Verdict:
+        await self._wait()
+        if self.verdicts:
+            return self.verdicts.pop(0)
+        order = self._placed[command_id]
+        return Accepted(order.unsigned.order_id, OrderStatus.LIVE, Micros(0), "It rests.")
+
+    def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
+        named = tuple(order_ids)
+        command_id = self._record("cancel", named)
+        self._cancelled[command_id] = named
+        return command_id
+
+    def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
+        return self._record("cancel_market", condition_id, token_id)
+
+    def cancel_all(self) -> CommandId:
+        return self._record("cancel_all")
+
+    async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
+        await self._wait()
+        if self.cancel_verdicts:
+            return self.cancel_verdicts.pop(0)
+        return CancelVerdict(CancelResult(self._cancelled.get(command_id, ())))
+
+    def load_more(self, topic: MarketListTopic) -> None:
+        self._record("load_more", topic)
+
+    def refresh(self, topic: Topic) -> None:
+        self._record("refresh", topic)
+
+    def mark_log_read(self, sequence: int) -> None:
+        self._record("mark_log_read", sequence)
+
+    # --- Subscriptions
+
+    def subscribe(
+        self, topics: Iterable[Topic], notify: Callable[[Topic], None]
+    ) -> FakeSubscription:
+        subscription = FakeSubscription(frozenset(topics), notify)
+        self.subscriptions.append(subscription)
+        asyncio.get_running_loop().call_soon(self._announce_first, subscription)
+        return subscription
+
+    def _announce_first(self, subscription: FakeSubscription) -> None:
+        for topic in subscription.topics:
+            if subscription.is_open:
+                subscription.notify(topic)
+
+    def _record(self, name: str, *arguments: object) -> CommandId:
+        self.calls.append(Call(name, arguments))
+        return CommandId(f"command-{len(self.calls)}")
+
+    async def _wait(self) -> None:
+        if self.is_holding:
+            await self._released.wait()
+
+
+# The amounts as the venue reads them: what is given is rounded up, what is taken rounded down.
+def _prepare(intent: OrderIntent, *, number: int) -> PreparedOrder:
+    is_buy = intent.side is Side.BUY
+    if isinstance(intent, LimitIntent):
+        price, size = intent.price, intent.size
+        cash = notional_ceil(price, size) if is_buy else notional_floor(price, size)
+        time_in_force, is_post_only = intent.time_in_force, intent.is_post_only
+        expires_at = intent.expires_at
+    else:
+        price, cash = intent.worst_price, intent.amount
+        size = Micros(cash * 1_000_000 // price)
+        time_in_force, is_post_only, expires_at = intent.time_in_force, False, None
+    is_timed = time_in_force is TimeInForce.GTD and expires_at is not None
+    draft = OrderDraft(
+        token_id=intent.token_id,
+        is_buy=is_buy,
+        maker_amount=cash if is_buy else size,
+        taker_amount=size if is_buy else cash,
+        neg_risk=False,
+        time_in_force=time_in_force.value,
+        is_post_only=is_post_only,
+        expiration_s=int(expires_at.timestamp()) + 60 if is_timed and expires_at else 0,
+    )
+    unsigned = UnsignedOrder(
+        draft=draft,
+        order_id=OrderId(f"0x{number:064x}"),
+        salt=number,
+        maker=ADDRESS,
+        signer=ADDRESS,
+        signature_type=0,
+        timestamp_ms=int(NOW.timestamp() * 1000),
+        metadata="0x" + "00" * 32,
+        builder="0x" + "00" * 32,
+        exchange=Address("0x" + "e1" * 20),
+        chain_id=137,
+    )
+    return PreparedOrder(
+        intent=intent,
+        unsigned=unsigned,
+        condition_id=intent.condition_id,
+        outcome="Yes",
+        market_title="A market",
+        price=price,
+        size=size,
+        cash=cash,
+        worst_fee=Micros(0),
+    )
