@@ -1,0 +1,300 @@
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from random import Random
+
+from websockets.asyncio.server import ServerConnection
+
+from pmtui.clients.streams.connection import Times
+from pmtui.clients.streams.market import MarketChannel
+from pmtui.clients.streams.silence import Silence
+from pmtui.domain.ids import TokenId
+from pmtui.domain.link import Link, LinkState
+from pmtui.domain.market_events import BookSnapshot, MarketEvent, PriceChanges
+from tests.clients.streams.servers import Script, ScriptedServer, scripted, until
+
+QUICK = Times(ping_s=0.05, dead_s=0.3, first_delay_s=0.01, longest_delay_s=0.05, close_s=0.2)
+CALM = Times(first_delay_s=0.01, longest_delay_s=0.05, close_s=0.2)
+BOOK = (
+    '{"market":"0xaa","asset_id":"%s","timestamp":"1790000000000","hash":"h","bids":'
+    '[{"price":"0.4","size":"10"}],"asks":[{"price":"0.6","size":"5"}],"event_type":"book"}'
+)
+CHANGE = (
+    '{"market":"0xaa","price_changes":[{"asset_id":"1","price":"0.41","size":"19","side":"BUY",'
+    '"hash":"h","best_bid":"0.41","best_ask":"0.6"}],"timestamp":"1790000000001",'
+    '"event_type":"price_change"}'
+)
+
+
+class Heard:
+    def __init__(self) -> None:
+        self.events: list[MarketEvent] = []
+        self.links: list[Link] = []
+
+    def states(self) -> list[LinkState]:
+        return [link.state for link in self.links]
+
+
+def tokens(*names: str) -> frozenset[TokenId]:
+    return frozenset(map(TokenId, names))
+
+
+@asynccontextmanager
+async def running(channel: MarketChannel) -> AsyncIterator[Heard]:
+    heard = Heard()
+    task = asyncio.create_task(
+        channel.run(on_event=heard.events.append, on_link=heard.links.append)
+    )
+    try:
+        yield heard
+        assert not task.done(), "the stream ended by itself"
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def channel_to(
+    server: ScriptedServer,
+    *,
+    times: Times = CALM,
+    shortest_s: float = 60.0,
+    first_wait_s: float = 60.0,
+    tokens_per_socket: int = 400,
+    chunk: int = 100,
+) -> MarketChannel:
+    return MarketChannel(
+        server.url,
+        random=Random(1),
+        times=times,
+        make_silence=lambda: Silence(shortest_s=shortest_s, first_wait_s=first_wait_s),
+        tokens_per_socket=tokens_per_socket,
+        chunk=chunk,
+    )
+
+
+def sending(*frames: str | list[str]) -> Callable[[ScriptedServer], Script]:
+    """Serve the same frames on every connection, a list as fragments; then listen."""
+
+    def make(server: ScriptedServer) -> Script:
+        async def script(socket: ServerConnection, number: int) -> None:
+            for frame in frames:
+                await socket.send(frame)
+            await server.listen(socket, number)
+
+        return script
+
+    return make
+
+
+async def test_books_and_changes_arrive_in_order_from_arrays_objects_and_fragments() -> None:
+    books = f"[{BOOK % 1},{BOOK % 2}]"
+    fragments = [CHANGE[:30], CHANGE[30:200], CHANGE[200:]]
+    async with scripted(sending(books, CHANGE, fragments, BOOK % 3)) as server:
+        channel = channel_to(server)
+        channel.watch(tokens("1", "2"))
+        async with running(channel) as heard:
+            await until(lambda: len(heard.events) == 5, "five events")
+    kinds = [type(event) for event in heard.events]
+    assert kinds == [BookSnapshot, BookSnapshot, PriceChanges, PriceChanges, BookSnapshot]
+    assert heard.states() == [LinkState.CONNECTING, LinkState.OPEN]
+
+
+async def test_garbage_is_counted_and_the_socket_stays() -> None:
+    garbage = ["{", "NO NEW ASSETS", '"x"', '{"event_type":"surprise"}', "\x00\x01", "null"]
+    broken = CHANGE.replace('"0.41","size"', '"forty","size"')
+    async with scripted(sending(*garbage, broken, CHANGE)) as server:
+        channel = channel_to(server)
+        channel.watch(tokens("1"))
+        async with running(channel) as heard:
+            await until(lambda: len(heard.events) == 1, "the good frame")
+            (protocol,) = channel.protocols
+            assert protocol.unknown["text NO NEW ASSETS"] == 1
+            assert protocol.unknown["surprise"] == 1
+            assert protocol.bad["price_change"] == 1
+            assert server.connections == 1
+
+
+async def test_a_message_of_megabytes_is_read_whole() -> None:
+    level = '{"price":"0.4","size":"10"}'
+    big = (BOOK % 1).replace(level, ",".join([level] * 100_000))
+    assert len(big) > 2_000_000
+    async with scripted(sending(big)) as server:
+        channel = channel_to(server)
+        channel.watch(tokens("1"))
+        async with running(channel) as heard:
+            await until(lambda: len(heard.events) == 1, "the big book")
+
+
+async def test_tokens_are_added_and_removed_on_the_open_socket() -> None:
+    async with scripted(sending()) as server:
+        channel = channel_to(server)
+        channel.watch(tokens("1", "2"))
+        async with running(channel):
+            await until(lambda: len(server.operations(1)) == 1, "the first subscription")
+            channel.watch(tokens("2", "3"))
+            await until(lambda: len(server.operations(1)) == 3, "the difference")
+    first, removed, added = server.operations(1)
+    assert first == {"type": "market", "assets_ids": ["1", "2"], "custom_feature_enabled": True}
+    assert removed == {"operation": "unsubscribe", "assets_ids": ["1"]}
+    assert (added["operation"], added["assets_ids"]) == ("subscribe", ["3"])
+    assert server.connections == 1
+
+
+async def test_many_tokens_are_named_in_chunks_and_shared_out_over_sockets() -> None:
+    async with scripted(sending()) as server:
+        channel = channel_to(server, tokens_per_socket=4, chunk=2)
+        channel.watch(tokens("1", "2", "3", "4", "5"))
+        async with running(channel) as heard:
+            await until(lambda: sum(len(server.operations(n)) for n in (1, 2)) == 3, "three frames")
+            await until(lambda: heard.states()[-1] is LinkState.OPEN, "all sockets open")
+            assert sorted(len(server.operations(n)) for n in (1, 2)) == [1, 2]
+            channel.watch(tokens("5"))
+            await until(lambda: len(channel.connections) == 1, "the empty socket closed")
+
+
+async def test_everything_is_subscribed_again_after_a_lost_connection() -> None:
+    def make(server: ScriptedServer) -> Script:
+        async def script(socket: ServerConnection, number: int) -> None:
+            await socket.send(BOOK % 1)
+            if number == 1:
+                server.received.append((1, str(await socket.recv())))
+                return
+            await server.listen(socket, number)
+
+        return script
+
+    async with scripted(make) as server:
+        channel = channel_to(server)
+        channel.watch(tokens("1", "2"))
+        async with running(channel) as heard:
+            await until(lambda: len(server.operations(2)) == 1, "the second subscription")
+            await until(lambda: len(heard.events) == 2, "both books")
+    assert server.operations(2) == server.operations(1)
+    assert heard.states() == [
+        LinkState.CONNECTING,
+        LinkState.OPEN,
+        LinkState.DOWN,
+        LinkState.CONNECTING,
+        LinkState.OPEN,
+    ]
+    assert heard.links[-1].epoch > heard.links[0].epoch
+
+
+async def test_a_host_that_closes_at_once_is_called_ever_more_seldom() -> None:
+    def make(server: ScriptedServer) -> Script:
+        async def script(socket: ServerConnection, number: int) -> None:
+            await socket.close()
+
+        return script
+
+    async with scripted(make) as server:
+        channel = channel_to(server, times=Times(first_delay_s=0.02, longest_delay_s=30.0))
+        channel.watch(tokens("1"))
+        async with running(channel) as heard:
+            await until(lambda: server.connections == 4, "four attempts")
+            downs = [link for link in heard.links if link.state is LinkState.DOWN]
+            assert len(downs) >= 3
+            assert "closed" in downs[0].reason
+
+
+async def test_pings_are_sent_under_traffic_and_answered_ones_keep_the_socket() -> None:
+    def make(server: ScriptedServer) -> Script:
+        async def talk(socket: ServerConnection) -> None:
+            while True:
+                await socket.send(CHANGE)
+                await asyncio.sleep(0.01)
+
+        async def script(socket: ServerConnection, number: int) -> None:
+            talking = asyncio.create_task(talk(socket))
+            try:
+                await server.listen(socket, number)
+            finally:
+                talking.cancel()
+                await asyncio.gather(talking, return_exceptions=True)
+
+        return script
+
+    async with scripted(make) as server:
+        channel = channel_to(server, times=QUICK)
+        channel.watch(tokens("1"))
+        async with running(channel):
+            await until(
+                lambda: [text for _, text in server.received].count("PING") >= 3, "three pings"
+            )
+            assert server.connections == 1
+
+
+async def test_a_socket_that_answers_nothing_is_replaced() -> None:
+    def make(server: ScriptedServer) -> Script:
+        async def script(socket: ServerConnection, number: int) -> None:
+            await server.listen(socket, number, pong=number > 1)
+
+        return script
+
+    async with scripted(make) as server:
+        channel = channel_to(server, times=QUICK)
+        channel.watch(tokens("1"))
+        async with running(channel) as heard:
+            await until(lambda: server.connections == 2, "a second socket")
+            await until(lambda: heard.states()[-1] is LinkState.OPEN, "it is open")
+    assert LinkState.SILENT in heard.states()
+
+
+async def test_a_busy_socket_that_only_pongs_is_replaced() -> None:
+    def make(server: ScriptedServer) -> Script:
+        async def script(socket: ServerConnection, number: int) -> None:
+            for _ in range(40):
+                await socket.send(CHANGE)
+            await server.listen(socket, number)
+
+        return script
+
+    async with scripted(make) as server:
+        channel = channel_to(server, times=QUICK, shortest_s=0.2)
+        channel.watch(tokens("1"))
+        async with running(channel) as heard:
+            await until(lambda: server.connections >= 2, "a second socket")
+    silent = next(link for link in heard.links if link.state is LinkState.SILENT)
+    assert "nothing comes" in silent.reason
+
+
+async def test_under_load_the_socket_is_read_in_batches_and_nothing_is_lost() -> None:
+    sent = 3000
+
+    def make(server: ScriptedServer) -> Script:
+        async def script(socket: ServerConnection, number: int) -> None:
+            for index in range(sent):
+                await socket.send(CHANGE)
+                if index % 20 == 0:
+                    await asyncio.sleep(0)
+            await server.listen(socket, number)
+
+        return script
+
+    async with scripted(make) as server:
+        channel = channel_to(server)
+        channel.watch(tokens("1"))
+        async with running(channel) as heard:
+            await until(lambda: len(heard.events) == sent, "every change")
+            (connection,) = channel.connections
+            assert connection.counts.read_pauses > 0
+            assert connection.counts.frames < sent + 5
+
+
+async def test_nothing_is_opened_before_there_is_something_to_watch() -> None:
+    async with scripted(sending()) as server:
+        channel = channel_to(server)
+        async with running(channel) as heard:
+            await asyncio.sleep(0)
+            assert (server.connections, heard.links) == (0, [])
+            channel.watch(tokens("1"))
+            await until(lambda: server.connections == 1, "the first socket")
+
+
+async def test_a_host_out_of_reach_is_down_with_a_reason() -> None:
+    async with scripted(sending()) as server:
+        channel = channel_to(server)
+        channel.watch(tokens("1"))
+    async with running(channel) as heard:
+        await until(lambda: LinkState.DOWN in heard.states(), "the link is down")
+    assert "cannot connect" in heard.links[1].reason
