@@ -5,6 +5,7 @@ quote header values.
 """
 
 import math
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -148,7 +149,9 @@ def _reason(error: BaseException) -> str:
         return "the address is neither http nor https"
     cause: BaseException | None = error
     while cause is not None:
-        if isinstance(cause, OSError) and cause.strerror:
-            return cause.strerror[:MAX_TEXT]
+        if isinstance(cause, OSError) and cause.errno:
+            # Resolver errors have negative numbers and words of their own.
+            words = os.strerror(cause.errno) if cause.errno > 0 else cause.strerror
+            return (words or "cannot connect")[:MAX_TEXT]
         cause = cause.__cause__ or cause.__context__
     return "cannot connect"

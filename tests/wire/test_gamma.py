@@ -1,0 +1,240 @@
+"""The metadata host's payloads: ours, recorded ones and hostile ones."""
+
+import gzip
+import json
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.market import NO_FEE, Event, FeeSchedule, Market, RewardTerms, Tag
+from pmtui.domain.money import Micros
+from pmtui.wire import gamma
+from pmtui.wire.errors import WireError
+from pmtui.wire.rows import Rows
+from tests.wire.payloads import CONDITION, TOKENS, Json, bent, event, json_values, market, wire
+
+DECODERS: tuple[Callable[[bytes], object], ...] = (
+    gamma.decode_events,
+    gamma.decode_markets,
+    gamma.decode_event,
+    gamma.decode_market,
+    gamma.decode_search,
+    gamma.decode_tags,
+    gamma.decode_comments,
+)
+
+
+def test_a_market_keeps_its_facts() -> None:
+    found = gamma.decode_market(wire(market()))
+    assert found.condition_id == CONDITION
+    assert [(o.label, o.token_id, o.price) for o in found.outcomes] == [
+        ("Yes", TOKENS[0], 405_000),
+        ("No", TOKENS[1], 595_000),
+    ]
+    assert found.is_tradable
+    assert (found.tick_size, found.min_order_size) == (10_000, 5_000_000)
+    assert (found.best_bid, found.best_ask, found.day_change) == (400_000, 410_000, -15_000)
+    assert found.volume == 15_321_500_000
+    assert found.liquidity == 820_250_000
+    assert found.fee == FeeSchedule(Micros(50_000), 1, is_taker_only=True)
+    assert found.rewards == RewardTerms(Micros(50_000_000), Micros(35_000))
+    assert found.end_at == datetime(2027, 5, 31, tzinfo=UTC)
+    assert found.game_start_at == datetime(2027, 5, 30, 19, 37, 33, tzinfo=UTC)
+
+
+def test_tops_of_an_empty_book_are_no_levels() -> None:
+    found = gamma.decode_market(wire(market(bestBid=0, bestAsk=1, lastTradePrice=0)))
+    assert (found.best_bid, found.best_ask, found.last_trade_price) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"clobTokenIds": None},
+        {"clobTokenIds": '["", ""]'},
+        {"clobTokenIds": '["7"]'},
+        {"conditionId": ""},
+        {"conditionId": "0x12"},
+        {"acceptingOrders": None},
+        {"enableOrderBook": None},
+        {"outcomes": '["A", "B", "C"]', "clobTokenIds": '["1", "2", "3"]'},
+    ],
+)
+def test_what_cannot_be_traded_can_still_be_read(changes: dict[str, Json]) -> None:
+    found = gamma.decode_market(wire(market(**changes)))
+    assert not found.is_tradable
+    assert found.outcomes
+
+
+def test_absent_facts_are_none() -> None:
+    found = gamma.decode_market(b'{"id": 5}')
+    assert found.market_id == "5"
+    assert found.outcomes == ()
+    facts = (found.tick_size, found.volume, found.end_at, found.fee, found.rewards, found.event_id)
+    assert facts == (None,) * 6
+
+
+def test_fees_that_are_off_are_nothing_and_partial_ones_unknown() -> None:
+    assert gamma.decode_market(wire(market(feesEnabled=False))).fee == NO_FEE
+    assert gamma.decode_market(wire(market(feeSchedule={"rate": 0.1}))).fee is None
+    assert gamma.decode_market(wire(market(feeSchedule=None))).fee is None
+
+
+def test_a_market_on_top_knows_its_event() -> None:
+    found = gamma.decode_market(wire(market(events=[{"id": "3", "title": "T", "slug": "s"}])))
+    assert (found.event_id, found.event_title, found.event_slug) == ("3", "T", "s")
+    assert gamma.decode_market(wire(market(events=[7]))).event_id is None
+    assert gamma.decode_market(wire(market(events=[]))).event_id is None
+
+
+def test_markets_of_an_event_know_it_too() -> None:
+    found = gamma.decode_event(wire(event()))
+    assert [m.event_id for m in found.markets] == ["77", "77"]
+    assert found.neg_risk
+    assert found.tags[0].slug == "weather"
+    assert found.series[0].recurrence == "monthly"
+    assert (found.volume, found.volume_24h, found.comment_count) == (99_500_000, 0, 3)
+
+
+def test_one_odd_row_does_not_hide_the_others() -> None:
+    rows = [market(), market(id=None), market(bestBid="high"), market(question=5), 3, market()]
+    found = gamma.decode_markets(wire(rows))
+    assert len(found.items) == 2
+    assert found.skipped == 4
+    assert found.received == 6
+    assert found.reasons[:3] == (
+        "markets[1]: id: missing",
+        "markets[2]: bestBid: not a number",
+        "markets[3]: question: Expected `str | null`, got `int`",
+    )
+
+
+def test_an_odd_market_does_not_hide_its_event() -> None:
+    body = wire([event(markets=[market(), 5], tags=[{}], series=None), event()])
+    found = gamma.decode_events(body)
+    assert [len(e.markets) for e in found.items] == [1, 2]
+    assert found.skipped == 2
+    assert found.received == 2
+
+
+def test_reasons_are_bounded_and_counted() -> None:
+    found = gamma.decode_markets(wire([1] * 500))
+    assert found.skipped == 500
+    assert len(found.reasons) == 20
+
+
+def test_a_keyset_page_has_a_cursor_until_the_last() -> None:
+    page = gamma.decode_events(wire({"events": [event()], "next_cursor": "abc"}))
+    assert (len(page.items), page.next_cursor) == (1, "abc")
+    lasts: list[Json] = [
+        {"events": []},
+        {"events": [], "next_cursor": None},
+        {"events": [], "next_cursor": ""},
+    ]
+    for last in lasts:
+        assert gamma.decode_events(wire(last)).next_cursor is None
+    assert (
+        gamma.decode_markets(wire({"markets": [market()], "next_cursor": "x"})).next_cursor == "x"
+    )
+    assert page.to_page().next_cursor == "abc"
+
+
+def test_a_search_says_whether_there_is_more() -> None:
+    more = gamma.decode_search(wire({"events": [event()], "pagination": {"hasMore": True}}))
+    assert (len(more.items), more.next_cursor) == (1, "2")
+    none = gamma.decode_search(wire({"events": None, "pagination": {"hasMore": False}}))
+    assert (none.items, none.next_cursor) == ((), None)
+
+
+def test_tags_fall_back_to_their_slug() -> None:
+    found = gamma.decode_tags(
+        wire([{"id": "1", "slug": "a", "label": "A"}, {"id": 2, "slug": "b"}])
+    )
+    assert [(t.tag_id, t.label) for t in found.items] == [("1", "A"), ("2", "b")]
+
+
+def test_comments_name_their_author_and_parent() -> None:
+    rows = [
+        {"id": "1", "body": "b", "profile": {"name": "Ann"}, "reactionCount": 2},
+        {"id": "2", "body": "c", "parentCommentID": "1", "profile": {"pseudonym": "Quiet-Fox"}},
+        {"id": "3", "userAddress": "0xabc", "createdAt": "2026-11-01T08:00:00Z"},
+        {"id": "4", "profile": {"proxyWallet": "0xdef"}, "parentCommentID": ""},
+    ]
+    found = gamma.decode_comments(wire(rows)).items
+    assert [c.author for c in found] == ["Ann", "Quiet-Fox", "0xabc", "0xdef"]
+    assert [c.parent_id for c in found] == [None, "1", None, None]
+    assert found[0].reaction_count == 2
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"null", b"5", b'{"a":1}', b"\xff", b"[" * 100_000])
+def test_what_is_no_list_is_a_wire_error(body: bytes) -> None:
+    for decode in (gamma.decode_events, gamma.decode_markets, gamma.decode_tags):
+        with pytest.raises(WireError):
+            decode(body)
+
+
+@given(json_values)
+def test_any_json_is_a_value_or_a_wire_error(value: Json) -> None:
+    for decode in DECODERS:
+        _decodes_or_refuses(decode, wire(value))
+
+
+@given(st.binary())
+def test_any_bytes_are_a_value_or_a_wire_error(body: bytes) -> None:
+    for decode in DECODERS:
+        _decodes_or_refuses(decode, body)
+
+
+@given(bent(market()), bent(event()))
+def test_bent_rows_are_values_or_wire_errors(odd_market: Json, odd_event: Json) -> None:
+    _decodes_or_refuses(gamma.decode_market, wire(odd_market))
+    _decodes_or_refuses(gamma.decode_event, wire(odd_event))
+    found = gamma.decode_markets(wire([odd_market, market()]))
+    assert found.items[-1].market_id == "910001"
+
+
+def _decodes_or_refuses(decode: Callable[[bytes], object], body: bytes) -> None:
+    try:
+        decode(body)
+    except WireError as error:
+        assert str(error)  # noqa: PT017 - most examples raise nothing
+
+
+def test_every_recorded_row_can_be_read(shared_dir: Path) -> None:
+    counts = Counter[str]()
+    for path in sorted((shared_dir / "data" / "gamma").glob("*.gz")):
+        for rows in _recorded_lists(gzip.decompress(path.read_bytes())):
+            kind, found = _decode_rows(rows)
+            assert found.reasons == (), path
+            counts[kind] += len(found.items)
+    assert counts["events"] >= 136
+    assert counts["markets"] >= 4_000
+    assert counts["tags"] >= 100
+
+
+def _decode_rows(rows: list[dict[str, Json]]) -> tuple[str, Rows[Event] | Rows[Market] | Rows[Tag]]:
+    if "markets" in rows[0]:
+        return "events", gamma.decode_events(wire(rows))
+    if "question" in rows[0]:
+        return "markets", gamma.decode_markets(wire(rows))
+    return "tags", gamma.decode_tags(wire(rows))
+
+
+def _recorded_lists(text: bytes) -> list[list[dict[str, Json]]]:
+    try:
+        documents = [json.loads(text)]
+    except ValueError:
+        documents = [json.loads(line) for line in text.splitlines()]
+    lists = []
+    for document in documents:
+        inner = document
+        if isinstance(inner, dict):
+            inner = inner.get("body") or inner.get("raw") or inner
+            inner = inner["events"] if "pagination" in inner else inner
+        lists.append(inner if isinstance(inner, list) else [inner])
+    return lists
