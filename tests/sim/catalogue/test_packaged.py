@@ -149,7 +149,7 @@ def test_hardly_any_open_market_is_overdue_whenever_it_is_loaded(days: int) -> N
         for market in load_packaged(now).markets
         if market.is_tradable and market.ends_at is not None and market.ends_at < now
     ]
-    assert 3 <= len(overdue) <= 40
+    assert 8 <= len(overdue) <= 40
 
 
 def test_token_ids_do_not_depend_on_the_day_it_is_loaded(packaged: Catalogue) -> None:
@@ -191,3 +191,10 @@ def test_a_catalogue_takes_an_event_once(packaged: Catalogue) -> None:
     assert other.market_by_condition(market.condition_id.upper().replace("0X", "0x")) is market
     assert all(other.market_by_token(token) is market for token in market.token_ids)
     assert other.event("0") is None
+
+
+def test_yes_prices_of_a_negative_risk_event_add_up_to_about_one(packaged: Catalogue) -> None:
+    for event in packaged.events:
+        if event.neg_risk:
+            total = sum(market.start_price for market in event.markets) / ONE
+            assert 0.93 < total < 1.2, event.title

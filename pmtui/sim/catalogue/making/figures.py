@@ -35,8 +35,9 @@ def decimal_text(millionths: int) -> str:
 def volume_of(draft: EventDraft, market: MarketDraft, rng: random.Random) -> float | None:
     """Return dollars traded so far; None for the many markets that never traded."""
     total = 10.0**draft.volume
-    share = market.weight / sum(one.weight for one in draft.markets)
-    volume = total * share * 10 ** rng.gauss(0, 0.45)
+    share = market.weight / math.fsum(one.weight for one in draft.markets)
+    # Rounded, and summed exactly, so that every interpreter writes the same digits.
+    volume = round(total * share * 10 ** rng.gauss(0, 0.45), 6)
     is_quiet = volume < 60_000 and rng.random() < 0.75
     return None if is_quiet and market.winner is None else volume
 
@@ -61,11 +62,13 @@ def quote_of(draft: EventDraft, market: MarketDraft, liquidity: float, rng: rand
     if tick <= 1_000 and 0.04 < price < 0.96:
         width *= rng.choice((1, 2, 4))
     last = 1_000_000 // tick - 1
-    bid = round(price * 1_000_000 / tick - width / 2)
-    bid = min(max(bid, 0), last - 1)
-    ask = min(max(bid + width, 1), last)
-    if bid == 0 and rng.random() < 0.6:
-        bid, ask = 1, max(ask, 2)
+    place = price * 1_000_000 / tick
+    # Near 0 and 1 there is no room for a wide spread around the same chance.
+    width = max(min(width, int(2 * min(place, last + 1 - place))), 1)
+    bid = min(max(round(place - width / 2), 0), last - 1)
+    ask = min(bid + width, last)
+    if bid == 0 and ask > 2:
+        bid, ask = 1, ask - 1
     return Quote(tick=tick, bid=bid * tick, ask=ask * tick)
 
 

@@ -78,7 +78,7 @@ class MarketShaper:
         volume = figures.volume_of(draft, market, rng)
         liquidity = figures.liquidity_of(volume, rng) if market.winner is None else 0.0
         quote = figures.quote_of(draft, market, liquidity, rng)
-        if volume is None and rng.random() < 0.02:
+        if volume is None and not draft.neg_risk and rng.random() < 0.04:
             quote = Quote(tick=quote.tick, bid=0, ask=1_000_000)
         row: dict[str, object] = {
             "id": str(self._market_id),
@@ -127,7 +127,7 @@ class MarketShaper:
     def _add_dates(self, row: dict[str, object], draft: EventDraft, market: MarketDraft) -> None:
         rng = self._rng
         ends = (market.ends or draft.ends).seconds
-        started = min(-rng.randint(1, 120) * dates.DAY_S, ends - 2 * dates.DAY_S)
+        started = min(-rng.randint(dates.DAY_S, 120 * dates.DAY_S), ends - 2 * dates.DAY_S)
         row.update(
             startDate=dates.mark(started, "stamp"),
             startDateIso=dates.mark(started, "day"),

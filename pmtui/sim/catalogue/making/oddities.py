@@ -58,7 +58,7 @@ def odd_drafts() -> Iterator[EventDraft]:
         )
         draft.tick = tick
         yield draft
-    yield _overdue()
+    yield from _overdue()
     yield _closed_without_prices()
 
 
@@ -90,23 +90,46 @@ def _odd(title: str, remark: str, patch: dict[str, object]) -> EventDraft:
     )
 
 
-def _overdue() -> EventDraft:
-    ends = Moment(-9 * dates.DAY_S)
-    return EventDraft(
-        title=f"Wheat harvest report of {ends:month}: above the five-year mean?",
-        rules="Resolves by the first edition of the harvest report. The report is late, and the "
-        "market stays open until it appears.\n\nResolution source: the ministry of agriculture.",
-        source="Ministry of agriculture",
-        tags=("Economy", "Commodities"),
-        markets=[
-            MarketDraft(question=f"Will {crop} yields be above the five-year mean?", price=price)
-            for crop, price in (("wheat", 0.61), ("barley", 0.48), ("rye", 0.37))
-        ],
-        ends=ends,
-        period_s=dates.PERIOD_S,
-        fees="finance",
-        volume=4.3,
-    )
+_REPORTS = (
+    (
+        "Wheat harvest report",
+        "ministry of agriculture",
+        "Will {} yields beat the five-year mean?",
+        ("wheat", "barley", "rye", "oat", "maize"),
+    ),
+    (
+        "Museum attendance survey",
+        "association of museums",
+        "Will the {} count more visitors?",
+        ("Orchard Museum", "Maritime Hall", "Glass Pavilion", "Railway Depot"),
+    ),
+    (
+        "Herring stock assessment",
+        "fisheries council",
+        "Will the {} stock be rated healthy?",
+        ("North Channel", "Gullspit Bight", "Outer Banks"),
+    ),
+)
+
+
+def _overdue() -> Iterator[EventDraft]:
+    for number, (report, office, question, items) in enumerate(_REPORTS):
+        ends = Moment((-9 - 2 * number) * dates.DAY_S)
+        yield EventDraft(
+            title=f"{report} of {ends:month}",
+            rules=f"Resolves by the first edition of the report. The report is late, and the "
+            f"market stays open until it appears.\n\nResolution source: the {office}.",
+            source=office.capitalize(),
+            tags=("Economy", "Reports"),
+            markets=[
+                MarketDraft(question=question.format(item), group=item, price=0.63 - 0.09 * place)
+                for place, item in enumerate(items)
+            ],
+            ends=ends,
+            period_s=dates.PERIOD_S,
+            fees="finance",
+            volume=4.3,
+        )
 
 
 def _closed_without_prices() -> EventDraft:

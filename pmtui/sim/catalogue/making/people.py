@@ -26,7 +26,7 @@ def profile_rows(rng: random.Random, count: int) -> _Rows:
             "pseudonym": " ".join(part.capitalize() for part in handle.split("-")),
             "displayUsernamePublic": rng.random() < 0.9,
             "proxyWallet": naming.made_up_address(f"profile:{handle}"),
-            "createdAt": dates.mark(-rng.randint(30, 1_200) * dates.DAY_S, "stamp"),
+            "createdAt": dates.mark(-rng.randint(30 * dates.DAY_S, 1_200 * dates.DAY_S), "stamp"),
             "verifiedBadge": rng.random() < 0.05,
             "users": [{"id": str(9_000 + number), "creator": False, "mod": number % 29 == 0}],
         }
@@ -119,7 +119,9 @@ def team_rows(played: Sequence[League], rng: random.Random) -> _Rows:
                     "providerId": 5_000 + len(rows),
                     "color": rng.choice(_COLOURS),
                     "ordering": "home",
-                    "createdAt": dates.mark(-rng.randint(100, 600) * dates.DAY_S, "stamp"),
+                    "createdAt": dates.mark(
+                        -rng.randint(100 * dates.DAY_S, 600 * dates.DAY_S), "stamp"
+                    ),
                     "updatedAt": dates.mark(-rng.randint(100, 90_000), "stamp"),
                 }
             )

@@ -1,5 +1,6 @@
 """Gives a draft the shape of the metadata host: one event object with its markets."""
 
+import math
 import random
 from dataclasses import dataclass, field
 
@@ -38,14 +39,16 @@ class Registry:
                 "id": str(101 + 7 * len(self.tags)),
                 "label": label,
                 "slug": naming.slug_of(label),
-                "createdAt": dates.mark(-rng.randint(60, 900) * dates.DAY_S, "stamp"),
+                "createdAt": dates.mark(-rng.randint(60 * dates.DAY_S, 900 * dates.DAY_S), "stamp"),
                 "updatedAt": dates.mark(-rng.randint(600, 90_000), "stamp"),
                 "requiresTranslation": False,
             }
             if rng.random() < 0.5:
                 row["forceShow"] = rng.random() < 0.2
             if rng.random() < 0.3:
-                published = dates.mark(-rng.randint(900, 1_100) * dates.DAY_S, "spacems")
+                published = dates.mark(
+                    -rng.randint(900 * dates.DAY_S, 1_100 * dates.DAY_S), "spacems"
+                )
                 row.update(publishedAt=published, updatedBy=15, isCarousel=False)
             self.tags[label] = row
         return self.tags[label]
@@ -69,17 +72,19 @@ class Registry:
             "new": False,
             "featured": False,
             "restricted": True,
-            "publishedAt": dates.mark(-rng.randint(300, 900) * dates.DAY_S, "spacems"),
+            "publishedAt": dates.mark(
+                -rng.randint(300 * dates.DAY_S, 900 * dates.DAY_S), "spacems"
+            ),
             "createdBy": "15",
             "updatedBy": "15",
-            "createdAt": dates.mark(-rng.randint(300, 900) * dates.DAY_S, "stamp"),
+            "createdAt": dates.mark(-rng.randint(300 * dates.DAY_S, 900 * dates.DAY_S), "stamp"),
             "updatedAt": dates.mark(-rng.randint(60, 9_000), "stamp"),
             "commentsEnabled": False,
             "competitive": "0",
             "volume24hr": round(rng.uniform(1_000, 900_000), 6),
             "volume": round(rng.uniform(1_000_000, 30_000_000), 6),
             "liquidity": round(rng.uniform(10_000, 3_000_000), 5),
-            "startDate": dates.mark(-rng.randint(300, 900) * dates.DAY_S, "iso"),
+            "startDate": dates.mark(-rng.randint(300 * dates.DAY_S, 900 * dates.DAY_S), "iso"),
             "commentCount": 0,
             "requiresTranslation": False,
         }
@@ -124,7 +129,9 @@ class EventShaper:
 
     def _identity(self, draft: EventDraft, slug: str) -> dict[str, object]:
         rng = self._rng
-        started = min(-rng.randint(2, 200) * dates.DAY_S, draft.ends.seconds - 3 * dates.DAY_S)
+        started = min(
+            -rng.randint(2 * dates.DAY_S, 200 * dates.DAY_S), draft.ends.seconds - 3 * dates.DAY_S
+        )
         icon = f"{_IMAGES}/{naming.slug_of(draft.tags[-1])}.png"
         row: dict[str, object] = {
             "id": str(self._event_id),
@@ -166,8 +173,8 @@ class EventShaper:
                 figure for market in markets if isinstance(figure := market.get(source), float)
             ]
             if parts:
-                row[key] = sum(parts)
-        liquidity = sum(
+                row[key] = math.fsum(parts)
+        liquidity = math.fsum(
             figure for market in markets if isinstance(figure := market["liquidityNum"], float)
         )
         row.update(liquidity=liquidity, liquidityClob=liquidity)

@@ -211,5 +211,5 @@ def _prices(table: Fields, count: int, rng: random.Random) -> list[float]:
 
 def exclusive_prices(weights: list[float], rng: random.Random) -> list[float]:
     """Return prices of outcomes of which one wins: their sum is one, or a little more."""
-    total = sum(weights) / rng.uniform(0.995, 1.025)
+    total = math.fsum(weights) / rng.uniform(0.995, 1.025)
     return [max(weight / total, 0.002) for weight in weights]
