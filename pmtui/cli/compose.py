@@ -1,7 +1,9 @@
 """Puts a session together: settings, service, venue and terminal, in the order that shows first."""
 
 import asyncio
+import locale
 import logging
+import os
 import random
 import signal
 from contextlib import AsyncExitStack
@@ -23,6 +25,7 @@ from pmtui.ui.actions import Keymap
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.keymap import KeyOverride, read_keymap
 from pmtui.ui.surface import Options, Surface
+from pmtui.ui.theme import DEFAULT_THEME
 from pmtui.ui.theme_files import load_themes
 
 _logger = logging.getLogger(__name__)
@@ -73,7 +76,8 @@ class Session:
         return PmtuiApp(
             surface,
             themes=themes,
-            theme=self._settings.theme,
+            theme=self._settings.theme
+            or ("slate" if os.environ.get("NO_COLOR") else DEFAULT_THEME),
             leaving=LEAVING_PAPER if self._settings.is_paper else LEAVING_LIVE,
         )
 
@@ -150,8 +154,6 @@ def _load_hosts() -> None:
 
 
 def _is_ascii_terminal() -> bool:
-    import locale  # noqa: PLC0415
-    import os  # noqa: PLC0415
 
     encoding = locale.getpreferredencoding(do_setlocale=False).lower().replace("-", "")
     return encoding not in ("utf8", "utf") or os.environ.get("TERM", "") in ("vt100", "vt220")

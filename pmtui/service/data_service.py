@@ -66,32 +66,9 @@ class DataService:
         self._history = HistoryFeed(kernel, self._wait_for_hosts)
         self._time = TimeFeed(kernel, self._wait_for_hosts)
         self._account = AccountFeed(kernel, self._wait_for_hosts, self._title_of)
-        self._books = BooksFeed(
-            kernel,
-            self._wait_for_hosts,
-            tokens_of_event=self._tokens_of_event,
-            pair_of=self._pair_of,
-            on_tick_size=self._on_tick_size,
-            on_resolved=self._on_resolved,
-        )
-        self.queries = ServiceQueries(
-            kernel=kernel,
-            profile=profile,
-            metadata=self._metadata,
-            books=self._books,
-            history=self._history,
-            account=self._account,
-            time=self._time,
-        )
-        desk = Desk(kernel, self._account, journal, self._market_of)
-        self.commands = ServiceCommands(
-            desk=desk,
-            log=self._log,
-            metadata=self._metadata,
-            books=self._books,
-            history=self._history,
-            account=self._account,
-        )
+        self._books = self._make_books()
+        self.queries = self._make_queries(profile)
+        self.commands = self._make_commands()
         for feed in (self._metadata, self._history, self._books):
             self.hub.on_demand(feed.on_demand)
         self.hub.on_release(self._books.on_demand)
@@ -113,6 +90,37 @@ class DataService:
             if self._hosts.done() and not self._hosts.cancelled():
                 await self._hosts.result().close()
             await self._journal.close()
+
+    def _make_books(self) -> BooksFeed:
+        return BooksFeed(
+            self._kernel,
+            self._wait_for_hosts,
+            tokens_of_event=self._tokens_of_event,
+            pair_of=self._pair_of,
+            on_tick_size=self._on_tick_size,
+            on_resolved=self._on_resolved,
+        )
+
+    def _make_queries(self, profile: Profile) -> ServiceQueries:
+        return ServiceQueries(
+            kernel=self._kernel,
+            profile=profile,
+            metadata=self._metadata,
+            books=self._books,
+            history=self._history,
+            account=self._account,
+            time=self._time,
+        )
+
+    def _make_commands(self) -> ServiceCommands:
+        return ServiceCommands(
+            desk=Desk(self._kernel, self._account, self._journal, self._market_of),
+            log=self._log,
+            metadata=self._metadata,
+            books=self._books,
+            history=self._history,
+            account=self._account,
+        )
 
     def _start_feeds(self) -> None:
         keep = self._supervisor.keep

@@ -1,0 +1,48 @@
+"""A clock that moves only when a test says so."""
+
+import asyncio
+import heapq
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+TURNS_TO_SETTLE = 60
+
+
+class ManualClock:
+    """Fulfils the service's Clock."""
+
+    def __init__(self, start: datetime = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)) -> None:
+        self._start = start
+        self._elapsed = 0.0
+        self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
+        self._order = count()
+
+    def now(self) -> datetime:
+        return self._start + timedelta(seconds=self._elapsed)
+
+    def monotonic(self) -> float:
+        return self._elapsed
+
+    async def sleep(self, seconds: float) -> None:
+        future = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._sleepers, (self._elapsed + seconds, next(self._order), future))
+        await future
+
+    async def advance(self, seconds: float) -> None:
+        """Let time pass, waking sleepers in their order, each with time to act."""
+        await settle()
+        target = self._elapsed + seconds
+        while self._sleepers and self._sleepers[0][0] <= target:
+            deadline, _, future = heapq.heappop(self._sleepers)
+            self._elapsed = max(self._elapsed, deadline)
+            if not future.done():
+                future.set_result(None)
+            await settle()
+        self._elapsed = target
+        await settle()
+
+
+async def settle() -> None:
+    """Let every task run until it waits for something."""
+    for _ in range(TURNS_TO_SETTLE):
+        await asyncio.sleep(0)

@@ -1,0 +1,377 @@
+"""The outside of the service, scripted: every fake fulfils a port."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pmtui.domain.answers import GeoAnswer, Page, Value
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.history import Interval, PricePoint
+from pmtui.domain.ids import (
+    Address,
+    ConditionId,
+    EventId,
+    MarketId,
+    OrderId,
+    TokenId,
+)
+from pmtui.domain.link import Link, LinkState
+from pmtui.domain.listing import MarketSort
+from pmtui.domain.market import (
+    NO_FEE,
+    Comment,
+    Event,
+    Holder,
+    Market,
+    MarketTerms,
+    Outcome,
+    Side,
+    Tag,
+)
+from pmtui.domain.market_events import BookSnapshot, MarketEvent
+from pmtui.domain.money import Micros
+from pmtui.domain.order import (
+    BalanceAllowance,
+    CancelResult,
+    Fill,
+    Order,
+    OrderStatus,
+    PostResult,
+    PostStatus,
+    TimeInForce,
+)
+from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
+from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.domain.user_events import UserEvent
+from pmtui.service.data_service import DataService
+from pmtui.service.health import Health
+from pmtui.service.hosts import Account, Hosts
+from pmtui.service.journal import Journal
+from pmtui.service.profile import Profile
+from pmtui.service.views import Mode
+from tests.manual_clock import ManualClock, settle
+
+YES = TokenId("7000000000000000000000000000000000000000000000000000000000000000000000000001")
+NO = TokenId("8000000000000000000000000000000000000000000000000000000000000000000000000002")
+CONDITION = ConditionId("0x" + "ab" * 32)
+EVENT = EventId("501")
+WALLET = Address("0xBc0fF067b7740Eff76C1ca93c875Ba6B890d6B50")
+
+MARKET = Market(
+    market_id=MarketId("901"),
+    condition_id=CONDITION,
+    slug="river-over-four-metres",
+    question="Will the river rise over four metres?",
+    outcomes=(Outcome("Yes", YES, Micros(420_000)), Outcome("No", NO, Micros(580_000))),
+    tick_size=Micros(10_000),
+    min_order_size=Micros(5_000_000),
+    best_bid=Micros(410_000),
+    best_ask=Micros(430_000),
+    volume_24h=Micros(1_000_000_000),
+)
+EVENT_WITH_MARKET = Event(EVENT, "river", "River levels", (MARKET,))
+TERMS = MarketTerms(
+    condition_id=CONDITION,
+    token_ids=(YES, NO),
+    outcome_labels=("Yes", "No"),
+    tick_size=Micros(10_000),
+    min_order_size=Micros(5_000_000),
+    neg_risk=False,
+    fee=NO_FEE,
+)
+
+
+def lost(route: str = "POST /order") -> Failure:
+    return Failure(FailureKind.LOST, route, "timed out")
+
+
+@dataclass
+class FakeMetadata:
+    events: list[Event] = field(default_factory=lambda: [EVENT_WITH_MARKET])
+    page_size: int = 50
+    found: tuple[Event, ...] = ()
+    failure: Failure | None = None
+    listed: list[str | None] = field(default_factory=list)
+
+    async def list_events(
+        self, *, sort: MarketSort, tag_slug: str, include_closed: bool, cursor: str | None
+    ) -> Page[Event] | Failure:
+        self.listed.append(cursor)
+        if self.failure is not None:
+            return self.failure
+        start = int(cursor or 0)
+        end = start + self.page_size
+        return Page(tuple(self.events[start:end]), str(end) if end < len(self.events) else None)
+
+    async def event(self, event_id: EventId) -> Event | Failure:
+        known = {e.event_id: e for e in self.events}
+        return known.get(event_id) or Failure(FailureKind.NOT_FOUND, "GET /events/{id}", "no")
+
+    async def market(self, condition_id: ConditionId) -> Market | Failure:
+        markets = {m.condition_id: m for e in self.events for m in e.markets}
+        return markets.get(condition_id) or Failure(FailureKind.NOT_FOUND, "GET /markets", "no")
+
+    async def search(self, text: str) -> Page[Event] | Failure:
+        return Page(self.found, None)
+
+    async def tags(self) -> Page[Tag] | Failure:
+        return Page((), None)
+
+    async def comments(self, event_id: EventId) -> Page[Comment] | Failure:
+        return Page((), None)
+
+
+@dataclass
+class FakeTrading:
+    time: datetime = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+    books_by_token: dict[TokenId, BookSnapshot] = field(default_factory=dict)
+    asked: list[TokenId] = field(default_factory=list)
+    points: tuple[PricePoint, ...] = ()
+
+    async def server_time(self) -> datetime | Failure:
+        return self.time
+
+    async def book(self, token_id: TokenId) -> BookSnapshot | Failure:
+        self.asked.append(token_id)
+        missing = Failure(FailureKind.NOT_FOUND, "GET /book", "No orderbook exists")
+        return self.books_by_token.get(token_id) or missing
+
+    async def books(self, token_ids: tuple[TokenId, ...]) -> tuple[BookSnapshot, ...] | Failure:
+        return tuple(b for t, b in self.books_by_token.items() if t in token_ids)
+
+    async def market_terms(self, condition_id: ConditionId) -> MarketTerms | Failure:
+        return TERMS
+
+    async def prices_history(
+        self, token_id: TokenId, interval: Interval
+    ) -> tuple[PricePoint, ...] | Failure:
+        return self.points
+
+
+@dataclass
+class FakeAnalytics:
+    held: tuple[Position, ...] = ()
+
+    async def positions(self, user: Address) -> tuple[Position, ...] | Failure:
+        return self.held
+
+    async def closed_positions(self, user: Address) -> tuple[ClosedPosition, ...] | Failure:
+        return ()
+
+    async def activity(self, user: Address) -> tuple[Activity, ...] | Failure:
+        return ()
+
+    async def value(self, user: Address) -> Value | Failure:
+        return Value(Micros(0))
+
+    async def holders(self, condition_id: ConditionId) -> tuple[Holder, ...] | Failure:
+        return ()
+
+
+class FakeGeo:
+    async def check(self) -> GeoAnswer | Failure:
+        return GeoAnswer(is_blocked=False, country="CH", region="ZH")
+
+
+class FakeMarketStream:
+    def __init__(self) -> None:
+        self.watched: frozenset[TokenId] = frozenset()
+        self.tell: Callable[[MarketEvent], None] | None = None
+        self.link: Callable[[Link], None] | None = None
+        self.runs = 0
+
+    def watch(self, token_ids: frozenset[TokenId]) -> None:
+        self.watched = token_ids
+
+    async def run(
+        self, *, on_event: Callable[[MarketEvent], None], on_link: Callable[[Link], None]
+    ) -> None:
+        self.runs += 1
+        self.tell, self.link = on_event, on_link
+        on_link(Link(LinkState.OPEN, self.runs))
+        await asyncio.Event().wait()
+
+    def send(self, event: MarketEvent) -> None:
+        assert self.tell is not None
+        self.tell(event)
+
+    def change_link(self, state: LinkState, reason: str = "") -> None:
+        assert self.link is not None
+        self.link(Link(state, self.runs, reason))
+
+
+class FakeUserStream:
+    def __init__(self) -> None:
+        self.tell: Callable[[UserEvent], None] | None = None
+        self.link: Callable[[Link], None] | None = None
+
+    async def run(
+        self, *, on_event: Callable[[UserEvent], None], on_link: Callable[[Link], None]
+    ) -> None:
+        self.tell, self.link = on_event, on_link
+        on_link(Link(LinkState.OPEN, 1))
+        await asyncio.Event().wait()
+
+    def send(self, event: UserEvent) -> None:
+        assert self.tell is not None
+        self.tell(event)
+
+
+@dataclass
+class FakeAccountHost:
+    cash: Micros = Micros(100_000_000)  # noqa: RUF009 - an immutable int
+    answers: list[PostResult | Failure] = field(default_factory=list)
+    posted: list[bytes] = field(default_factory=list)
+    open: dict[OrderId, Order] = field(default_factory=dict)
+    known: dict[OrderId, Order] = field(default_factory=dict)
+    own_fills: tuple[Fill, ...] = ()
+    cancel_failure: Failure | None = None
+    refuses_to_cancel: dict[OrderId, str] = field(default_factory=dict)
+
+    async def balance(self, token_id: TokenId | None = None) -> BalanceAllowance | Failure:
+        return BalanceAllowance(self.cash)
+
+    async def refresh_balance(self, token_id: TokenId | None = None) -> Failure | None:
+        return None
+
+    async def post_order(self, body: bytes) -> PostResult | Failure:
+        self.posted.append(body)
+        if self.answers:
+            return self.answers.pop(0)
+        return PostResult(OrderId(body.decode()), PostStatus.LIVE)
+
+    async def cancel(self, order_ids: tuple[OrderId, ...]) -> CancelResult | Failure:
+        if self.cancel_failure is not None:
+            return self.cancel_failure
+        refused = tuple((o, r) for o, r in self.refuses_to_cancel.items() if o in order_ids)
+        gone = tuple(o for o in order_ids if o not in self.refuses_to_cancel)
+        for order_id in gone:
+            self.open.pop(order_id, None)
+        return CancelResult(gone, refused)
+
+    async def cancel_market(
+        self, *, condition_id: ConditionId | None, token_id: TokenId | None
+    ) -> CancelResult | Failure:
+        named = [o.order_id for o in self.open.values() if o.condition_id == condition_id]
+        return await self.cancel(tuple(named))
+
+    async def cancel_all(self) -> CancelResult | Failure:
+        return await self.cancel(tuple(self.open))
+
+    async def open_orders(self) -> tuple[Order, ...] | Failure:
+        return tuple(self.open.values())
+
+    async def order(self, order_id: OrderId) -> Order | Failure | None:
+        return self.known.get(order_id) or self.open.get(order_id)
+
+    async def fills(self, *, after: datetime | None = None) -> tuple[Fill, ...] | Failure:
+        return self.own_fills
+
+
+class FakeSigner:
+    """Gives every order an id of its own; its body is that id."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    @property
+    def owner(self) -> Address:
+        return Address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
+
+    @property
+    def maker(self) -> Address:
+        return WALLET
+
+    def prepare(self, draft: OrderDraft) -> UnsignedOrder:
+        self._count += 1
+        return UnsignedOrder(
+            draft=draft,
+            order_id=OrderId(f"0x{self._count:064x}"),
+            salt=self._count,
+            maker=WALLET,
+            signer=WALLET,
+            signature_type=3,
+            timestamp_ms=1_790_000_000_000 + self._count,
+            metadata="0x" + "00" * 32,
+            builder="0x" + "00" * 32,
+            exchange=Address("0xE111180000d2663C0091e4f400237545B87B996B"),
+            chain_id=137,
+        )
+
+    def sign(self, order: UnsignedOrder) -> bytes:
+        return order.order_id.encode()
+
+
+@dataclass
+class World:
+    """A running service and everything around it."""
+
+    service: DataService
+    clock: ManualClock
+    metadata: FakeMetadata
+    trading: FakeTrading
+    analytics: FakeAnalytics
+    stream: FakeMarketStream
+    user_stream: FakeUserStream
+    account: FakeAccountHost
+
+    async def pass_time(self, seconds: float) -> None:
+        await self.clock.advance(seconds)
+
+
+@asynccontextmanager
+async def running_world(
+    tmp_path: Path, *, with_key: bool = True, journal: Journal | None = None
+) -> AsyncIterator[World]:
+    clock = ManualClock()
+    world_metadata, trading, analytics = FakeMetadata(), FakeTrading(), FakeAnalytics()
+    stream, user_stream, host = FakeMarketStream(), FakeUserStream(), FakeAccountHost()
+
+    async def open_account() -> Account | Failure:
+        return Account(host=host, signer=FakeSigner(), stream=user_stream)
+
+    async def close() -> None:
+        return
+
+    async def connect(health: Health) -> Hosts | str:
+        return Hosts(
+            metadata=world_metadata,
+            trading=trading,
+            analytics=analytics,
+            geo=FakeGeo(),
+            market_stream=stream,
+            open_account=open_account if with_key else None,
+            close=close,
+        )
+
+    service = DataService(
+        profile=Profile("paper", Mode.PAPER if with_key else Mode.READ_ONLY),
+        connect=connect,
+        clock=clock,
+        journal=journal or Journal(tmp_path / "journal.sqlite"),
+        rng=random.Random(7),
+    )
+    async with service.running():
+        await settle()
+        yield World(service, clock, world_metadata, trading, analytics, stream, user_stream, host)
+
+
+def resting(order_id: OrderId, **changes: object) -> Order:
+    order = Order(
+        order_id=order_id,
+        condition_id=CONDITION,
+        token_id=YES,
+        outcome="Yes",
+        side=Side.BUY,
+        price=Micros(400_000),
+        original_size=Micros(10_000_000),
+        matched_size=Micros(0),
+        status=OrderStatus.LIVE,
+        time_in_force=TimeInForce.GTC,
+        created_at=datetime(2026, 11, 20, 12, 0, tzinfo=UTC),
+    )
+    return replace(order, **changes)  # type: ignore[arg-type]  # a test names what differs

@@ -1,0 +1,313 @@
+"""Orders through the running service: every way one can end."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.ids import OrderId, TokenId, TradeId
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.order import (
+    Fill,
+    LimitIntent,
+    Liquidity,
+    MarketBuyIntent,
+    OrderStatus,
+    PostResult,
+    PostStatus,
+    TimeInForce,
+    TradeStatus,
+)
+from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged
+from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.service.journal import Journal, JournalProblem
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.topics import MarketTopic
+from tests.manual_clock import settle
+from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
+
+BUY = LimitIntent(
+    condition_id=CONDITION,
+    token_id=YES,
+    side=Side.BUY,
+    price=Micros(400_000),
+    size=Micros(10_000_000),
+)
+
+
+async def until(world: World, predicate: Callable[[], object], what: str) -> None:
+    """Step the clock until something holds; the journal's thread keeps its own time."""
+    deadline = time.monotonic() + 10
+    while not predicate():
+        assert time.monotonic() < deadline, f"waited in vain: {what}"
+        await world.pass_time(0.25)
+
+
+def only_order(world: World) -> OrderStatus | None:
+    orders = world.service.queries.account().open_orders
+    return orders[0].status if len(orders) == 1 else None
+
+
+async def prepared(world: World, intent: LimitIntent | MarketBuyIntent = BUY) -> PreparedOrder:
+    world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
+    await settle()
+    order = world.service.commands.prepare(intent)
+    assert isinstance(order, PreparedOrder)
+    return order
+
+
+async def verdict_of(world: World, order: PreparedOrder) -> Verdict:
+    async with asyncio.timeout(5):
+        return await world.service.commands.verdict(world.service.commands.place(order))
+
+
+async def test_a_resting_order_is_accepted_shown_and_reserves_its_cash(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world)
+        command = world.service.commands.place(order)
+        # In flight it is already there to see, and its money is spoken for.
+        (shown,) = world.service.queries.account().open_orders
+        assert shown.status is OrderStatus.PENDING
+        assert world.service.queries.account().reserved == 4_000_000
+        verdict = await world.service.commands.verdict(command)
+        assert isinstance(verdict, Accepted)
+        assert verdict.status is OrderStatus.LIVE
+        (live,) = world.service.queries.account().open_orders
+        assert live.status is OrderStatus.LIVE
+        assert world.account.posted == [order.unsigned.order_id.encode()]
+
+
+async def test_the_amounts_of_a_limit_order_are_those_of_the_card(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world)
+        assert (order.unsigned.draft.maker_amount, order.unsigned.draft.taker_amount) == (
+            4_000_000,
+            10_000_000,
+        )
+        assert (order.cash, order.size, order.price) == (4_000_000, 10_000_000, 400_000)
+
+
+async def test_what_does_not_rest_is_signed_with_market_amounts(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        fak = replace(BUY, time_in_force=TimeInForce.FAK, size=Micros(7_330_000))
+        order = await prepared(world, fak)
+        # 7.33 x 0.40 = 2.932: dollars to the cent, shares to four decimals.
+        assert order.unsigned.draft.maker_amount == 2_930_000
+        assert order.unsigned.draft.taker_amount == 7_325_000
+
+
+async def test_a_good_till_date_order_states_a_minute_more(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        end = world.clock.now() + timedelta(minutes=5)
+        gtd = replace(BUY, time_in_force=TimeInForce.GTD, expires_at=end)
+        order = await prepared(world, gtd)
+        assert order.unsigned.draft.expiration_s == int(end.timestamp()) + 60
+
+
+async def test_a_refusal_is_a_rejection_with_the_venues_words_and_field(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world)
+        words = "not enough balance / allowance"
+        world.account.answers = [Failure(FailureKind.REFUSED, "POST /order", words, 400)]
+        verdict = await verdict_of(world, order)
+        assert verdict == Rejected(words, "size")
+        assert world.service.queries.account().open_orders == ()
+
+
+@pytest.mark.parametrize("kind", [FailureKind.UNREACHABLE, FailureKind.BUSY, FailureKind.CANCELLED])
+async def test_what_never_left_is_rejected(tmp_path: Path, kind: FailureKind) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world)
+        world.account.answers = [Failure(kind, "POST /order", "no way")]
+        assert isinstance(await verdict_of(world, order), Rejected)
+
+
+async def test_a_lost_reply_is_unknown_until_the_order_is_found(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world)
+        order_id = order.unsigned.order_id
+        world.account.answers = [lost()]
+        world.account.known[order_id] = resting(order_id)
+        verdict = await verdict_of(world, order)
+        assert isinstance(verdict, Unknown)
+        assert world.service.queries.status().unknown_orders == 1
+        await until(world, lambda: only_order(world) is OrderStatus.LIVE, "it is found")
+        assert len(world.account.posted) == 1
+
+
+async def test_an_order_that_is_nowhere_is_ruled_out_in_the_end(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world)
+        world.account.answers = [lost()]
+        assert isinstance(await verdict_of(world, order), Unknown)
+        assert world.service.queries.account().reserved == 4_000_000
+        await until(world, lambda: only_order(world) is None, "it is ruled out")
+        assert world.service.queries.account().reserved == 0
+        texts = [e.text for e in world.service.queries.log().entries]
+        assert any("never reached the venue" in text for text in texts)
+
+
+async def test_a_fill_tells_of_an_order_without_an_answer(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world)
+        world.account.answers = [lost()]
+        assert isinstance(await verdict_of(world, order), Unknown)
+        world.user_stream.send(
+            OrderChanged(
+                OrderEventKind.PLACEMENT, resting(order.unsigned.order_id), world.clock.now()
+            )
+        )
+        await until(world, lambda: only_order(world) is OrderStatus.LIVE, "it is found")
+
+
+async def test_nothing_is_sent_when_the_journal_cannot_be_written(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    async with running_world(tmp_path, journal=Journal(blocked / "journal.sqlite")) as world:
+        order = await prepared(world)
+        verdict = await verdict_of(world, order)
+        assert isinstance(verdict, Rejected)
+        assert "journal" in verdict.reason
+        assert world.account.posted == []
+
+
+async def test_the_journal_tells_an_orders_whole_life(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.sqlite")
+    async with running_world(tmp_path, journal=journal) as world:
+        order = await prepared(world)
+        await verdict_of(world, order)
+        await until(world, lambda: world.account.posted, "the order left")
+        entries = await journal.entries(order.unsigned.order_id)
+        assert not isinstance(entries, JournalProblem)
+        kinds = [e.kind for e in entries]
+        assert kinds[:2] == ["intent", "sending"]
+
+
+async def test_a_dropped_rest_is_no_resting_order(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world, replace(BUY, time_in_force=TimeInForce.FAK))
+        world.account.answers = [
+            PostResult(
+                order.unsigned.order_id,
+                PostStatus.MATCHED,
+                making_amount=Micros(1_600_000),
+                taking_amount=Micros(4_000_000),
+            )
+        ]
+        verdict = await verdict_of(world, order)
+        assert isinstance(verdict, Accepted)
+        assert verdict.filled_size == 4_000_000
+        assert world.service.queries.account().open_orders == ()
+
+
+async def test_a_market_buy_that_spent_its_dollars_is_filled(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        intent = MarketBuyIntent(CONDITION, YES, Micros(5_000_000), Micros(500_000))
+        order = await prepared(world, intent)
+        assert order.unsigned.draft.maker_amount == 5_000_000
+        world.account.answers = [
+            PostResult(
+                order.unsigned.order_id,
+                PostStatus.MATCHED,
+                making_amount=Micros(5_000_000),
+                taking_amount=Micros(12_195_100),
+            )
+        ]
+        verdict = await verdict_of(world, order)
+        assert isinstance(verdict, Accepted)
+        assert verdict.status is OrderStatus.FILLED
+
+
+async def test_a_cancellation_ends_the_order_and_says_what_stayed(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        first, second = OrderId("0x01"), OrderId("0x02")
+        world.account.open = {o: resting(o) for o in (first, second)}
+        world.account.refuses_to_cancel = {second: "order already matched"}
+        world.service.commands.refresh(MarketTopic(CONDITION))
+        await world.pass_time(11)
+        command = world.service.commands.cancel([first, second])
+        verdict = await world.service.commands.cancel_verdict(command)
+        assert verdict.result.canceled == (first,)
+        assert verdict.result.not_canceled == ((second, "order already matched"),)
+        shown = {o.order_id for o in world.service.queries.account().open_orders}
+        assert shown == {second}
+
+
+async def test_a_cancellation_without_an_answer_changes_nothing(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order_id = OrderId("0x01")
+        world.account.open = {order_id: resting(order_id)}
+        await world.pass_time(11)
+        world.account.cancel_failure = lost("DELETE /order")
+        command = world.service.commands.cancel_all()
+        verdict = await world.service.commands.cancel_verdict(command)
+        assert verdict.problem
+        assert len(world.service.queries.account().open_orders) == 1
+
+
+async def test_without_a_key_nothing_can_be_prepared(tmp_path: Path) -> None:
+    async with running_world(tmp_path, with_key=False) as world:
+        world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
+        await settle()
+        assert isinstance(world.service.commands.prepare(BUY), Rejected)
+
+
+async def test_a_foreign_token_is_refused(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
+        await settle()
+        wrong = replace(BUY, token_id=TokenId("1"))
+        assert isinstance(world.service.commands.prepare(wrong), Rejected)
+
+
+def fill(order_id: OrderId, **changes: object) -> Fill:
+    made = Fill(
+        trade_id=TradeId("t1"),
+        order_id=order_id,
+        condition_id=CONDITION,
+        token_id=YES,
+        outcome="Yes",
+        side=Side.BUY,
+        price=Micros(400_000),
+        size=Micros(10_000_000),
+        fee=Micros(0),
+        liquidity=Liquidity.MAKER,
+        status=TradeStatus.MATCHED,
+        matched_at=datetime(2026, 11, 20, 12, 0, 5, tzinfo=UTC),
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]  # a test names what differs
+
+
+async def test_a_fill_fills_the_order_and_makes_a_position_at_once(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world)
+        await verdict_of(world, order)
+        event = TradeChanged((fill(order.unsigned.order_id),), world.clock.now())
+        world.user_stream.send(event)
+        account = world.service.queries.account()
+        assert account.open_orders == ()
+        assert account.shares(YES) == 10_000_000
+        assert account.shares(NO) == 0
+        # The same trade is told again as it settles: nothing is counted twice.
+        world.user_stream.send(event)
+        confirmed = fill(order.unsigned.order_id, status=TradeStatus.CONFIRMED)
+        world.user_stream.send(TradeChanged((confirmed,), world.clock.now()))
+        assert world.service.queries.account().shares(YES) == 10_000_000
+
+
+async def test_a_trade_that_fails_on_chain_is_taken_back_visibly(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world)
+        await verdict_of(world, order)
+        world.user_stream.send(TradeChanged((fill(order.unsigned.order_id),), None))
+        failed = fill(order.unsigned.order_id, status=TradeStatus.FAILED)
+        world.user_stream.send(TradeChanged((failed,), None))
+        assert world.service.queries.account().shares(YES) == 0
+        texts = [e.text for e in world.service.queries.log().entries]
+        assert any("FAILED" in text for text in texts)

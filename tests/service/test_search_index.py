@@ -1,0 +1,84 @@
+import random
+import string
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.ids import EventId, MarketId
+from pmtui.domain.market import Event, Market
+from pmtui.domain.money import Micros
+from pmtui.service.search_index import MOST_HITS, SearchIndex, fold_text
+
+
+def event(number: int, title: str, *questions: str, volume: int = 0) -> Event:
+    markets = tuple(
+        Market(
+            market_id=MarketId(f"{number}-{i}"),
+            condition_id=None,
+            slug="",
+            question=question,
+            outcomes=(),
+            volume_24h=Micros(volume + i),
+        )
+        for i, question in enumerate(questions)
+    )
+    return Event(EventId(str(number)), "", title, markets)
+
+
+def questions(index: SearchIndex, text: str) -> list[str]:
+    return [market.question for market, _ in index.find(text)]
+
+
+def test_every_word_must_be_found_in_title_or_event() -> None:
+    index = SearchIndex()
+    index.add(event(1, "River levels", "Over four metres?", "Over five metres?"))
+    index.add(event(2, "Mountain snow", "Over two metres?"))
+    assert questions(index, "river FOUR") == ["Over four metres?"]
+    assert len(questions(index, "over metres")) == 3
+    assert questions(index, "river snow") == []
+    assert questions(index, "   ") == []
+
+
+def test_accents_and_curly_quotes_do_not_hide_a_market() -> None:
+    index = SearchIndex()
+    index.add(event(1, "São Paulo’s mayor", "Who wins?"))
+    assert questions(index, "sao paulo's") == ["Who wins?"]
+
+
+def test_bigger_markets_come_first_and_a_newer_copy_replaces_the_older() -> None:
+    index = SearchIndex()
+    index.add(event(1, "Rain", "small", volume=10))
+    index.add(event(2, "Rain", "big", volume=1_000))
+    assert questions(index, "rain") == ["big", "small"]
+    index.add(event(1, "Rain", "small, renamed", volume=5_000))
+    assert questions(index, "rain") == ["small, renamed", "big"]
+    assert len(index) == 2
+
+
+def test_a_line_break_in_a_title_does_not_glue_two_markets_together() -> None:
+    index = SearchIndex()
+    index.add(event(1, "First\nline", "one"))
+    index.add(event(2, "Second", "two"))
+    assert questions(index, "first line") == ["one"]
+
+
+def test_no_more_hits_than_a_list_can_use() -> None:
+    index = SearchIndex()
+    for number in range(MOST_HITS * 2):
+        index.add(event(number, "Common word", f"q{number}"))
+    assert len(index.find("common")) == MOST_HITS
+
+
+@given(st.integers(0, 2**32), st.text(string.ascii_lowercase + " ", min_size=1, max_size=6))
+def test_it_finds_what_a_plain_scan_finds(seed: int, text: str) -> None:
+    rng = random.Random(seed)
+    index = SearchIndex()
+    lines = {}
+    for number in range(30):
+        title = "".join(rng.choices("abc xyz", k=12))
+        question = "".join(rng.choices("abc xyz", k=12))
+        index.add(event(number, title, question))
+        lines[f"{number}-0"] = fold_text(f"{title} {question}")
+    words = text.split()
+    expected = {m for m, line in lines.items() if words and all(w in line for w in words)}
+    assert {market.market_id for market, _ in index.find(text)} == expected
