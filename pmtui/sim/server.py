@@ -1,5 +1,7 @@
 """The venue's HTTP hosts: one listening socket each, all in one server on one event loop.
 
+A bug in a handler becomes a 500 and a line on stderr that names the place, never the values.
+
 The service's hosts are separate names, so they are separate ports here; which socket a connection
 came in on decides which application answers. Faults the operator asked for strike before that.
 """
@@ -28,6 +30,7 @@ from pmtui.sim.clob_account import AccountRoutes
 from pmtui.sim.clob_books import BookRoutes
 from pmtui.sim.clob_markets import MarketRoutes
 from pmtui.sim.clob_orders import OrderRoutes
+from pmtui.sim.connections import Connections
 from pmtui.sim.geoblock import geoblock_routes
 from pmtui.sim.http_json import JsonResponse, failure
 from pmtui.sim.live_numbers import VenueNumbers
@@ -68,16 +71,15 @@ def applications(venue: Venue) -> dict[str, ASGIApp]:
 
 def _application(host: str, routes: list[Route]) -> ASGIApp:
     async def refuse(request: Request, error: Exception) -> Response:
-        del request
-        status = error.status_code if isinstance(error, HTTPException) else 500
-        return _route_error(host, status)
+        if isinstance(error, HTTPException):
+            return _route_error(host, error.status_code)
+        _report(host, request, error)
+        return failure(500, INTERNAL_ERROR)
 
     return Starlette(routes=routes, exception_handlers={HTTPException: refuse, Exception: refuse})
 
 
 def _route_error(host: str, status: int) -> Response:
-    if status >= 500:
-        return failure(status, INTERNAL_ERROR)
     if host == "data":
         return PlainTextResponse(f"{status} page not found\n", status_code=status)
     text = "not found" if status == 404 else "method not allowed"
@@ -87,30 +89,33 @@ def _route_error(host: str, status: int) -> Response:
 
 
 class HostSwitch:
-    """Hands a request to the application of the port it came in on.
-
-    The one place that catches everything: a bug in a handler becomes a 500 and a line on stderr
-    that names the place, never the values.
-    """
+    """Hands a request to the application of the port it came in on."""
 
     def __init__(self, hosts: Mapping[int, tuple[str, ASGIApp]], switches: Switches) -> None:
         self._hosts = MappingProxyType(dict(hosts))
         self._switches = switches
+        self.connections = Connections()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         host, application = self._hosts[scope["server"][1]]
         fault = None if host == "admin" else self._switches.take_fault(host, scope["path"])
         if fault is not None:
-            send = _without_answer(send) if fault.is_answer_lost else send
             await asyncio.sleep(fault.delay_ms / 1_000)
+            if fault.is_answer_lost:
+                send = self._breaking(scope)
             if fault.status:
                 await _faulty(fault)(scope, receive, send)
                 return
-        try:
-            await application(scope, receive, send)
-        except Exception as error:  # noqa: BLE001  the supervisor of all handlers
-            _report(host, scope, error)
+        await application(scope, receive, send)
+
+    def _breaking(self, scope: Scope) -> Send:
+        async def abort(message: Message) -> None:
+            # The request has had its effect by now; only the answer is lost.
+            del message
+            self.connections.abort(scope)
+
+        return abort
 
 
 def _faulty(fault: Fault) -> Response:
@@ -119,36 +124,22 @@ def _faulty(fault: Fault) -> Response:
     return failure(fault.status, INTERNAL_ERROR)
 
 
-class AnswerLostError(Exception):
-    """Breaks a connection on purpose, after the request has had its effect."""
-
-
-def _without_answer(send: Send) -> Send:
-    del send
-
-    async def drop(message: Message) -> None:
-        raise AnswerLostError(message["type"])
-
-    return drop
-
-
-def _report(host: str, scope: Scope, error: Exception) -> None:
-    if isinstance(error, AnswerLostError):
-        return
+def _report(host: str, request: Request, error: Exception) -> None:
     # Neither the message nor locals: both may hold what a client sent.
     frames = traceback.extract_tb(error.__traceback__)
     where = " < ".join(f"{frame.name}:{frame.lineno}" for frame in reversed(frames[-4:]))
-    line = f"bug: {host} {scope['method']} {scope['path'][:80]}: {type(error).__name__} in {where}"
+    path = request.url.path[:80]
+    line = f"bug: {host} {request.method} {path}: {type(error).__name__} in {where}"
     print(line, file=sys.stderr, flush=True)  # noqa: T201  the venue's log is its stderr
 
 
 class HttpServer(uvicorn.Server):
-    """uvicorn without signal handlers of its own; says when it takes requests."""
+    """uvicorn without signal handlers and log of its own; says when it takes requests."""
 
-    def __init__(self, application: ASGIApp) -> None:
+    def __init__(self, application: HostSwitch) -> None:
         config = uvicorn.Config(
             application,
-            http="h11",
+            http=application.connections.protocol(),
             ws="none",
             lifespan="off",
             log_config=None,
