@@ -1,0 +1,66 @@
+"""`pmtui sim` in a process of its own, as the terminal and foreign clients meet it."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+BOOT_DEADLINE_S = 60
+_PROGRAM = "import sys; from pmtui.cli.sim import run; sys.exit(run(sys.argv[1:]))"
+
+
+@dataclass
+class VenueProcess:
+    """A running `pmtui sim`."""
+
+    process: subprocess.Popen[bytes]
+    urls: dict[str, str]
+
+    def end(self) -> int:
+        """Close its standard input, as a dying parent does, and return its exit code."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        return self.process.wait(timeout=20)
+
+    def kill(self) -> None:
+        """End it without any chance to tidy up."""
+        self.process.kill()
+        self.process.wait(timeout=20)
+
+
+@contextmanager
+def venue_process(*arguments: str) -> Iterator[VenueProcess]:
+    """Start a venue on free ports and end it with the block."""
+    command = [sys.executable, "-c", _PROGRAM, "--exit-with-stdin", *arguments]
+    environment = dict(os.environ)
+    root = str(Path(__file__).parents[2])
+    environment["PYTHONPATH"] = os.pathsep.join(
+        [root, *filter(None, [environment.get("PYTHONPATH")])]
+    )
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, cwd=root
+    )
+    try:
+        yield VenueProcess(process, _first_line(process))
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait(timeout=20)
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+
+def _first_line(process: subprocess.Popen[bytes]) -> dict[str, str]:
+    assert process.stdout is not None
+    ready, _, _ = select.select([process.stdout], [], [], BOOT_DEADLINE_S)
+    assert ready, "the venue said nothing"
+    line = process.stdout.readline()
+    assert line, "the venue ended before it served"
+    urls: dict[str, str] = json.loads(line)
+    return urls
