@@ -1,0 +1,135 @@
+"""The service's own Python client, unmodified, against a venue process."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from pmtui.signing.contracts import POLYGON
+from pmtui.signing.secret import Secret
+from pmtui.signing.signer import Signer
+from pmtui.signing.wallet import derive_wallets
+from tests.sim.kit import KEYS
+from tests.sim.process import VenueProcess, venue_process
+
+ANSWER_DEADLINE_S = 15
+
+
+@pytest.fixture(scope="module")
+def venue() -> Iterator[VenueProcess]:
+    with venue_process("--port", "0", "--seed", "7", "--speed", "4") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def library() -> Any:
+    # Imported late: it opens an HTTP client that reads the environment's proxies as it loads.
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+            patch.delenv(name, raising=False)
+            patch.delenv(name.lower(), raising=False)
+        import py_clob_client_v2  # noqa: PLC0415  see above
+
+        return py_clob_client_v2
+
+
+def _admin(venue: VenueProcess, method: str, path: str, body: object = None) -> Any:
+    with httpx.Client(trust_env=False) as http:
+        response = http.request(method, venue.urls["admin"] + path, json=body)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def _eventually(read: Callable[[], bool]) -> bool:
+    # Every read is a round trip to the venue, so this is no idle spinning.
+    deadline = time.monotonic() + ANSWER_DEADLINE_S
+    while time.monotonic() < deadline:
+        if read():
+            return True
+    return False
+
+
+def _client(venue: VenueProcess, library: Any, *, key: str, kind: int, funder: str | None) -> Any:
+    bare = library.ClobClient(venue.urls["clob"], 137, key=key)
+    credentials = bare.create_or_derive_api_key()
+    client = library.ClobClient(
+        venue.urls["clob"], 137, key=key, creds=credentials, signature_type=kind, funder=funder
+    )
+    assert bare.derive_api_key().api_key == credentials.api_key
+    return client
+
+
+def _quiet_market(client: Any) -> dict[str, Any]:
+    # A market with room on both sides, so that what is posted low rests.
+    for market in client.get_sampling_markets()["data"]:
+        price = market["tokens"][0]["price"]
+        if 0.3 < price < 0.7 and market["minimum_tick_size"] == 0.01:
+            return dict(market)
+    raise AssertionError("no market in the middle of the scale")
+
+
+@pytest.mark.parametrize(("kind", "key"), [(3, KEYS[0]), (0, KEYS[1])])
+def test_a_client_reads_posts_lists_trades_and_cancels(
+    venue: VenueProcess, library: Any, kind: int, key: str
+) -> None:
+    eoa = Signer(Secret.from_hex(key)).address
+    wallet = derive_wallets(eoa, POLYGON.wallets).deposit_beacon if kind == 3 else eoa
+    client = _client(venue, library, key=key, kind=kind, funder=wallet if kind == 3 else None)
+    _admin(venue, "POST", "/fund", {"address": wallet, "amount": "10000"})
+    market = _quiet_market(client)
+    token = market["tokens"][0]["token_id"]
+
+    book = client.get_order_book(token)
+    assert book["bids"]
+    assert book["asks"]
+    assert client.get_order_book_hash(book) == book["hash"]
+    assert float(client.get_price(token, "BUY")["price"]) < float(
+        client.get_price(token, "SELL")["price"]
+    )
+    assert client.get_ok() == "OK"
+    assert abs(client.get_server_time() - time.time()) < 5  # noqa: TID251  the client's own clock
+    assert client.get_tick_size(token) == "0.01"
+    assert client.get_neg_risk(token) is market["neg_risk"]
+
+    kinds = library.BalanceAllowanceParams(asset_type="COLLATERAL", signature_type=kind)
+    assert client.get_balance_allowance(kinds)["balance"] == "10000000000"
+    assert client.update_balance_allowance(kinds) == ""
+
+    resting = client.create_and_post_order(
+        library.OrderArgs(token_id=token, price=0.02, size=100, side="BUY"),
+        order_type="GTC",
+    )
+    assert resting["status"] == "live"
+    assert [row["id"] for row in client.get_open_orders()] == [resting["orderID"]]
+    assert client.get_order(resting["orderID"])["price"] == "0.02"
+    cancelled = client.cancel_order(library.OrderPayload(orderID=resting["orderID"]))
+    assert cancelled["canceled"] == [resting["orderID"]]
+
+    taken = client.create_and_post_market_order(
+        library.MarketOrderArgs(token_id=token, amount=20, side="BUY", order_type="FAK"),
+        order_type="FAK",
+    )
+    assert taken["status"] == "matched"
+    assert float(taken["makingAmount"]) <= 20
+    trades = client.get_trades()
+    assert {trade["id"] for trade in trades} == set(taken["tradeIDs"])
+    ledger = _admin(venue, "GET", f"/ledger/{wallet}")
+    assert ledger["is_whole"]
+    assert float(ledger["shares"][token]) == float(taken["takingAmount"])
+    assert _eventually(lambda: all(t["status"] == "CONFIRMED" for t in client.get_trades()))
+    assert _admin(venue, "GET", "/audit")["problems"] == []
+
+
+def test_a_refusal_reaches_the_client_in_the_services_words(
+    venue: VenueProcess, library: Any
+) -> None:
+    client = _client(venue, library, key=KEYS[2], kind=0, funder=None)
+    token = _quiet_market(client)["tokens"][0]["token_id"]
+    with pytest.raises(library.exceptions.PolyApiException) as caught:
+        client.create_and_post_order(
+            library.OrderArgs(token_id=token, price=0.02, size=100, side="BUY"), order_type="GTC"
+        )
+    assert caught.value.status_code == 400
+    assert caught.value.error_msg["error"].startswith("not enough balance / allowance: ")
