@@ -49,6 +49,10 @@ async def until(world: World, predicate: Callable[[], object], what: str) -> Non
         await world.pass_time(0.25)
 
 
+def said(world: World, words: str) -> bool:
+    return any(words in entry.text for entry in world.service.queries.log().entries)
+
+
 def only_order(world: World) -> OrderStatus | None:
     orders = world.service.queries.account().open_orders
     return orders[0].status if len(orders) == 1 else None
@@ -149,8 +153,7 @@ async def test_an_order_that_is_nowhere_is_ruled_out_in_the_end(tmp_path: Path) 
         assert world.service.queries.account().reserved == 4_000_000
         await until(world, lambda: only_order(world) is None, "it is ruled out")
         assert world.service.queries.account().reserved == 0
-        texts = [e.text for e in world.service.queries.log().entries]
-        assert any("never reached the venue" in text for text in texts)
+        await until(world, lambda: said(world, "never reached the venue"), "it is told")
 
 
 async def test_a_fill_tells_of_an_order_without_an_answer(tmp_path: Path) -> None:
@@ -309,5 +312,4 @@ async def test_a_trade_that_fails_on_chain_is_taken_back_visibly(tmp_path: Path)
         failed = fill(order.unsigned.order_id, status=TradeStatus.FAILED)
         world.user_stream.send(TradeChanged((failed,), None))
         assert world.service.queries.account().shares(YES) == 0
-        texts = [e.text for e in world.service.queries.log().entries]
-        assert any("FAILED" in text for text in texts)
+        assert said(world, "FAILED")
