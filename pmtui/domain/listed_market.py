@@ -10,7 +10,8 @@ from pmtui.domain.money import Micros
 class ListedMarket:
     """A row of the trading host's lists. Facts that the short lists leave out are None."""
 
-    condition_id: ConditionId
+    condition_id: ConditionId | None
+    """None on old rows that never went on chain."""
     token_ids: tuple[TokenId, ...]
     """Empty while the market has no tokens."""
     outcome_labels: tuple[str, ...]

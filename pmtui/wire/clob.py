@@ -212,8 +212,9 @@ def decode_listed_market(body: bytes) -> ListedMarket:
 def _listed_market(source: Row) -> ListedMarket:
     tokens = fields.rows(source.get("tokens") or [], "tokens")
     token_ids = tuple(TokenId(fields.text(token, "token_id")) for token in tokens)
+    condition_id = fields.text(source, "condition_id")
     return ListedMarket(
-        condition_id=ConditionId(fields.required(source, "condition_id")),
+        condition_id=ConditionId(condition_id) if condition_id else None,
         token_ids=token_ids if all(token_ids) else (),
         outcome_labels=tuple(fields.text(token, "outcome") for token in tokens),
         slug=fields.text(source, "market_slug"),
