@@ -65,7 +65,8 @@ class Settings(BaseSettings, Addresses):
     profiles: dict[str, Profile] = {}
     private_key: SecretStr | None = None
     """For automation; otherwise keys come from a keystore."""
-    theme: str = "slate"
+    theme: str | None = None
+    """None for the default, or for the one without colour where `NO_COLOR` is set."""
     frame_rate: FrameRate = 10
     """Screen updates a second for what arrives by itself; keys are answered at once."""
     presets: Presets = (

@@ -28,9 +28,13 @@ class TomlFile:
     lines: Mapping[Key, int] = field(default_factory=dict)
 
     def place(self, key: Key) -> str:
-        """Return `file:line` of a key, or of the nearest table above it."""
+        """Return `file:line` of a key, or of the nearest table above it.
+
+        A part may itself be dotted: `a.b` finds `a.b = 1` as well as `"a.b" = 1`.
+        """
+        dotted = {".".join(stated): line for stated, line in self.lines.items()}
         for length in range(len(key), 0, -1):
-            if (line := self.lines.get(key[:length])) is not None:
+            if (line := dotted.get(".".join(key[:length]))) is not None:
                 return f"{self.path}:{line}"
         return str(self.path)
 

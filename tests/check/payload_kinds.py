@@ -85,11 +85,11 @@ def _is_trade(row: Mapping[str, Shape]) -> bool:
 
 
 def _is_position(row: Mapping[str, Shape]) -> bool:
-    return "currentValue" in row or "current_size" in row
+    return ("size" in row and "avgPrice" in row) or "current_size" in row
 
 
 def _is_closed_position(row: Mapping[str, Shape]) -> bool:
-    return "realizedPnl" in row and "timestamp" in row
+    return "avgPrice" in row and "realizedPnl" in row
 
 
 def _is_value(row: Mapping[str, Shape]) -> bool:

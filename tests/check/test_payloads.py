@@ -1,0 +1,87 @@
+"""The payload check on folders of our own making, and on the recordings."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.check.__main__ import main
+from tests.wire.payloads import TOKENS, Json, event, market, wire
+from tests.wire.test_analytics import ACTIVITY, HOLDERS, NEWER, POSITION
+
+POSITION_HOLDERS = HOLDERS | {"holders": HOLDERS["holders"][:1]}
+
+
+def put(root: Path, name: str, *values: Json) -> None:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = b"\n".join(wire(value) for value in values)
+    path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+
+
+def last_line(capsys: pytest.CaptureFixture[str]) -> str:
+    return capsys.readouterr().out.splitlines()[-1]
+
+
+def test_every_kind_is_told_by_its_folder_and_shape(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tmp_path, "gamma/a.json", [market(), market()])
+    put(tmp_path, "gamma/b.jsonl.gz", {"offset": 0, "body": [market()]}, {"raw": market()})
+    put(tmp_path, "gamma/c.json", {"events": [event()], "next_cursor": "x"})
+    put(tmp_path, "data/d.json", [POSITION])
+    put(tmp_path, "data/e.json.gz", [ACTIVITY], [NEWER])
+    put(tmp_path, "data/holders.json", [HOLDERS | {"holders": []}, POSITION_HOLDERS])
+    put(tmp_path, "errors/f.jsonl", {"status": 400, "body": {"error": "no"}})
+    put(tmp_path, "clob/g.json", {"mid": "0.5"})
+    put(tmp_path, "user/h.json", {"canceled": [], "not_canceled": {}})
+    put(tmp_path, "data/i.json", [{"rank": 1}])
+    closed = {key: value for key, value in POSITION.items() if key != "size"}
+    put(tmp_path, "data/j.json", [closed | {"timestamp": 1773718931}])
+    assert main(["payloads", str(tmp_path)]) == 0
+    assert last_line(capsys) == "11 files: 13 ok, 0 failed, 1 of kinds not read"
+
+
+def test_what_cannot_be_read_fails_with_its_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tmp_path, "gamma/a.json", [market(), market(bestBid="high")])
+    put(tmp_path, "clob/b.json", {"asset_id": TOKENS[0], "bids": 5, "asks": []})
+    (tmp_path / "clob" / "c.json").write_bytes(b"{")
+    (tmp_path / "clob" / "d.json.gz").write_bytes(b"\x1f\x8b\x08nonsense")
+    assert main(["payloads", str(tmp_path)]) == 1
+    out = capsys.readouterr().out
+    assert "bestBid: not a number" in out
+    assert out.splitlines()[-1] == "4 files: 1 ok, 4 failed, 0 of kinds not read"
+
+
+def test_examples_of_a_documentation_may_differ(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book = {"asset_id": "0xabc…", "market": "0x1", "bids": 1, "asks": []}
+    put(tmp_path, "docs/a.jsonl", {"api": "clob", "path": "/book", "status": "200", "body": book})
+    assert main(["payloads", str(tmp_path)]) == 0
+    assert "1 examples unlike the service" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["nothing-here", "."])
+def test_a_folder_without_payloads_is_wrong_usage(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["payloads", str(tmp_path / name)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_any_json_can_be_looked_at(tmp_path: Path) -> None:
+    values: list[Json] = [None, 5, "x", True, [], {}, [[]], [None], {"meta": 1, "results": [{}]}]
+    values += [{"body": None, "status": "x"}, {"raw": 5}, {"canonical": "{}", "sha1": ""}]
+    for folder in ("gamma", "clob", "data", "user", "ws", "odd"):
+        for number, value in enumerate(values):
+            put(tmp_path, f"{folder}/{number}.json", value)
+    assert main(["payloads", str(tmp_path)]) in (0, 1)
+
+
+def test_the_recordings_can_be_read(shared_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["payloads", str(shared_dir / "data")]) == 0
+    assert json.dumps(last_line(capsys)).count("0 failed") == 1

@@ -1,0 +1,182 @@
+"""Settings from their four sources, and what a bad one says."""
+
+from pathlib import Path
+
+import pytest
+
+from pmtui.config.endpoints import LIVE, Dialect
+from pmtui.config.errors import ConfigError
+from pmtui.config.settings import KeySetting, Settings, load_settings
+from pmtui.domain.history import Interval
+from pmtui.domain.order import SignatureType
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("PROFILE", "CLOB_URL", "PRIVATE_KEY", "FRAME_RATE", "THEME", "CHART__INTERVAL"):
+        monkeypatch.delenv(f"PMTUI_{name}", raising=False)
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "config" / "config.toml"
+    path.parent.mkdir()
+    return path
+
+
+def problem(overrides: dict[str, object] | None = None) -> str:
+    with pytest.raises(ConfigError) as caught:
+        load_settings(overrides)
+    assert "\n" not in str(caught.value)
+    assert caught.value.exit_code == 2
+    return str(caught.value)
+
+
+def test_without_anything_it_is_the_paper_profile() -> None:
+    settings = load_settings()
+    assert settings.is_paper
+    assert settings.dialect is Dialect.SEED
+    assert settings.endpoints(LIVE) == LIVE
+    assert settings.chart.interval is Interval.DAY
+    assert len(settings.presets) == 5
+    assert settings.private_key is None
+    assert settings.key_settings == {}
+
+
+def test_the_command_line_beats_the_environment_beats_the_file(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config.write_text('theme = "from-file"\nframe_rate = 5\nclob_url = "http://file.test"\n')
+    assert load_settings().theme == "from-file"
+    monkeypatch.setenv("PMTUI_THEME", "from-environment")
+    monkeypatch.setenv("PMTUI_CLOB_URL", "http://environment.test")
+    settings = load_settings({"theme": "from-command", "clob_url": None})
+    assert settings.theme == "from-command"
+    assert settings.clob_url == "http://environment.test"
+    assert settings.frame_rate == 5
+
+
+def test_nested_settings_have_nested_names(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config.write_text('[chart]\ninterval = "1h"\n')
+    assert load_settings().chart.interval is Interval.HOUR
+    monkeypatch.setenv("PMTUI_CHART__INTERVAL", "1w")
+    assert load_settings().chart.interval is Interval.WEEK
+
+
+def test_every_host_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("CLOB", "GAMMA", "DATA", "RELAYER", "RPC", "GEOBLOCK")
+    for name in names:
+        monkeypatch.setenv(f"PMTUI_{name}_URL", f"http://127.0.0.1:1/{name.lower()}/")
+    for name in ("WS_MARKET", "WS_USER"):
+        monkeypatch.setenv(f"PMTUI_{name}_URL", f"ws://127.0.0.1:1/{name.lower()}")
+    found = load_settings().endpoints(LIVE)
+    assert [getattr(found, name.lower()) for name in names] == [
+        f"http://127.0.0.1:1/{name.lower()}" for name in names
+    ]
+    assert (found.ws_market, found.ws_user) == (
+        "ws://127.0.0.1:1/ws_market",
+        "ws://127.0.0.1:1/ws_user",
+    )
+
+
+def test_a_profile_of_ones_own_goes_under_single_addresses(config: Path) -> None:
+    config.write_text(
+        '[profiles.desk]\nclob_url = "http://desk.test"\ndata_url = "http://desk.test/data"\n'
+        'dialect = "seed"\nsignature_type = "eoa"\n'
+    )
+    settings = load_settings({"profile": "desk", "data_url": "http://other.test"})
+    found = settings.endpoints(LIVE)
+    assert (found.clob, found.data, found.gamma) == (
+        "http://desk.test",
+        "http://other.test",
+        LIVE.gamma,
+    )
+    assert not settings.is_paper
+    assert settings.dialect is Dialect.SEED
+    assert settings.signature_type is SignatureType.EOA
+
+
+def test_the_live_profile_speaks_the_live_dialect() -> None:
+    settings = load_settings({"profile": "live"})
+    assert (settings.dialect, settings.is_paper) == (Dialect.LIVE, False)
+
+
+def test_keys_come_with_their_lines_however_they_are_written(config: Path) -> None:
+    config.write_text('[keys]\nmarket.flip = "o"\n\n"market.buy" = ["b", "B"]\n')
+    assert load_settings().key_settings == {
+        "market.flip": KeySetting(("o",), 2),
+        "market.buy": KeySetting(("b", "B"), 4),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("frame_rate = 100\n", 1, "frame_rate: should be less than or equal to 60"),
+        ("\n\nfoo = 1\n", 3, "foo: no such setting"),
+        ('theme = "x"\n[chart]\ninterval = "2d"\n', 3, "chart.interval: should be '1h'"),
+        ('[profiles.desk]\nclob_url = "ftp://x"\n', 2, "not an address"),
+        ('[profiles.desk]\nws_user_url = "http://x"\n', 2, "ws:// or wss://"),
+        ('[profiles.desk]\nwss = "x"\n', 2, "no such setting"),
+        ("[profiles.live]\n", 1, "built-in profile"),
+        ('clob_url = "http://user:word@x"\n', 1, "nothing else"),
+        ('clob_url = "http://x:port"\n', 1, "clob_url"),
+        ("presets = [\n5,\n0]\n", 1, "presets.1: a size is more than 0"),
+        ("presets = [true]\n", 1, "not a number of shares"),
+        ("presets = [0.0000001]\n", 1, "at most six decimals"),
+        ("presets = []\n", 1, "presets"),
+        ("[keys]\nmarket.flip = 3\n", 2, "keys.market.flip: should be a list"),
+        ("a = [\n", 2, ""),
+        ("a = 1\nb = @\n", 2, "Invalid value"),
+        ('private_key = "0xabc"\n', 1, "a private key comes from a keystore"),
+        ('profile = "nowhere"\n', 1, "no profile 'nowhere'; there is paper, live"),
+    ],
+)
+def test_a_mistake_in_the_file_is_pointed_at(
+    config: Path, text: str, line: int, words: str
+) -> None:
+    config.write_text(text)
+    said = problem()
+    assert said.startswith(f"{config}:{line}")
+    assert words in said
+    assert "abc" not in said
+
+
+def test_a_mistake_elsewhere_names_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert problem({"frame_rate": "fast"}).startswith("--frame-rate: ")
+    assert problem({"private_key": "0x1"}).startswith("--private-key: ")
+    assert problem({"profile": "nowhere"}).startswith("--profile: ")
+    monkeypatch.setenv("PMTUI_CHART__INTERVAL", "2d")
+    assert problem().startswith("PMTUI_CHART__INTERVAL: ")
+    monkeypatch.delenv("PMTUI_CHART__INTERVAL")
+    monkeypatch.setenv("PMTUI_PRESETS", "[5,")
+    assert "presets" in problem()
+
+
+def test_a_file_that_cannot_be_read_is_a_mistake(config: Path) -> None:
+    config.write_bytes(b'theme = "\xff"\n')
+    assert problem() == f"{config}: not UTF-8"
+    config.unlink()
+    config.mkdir()
+    assert problem().startswith(str(config))
+
+
+def test_the_private_key_does_not_show_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PMTUI_PRIVATE_KEY", "0xac0974bec39a17e3")
+    settings = load_settings()
+    assert settings.private_key is not None
+    assert settings.private_key.get_secret_value() == "0xac0974bec39a17e3"
+    assert "ac0974" not in f"{settings!r} {settings} {settings.private_key}"
+
+
+def test_a_strange_private_key_is_not_repeated_in_the_mistake(config: Path) -> None:
+    config.write_text("[private_key]\ninner = 'ac0974bec39a17e3'\n")
+    assert "ac0974" not in problem()
+
+
+def test_settings_do_not_change() -> None:
+    settings = load_settings()
+    with pytest.raises(ValueError, match="frozen"):
+        settings.theme = "other"
+    assert isinstance(settings, Settings)
