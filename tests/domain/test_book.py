@@ -91,6 +91,8 @@ def test_a_view_is_the_same_object_until_something_changes() -> None:
     second = book.view(later)
     assert (second.as_of, second.asks is first.asks) == (later, True)
     assert second.version > first.version
+    book.apply_change(change("SELL", "0.43", "6"))
+    assert book.view(later).bids is second.bids
 
 
 def test_a_view_that_only_lost_trust_keeps_its_age() -> None:
