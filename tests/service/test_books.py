@@ -1,0 +1,243 @@
+"""Live books through the running service: what each is worth, and how it is mended."""
+
+from pathlib import Path
+
+from pmtui.domain.book import OrderBook
+from pmtui.domain.book_hash import trade_price_text
+from pmtui.domain.book_view import BookState, BookView
+from pmtui.domain.link import LinkState
+from pmtui.domain.market import Side
+from pmtui.domain.market_events import (
+    BookSnapshot,
+    LevelText,
+    MarketResolved,
+    PriceChanges,
+    TextLevel,
+    TickSizeChanged,
+    TradePrinted,
+)
+from pmtui.domain.money import Micros
+from pmtui.service.topics import (
+    BookTopic,
+    EventQuotesTopic,
+    EventTopic,
+    MarketTopic,
+    TapeTopic,
+    Topic,
+)
+from tests.manual_clock import settle
+from tests.service.fakes import CONDITION, EVENT, NO, YES, World, running_world
+
+
+def snapshot(*, bid: str = "0.41", ask: str = "0.43", last: str = "0.420") -> BookSnapshot:
+    plain = BookSnapshot(
+        token_id=YES,
+        condition_id=CONDITION,
+        bids=(TextLevel("0.40", "12.5"), TextLevel(bid, "7")),
+        asks=(TextLevel("0.44", "100"), TextLevel(ask, "9")),
+        timestamp="1790000000000",
+        hash="",
+        min_order_size="5",
+        tick_size="0.01",
+        neg_risk=False,
+        last_trade_price=last,
+    )
+    book = OrderBook(YES)
+    book.apply_snapshot(plain)
+    digest = book.state_hash(plain.timestamp, last) or ""
+    return BookSnapshot(
+        token_id=plain.token_id,
+        condition_id=plain.condition_id,
+        bids=plain.bids,
+        asks=plain.asks,
+        timestamp=plain.timestamp,
+        hash=digest,
+        min_order_size=plain.min_order_size,
+        tick_size=plain.tick_size,
+        neg_risk=plain.neg_risk,
+        last_trade_price=plain.last_trade_price,
+    )
+
+
+def change(price: str, size: str, digest: str, *, side: str = "BUY") -> PriceChanges:
+    level = LevelText(
+        asset_id=YES, side=side, price=price, size=size, hash=digest, best_bid="", best_ask=""
+    )
+    return PriceChanges(CONDITION, (level,), "1790000000500")
+
+
+async def watching(world: World) -> list[Topic]:
+    heard: list[Topic] = []
+    topics: list[Topic] = [MarketTopic(CONDITION), BookTopic(YES), TapeTopic(YES)]
+    world.service.hub.subscribe(topics, heard.append)
+    await settle()
+    return heard
+
+
+def book(world: World) -> BookView:
+    return world.service.queries.book(YES)
+
+
+async def test_watching_one_outcome_hears_both(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        assert world.stream.watched == {YES, NO}
+
+
+async def test_a_book_nobody_watches_any_more_is_let_go_after_a_while(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        subscription = world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
+        await settle()
+        assert YES in world.stream.watched
+        subscription.close()
+        await world.pass_time(1)
+        assert YES in world.stream.watched
+        await world.pass_time(10)
+        assert world.stream.watched == frozenset()
+        assert book(world).state is BookState.LOADING
+
+
+async def test_a_book_whose_hash_agrees_says_so(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        assert book(world).state is BookState.LOADING
+        world.stream.send(snapshot())
+        assert book(world).state is BookState.LIVE
+        await world.pass_time(0.2)
+        assert book(world).state is BookState.VERIFIED
+        assert (book(world).best_bid, book(world).best_ask) == (410_000, 430_000)
+
+
+async def test_a_lost_message_is_noticed_and_mended_by_rest(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        await world.pass_time(5)
+        world.trading.books_by_token[YES] = snapshot(bid="0.42")
+        world.stream.send(change("0.39", "5", "f" * 40))
+        await world.pass_time(0.15)
+        # Reordering may still explain it.
+        assert book(world).state is not BookState.LOSSY
+        asked_before = len(world.trading.asked)
+        await world.pass_time(0.3)
+        assert len(world.trading.asked) == asked_before + 1
+        assert book(world).best_bid == 420_000
+        await world.pass_time(0.2)
+        assert book(world).state is BookState.VERIFIED
+
+
+async def test_a_broken_book_is_fetched_at_a_bounded_rate(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        world.trading.books_by_token[YES] = snapshot()
+        await world.pass_time(5)
+        before = len(world.trading.asked)
+        for _ in range(40):
+            world.stream.send(change("0.39", "5", "f" * 40))
+            await world.pass_time(0.25)
+        assert len(world.trading.asked) - before <= 6
+
+
+async def test_a_crossed_book_says_so_and_is_fetched(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        await world.pass_time(5)
+        world.stream.send(change("0.50", "5", ""))
+        assert book(world).state is BookState.CROSSED
+        await world.pass_time(0.2)
+        assert YES in world.trading.asked
+
+
+async def test_a_dead_line_makes_every_book_stale_until_it_speaks(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        await world.pass_time(1)
+        world.stream.change_link(LinkState.DOWN, "reset")
+        assert book(world).state is BookState.STALE
+        world.stream.change_link(LinkState.CONNECTING)
+        assert book(world).state is BookState.STALE
+        world.stream.change_link(LinkState.OPEN)
+        world.stream.send(snapshot())
+        await world.pass_time(0.2)
+        assert book(world).state is BookState.VERIFIED
+
+
+async def test_a_book_that_does_not_come_is_asked_for(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.change_link(LinkState.OPEN)
+        await world.pass_time(4)
+        assert YES in world.trading.asked
+        assert book(world).state is BookState.NO_BOOK
+
+
+async def test_trades_appear_on_both_tapes_mirrored_and_move_the_last_price(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        other = snapshot()
+        world.stream.send(
+            BookSnapshot(
+                NO, CONDITION, other.asks, other.bids, other.timestamp, "", "5", "0.01", False, ""
+            )
+        )
+        trade = TradePrinted(
+            CONDITION, YES, Side.BUY, Micros(430_000), Micros(3_500_000), "1790000001000"
+        )
+        world.stream.send(trade)
+        (own,) = world.service.queries.tape(YES).prints
+        (mirrored,) = world.service.queries.tape(NO).prints
+        assert (own.side, own.price, own.size) == (Side.BUY, 430_000, 3_500_000)
+        assert (mirrored.side, mirrored.price) == (Side.SELL, 570_000)
+        assert book(world).last_trade_price == 430_000
+        assert trade_price_text(Micros(430_000)) == "0.430"
+
+
+async def test_a_new_grid_voids_the_book_until_it_is_fetched(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        world.trading.books_by_token[YES] = snapshot()
+        await world.pass_time(5)
+        world.stream.send(
+            TickSizeChanged(CONDITION, YES, Micros(10_000), Micros(1_000), "1790000002000")
+        )
+        assert book(world).state is BookState.REGRIDDING
+        terms = world.service.queries.market(CONDITION).terms
+        assert terms is not None
+        assert terms.tick_size == 1_000
+        await world.pass_time(0.2)
+        assert book(world).state.is_good
+
+
+async def test_a_resolution_is_told(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(MarketResolved(CONDITION, (YES, NO), YES, "Yes", None))
+        texts = [e.text for e in world.service.queries.log().entries]
+        assert any("Resolved Yes" in text for text in texts)
+
+
+async def test_quotes_of_an_event_come_from_live_books_where_there_are_good_ones(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        heard: list[Topic] = []
+        world.service.hub.subscribe([EventTopic(EVENT), EventQuotesTopic(EVENT)], heard.append)
+        await settle()
+        (quote,) = world.service.queries.event_quotes(EVENT).rows
+        assert not quote.is_live
+        assert quote.best_bid == 410_000
+        assert world.stream.watched == {YES}
+        world.stream.send(snapshot(bid="0.42"))
+        (quote,) = world.service.queries.event_quotes(EVENT).rows
+        assert quote.is_live
+        assert quote.best_bid == 420_000
+        heard.clear()
+        await world.pass_time(0.1)
+        assert EventQuotesTopic(EVENT) in heard

@@ -1,0 +1,238 @@
+"""Lists, search, history, health and the log through the running service."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.health import HealthState, Source
+from pmtui.domain.history import Interval, PricePoint
+from pmtui.domain.ids import EventId, MarketId, OrderId
+from pmtui.domain.link import LinkState
+from pmtui.domain.market import Event
+from pmtui.domain.money import Micros
+from pmtui.domain.position import Position
+from pmtui.service.topics import (
+    AccountTopic,
+    EventTopic,
+    HistoryTopic,
+    LogTopic,
+    MarketListTopic,
+    SearchTopic,
+    StatusTopic,
+    TagsTopic,
+    Topic,
+)
+from pmtui.service.views import Level, Load, Mode
+from tests.manual_clock import settle
+from tests.service.fakes import (
+    CONDITION,
+    MARKET,
+    NO,
+    YES,
+    World,
+    resting,
+    running_world,
+)
+
+LIST = MarketListTopic()
+
+
+def many_events(count: int) -> list[Event]:
+    return [
+        Event(
+            EventId(str(n)),
+            f"event-{n}",
+            f"Subject {n}",
+            (replace(MARKET, market_id=MarketId(f"m{n}"), question=f"Question {n}?"),),
+        )
+        for n in range(count)
+    ]
+
+
+def listed(world: World) -> list[str]:
+    return [row.event.event_id for row in world.service.queries.market_list(LIST).rows]
+
+
+async def test_a_list_grows_page_by_page_and_lists_no_event_twice(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.metadata.events = many_events(120)
+        world.service.hub.subscribe([LIST], lambda _: None)
+        await settle()
+        assert len(listed(world)) == 50
+        assert world.service.queries.market_list(LIST).has_more
+        # The list shifts while we read: a new event pushes the others down by one.
+        world.metadata.events.insert(0, many_events(200)[199])
+        world.service.commands.load_more(LIST)
+        world.service.commands.load_more(LIST)
+        await settle()
+        assert len(listed(world)) == len(set(listed(world))) == 99
+        world.service.commands.load_more(LIST)
+        await settle()
+        assert not world.service.queries.market_list(LIST).has_more
+
+
+async def test_a_failed_list_says_why_and_a_refresh_mends_it(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        problem = Failure(FailureKind.UNREACHABLE, "GET /events", "connection refused")
+        world.metadata.failure = problem
+        world.service.hub.subscribe([LIST], lambda _: None)
+        await settle()
+        view = world.service.queries.market_list(LIST)
+        assert view.load is Load.FAILED
+        assert "connection refused" in view.problem
+        health = {h.source: h for h in world.service.queries.status().health}
+        assert health[Source.METADATA].state is HealthState.DOWN
+        world.metadata.failure = None
+        world.service.commands.refresh(LIST)
+        await settle()
+        assert world.service.queries.market_list(LIST).load is Load.READY
+
+
+async def test_a_refresh_keeps_what_was_loaded_further_down(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.metadata.events = many_events(120)
+        world.service.hub.subscribe([LIST], lambda _: None)
+        await settle()
+        world.service.commands.load_more(LIST)
+        await settle()
+        await world.pass_time(31)
+        assert len(listed(world)) == 100
+        world.service.commands.load_more(LIST)
+        await settle()
+        assert len(listed(world)) == 120
+
+
+async def test_local_results_come_at_once_and_the_services_own_are_added_below(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        elsewhere = Event(
+            EventId("77"),
+            "other",
+            "River far away",
+            (replace(MARKET, market_id=MarketId("far"), question="Far?"),),
+        )
+        world.metadata.found = (elsewhere,)
+        topic = SearchTopic("river")
+        world.service.hub.subscribe([topic], lambda _: None)
+        view = world.service.queries.search(topic)
+        assert [r.market.question for r in view.rows] == [MARKET.question]
+        assert view.load is Load.LOADING
+        await world.pass_time(1)
+        view = world.service.queries.search(topic)
+        assert view.load is Load.READY
+        assert {r.market.question for r in view.rows} == {MARKET.question, "Far?"}
+
+
+async def test_what_was_typed_before_does_not_overwrite_what_is_typed_now(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        first = world.service.hub.subscribe([SearchTopic("riv")], lambda _: None)
+        world.service.hub.subscribe([SearchTopic("river")], lambda _: None)
+        first.close()
+        await world.pass_time(1)
+        assert world.service.queries.search(SearchTopic("riv")).load is Load.EMPTY
+        assert world.service.queries.search(SearchTopic("river")).load is Load.READY
+
+
+async def test_an_event_that_is_not_there_says_so(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        missing = EventId("404")
+        world.service.hub.subscribe([EventTopic(missing), TagsTopic()], lambda _: None)
+        await settle()
+        assert world.service.queries.event(missing).load is Load.FAILED
+        assert world.service.queries.tags().load is Load.READY
+
+
+async def test_a_chart_is_fetched_while_watched_and_only_then(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        point = PricePoint(world.clock.now(), Micros(420_000))
+        world.trading.points = (point,)
+        topic = HistoryTopic(YES, Interval.DAY)
+        subscription = world.service.hub.subscribe([topic], lambda _: None)
+        await settle()
+        view = world.service.queries.history(YES, Interval.DAY)
+        assert view.points == (point,)
+        later = PricePoint(world.clock.now() + timedelta(minutes=1), Micros(430_000))
+        world.trading.points = (point, later)
+        await world.pass_time(31)
+        assert world.service.queries.history(YES, Interval.DAY).version == view.version + 1
+        subscription.close()
+        world.trading.points = ()
+        await world.pass_time(120)
+        assert len(world.service.queries.history(YES, Interval.DAY).points) == 2
+
+
+async def test_an_idle_topic_is_silent(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        heard: list[Topic] = []
+        world.service.hub.subscribe([LogTopic(), AccountTopic()], heard.append)
+        await world.pass_time(1)
+        heard.clear()
+        await world.pass_time(5)
+        assert LogTopic() not in heard
+
+
+async def test_a_session_without_a_key_has_no_money_and_says_it_is_read_only(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path, with_key=False) as world:
+        await world.pass_time(1)
+        status = world.service.queries.status()
+        assert status.mode is Mode.READ_ONLY
+        assert status.cash is None
+        assert world.service.queries.account().load is Load.EMPTY
+
+
+async def test_cash_is_what_is_free_and_value_counts_positions(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.open = {OrderId("0x01"): resting(OrderId("0x01"))}
+        world.analytics.held = (
+            Position(
+                token_id=NO,
+                condition_id=CONDITION,
+                title="",
+                outcome="No",
+                size=Micros(10_000_000),
+                average_price=Micros(500_000),
+                current_price=Micros(580_000),
+                realized=Micros(0),
+            ),
+        )
+        await world.pass_time(11)
+        status = world.service.queries.status()
+        assert status.cash == 96_000_000
+        assert status.portfolio_value == 105_800_000
+        assert status.open_orders == 1
+
+
+async def test_an_order_that_vanished_from_the_venue_is_asked_after(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order_id = OrderId("0x01")
+        world.account.open = {order_id: resting(order_id)}
+        await world.pass_time(11)
+        assert world.service.queries.status().open_orders == 1
+        world.account.open = {}
+        await world.pass_time(11)
+        assert world.service.queries.status().open_orders == 0
+
+
+async def test_notices_are_unread_until_somebody_looks(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.stream.change_link(LinkState.DOWN, "reset")
+        heard: list[Topic] = []
+        world.service.hub.subscribe([StatusTopic()], heard.append)
+        log = world.service.queries.log()
+        assert log.entries[-1].level is Level.WARNING
+        assert world.service.queries.status().unread_notices > 0
+        world.service.commands.mark_log_read(log.entries[-1].sequence)
+        assert world.service.queries.status().unread_notices == 0
+
+
+async def test_the_venues_clock_is_measured_to_half_a_second(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.trading.time = world.clock.now() + timedelta(seconds=90)
+        await world.pass_time(61)
+        skew = world.service.queries.status().clock_skew_ms
+        assert skew is not None
+        assert 28_000 <= skew <= 91_000
