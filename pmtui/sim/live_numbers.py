@@ -4,7 +4,7 @@ from datetime import datetime
 
 from typing_extensions import override
 
-from pmtui.domain.money import ZERO, Micros, MoneyError, round_micros
+from pmtui.domain.money import Micros
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.metadata_rows import LiveMarket, LiveNumbers
 from pmtui.sim.venue import Venue
@@ -37,20 +37,17 @@ class VenueNumbers(LiveNumbers):
             best_bid=bid,
             best_ask=ask,
             last_trade=view.last_trade_price,
-            volume=Micros(_stated(market, "volumeNum") + volume),
-            volume_24h=Micros(_stated(market, "volume24hr") + volume_24h),
-            liquidity=_stated(market, "liquidityNum"),
+            volume=Micros(market.volume + volume),
+            volume_24h=Micros(market.volume_24h + volume_24h),
+            liquidity=market.liquidity,
             tick_size=view.tick_size,
             is_closed=payout is not None,
             payouts=() if payout is None else (payout.pays(0), payout.pays(1)),
         )
 
-
-def _stated(market: CatalogueMarket, key: str) -> Micros:
-    value = market.raw.get(key)
-    if not isinstance(value, int | float | str):
-        return ZERO
-    try:
-        return round_micros(str(value))
-    except MoneyError:
-        return ZERO
+    @override
+    def is_closed(self, market: CatalogueMarket) -> bool:
+        view = self._venue.trading(market.condition_id)
+        if view is None:
+            return market.raw.get("closed") is True
+        return view.payout is not None

@@ -45,7 +45,7 @@ def metadata_routes(catalogue: Catalogue, live: LiveNumbers) -> list[Route]:
         *_sport_paths(SportReads(catalogue)),
         *_people_paths(CommentReads(catalogue), ProfileReads(catalogue)),
     ]
-    routes = [Route(path, _answering(read), methods=["GET"]) for path, read in paths]
+    routes = [Route(path, _answering(read, rows), methods=["GET"]) for path, read in paths]
     return [Route("/", _fine), Route("/status", _fine), *routes]
 
 
@@ -110,8 +110,9 @@ def _people_paths(comments: CommentReads, profiles: ProfileReads) -> list[tuple[
     ]
 
 
-def _answering(read: Read) -> Callable[[Request], Awaitable[Response]]:
+def _answering(read: Read, rows: MetadataRows) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
+        rows.begin()
         try:
             return JsonResponse(read(request))
         except QueryRefused as refused:

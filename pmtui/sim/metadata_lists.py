@@ -7,7 +7,7 @@ from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent, CatalogueMarket
 from pmtui.sim.metadata_filters import Filters
 from pmtui.sim.metadata_pages import Order, keyset_page, offset_page, order_of
 from pmtui.sim.metadata_query import Query, not_found
-from pmtui.sim.metadata_rows import MetadataRows, id_number
+from pmtui.sim.metadata_rows import EVENT_SUMS, MetadataRows, id_number
 
 _MOST_ROWS = 500
 _MOST_KEYSET_MARKETS = 100
@@ -73,11 +73,7 @@ class MarketReads:
         if self._fields_of != len(self._catalogue.markets):
             self._fields = frozenset().union(*(one.raw for one in self._catalogue.markets))
             self._fields_of = len(self._catalogue.markets)
-        return order_of(query, self._fields, self._value, _market_number)
-
-    def _value(self, market: CatalogueMarket, field: str) -> object:
-        changes = self._rows.changes(market)
-        return changes[field] if field in changes else market.raw.get(field)
+        return order_of(query, self._fields, self._rows.value, _market_number)
 
 
 class EventReads:
@@ -117,7 +113,7 @@ class EventReads:
 
     def value(self, event: CatalogueEvent, field: str) -> object:
         """Return a field of an event as it stands now."""
-        sums = self._rows.event_sums(event)
+        sums = self._rows.event_sums(event) if field in EVENT_SUMS else {}
         return sums[field] if field in sums else event.raw.get(field)
 
     def _order(self, query: Query) -> Order[CatalogueEvent]:

@@ -1,6 +1,6 @@
 """Rows of the metadata host: the catalogue's own objects with the venue's live numbers laid over."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -44,6 +44,11 @@ class LiveNumbers(Protocol):
         """Return current numbers, or None where the catalogue's row still holds."""
         ...
 
+    def is_closed(self, market: CatalogueMarket) -> bool:
+        """Tell whether a market is closed; worth a short cut, for every list asks it of all."""
+        live = self.market(market)
+        return market.raw.get("closed") is True if live is None else live.is_closed
+
 
 class CatalogueNumbers(LiveNumbers):
     """Numbers that stand still: every row is as the catalogue has it."""
@@ -66,6 +71,16 @@ class MetadataRows:
     def __init__(self, catalogue: Catalogue, live: LiveNumbers) -> None:
         self._catalogue = catalogue
         self._live = live
+        self._known: dict[str, LiveMarket | None] = {}
+
+    def begin(self) -> None:
+        """Start a request: numbers are asked for once, and stand still until the next."""
+        self._known.clear()
+
+    def _live_of(self, market: CatalogueMarket) -> LiveMarket | None:
+        if market.market_id not in self._known:
+            self._known[market.market_id] = self._live.market(market)
+        return self._known[market.market_id]
 
     def market(
         self, market: CatalogueMarket, *, with_event: bool = True, with_tags: bool = False
@@ -89,15 +104,14 @@ class MetadataRows:
 
     def event_sums(self, event: CatalogueEvent) -> dict[str, object]:
         """Return the fields of an event that the venue's numbers change."""
-        live = [(one, now) for one in event.markets if (now := self._live.market(one)) is not None]
+        live = [(one, now) for one in event.markets if (now := self._live_of(one)) is not None]
         if not live:
             return {}
         volume = liquidity = day = ZERO
         for market, now in live:
-            volume = Micros(volume + now.volume - (micros_of(market.raw, "volumeNum") or ZERO))
-            day = Micros(day + now.volume_24h - (micros_of(market.raw, "volume24hr") or ZERO))
-            was = micros_of(market.raw, "liquidityNum") or ZERO
-            liquidity = Micros(liquidity + now.liquidity - was)
+            volume = Micros(volume + now.volume - market.volume)
+            day = Micros(day + now.volume_24h - market.volume_24h)
+            liquidity = Micros(liquidity + now.liquidity - market.liquidity)
         fields: dict[str, object] = {
             key: _sum(event.raw, key, change)
             for key, change in (("volume", volume), ("volume24hr", day), ("liquidity", liquidity))
@@ -111,42 +125,65 @@ class MetadataRows:
 
     def changes(self, market: CatalogueMarket) -> dict[str, object]:
         """Return the fields of a market that the venue's numbers change."""
-        live = self._live.market(market)
+        live = self._live_of(market)
         if live is None:
             return {}
-        bid = live.best_bid or ZERO
-        ask = ONE if live.best_ask is None else live.best_ask
-        fields: dict[str, object] = {
-            "bestBid": decimal_number(bid),
-            "bestAsk": decimal_number(ask),
-            "spread": decimal_number(Micros(ask - bid)),
-            "orderPriceMinTickSize": decimal_number(live.tick_size),
-            "volume": format_micros(live.volume),
-            "volumeNum": decimal_number(live.volume),
-            "volumeClob": decimal_number(live.volume),
-            "volume24hr": decimal_number(live.volume_24h),
-            "volume24hrClob": decimal_number(live.volume_24h),
-            "liquidity": format_micros(live.liquidity),
-            "liquidityNum": decimal_number(live.liquidity),
-            "liquidityClob": decimal_number(live.liquidity),
-        }
+        fields = {key: read(live) for key, read in _LIVE_FIELDS.items()}
         if live.last_trade is not None:
             fields["lastTradePrice"] = decimal_number(live.last_trade)
         if live.best_bid is not None or live.best_ask is not None:
-            middle = Micros((bid + ask) // 2)
+            middle = Micros((_bid(live) + _ask(live)) // 2)
             fields["outcomePrices"] = _prices(middle, complement(middle))
         if live.is_closed:
             fields.update(_closing(live))
         return fields
 
+    def value(self, market: CatalogueMarket, field: str) -> object:
+        """Return one field of a market as it stands now, for sorting."""
+        read = _LIVE_FIELDS.get(field)
+        live = self._live_of(market) if read is not None or field in _SELDOM_LIVE else None
+        if live is None:
+            return market.raw.get(field)
+        if read is not None:
+            return read(live)
+        return self.changes(market).get(field, market.raw.get(field))
+
     def is_closed(self, market: CatalogueMarket) -> bool:
-        """Tell whether a market is closed by now."""
-        live = self._live.market(market)
-        return market.raw.get("closed") is True if live is None else live.is_closed
+        """Tell whether a market is closed by now; one that was closed never opens again."""
+        return market.raw.get("closed") is True or self._live.is_closed(market)
 
     def now(self) -> datetime:
         """Return the venue's time."""
         return self._live.now()
+
+
+def _bid(live: LiveMarket) -> Micros:
+    return live.best_bid or ZERO
+
+
+def _ask(live: LiveMarket) -> Micros:
+    return ONE if live.best_ask is None else live.best_ask
+
+
+_LIVE_FIELDS: Mapping[str, Callable[[LiveMarket], object]] = {
+    "bestBid": lambda live: decimal_number(_bid(live)),
+    "bestAsk": lambda live: decimal_number(_ask(live)),
+    "spread": lambda live: decimal_number(Micros(_ask(live) - _bid(live))),
+    "orderPriceMinTickSize": lambda live: decimal_number(live.tick_size),
+    "volume": lambda live: format_micros(live.volume),
+    "volumeNum": lambda live: decimal_number(live.volume),
+    "volumeClob": lambda live: decimal_number(live.volume),
+    "volume24hr": lambda live: decimal_number(live.volume_24h),
+    "volume24hrClob": lambda live: decimal_number(live.volume_24h),
+    "liquidity": lambda live: format_micros(live.liquidity),
+    "liquidityNum": lambda live: decimal_number(live.liquidity),
+    "liquidityClob": lambda live: decimal_number(live.liquidity),
+}
+EVENT_SUMS = frozenset({"volume", "volume24hr", "liquidity", "closed"})
+"""Fields of an event that follow from its markets."""
+_SELDOM_LIVE = frozenset(
+    {"lastTradePrice", "outcomePrices", "closed", "acceptingOrders", "closedTime"}
+)
 
 
 def _closing(live: LiveMarket) -> Mapping[str, object]:

@@ -137,3 +137,25 @@ def test_filters_and_orders_use_live_numbers(
     assert [row["id"] for row in events] == [market.event_id]
     top = host.get("/events?order=volume&ascending=false&limit=1").json()
     assert [row["id"] for row in top] == [market.event_id]
+
+
+def test_an_order_by_a_seldom_changing_field_uses_it_where_it_changed(
+    host: MetadataClient, numbers: _Numbers, market: CatalogueMarket
+) -> None:
+    numbers.live[market.market_id] = replace(_LIVE, last_trade=Micros(999_900))
+    top = host.get("/markets?order=lastTradePrice&ascending=false&limit=1").json()
+    assert [row["id"] for row in top] == [market.market_id]
+    numbers.live[market.market_id] = replace(_LIVE, last_trade=None)
+    rows = host.get("/markets?order=lastTradePrice&ascending=false&limit=500").json()
+    prices = [row["lastTradePrice"] for row in rows if "lastTradePrice" in row]
+    assert prices == sorted(prices, reverse=True)
+
+
+def test_numbers_are_asked_for_again_with_every_request(
+    host: MetadataClient, numbers: _Numbers, market: CatalogueMarket
+) -> None:
+    path = f"/markets/{market.market_id}"
+    numbers.live[market.market_id] = _LIVE
+    assert host.get(path).json()["bestBid"] == 0.41
+    numbers.live[market.market_id] = replace(_LIVE, best_bid=Micros(400_000))
+    assert host.get(path).json()["bestBid"] == 0.4

@@ -106,6 +106,8 @@ def read_market(row: Row, event_id: EventId) -> CatalogueMarket:
         state = MarketState.NO_BOOK
     tick_size = _tick_of(row)
     midpoint, spread = _quote_of(row, prices, tick_size)
+    liquidity = micros_of(row, "liquidityNum") or micros_of(row, "liquidity") or ZERO
+    volume_24h = micros_of(row, "volume24hr") or ZERO
     return CatalogueMarket(
         market_id=MarketId(text_of(row, "id")),
         event_id=event_id,
@@ -123,12 +125,15 @@ def read_market(row: Row, event_id: EventId) -> CatalogueMarket:
         rewards=_rewards_of(row),
         start_price=midpoint,
         spread=spread,
-        depth=_depth_of(row, state, midpoint),
-        activity=_activity_of(row, state),
+        depth=_depth_of(row, state, midpoint, liquidity=liquidity),
+        activity=_activity_of(state, volume_24h),
         state=state,
         payouts=prices if state is MarketState.RESOLVED else (),
         starts_at=moment_of(row, "eventStartTime") or moment_of(row, "startDate"),
         ends_at=moment_of(row, "endDate"),
+        volume=micros_of(row, "volumeNum") or micros_of(row, "volume") or ZERO,
+        volume_24h=volume_24h,
+        liquidity=liquidity,
     )
 
 
@@ -200,7 +205,7 @@ def _rewards_of(row: Row) -> Rewards:
     )
 
 
-def _depth_of(row: Row, state: MarketState, midpoint: Micros) -> DepthProfile:
+def _depth_of(row: Row, state: MarketState, midpoint: Micros, *, liquidity: Micros) -> DepthProfile:
     # Limits in dollars of displayed liquidity, where recorded books change their character.
     if state is not MarketState.OPEN:
         return DepthProfile.EMPTY
@@ -208,19 +213,17 @@ def _depth_of(row: Row, state: MarketState, midpoint: Micros) -> DepthProfile:
         return DepthProfile.EMPTY
     if not 2 * _CENT < midpoint < ONE - 2 * _CENT:
         return DepthProfile.LONG_SHOT
-    liquidity = micros_of(row, "liquidityNum") or micros_of(row, "liquidity") or ZERO
     if liquidity < 2_000 * ONE:
         return DepthProfile.THIN
     return DepthProfile.NORMAL if liquidity < 60_000 * ONE else DepthProfile.DEEP
 
 
-def _activity_of(row: Row, state: MarketState) -> Activity:
+def _activity_of(state: MarketState, volume_24h: Micros) -> Activity:
     # Limits in dollars traded a day.
     if state is not MarketState.OPEN:
         return Activity.IDLE
-    volume = micros_of(row, "volume24hr") or ZERO
     for limit, activity in _VOLUME_CLASSES:
-        if volume >= limit * ONE:
+        if volume_24h >= limit * ONE:
             return activity
     return Activity.QUIET
 

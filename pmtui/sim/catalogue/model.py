@@ -124,6 +124,10 @@ class CatalogueMarket:
     """What each outcome pays, once resolved."""
     starts_at: datetime | None = None
     ends_at: datetime | None = None
+    volume: Micros = ZERO
+    """Dollars traded before the venue began; zero where the row names none."""
+    volume_24h: Micros = ZERO
+    liquidity: Micros = ZERO
     is_window: bool = False
     """A market of the five-minute series: the venue resolves it at `ends_at`."""
 

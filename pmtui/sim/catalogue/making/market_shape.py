@@ -58,7 +58,7 @@ class MarketShaper:
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
-        self._market_id = 610_000
+        self._market_id = 7_610_000
         self._slugs: set[str] = set()
 
     def shape(
