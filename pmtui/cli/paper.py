@@ -5,8 +5,9 @@ closes and the child follows; nothing is left behind to clean up.
 """
 
 import asyncio
+import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ import msgspec
 
 BOOT_DEADLINE_S = 30.0
 END_DEADLINE_S = 5.0
+KEY_VARIABLE = "PMTUI_PRIVATE_KEY"
 
 
 class VenueUrls(msgspec.Struct, frozen=True):
@@ -66,6 +68,7 @@ async def running_venue(
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=errors,
+            env=_without_keys(os.environ),
             # Of its own: a ctrl+c or hang-up meant for the terminal must not end the venue first.
             start_new_session=True,
         )
@@ -73,6 +76,11 @@ async def running_venue(
         yield await _read_urls(process, error_log)
     finally:
         await _end(process)
+
+
+def _without_keys(environ: Mapping[str, str]) -> dict[str, str]:
+    """The venue has no business with a private key, whatever the terminal was given."""
+    return {name: value for name, value in environ.items() if name.upper() != KEY_VARIABLE}
 
 
 async def _read_urls(
