@@ -18,6 +18,8 @@ class Context(StrEnum):
 
     GLOBAL = "global"
     MARKETS = "markets"
+    SEARCH = "search"
+    PICKER = "picker"
     EVENT = "event"
     MARKET = "market"
     LADDER = "ladder"
@@ -119,7 +121,26 @@ ACTIONS: tuple[Action, ...] = (
             danger=Danger.ASKS),
     _action("markets.sort", "s", "Sort", "Sort by the next measure."),
     _action("markets.filter", "f", "Filter", "Narrow the list."),
+    _action("search.open", "enter", "Open", "Open the market under the cursor.",
+            in_palette=False, in_widget=True),
+    _action("search.close", "escape", "Close search", "Go back to the list as it was.",
+            in_palette=False),
+    _action("search.move_up", "up", "Up", "Move the cursor one row up.",
+            in_footer=False, in_palette=False, in_widget=True),
+    _action("search.move_down", "down", "Down", "Move the cursor one row down.",
+            in_footer=False, in_palette=False, in_widget=True),
+    _action("search.page_up", "pageup", "Page up", "Move the cursor one screen up.",
+            in_footer=False, in_palette=False, in_widget=True),
+    _action("search.page_down", "pagedown", "Page down", "Move the cursor one screen down.",
+            in_footer=False, in_palette=False, in_widget=True),
+    _action("picker.choose", "enter", "Choose", "Narrow the list to the tag under the cursor.",
+            in_palette=False, in_widget=True),
+    _action("picker.toggle_closed", "ctrl+o", "Closed too", "List closed events too, or not.",
+            in_palette=False),
+    _action("picker.close", "escape", "Back", "Change nothing.", in_palette=False),
     _action("event.rules", "i", "Rules", "Show the rules and the resolution source."),
+    _action("event.comments", "c", "Comments", "Show what people say about this event."),
+    _action("event.holders", "h", "Holders", "Show who holds most of the market at the cursor."),
     _action("market.flip_outcome", "o", "Flip", "Show the other outcome."),
     _action("market.buy", "b", "Buy", "Open the ticket to buy."),
     _action("market.sell", "s", "Sell", "Open the ticket to sell."),
@@ -166,6 +187,9 @@ ACTIONS: tuple[Action, ...] = (
             "Show the previous tab.", in_footer=False, in_palette=False),
     _action("portfolio.cancel_order", "x", "Cancel", "Cancel the order at the cursor.",
             danger=Danger.TRADES),
+    _action("portfolio.mark_order", "space", "Mark", "Mark the order at the cursor, or unmark it."),
+    _action("portfolio.cancel_marked", "z", "Cancel marked", "Cancel the marked orders.",
+            danger=Danger.ASKS),
     _action("log.next_kind", "f", "Kind", "Show another kind of entry."),
     _action("help.close", "question_mark", "Close", "Close the help.", in_palette=False),
 )  # fmt: skip
