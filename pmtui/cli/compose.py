@@ -9,8 +9,10 @@ import signal
 from contextlib import AsyncExitStack
 from dataclasses import fields
 
+import msgspec
+
 from pmtui.cli.logs import start_logging
-from pmtui.cli.paper import VenueProblem, running_venue, venue_command
+from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue, venue_command
 from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.paths import Paths, locate
 from pmtui.config.settings import Settings
@@ -102,9 +104,16 @@ class Session:
                 await loading
                 return urls.text
             admin_url = urls.admin
+            self._publish(urls)
             usual = Endpoints(**{f.name: getattr(urls, f.name) for f in fields(Endpoints)})
         await loading
         return self._hosts(self._settings.endpoints(usual), health, admin_url)
+
+    def _publish(self, urls: VenueUrls) -> None:
+        """Say where the running venue is, for whoever wants to look at it from outside."""
+        path = self._state / "venue.json"
+        path.write_bytes(msgspec.json.encode(urls))
+        self._stack.callback(path.unlink, missing_ok=True)
 
     def _hosts(self, endpoints: Endpoints, health: Health, admin_url: str | None) -> Hosts | str:
         from pmtui.cli.hosts import SessionHosts  # noqa: PLC0415 - loaded by now, in a thread
