@@ -93,7 +93,7 @@ class Session:
 
     async def _connect(self, health: Health) -> Hosts | str:
         # In a thread: these imports take a third of a second, and the first keys come now.
-        loading = asyncio.to_thread(_load_hosts)
+        loading = asyncio.create_task(asyncio.to_thread(_load_hosts))
         usual, admin_url = LIVE, None
         if self._settings.is_paper:
             command = venue_command(self._state / "venue")
