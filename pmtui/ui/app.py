@@ -119,10 +119,11 @@ class PmtuiApp(CellDiff, PaintNow, App[None]):
         about = (type(screen).__doc__ or "").splitlines()[0]
         _ = self.push_screen(HelpScreen(self.surface, screen.CONTEXTS, about))
 
-    def action_back(self) -> None:
+    @override
+    async def action_back(self) -> None:
         """Leave the screen in front, unless it is the last."""
         if len(self.screen_stack) > 1:
-            _ = self.pop_screen()
+            await self.pop_screen()
 
     def action_refresh(self) -> None:
         """Fetch what is on the screen in front again."""
@@ -133,6 +134,7 @@ class PmtuiApp(CellDiff, PaintNow, App[None]):
         """Paint the whole terminal again."""
         self.redraw_terminal()
 
+    @override
     def action_change_theme(self) -> None:
         """Choose another theme by name."""
         self.search_themes()

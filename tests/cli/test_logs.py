@@ -1,0 +1,47 @@
+import logging
+
+import pytest
+
+from pmtui.cli.logs import RedactingFormatter
+
+KEY = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+
+
+def line(message: str, *args: object) -> str:
+    record = logging.LogRecord("x", logging.ERROR, "f", 1, message, args, None)
+    return RedactingFormatter("%(message)s").format(record)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        f"key {KEY}",
+        f"key 0x{KEY}",
+        f"signature 0x{KEY}{KEY}1b",
+        "secret=c2hhcmVkLXNlY3JldA==",
+        "passphrase: open-sesame",
+        "{'POLY_SIGNATURE': 'abcdef='}",
+        "Private_Key = hunter2",
+    ],
+)
+def test_what_looks_like_a_secret_is_blotted_out(message: str) -> None:
+    text = line(message)
+    assert "<redacted>" in text
+    for secret in (KEY, "c2hhcmVk", "open-sesame", "abcdef", "hunter2"):
+        assert secret not in text
+
+
+def test_a_traceback_is_redacted_too() -> None:
+    try:
+        raise ValueError(f"bad key {KEY}")
+    except ValueError as error:
+        record = logging.LogRecord(
+            "x", logging.ERROR, "f", 1, "stopped", (), (type(error), error, error.__traceback__)
+        )
+    text = RedactingFormatter("%(message)s").format(record)
+    assert "ValueError" in text
+    assert KEY not in text
+
+
+def test_ordinary_words_stay() -> None:
+    assert line("book of %s is stale", "7132") == "book of 7132 is stale"

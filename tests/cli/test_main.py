@@ -1,0 +1,35 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pmtui import __version__
+from pmtui.cli.main import main
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.strip() == f"pmtui {__version__}"
+
+
+def test_wrong_usage_ends_with_two() -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--no-such-flag"])
+    assert ended.value.code == 2
+
+
+def test_without_a_terminal_it_says_so_in_one_line(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pmtui"],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+        env={"PMTUI_HOME": str(tmp_path), "PATH": ""},
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "terminal" in done.stderr

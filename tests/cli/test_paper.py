@@ -1,0 +1,78 @@
+"""The venue as a child: it starts, says where it is, and always ends."""
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue
+from pmtui.cli.paper_account import KEY_FILE, load_paper_key
+from pmtui.signing.signer import Signer
+
+URLS = {name: f"http://127.0.0.1/{name}" for name in VenueUrls.__struct_fields__}
+WAIT_FOR_STDIN = "import sys; sys.stdin.read()"
+
+
+def child(program: str) -> list[str]:
+    return [sys.executable, "-c", program]
+
+
+async def test_the_first_line_says_where_the_venue_is(tmp_path: Path) -> None:
+    program = f"import json; print(json.dumps({URLS!r}), flush=True); {WAIT_FOR_STDIN}"
+    async with running_venue(child(program), tmp_path / "logs" / "venue.log") as urls:
+        assert isinstance(urls, VenueUrls)
+        assert urls.clob == "http://127.0.0.1/clob"
+
+
+async def test_the_child_ends_with_the_block(tmp_path: Path) -> None:
+    mark = tmp_path / "ended"
+    program = (
+        f"import json; print(json.dumps({URLS!r}), flush=True); {WAIT_FOR_STDIN};"
+        f"open({str(mark)!r}, 'w').close()"
+    )
+    async with running_venue(child(program), tmp_path / "venue.log"):
+        assert not mark.exists()
+    assert mark.exists()
+
+
+@pytest.mark.parametrize("program", ["raise SystemExit(2)", "print('hello')", "print('{}')"])
+async def test_a_venue_that_does_not_start_is_a_problem_in_words(
+    tmp_path: Path, program: str
+) -> None:
+    log = tmp_path / "venue.log"
+    async with running_venue(child(program), log) as answer:
+        assert isinstance(answer, VenueProblem)
+        assert str(log) in answer.text
+
+
+async def test_the_child_never_sees_a_private_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PMTUI_PRIVATE_KEY", "not-for-others")
+    monkeypatch.setenv("PMTUI_SEEN", "yes")
+    seen = tmp_path / "seen"
+    program = (
+        f"import os, json; open({str(seen)!r}, 'w').write(' '.join(os.environ));"
+        f"print(json.dumps({URLS!r}), flush=True)"
+    )
+    async with running_venue(child(program), tmp_path / "venue.log"):
+        pass
+    assert "PMTUI_SEEN" in seen.read_text()
+    assert "PMTUI_PRIVATE_KEY" not in seen.read_text()
+
+
+def test_the_paper_key_is_drawn_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+    first = load_paper_key(tmp_path / "paper")
+    path = tmp_path / "paper" / KEY_FILE
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert Signer(load_paper_key(tmp_path / "paper")).address == Signer(first).address
+    assert os.listdir(tmp_path / "paper") == [KEY_FILE]  # noqa: PTH208 - names, not paths
+
+
+def test_a_damaged_paper_key_is_refused_without_being_shown(tmp_path: Path) -> None:
+    (tmp_path / KEY_FILE).write_text("zz-not-hex")
+    with pytest.raises(ValueError, match="hexadecimal") as caught:
+        load_paper_key(tmp_path)
+    assert "zz" not in str(caught.value)

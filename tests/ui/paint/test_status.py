@@ -1,0 +1,101 @@
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.health import HealthState, Source, SourceHealth
+from pmtui.domain.money import Micros
+from pmtui.service.views import Mode, StatusView
+from pmtui.ui.cells import line_width
+from pmtui.ui.paint.status import paint_status, say_health
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def health(source: Source, state: HealthState, *, age_s: int = 1, reason: str = "") -> SourceHealth:
+    return SourceHealth(source, state, NOW - timedelta(seconds=age_s), reason)
+
+
+STATUS = StatusView(
+    profile="paper",
+    mode=Mode.PAPER,
+    mode_reason="",
+    cash=Micros(10_000_000_000),
+    portfolio_value=Micros(10_012_340_000),
+    open_orders=2,
+    unknown_orders=0,
+    unread_notices=0,
+    health=tuple(
+        health(s, HealthState.IDLE if s is Source.RELAYER else HealthState.LIVE) for s in Source
+    ),
+    clock_skew_ms=12,
+    now=NOW,
+)
+
+
+def text(view: StatusView, width: int) -> str:
+    return "".join(cell.text for cell in paint_status(view, width))
+
+
+def test_a_narrow_line_says_what_is_ours_and_that_all_is_well() -> None:
+    line = text(STATUS, 80)
+    assert "PAPER" in line
+    assert "$10,000.00" in line
+    assert "2 open" in line
+    assert "all live" in line
+
+
+def test_a_wide_line_names_every_source_in_use() -> None:
+    line = text(STATUS, 200)
+    for source in Source:
+        assert (source.value in line) is (source is not Source.RELAYER)
+
+
+def test_trouble_is_named_even_where_there_is_no_room_for_all() -> None:
+    down = health(Source.MARKET_STREAM, HealthState.DOWN, reason="reset by peer")
+    others = tuple(h for h in STATUS.health if h.source is not Source.MARKET_STREAM)
+    line = text(replace(STATUS, health=(down, *others)), 80)
+    assert "stream down: reset by peer" in line
+
+
+def test_an_old_answer_is_not_called_live() -> None:
+    words, _ = say_health(health(Source.TRADING, HealthState.LIVE, age_s=90), NOW)
+    assert words == "1m old"
+
+
+def test_an_unknown_order_is_said_in_words() -> None:
+    assert "1 unknown, checking" in text(replace(STATUS, unknown_orders=1), 100)
+
+
+def test_read_only_says_why_and_shows_no_money() -> None:
+    view = replace(
+        STATUS,
+        mode=Mode.READ_ONLY,
+        mode_reason="no key: look, but no trading",
+        cash=None,
+        portfolio_value=None,
+    )
+    line = text(view, 100)
+    assert "READ-ONLY" in line
+    assert "no key" in line
+    assert "$" not in line
+
+
+def test_a_clock_that_is_off_is_told() -> None:
+    assert "clock off by 95s" in text(replace(STATUS, clock_skew_ms=-95_000), 140)
+
+
+@pytest.mark.parametrize("reason", ["[/] [bold]x", "\x1b[2J", "line\nbreak", "\u202eabc"])
+def test_a_hostile_reason_is_harmless(reason: str) -> None:
+    down = (health(Source.TRADING, HealthState.DOWN, reason=reason),)
+    line = text(replace(STATUS, health=down), 100)
+    assert "\x1b" not in line
+    assert "\n" not in line
+    assert "\u202e" not in line
+
+
+@given(st.integers(1, 250), st.integers(0, 10**15))
+def test_the_line_always_has_the_width_of_the_screen(width: int, cash: int) -> None:
+    assert line_width(paint_status(replace(STATUS, cash=Micros(cash)), width)) == width
