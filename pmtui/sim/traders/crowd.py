@@ -1,0 +1,230 @@
+"""The simulated orders of one market: who rests where, and every way to change that.
+
+Each method does its part inside one command to the exchange. Maker orders are post-only, so they
+never meet a user's order by mistake; whoever takes, takes the best price there is.
+"""
+
+import random
+from dataclasses import dataclass
+
+from pmtui.domain.ids import Address, ApiKey, OrderId, TokenId
+from pmtui.domain.market import Side
+from pmtui.domain.money import ONE, SCALE, Micros, complement, notional_floor
+from pmtui.domain.order import TimeInForce
+from pmtui.sim.catalogue.depth import BookLevel
+from pmtui.sim.catalogue.depth import Side as BookSide
+from pmtui.sim.engine.exchange import Exchange
+from pmtui.sim.engine.terms import NewOrder, Placed
+from pmtui.sim.traders.habits import Churn, Touch, choose_churn, distance, shares
+
+NOBODY = ApiKey("")
+"""Simulated accounts have no credentials."""
+_BUYERS = 0.9
+"""Share of orders that buy a token, rather than sell the other."""
+_SPARE_THE_TOP = 0.9
+_STEP = 10_000
+_FEWEST_SHARES = 5.0
+
+
+@dataclass(slots=True, eq=False)
+class _Quote:
+    order_id: OrderId
+    is_bid: bool
+    price: Micros
+    """Of the first token."""
+
+
+class Crowd:
+    """Simulated orders of one market."""
+
+    def __init__(
+        self,
+        tokens: tuple[TokenId, TokenId],
+        tick: Micros,
+        *,
+        accounts: tuple[Address, ...],
+        rng: random.Random,
+    ) -> None:
+        self.tick = tick
+        self.touch = Touch(0, ONE // tick)
+        self._tokens = tokens
+        self._accounts = accounts
+        self._rng = rng
+        self._quotes: list[_Quote] = []
+        self._waiting: list[BookLevel] = []
+        self._sides: dict[bool, float] = {}
+        self._usual_count = 0
+        self._reach = 1
+
+    @property
+    def last(self) -> int:
+        """Highest price in ticks."""
+        return ONE // self.tick - 1
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the whole starting book has been placed."""
+        return not self._waiting
+
+    @property
+    def is_quoting(self) -> bool:
+        """Whether this market has simulated traders at all."""
+        return bool(self._sides)
+
+    def arrive(self, levels: list[BookLevel]) -> None:
+        """Take a starting book to be placed by `fill`."""
+        self._waiting = levels
+        self._usual_count = len(levels)
+        for is_bid in (True, False):
+            side = [level for level in levels if (level.side is BookSide.BID) == is_bid]
+            if side:
+                sizes = sorted(level.size for level in side)
+                self._sides[is_bid] = max(sizes[len(sizes) // 2] / SCALE, _FEWEST_SHARES)
+                best, middle = side[0].price, side[len(side) // 2].price
+                self._reach = max(self._reach, abs(best - middle) // self.tick)
+                if is_bid:
+                    self.touch = Touch(best // self.tick, self.touch.ask)
+                else:
+                    self.touch = Touch(self.touch.bid, best // self.tick)
+
+    def fill(self, exchange: Exchange, now_ms: int, *, deepest: int | None = None) -> None:
+        """Place the starting book, or as many levels of each side.
+
+        Args:
+            exchange: where.
+            now_ms: when.
+            deepest: None places everything that is waiting.
+        """
+        counts = {BookSide.BID: 0, BookSide.ASK: 0}
+        rest: list[BookLevel] = []
+        for level in self._waiting:
+            counts[level.side] += 1
+            if deepest is not None and counts[level.side] > deepest:
+                rest.append(level)
+            else:
+                self._rest(
+                    exchange,
+                    now_ms,
+                    level.price,
+                    is_bid=level.side is BookSide.BID,
+                    size=level.size,
+                )
+        self._waiting = rest
+
+    def churn(self, exchange: Exchange, now_ms: int) -> None:
+        """Add or cancel one order, nearly always behind the top."""
+        if not self._sides:
+            return
+        rng = self._rng
+        if self._quotes and (
+            choose_churn(len(self._quotes), usual=self._usual_count, rng=rng) is Churn.REMOVE
+        ):
+            index = rng.randrange(len(self._quotes))
+            quote = self._quotes[index]
+            best = self.touch.bid if quote.is_bid else self.touch.ask
+            is_spared = quote.price == best * self.tick and rng.random() < _SPARE_THE_TOP
+            if not is_spared:
+                self._cancel_at(exchange, now_ms, index)
+                return
+        is_bid = rng.choice(tuple(self._sides))
+        away = distance(self._reach, rng)
+        ticks = self.touch.bid - away if is_bid else self.touch.ask + away
+        if 1 <= ticks <= self.last:
+            size = shares(self._sides[is_bid], rng)
+            self._rest(exchange, now_ms, Micros(ticks * self.tick), is_bid=is_bid, size=size)
+
+    def requote(self, exchange: Exchange, now_ms: int, touch: Touch) -> None:
+        """Move the top: withdraw what the price ran over, quote anew, take what others left."""
+        if not self._sides:
+            return
+        self.touch = touch
+        bid, ask = Micros(touch.bid * self.tick), Micros(touch.ask * self.tick)
+        for index in range(len(self._quotes) - 1, -1, -1):
+            quote = self._quotes[index]
+            if quote.price > bid if quote.is_bid else quote.price < ask:
+                self._cancel_at(exchange, now_ms, index)
+        self._take_stale(exchange, now_ms, bid, ask)
+        best_bid, best_ask = exchange.reads.top(self._tokens[0])
+        for is_bid, price, best in ((True, bid, best_bid), (False, ask, best_ask)):
+            is_behind = best is None or (best < price if is_bid else best > price)
+            if is_bid in self._sides and is_behind and 0 < price < ONE:
+                size = shares(self._sides[is_bid], self._rng)
+                self._rest(exchange, now_ms, price, is_bid=is_bid, size=size)
+
+    def take(self, exchange: Exchange, now_ms: int) -> None:
+        """Send a marketable order of somebody who wants in or out at the best price."""
+        is_up = self._rng.random() < 0.5
+        bid, ask = exchange.reads.top(self._tokens[0])
+        best = ask if is_up else bid
+        if best is not None and self._sides:
+            self._cross(exchange, now_ms, best, is_up=is_up)
+
+    def _take_stale(self, exchange: Exchange, now_ms: int, bid: Micros, ask: Micros) -> None:
+        # Orders of users through which the fair price has gone: somebody takes them, bit by bit.
+        best_bid, best_ask = exchange.reads.top(self._tokens[0])
+        if best_bid is not None and best_bid >= ask:
+            self._cross(exchange, now_ms, ask, is_up=False)
+        if best_ask is not None and best_ask <= bid:
+            self._cross(exchange, now_ms, bid, is_up=True)
+
+    def _cross(self, exchange: Exchange, now_ms: int, limit: Micros, *, is_up: bool) -> None:
+        size = shares(min(self._sides.get(not is_up, _FEWEST_SHARES), 60.0), self._rng)
+        token, side, price = self._worded(limit, is_bid=is_up)
+        if side is Side.BUY:
+            # What takes must be worth a dollar; whole hundredths of a share keep it exact.
+            dollar = -(-ONE * SCALE // price)
+            size = Micros(max(size, -(-dollar // _STEP) * _STEP))
+        self._place(exchange, now_ms, (token, side, price), size=size, force=TimeInForce.FAK)
+
+    def _rest(
+        self, exchange: Exchange, now_ms: int, price: Micros, *, is_bid: bool, size: Micros
+    ) -> None:
+        terms = self._worded(price, is_bid=is_bid)
+        order_id = self._place(exchange, now_ms, terms, size=size, force=TimeInForce.GTC)
+        if order_id is not None:
+            self._quotes.append(_Quote(order_id, is_bid, price))
+
+    def _worded(self, price: Micros, *, is_bid: bool) -> tuple[TokenId, Side, Micros]:
+        # A bid for the first token is a purchase of it or a sale of the second.
+        is_purchase = self._rng.random() < _BUYERS
+        is_first = is_bid == is_purchase
+        side = Side.BUY if is_purchase else Side.SELL
+        return self._tokens[0 if is_first else 1], side, price if is_first else complement(price)
+
+    def _place(
+        self,
+        exchange: Exchange,
+        now_ms: int,
+        terms: tuple[TokenId, Side, Micros],
+        *,
+        size: Micros,
+        force: TimeInForce,
+    ) -> OrderId | None:
+        token, side, price = terms
+        dollars = notional_floor(price, size)
+        order = NewOrder(
+            order_id=OrderId(f"0x{self._rng.getrandbits(256):064x}"),
+            account=self._accounts[int(self._rng.random() * len(self._accounts))],
+            owner=NOBODY,
+            token_id=token,
+            side=side,
+            maker_amount=dollars if side is Side.BUY else size,
+            taker_amount=size if side is Side.BUY else dollars,
+            time_in_force=force,
+            post_only=force.rests,
+        )
+        placed = exchange.place(order, now_ms=now_ms)
+        return placed.order_id if isinstance(placed, Placed) else None
+
+    def _cancel_at(self, exchange: Exchange, now_ms: int, index: int) -> None:
+        quote = self._quotes[index]
+        self._quotes[index] = self._quotes[-1]
+        self._quotes.pop()
+        # One that was filled meanwhile is just not there.
+        exchange.cancel((quote.order_id,), NOBODY, now_ms=now_ms)
+
+    def regrid(self, tick: Micros) -> None:
+        """Go over to a new price grid."""
+        old, self.tick = self.tick, tick
+        self._reach = max(self._reach * old // tick, 1)
+        self.touch = Touch(self.touch.bid * old // tick, self.touch.ask * old // tick)
