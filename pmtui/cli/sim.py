@@ -57,10 +57,11 @@ async def _serve(options: VenueOptions, *, ends_with_stdin: bool) -> None:
     if ends_with_stdin:
         watcher = threading.Thread(target=_watch_stdin, args=(loop, stop), daemon=True)
         watcher.start()
+    # What is made while booting lives as long as the process: no collection need look at it.
+    gc.disable()
     async with running_venue(options) as running:
-        # The catalogue lives as long as the process; collections need not look at it again.
-        gc.collect()
         gc.freeze()
+        gc.enable()
         print(msgspec.json.encode(running.urls).decode(), flush=True)
         await stop.wait()
 

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,26 +65,25 @@ async def running_venue(
     """
     time = SystemClock() if clock is None else clock
     sockets = _listen(options.port)
-    try:
+    with ExitStack() as cleanup:
+        for listener in sockets.values():
+            cleanup.enter_context(listener)
+        store = cleanup.enter_context(closing(Store(options.state)))
         venue = Venue(
             _catalogue(options.catalogue, time),
             clock=time,
-            store=Store(options.state),
+            store=store,
             seed=options.seed,
             speed=options.speed,
         )
         async with _served(venue, sockets) as running:
             yield running
-        venue.close()
-    finally:
-        for listener in sockets.values():
-            listener.close()
 
 
 @asynccontextmanager
 async def _served(venue: Venue, sockets: dict[str, socket.socket]) -> AsyncIterator[RunningVenue]:
     publisher = Publisher(venue)
-    traders = Traders(venue, seed=venue.seed, speed=venue.speed)
+    traders = Traders(venue, seed=venue.seed, speed=venue.speed, publisher=publisher)
     traders.fill_books()
     upkeep = Upkeep(venue)
     hosts = {
@@ -110,7 +109,7 @@ async def _end(
 ) -> None:
     for task in background:
         task.cancel()
-    server.should_exit = True
+    server.end()
     with suppress(asyncio.CancelledError):
         await serving
 

@@ -11,7 +11,7 @@ import socket
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import MappingProxyType
 
 import uvicorn
@@ -151,11 +151,24 @@ class HttpServer(uvicorn.Server):
         )
         super().__init__(config)
         self.is_up = asyncio.Event()
+        self._is_ending = asyncio.Event()
 
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.is_up.set()
+
+    @override
+    async def main_loop(self) -> None:
+        # Once a second for the date header; an end is noticed at once.
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._is_ending.wait(), 1)
+
+    def end(self) -> None:
+        """Stop taking requests and let `serve` return."""
+        self.should_exit = True
+        self._is_ending.set()
 
     @override
     @contextmanager
