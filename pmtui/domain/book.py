@@ -2,7 +2,7 @@
 
 Prices are integers, sizes stay the texts that came, because the venue's hash is taken over them.
 Refuses nothing that was decoded: a change for a level it does not have is ignored, changes before
-a snapshot or on a grid that is gone are too.
+a snapshot or on a grid that is gone do not show.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from pmtui.domain.book_texts import PRICES, SIZES, price_text, read_price, read_
 from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market_events import BookSnapshot, LevelChange, TextLevel
-from pmtui.domain.money import ONE, Micros, format_micros, parse_micros
+from pmtui.domain.money import ONE, Micros, MoneyError, format_micros, parse_micros
 
 _NO_BID = Micros(-1)
 _NO_ASK = Micros(ONE + 1)
@@ -138,17 +138,20 @@ class OrderBook:
     def apply_change(self, change: LevelChange) -> None:
         """Set one level to its new size, or remove it.
 
-        Raises:
-            MoneyError: texts that no decoder has checked.
+        A change that cannot be read was meant for some level, so the book is LOSSY after it.
         """
         size = change.size
         try:
-            # The decoder has put both into the tables; anything else pays for its own reading.
+            # Nearly every text has come before; a new one pays for its reading.
             price = PRICES[change.price]
             is_gone = not SIZES[size]
         except KeyError:
-            price = read_price(change.price)
-            is_gone = not read_size(size)
+            try:
+                price = read_price(change.price)
+                is_gone = not read_size(size)
+            except MoneyError:
+                self._trust = BookState.LOSSY
+                return
         if change.side == "BUY":
             self._bid_levels = None
             if is_gone:
@@ -303,4 +306,7 @@ def _unusual_texts(levels: tuple[TextLevel, ...]) -> dict[Micros, str]:
 def _is_top(said: str, ours: Micros | None) -> bool:
     if ours is None:
         return said in _NO_PRICES
-    return not said or read_price(said) == ours
+    try:
+        return not said or read_price(said) == ours
+    except MoneyError:
+        return False

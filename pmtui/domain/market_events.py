@@ -40,10 +40,11 @@ class BookSnapshot:
 
 
 class LevelChange(Protocol):
-    """The new absolute size of one level, as texts already checked; size zero removes it.
+    """The new absolute size of one level, as the texts that came; size zero removes it.
 
     Texts, because most changes are applied to a book and never looked at: making numbers of all
-    of them would cost more than reading the message did. `book_texts` turns them into numbers.
+    of them would cost more than reading the message did. `book_texts` turns them into numbers, and
+    says so where they are none.
     """
 
     @property

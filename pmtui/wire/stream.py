@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from pmtui.domain.book_texts import PRICES, SIDES, SIZES, read_price, read_size
+from pmtui.domain.book_texts import SIDES, read_price, read_size
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market_events import (
     BestBidAsk,
@@ -52,6 +52,8 @@ class BadMessage:
 MarketMessage = MarketEvent | UnknownMessage | BadMessage
 UserMessage = UserEvent | UnknownMessage | BadMessage
 
+_HEAD = 160
+"""Bytes within which a message has named what it is about."""
 _PLAIN_TEXT_MAX = 40
 """Longest plain text of the venue that is worth naming: PONG, NO NEW ASSETS, INVALID OPERATION."""
 
@@ -96,19 +98,14 @@ def decode_market_frame(frame: bytes) -> tuple[MarketMessage, ...]:
     Raises:
         WireError: it is neither JSON nor a short plain text.
     """
-    # The type comes last in a message, so the keys that only one type has decide.
-    head = frame[:160]
-    if b'"price_changes"' in head and frame[:1] == b"{":
+    # The type comes last on today's wire; by the protocol, a key that only one type has decides.
+    if frame.endswith(b'"price_change"}') or frame.find(b'"price_changes"', 0, _HEAD) > 0:
         try:
             raw = _decode_changes(frame)
-            changes = raw.price_changes
-            for change in changes:
-                # Looking both up is the check; one that is not known yet goes the long way.
-                PRICES[change.price]
-                SIZES[change.size]
-            return (_new(PriceChanges, (raw.market, changes, raw.timestamp)),)
-        except (msgspec.DecodeError, UnicodeDecodeError, KeyError):
-            pass
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return _slow_market_frame(frame)
+        # Numbers stay unread: the book reads them once, and loses trust in itself if it cannot.
+        return (_new(PriceChanges, (raw.market, raw.price_changes, raw.timestamp)),)
     return _slow_market_frame(frame)
 
 

@@ -144,9 +144,10 @@ def test_a_snapshot_with_an_unreadable_level_leaves_the_book_alone(bad: str) -> 
 
 
 @pytest.mark.parametrize(("price", "size"), [("two", "1"), ("0.4", "-1"), ("0.4", "many")])
-def test_a_change_nobody_checked_is_refused(price: str, size: str) -> None:
-    with pytest.raises(MoneyError):
-        loaded({}, {}).apply_change(change("BUY", price, size))
+def test_a_change_that_cannot_be_read_costs_the_book_its_trust(price: str, size: str) -> None:
+    book = loaded({"0.41": "1"}, {})
+    book.apply_change(change("BUY", price, size))
+    assert (book.best_bid, book.state) == (410_000, BookState.LOSSY)
 
 
 def test_the_announced_top_is_compared_with_ours() -> None:
@@ -155,6 +156,7 @@ def test_the_announced_top_is_compared_with_ours() -> None:
     assert book.agrees_with(change("BUY", "0.41", "1"))
     assert not book.agrees_with(change("BUY", "0.41", "1", bid="0.42", ask="1"))
     assert not book.agrees_with(change("BUY", "0.41", "1", bid="0.41", ask="0.5"))
+    assert not book.agrees_with(change("BUY", "0.41", "1", bid="some", ask="1"))
     empty = loaded({}, {"0.01": "1"})
     assert empty.agrees_with(change("SELL", "0.01", "1", bid="0", ask="0.01"))
 

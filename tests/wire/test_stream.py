@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.book import OrderBook
-from pmtui.domain.ids import ApiKey
+from pmtui.domain.book_view import BookState
+from pmtui.domain.ids import ApiKey, ConditionId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.market_events import (
     BestBidAsk,
@@ -100,15 +101,18 @@ def test_the_flat_change_of_before_september_2025_is_read() -> None:
         {"price": {"a": 1}},
     ],
 )
-def test_a_change_that_cannot_be_read_is_bad_and_says_where(fields: dict[str, object]) -> None:
-    message = changes(**fields)
-    decoded = decode(message)
-    if isinstance(decoded, PriceChanges):
-        # The usual form leaves the announced top unread until somebody compares it.
-        assert "best_bid" in fields
-    else:
-        assert isinstance(decoded, BadMessage)
+def test_a_change_that_cannot_be_read_is_bad_or_costs_the_book_its_trust(
+    fields: dict[str, object],
+) -> None:
+    decoded = decode(changes(**fields))
+    if isinstance(decoded, BadMessage):
         assert decoded.kind == "price_change"
+        return
+    assert isinstance(decoded, PriceChanges)
+    book = OrderBook(TokenId("71"))
+    book.apply_snapshot(BookSnapshot(TokenId("71"), ConditionId("0xaa"), (), (), "1", ""))
+    book.apply_change(decoded.changes[0])
+    assert book.state is BookState.LOSSY or not book.agrees_with(decoded.changes[0])
 
 
 def test_one_bad_message_of_an_array_does_not_spoil_the_others() -> None:

@@ -101,7 +101,7 @@ async def test_books_and_changes_arrive_in_order_from_arrays_objects_and_fragmen
 
 async def test_garbage_is_counted_and_the_socket_stays() -> None:
     garbage = ["{", "NO NEW ASSETS", '"x"', '{"event_type":"surprise"}', "\x00\x01", "null"]
-    broken = CHANGE.replace('"0.41","size"', '"forty","size"')
+    broken = CHANGE.replace('"BUY"', '"HOLD"')
     async with scripted(sending(*garbage, broken, CHANGE)) as server:
         channel = channel_to(server)
         channel.watch(tokens("1"))
