@@ -71,6 +71,8 @@ class _Play:
                 self.venue.act(
                     lambda x, now_ms: x.change_tick(ConditionId(RAIN), Micros(tick), now_ms=now_ms)
                 )
+            case _:
+                raise AssertionError(one)
 
     def _order(
         self,
