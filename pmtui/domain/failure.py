@@ -38,7 +38,7 @@ class Failure:
         """Whether the service may have acted on it all the same."""
         return self.kind in (FailureKind.LOST, FailureKind.SERVER)
 
-    def __str__(self) -> str:
+    def __str__(self) -> str:  # type: ignore[explicit-override]  # not in 3.11's library
         """Say it in one line."""
         status = f" ({self.status})" if self.status is not None else ""
         return f"{self.route}: {self.text or self.kind.value}{status}"

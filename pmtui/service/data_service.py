@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market import Market, MarketTerms
+from pmtui.domain.market import FeeSchedule, Market, MarketTerms
 from pmtui.domain.market_events import MarketResolved, TickSizeChanged
 from pmtui.service.commands import ServiceCommands
 from pmtui.service.desk import Desk
@@ -65,7 +65,7 @@ class DataService:
         self._metadata = MetadataFeed(kernel, self._wait_for_hosts, self._on_learned)
         self._history = HistoryFeed(kernel, self._wait_for_hosts)
         self._time = TimeFeed(kernel, self._wait_for_hosts)
-        self._account = AccountFeed(kernel, self._wait_for_hosts, self._title_of)
+        self._account = AccountFeed(kernel, self._wait_for_hosts, self._title_of, self._fee_of)
         self._books = self._make_books()
         self.queries = self._make_queries(profile)
         self.commands = self._make_commands()
@@ -170,6 +170,10 @@ class DataService:
         condition_id = self._metadata.market_of_token.get(token_id)
         state = self._metadata.markets.get(condition_id) if condition_id else None
         return state.market.question if state is not None and state.market is not None else ""
+
+    def _fee_of(self, condition_id: ConditionId) -> FeeSchedule | None:
+        market, terms = self._market_of(condition_id)
+        return terms.fee if terms is not None else (market.fee if market is not None else None)
 
     def _market_of(self, condition_id: ConditionId) -> tuple[Market | None, MarketTerms | None]:
         state = self._metadata.markets.get(condition_id)

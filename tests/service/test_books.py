@@ -126,6 +126,20 @@ async def test_a_lost_message_is_noticed_and_mended_by_rest(tmp_path: Path) -> N
         assert book(world).state is BookState.VERIFIED
 
 
+async def test_changes_that_come_while_a_book_is_fetched_are_not_lost(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        await world.pass_time(5)
+        # The host's answer is older than a change that the stream tells of meanwhile.
+        world.trading.books_by_token[YES] = snapshot(bid="0.42")
+        world.service.commands.refresh(BookTopic(YES))
+        world.stream.send(change("0.35", "77", ""))
+        await settle()
+        assert book(world).best_bid == 420_000
+        assert (350_000, 77_000_000) in [(level.price, level.size) for level in book(world).bids]
+
+
 async def test_a_broken_book_is_fetched_at_a_bounded_rate(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await watching(world)

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from pmtui.domain.failure import Failure
+from pmtui.domain.fees import taker_fee
 from pmtui.domain.health import Source
 from pmtui.domain.holdings import Holdings
-from pmtui.domain.ids import TokenId
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.link import Link, LinkState
+from pmtui.domain.market import FeeSchedule
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
+from pmtui.domain.order import Fill, Liquidity, Order, OrderStatus, TradeStatus
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.position import Activity, ClosedPosition
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
@@ -49,10 +51,12 @@ class AccountFeed:
         kernel: Kernel,
         hosts: Callable[[], "asyncio.Future[Hosts]"],
         title_of: Callable[[TokenId], str],
+        fee_of: Callable[[ConditionId], FeeSchedule | None],
     ) -> None:
         self._kernel = kernel
         self._hosts = hosts
         self._title_of = title_of
+        self._fee_of = fee_of
         self._session_start = kernel.clock.now() - timedelta(seconds=2)
         self._is_first_fetch = True
         self.account: Account | None = None
@@ -157,6 +161,7 @@ class AccountFeed:
 
     def apply_fill(self, fact: Fill, *, is_news: bool) -> None:
         """Take in a fill of ours."""
+        fact = self._with_fee(fact)
         known = {(f.trade_id, f.order_id): f for f in self.own.fills()}.get(
             (fact.trade_id, fact.order_id)
         )
@@ -171,6 +176,13 @@ class AccountFeed:
             text = say_fill(changed, self._title_of(changed.token_id))
             self._kernel.log.add(level, "order", text, order_id=changed.order_id)
         self._mark()
+
+    def _with_fee(self, fill: Fill) -> Fill:
+        """Work out a taker's fee by the published formula: the wire does not carry it."""
+        fee = self._fee_of(fill.condition_id)
+        if fill.fee or fee is None or fill.liquidity is Liquidity.MAKER:
+            return fill
+        return replace(fill, fee=taker_fee(fill.size, fill.price, fee))
 
     def _on_user_event(self, event: UserEvent) -> None:
         self._kernel.health.note_answer(Source.USER_STREAM)

@@ -20,6 +20,7 @@ from pmtui.domain.link import Link, LinkState
 from pmtui.domain.market_events import (
     BestBidAsk,
     BookSnapshot,
+    LevelChange,
     MarketCreated,
     MarketEvent,
     MarketResolved,
@@ -55,7 +56,8 @@ class Tracked:
     prints: int = 0
     heard_at: datetime | None = None
     resynced_at: float = float("-inf")
-    is_resyncing: bool = False
+    missed_by_rest: list[tuple[str, LevelChange]] | None = None
+    """Changes that came while a book is being fetched: its answer may be older than they are."""
 
 
 class BooksFeed:
@@ -157,9 +159,10 @@ class BooksFeed:
         """Fetch a book by REST, at most once in a while."""
         tracked = self._tracked.get(token_id)
         now = self._kernel.clock.monotonic()
-        if tracked is None or tracked.is_resyncing or now - tracked.resynced_at < RESYNC_PERIOD_S:
+        is_too_soon = tracked is not None and now - tracked.resynced_at < RESYNC_PERIOD_S
+        if tracked is None or tracked.missed_by_rest is not None or is_too_soon:
             return
-        tracked.is_resyncing, tracked.resynced_at = True, now
+        tracked.missed_by_rest, tracked.resynced_at = [], now
         self._kernel.start("book", lambda: self._resync(token_id, tracked))
 
     async def _resync(self, token_id: TokenId, tracked: Tracked) -> None:
@@ -168,13 +171,21 @@ class BooksFeed:
             answer = self._kernel.check(Source.TRADING, await hosts.trading.book(token_id))
             if isinstance(answer, BookSnapshot):
                 self._apply_snapshot(answer)
+                self._replay(tracked, answer.timestamp)
                 if not self._is_open:
                     tracked.book.trust(BookState.STALE)
             elif answer.kind is FailureKind.NOT_FOUND:
                 tracked.book.mark_missing()
             self._mark(token_id)
         finally:
-            tracked.is_resyncing = False
+            tracked.missed_by_rest = None
+
+    def _replay(self, tracked: Tracked, snapshot_ms: str) -> None:
+        """Apply again what the fetched book is too old to hold; sizes are absolute."""
+        for timestamp, change in tracked.missed_by_rest or ():
+            if (len(timestamp), timestamp) >= (len(snapshot_ms), snapshot_ms):
+                tracked.book.apply_change(change)
+                tracked.check.announce(change.hash, timestamp)
 
     def _on_link(self, link: Link) -> None:
         if link.state is LinkState.CONNECTING:
@@ -224,6 +235,8 @@ class BooksFeed:
                 continue
             tracked.book.apply_change(change)
             tracked.check.announce(change.hash, event.timestamp)
+            if tracked.missed_by_rest is not None:
+                tracked.missed_by_rest.append((event.timestamp, change))
             tracked.heard_at = now
             if tracked.check.is_doubtful:
                 self._check(token_id, tracked)
