@@ -8,12 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from types import MappingProxyType
 
-
-class Dialect(StrEnum):
-    """Whose names for routes, bodies and limits are spoken."""
-
-    SEED = "seed"
-    LIVE = "live"
+from pmtui.config.endpoints import Dialect
 
 
 class Auth(Enum):

@@ -3,7 +3,8 @@ import json
 import pytest
 
 from pmtui.clients.clob import ClobClient
-from pmtui.clients.routes_clob import LIVE_ROUTES, ROUTES, SEED_ROUTES, Auth, Call, Dialect
+from pmtui.clients.routes_clob import LIVE_ROUTES, ROUTES, SEED_ROUTES, Auth, Call
+from pmtui.config.endpoints import Dialect
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, TokenId
