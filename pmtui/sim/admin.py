@@ -2,6 +2,8 @@
 
 All bodies and answers are JSON; amounts are decimals as text. Requests that a browser page could
 have sent (any with an `Origin`) are refused: a web page must not be able to move paper money.
+Modes, standings, switches, faults and steps of the clock end with the process; money, grids and
+resolutions are kept with the rest of the state.
 
 | route | body | does |
 |---|---|---|

@@ -1,5 +1,7 @@
 """The venue's timers, driven by a clock that moves only when told."""
 
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -35,8 +37,9 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def venue(clock: ManualClock) -> Venue:
-    return Venue(load_packaged(clock.now()), clock=clock, store=Store())
+def venue(clock: ManualClock) -> Iterator[Venue]:
+    with closing(Venue(load_packaged(clock.now()), clock=clock, store=Store())) as opened:
+        yield opened
 
 
 def _open_windows(venue: Venue) -> list[str]:
@@ -97,6 +100,7 @@ def test_the_same_seed_ends_the_same_windows_the_same_way(clock: ManualClock) ->
         heard = _Listener(venue)
         mine.step(6 * SLOT_MS)
         upkeep.tick()
+        venue.close()
         return [(str(e.condition_id), int(e.payout.pays(0))) for e in heard.resolved()]
 
     assert outcomes(1) == outcomes(1)

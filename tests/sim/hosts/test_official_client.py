@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from pmtui.domain.ids import Address
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
@@ -61,6 +62,10 @@ def _client(venue: VenueProcess, library: Any, *, key: str, kind: int, funder: s
     return client
 
 
+def _address(key: str) -> Address:
+    return Signer(Secret.from_hex(key)).address
+
+
 def _quiet_market(client: Any) -> dict[str, Any]:
     # A market with room on both sides, so that what is posted low rests.
     for market in client.get_sampling_markets()["data"]:
@@ -74,7 +79,7 @@ def _quiet_market(client: Any) -> dict[str, Any]:
 def test_a_client_reads_posts_lists_trades_and_cancels(
     venue: VenueProcess, library: Any, kind: int, key: str
 ) -> None:
-    eoa = Signer(Secret.from_hex(key)).address
+    eoa = _address(key)
     wallet = derive_wallets(eoa, POLYGON.wallets).deposit_beacon if kind == 3 else eoa
     client = _client(venue, library, key=key, kind=kind, funder=wallet if kind == 3 else None)
     _admin(venue, "POST", "/fund", {"address": wallet, "amount": "10000"})
@@ -133,3 +138,56 @@ def test_a_refusal_reaches_the_client_in_the_services_words(
         )
     assert caught.value.status_code == 400
     assert caught.value.error_msg["error"].startswith("not enough balance / allowance: ")
+
+
+def test_the_client_reads_everything_that_is_public(venue: VenueProcess, library: Any) -> None:
+    client = library.ClobClient(venue.urls["clob"], 137)
+    market = _quiet_market(client)
+    tokens = [token["token_id"] for token in market["tokens"]]
+    asked = [library.BookParams(token_id=token, side="BUY") for token in tokens]
+    books = client.get_order_books(asked)
+    assert {book["asset_id"] for book in books} == set(tokens)
+    assert all(client.get_order_book_hash(book) == book["hash"] for book in books)
+    assert set(client.get_prices(asked)) == set(tokens)
+    assert set(client.get_midpoints(asked)) == set(tokens)
+    assert set(client.get_spreads(asked)) == set(tokens)
+    assert isinstance(client.get_last_trades_prices(asked), list)
+    assert isinstance(client.get_last_trade_price(tokens[0])["price"], str)
+    span = library.PricesHistoryParams(market=tokens[0], interval="1d", fidelity=30)
+    assert len(client.get_prices_history(span)["history"]) > 40
+    compact = client.get_clob_market_info(market["condition_id"])
+    assert [token["t"] for token in compact["t"]] == tokens
+    assert client.get_market(market["condition_id"])["question"] == market["question"]
+    for page in (
+        client.get_markets(),
+        client.get_simplified_markets(),
+        client.get_sampling_simplified_markets(),
+    ):
+        assert page["count"] == len(page["data"])
+    assert client.get_version() == 2
+
+
+def test_the_client_posts_and_cancels_in_batches(venue: VenueProcess, library: Any) -> None:
+    wallet = derive_wallets(_address(KEYS[0]), POLYGON.wallets).deposit_beacon
+    client = _client(venue, library, key=KEYS[0], kind=3, funder=wallet)
+    _admin(venue, "POST", "/fund", {"address": wallet, "amount": "1000"})
+    market = _quiet_market(client)
+    token = market["tokens"][0]["token_id"]
+
+    def post(count: int) -> list[str]:
+        terms = library.OrderArgs(token_id=token, price=0.01, size=10, side="BUY")
+        legs = [
+            library.clob_types.PostOrdersV2Args(client.create_order(terms)) for _ in range(count)
+        ]
+        return [str(leg["orderID"]) for leg in client.post_orders(legs)]
+
+    first, second = post(2)
+    assert client.cancel_orders([first, second])["canceled"] == [first, second]
+    third = post(1)
+    by_market = library.OrderMarketCancelParams(market=market["condition_id"])
+    assert client.cancel_market_orders(by_market)["canceled"] == third
+    many = post(15)
+    assert sorted(client.cancel_all()["canceled"]) == sorted(many)
+    assert client.get_open_orders() == []
+    assert client.get_closed_only_mode() == {"closed_only": False}
+    assert client.creds.api_key in client.get_api_keys()["apiKeys"]
