@@ -16,6 +16,16 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 BUILD_DEADLINE_S = 100
 RUN_DEADLINE_S = 30
+_PIP_WHEEL = [
+    "-m",
+    "pip",
+    "--disable-pip-version-check",
+    "wheel",
+    "--no-deps",
+    "--no-build-isolation",
+    "--no-cache-dir",
+    "--no-index",
+]
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +33,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this checkout, built without an isolated environment and so without a network."""
     target = tmp_path_factory.mktemp("wheel")
     built = _run(
-        ["-m", "pip", "--disable-pip-version-check", "wheel", "--no-deps"]
-        + ["--no-build-isolation", "--no-cache-dir", "--no-index", "--wheel-dir", str(target)]
-        + [str(ROOT)],
+        [*_PIP_WHEEL, "--wheel-dir", str(target), str(ROOT)],
         cwd=target,
         deadline_s=BUILD_DEADLINE_S,
     )
