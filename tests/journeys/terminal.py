@@ -1,0 +1,293 @@
+"""A terminal for whole programs: a pty, an emulator behind it, and keys by their names.
+
+It answers what a modern terminal answers, is the controlling terminal of its program (so that
+closing it hangs up), and leaves no process behind.
+"""
+
+import fcntl
+import os
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pyte
+
+from tests.journeys.processes import end_processes_of
+
+PROGRAM = Path(sys.executable).with_name("pmtui")
+"""The installed console script."""
+
+DEADLINE_S = 30.0
+_READ_BYTES = 1 << 16
+_DRAIN_S = 0.05
+
+_KEYS = {
+    "enter": "\r", "escape": "\x1b", "tab": "\t", "backspace": "\x7f", "space": " ",
+    "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D",
+    "home": "\x1b[H", "end": "\x1b[F", "pageup": "\x1b[5~", "pagedown": "\x1b[6~",
+    "shift+tab": "\x1b[Z", "delete": "\x1b[3~",
+}  # fmt: skip
+
+# What the emulator would print because it does not know it.
+_UNKNOWN = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p|\x1b[P_^][^\x1b]*\x1b\\")
+_WHOLE = re.compile(rb"\x1b(?:\[[0-9;?]*[a-zA-Z]|[()][0-9A-Z]|[0-9=>])[^\x1b]*")
+_TAIL = 32
+"""Bytes from the last escape on that may still be half a sequence, unless it is whole."""
+
+# Makes the pty the controlling terminal, then becomes the program.
+_LAUNCHER = (
+    sys.executable,
+    "-I",
+    "-S",
+    "-c",
+    (
+        "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+        "os.execvp(sys.argv[1], sys.argv[1:])"
+    ),
+)
+
+
+class Terminal:
+    """A program in a terminal of a given size and kind."""
+
+    def __init__(
+        self,
+        command: Sequence[str | Path],
+        *,
+        home: Path,
+        size: tuple[int, int] = (120, 36),
+        term: str = "xterm-256color",
+        env: Mapping[str, str] | None = None,
+        is_controlling: bool = True,
+    ) -> None:
+        """Start the program.
+
+        Args:
+            command: program and arguments.
+            home: its `PMTUI_HOME`; every process that has it is ended with the terminal.
+            size: columns and rows.
+            term: value of `TERM`; queries are answered where such a terminal does.
+            env: further variables.
+            is_controlling: whether the program is hung up with the terminal; not for stopwatches,
+                because it takes a launcher.
+        """
+        self.home = home
+        self.output = bytearray()
+        self.started_at = time.perf_counter()
+        self.first_output_at: float | None = None
+        self._answers = term.startswith(("xterm", "screen", "tmux"))
+        self._unfed = bytearray()
+        self._has_hung_up = False
+        self._emulator = pyte.Screen(*size)
+        self._stream = pyte.ByteStream(self._emulator)
+        self._master, slave = os.openpty()
+        self.size = size
+        self._set_size(size)
+        self._process = subprocess.Popen(
+            [*(_LAUNCHER if is_controlling else ()), *map(str, command)],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            env={**_inherited(), "TERM": term, **_defaults(home), **(env or {})},
+        )
+        os.close(slave)
+        os.set_blocking(self._master, False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int:
+        """The program's process id."""
+        return self._process.pid
+
+    @property
+    def byte_count(self) -> int:
+        """How much the program has written so far."""
+        return len(self.output)
+
+    def press(self, *keys: str) -> None:
+        """Press keys: single characters, or names such as `enter`, `ctrl+t`, `pagedown`."""
+        os.write(self._master, "".join(_sequence(key) for key in keys).encode())
+
+    def type(self, text: str) -> None:
+        """Press one key for each character."""
+        os.write(self._master, text.encode())
+
+    def rows(self) -> list[str]:
+        """Return the lines on the screen, trailing blanks cut."""
+        self._feed()
+        return [line.rstrip() for line in self._emulator.display]
+
+    def text(self) -> str:
+        """Return the screen as one text."""
+        return "\n".join(self.rows())
+
+    def row_with(self, *parts: str) -> str | None:
+        """Return the first line that holds all of these texts, or None."""
+        return next((row for row in self.rows() if all(p in row for p in parts)), None)
+
+    def until(
+        self, predicate: Callable[[], object], what: str, *, deadline_s: float = DEADLINE_S
+    ) -> None:
+        """Read until something holds, or fail with its name and the screen."""
+        end = time.monotonic() + deadline_s
+        while not predicate():
+            left = end - time.monotonic()
+            if left <= 0 or (not self.pump(min(left, 0.2)) and self._has_ended()):
+                if predicate():
+                    return
+                raise AssertionError(self._failure(what, deadline_s))
+
+    def until_text(self, text: str, *, deadline_s: float = DEADLINE_S) -> None:
+        """Read until a text is on the screen."""
+        self.until(lambda: text in self.text(), f"{text!r} on the screen", deadline_s=deadline_s)
+
+    def until_gone(self, text: str, *, deadline_s: float = DEADLINE_S) -> None:
+        """Read until a text is no longer on the screen."""
+        self.until(lambda: text not in self.text(), f"{text!r} gone", deadline_s=deadline_s)
+
+    def pump(self, wait_s: float) -> bytes:
+        """Read what has arrived, waiting so long for some of it, and answer its questions."""
+        if self._has_hung_up or not select.select([self._master], [], [], wait_s)[0]:
+            return b""
+        try:
+            data = os.read(self._master, _READ_BYTES)
+        except OSError:
+            # The other side is gone; the emulator keeps what it showed last.
+            self._has_hung_up = True
+            return b""
+        if self.first_output_at is None:
+            self.first_output_at = time.perf_counter()
+        self.output += data
+        self._unfed += data
+        if self._answers:
+            self._answer(data)
+        return data
+
+    def pump_for(self, duration_s: float) -> None:
+        """Read as a terminal does for a while."""
+        end = time.monotonic() + duration_s
+        while (left := end - time.monotonic()) > 0 and not self._has_hung_up:
+            self.pump(left)
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Change the size; the kernel tells the program."""
+        self._feed()
+        self.size = (columns, rows)
+        self._emulator.resize(rows, columns)
+        self._set_size(self.size)
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Send the program a signal."""
+        os.kill(self.pid, number)
+
+    def hang_up(self) -> None:
+        """Take the terminal away, as a broken connection does."""
+        self._has_hung_up = True
+        os.close(self._master)
+        self._master = os.open(os.devnull, os.O_RDWR)
+
+    def exit_code(self, *, deadline_s: float = DEADLINE_S) -> int:
+        """Wait for the program's end and return how it ended."""
+        end = time.monotonic() + deadline_s
+        while self._process.poll() is None and time.monotonic() < end:
+            if not self.pump(_DRAIN_S) and self._has_hung_up:
+                with suppress(subprocess.TimeoutExpired):
+                    return self._process.wait(max(0.1, end - time.monotonic()))
+        code = self._process.poll()
+        assert code is not None, self._failure("the end of the program", deadline_s)
+        while self.pump(0):
+            pass
+        return code
+
+    def close(self) -> None:
+        """End the program and everything it has started."""
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        os.close(self._master)
+        end_processes_of(self.home)
+
+    def _has_ended(self) -> bool:
+        return self._has_hung_up or self._process.poll() is not None
+
+    def _answer(self, data: bytes) -> None:
+        answers = {
+            b"\x1b[?2026$p": b"\x1b[?2026;2$y",
+            b"\x1b[?2048$p": b"\x1b[?2048;0$y",
+            b"\x1b[c": b"\x1b[?62;22c",
+        }
+        for question, answer in answers.items():
+            if question in data:
+                os.write(self._master, answer)
+
+    def _feed(self) -> None:
+        # A sequence cut in two would slip through the filter: keep the tail for the next time.
+        cut = self._unfed.rfind(b"\x1b")
+        cut = cut if cut >= 0 and len(self._unfed) - cut < _TAIL else len(self._unfed)
+        # What is whole is shown at once, or the picture would lack its last piece.
+        if _WHOLE.fullmatch(self._unfed[cut:]):
+            cut = len(self._unfed)
+        self._stream.feed(_UNKNOWN.sub(b"", bytes(self._unfed[:cut])))
+        del self._unfed[:cut]
+
+    def _set_size(self, size: tuple[int, int]) -> None:
+        columns, rows = size
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def _failure(self, what: str, deadline_s: float) -> str:
+        columns, _ = self.size
+        frame = "─" * columns
+        code = self._process.poll()
+        state = "runs" if code is None else f"has ended with {code}"
+        log = self.home / "state" / "pmtui.log"
+        said = log.read_text(errors="replace")[-3_000:] if log.exists() else ""
+        return (
+            f"waited {deadline_s:.0f} s in vain for {what}; the program {state}\n{frame}\n"
+            f"{self.text()}\n{frame}\n{said}"
+        )
+
+
+def _sequence(key: str) -> str:
+    if key in _KEYS:
+        return _KEYS[key]
+    if key.startswith("ctrl+"):
+        return chr(ord(key.removeprefix("ctrl+").upper()) - 64)
+    if len(key) != 1:
+        raise ValueError(f"no such key: {key}")
+    return key
+
+
+def _inherited() -> dict[str, str]:
+    """What a login shell would pass on, without what would change the program under test."""
+    ours = ("PMTUI_", "TEXTUAL", "PYTEST_", "ESCDELAY")
+    exact = {"NO_COLOR", "COLUMNS", "LINES", "COLORTERM", "TERM", "TERM_PROGRAM", "TMUX"}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(ours) and name not in exact
+    }
+
+
+def _defaults(home: Path) -> dict[str, str]:
+    return {"PMTUI_HOME": str(home), "LC_ALL": "C.UTF-8", "COLORTERM": "truecolor"}
