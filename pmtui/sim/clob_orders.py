@@ -182,7 +182,7 @@ class OrderRoutes:
             return refused(INVALID_PAYLOAD)
         return _cancelled(
             self._venue.act(
-                lambda exchange, now_ms: exchange.cancel_market(
+                lambda exchange, now_ms: exchange.cancel_all(
                     caller.api_key,
                     condition_id=ConditionId(asked.market.lower()) if asked.market else None,
                     token_id=TokenId(asked.asset_id) if asked.asset_id else None,

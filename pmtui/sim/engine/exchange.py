@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.money import Micros
 from pmtui.domain.order import CancelResult, TradeStatus
-from pmtui.sim.engine import cancelling, custody, placing, settling, state
+from pmtui.sim.engine import cancelling, custody, placing, seeding, settling, state
 from pmtui.sim.engine.events import Event, MarketSwitched, Trade
 from pmtui.sim.engine.floor import Floor, TradedMarket
 from pmtui.sim.engine.reads import Reads
@@ -17,6 +17,8 @@ from pmtui.sim.engine.terms import (
     Payout,
     Placed,
     Refusal,
+    Seeded,
+    SeedOrder,
     Standing,
     TradingMode,
 )
@@ -132,17 +134,31 @@ class Exchange:
         """Match an order and rest what is left, or refuse it in the service's words."""
         return placing.place(self._at(now_ms), order)
 
+    def seed(
+        self,
+        condition_id: ConditionId,
+        orders: Iterable[SeedOrder],
+        *,
+        owner: ApiKey,
+        now_ms: int,
+    ) -> Seeded | Refusal:
+        """Rest orders of simulated, unlimited accounts in bulk, without any event.
+
+        Afterwards all is as if each had been placed, post-only, in this order. A bad order refuses
+        the whole batch.
+
+        Raises:
+            ValueError: an account is not simulated and unlimited.
+        """
+        return seeding.seed(self._floor, self._market(condition_id, now_ms), orders, owner=owner)
+
     def cancel(
         self, order_ids: Iterable[OrderId], owner: ApiKey, *, now_ms: int
     ) -> CancelResult | Refusal:
         """Cancel the named orders as far as they are this owner's and still rest."""
         return cancelling.cancel_named(self._at(now_ms), order_ids, owner)
 
-    def cancel_all(self, owner: ApiKey, *, now_ms: int) -> CancelResult | Refusal:
-        """Cancel all of an owner's orders."""
-        return cancelling.cancel_where(self._at(now_ms), owner)
-
-    def cancel_market(
+    def cancel_all(
         self,
         owner: ApiKey,
         *,
@@ -150,7 +166,7 @@ class Exchange:
         token_id: TokenId | None = None,
         now_ms: int,
     ) -> CancelResult | Refusal:
-        """Cancel an owner's orders of a market, a token, or both; naming neither cancels all."""
+        """Cancel all of an owner's orders, or those of a market, a token, or both."""
         return cancelling.cancel_where(
             self._at(now_ms), owner, condition_id=condition_id, token_id=token_id
         )

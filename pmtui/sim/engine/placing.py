@@ -27,7 +27,7 @@ from pmtui.sim.engine.terms import (
 def place(floor: Floor, order: NewOrder) -> Placed | Refusal:
     """Match and rest an order, or refuse it without any effect on books and ledger."""
     found = floor.tokens.get(order.token_id)
-    refusal = _mode_refusal(floor, order)
+    refusal = mode_refusal(floor, post_only=order.post_only)
     if refusal is not None:
         return refusal
     if found is None:
@@ -69,24 +69,26 @@ def would_take(floor: Floor, order: NewOrder) -> bool:
     )
 
 
-def _mode_refusal(floor: Floor, order: NewOrder) -> Refusal | None:
+def mode_refusal(floor: Floor, *, post_only: bool) -> Refusal | None:
+    """Refuse what the exchange does not let through at the moment."""
     match floor.mode:
         case TradingMode.DISABLED:
             return refusals.TRADING_DISABLED
         case TradingMode.CANCEL_ONLY:
             return refusals.CANCEL_ONLY
         case TradingMode.POST_ONLY:
-            return None if order.post_only else refusals.post_only_mode(floor.retry_after_s)
+            return None if post_only else refusals.post_only_mode(floor.retry_after_s)
         case TradingMode.NORMAL:
             return None
 
 
-def _standing_refusal(account: Account, order: NewOrder) -> Refusal | None:
+def standing_refusal(account: Account, side: Side) -> Refusal | None:
+    """Refuse what the account may not do."""
     match account.standing:
         case Standing.BANNED:
             return refusals.banned(account.address)
         case Standing.CLOSED_ONLY:
-            is_refused = order.side is Side.BUY
+            is_refused = side is Side.BUY
             return refusals.closed_only(account.address) if is_refused else None
         case Standing.NO_ALLOWANCE:
             return refusals.NO_ALLOWANCE
@@ -97,7 +99,7 @@ def _standing_refusal(account: Account, order: NewOrder) -> Refusal | None:
 def _check_terms(
     floor: Floor, order: NewOrder, market: TradedMarket, *, account: Account
 ) -> Demand | Refusal:
-    refusal = _standing_refusal(account, order)
+    refusal = standing_refusal(account, order.side)
     if refusal is not None:
         return refusal
     if not market.is_accepting or market.payout is not None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import NO_FEE, FeeSchedule, Side
@@ -147,6 +147,27 @@ class Placed:
     fee: Micros = ZERO
     trade_ids: tuple[TradeId, ...] = ()
     transaction_hashes: tuple[str, ...] = ()
+
+
+class SeedOrder(NamedTuple):
+    """An order to rest in bulk; price and size are of its own token."""
+
+    order_id: OrderId
+    account: Address
+    token_id: TokenId
+    side: Side
+    price: Micros
+    size: Micros
+
+
+@dataclass(frozen=True, slots=True)
+class Seeded:
+    """A batch of orders was taken."""
+
+    count: int
+    """How many of them rest now."""
+    crossing: tuple[OrderId, ...]
+    """Those left out because they would have met a resting order."""
 
 
 @dataclass(frozen=True, slots=True)

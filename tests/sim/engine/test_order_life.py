@@ -85,7 +85,7 @@ def test_cancelling_by_token_leaves_the_other() -> None:
     yes = scene.buy("ann", "10", "0.3").order_id
     no = scene.buy("ann", "10", "0.3", token=NO).order_id
     foreign = scene.buy("bob", "10", "0.3").order_id
-    cancel = scene.exchange.cancel_market
+    cancel = scene.exchange.cancel_all
     assert cancel(key_of("ann"), token_id=YES, now_ms=NOW_MS) == CancelResult((yes,))
     assert cancel(key_of("ann"), condition_id=RAIN, now_ms=NOW_MS) == CancelResult((no,))
     assert cancel(key_of("ann"), now_ms=NOW_MS) == CancelResult(())
