@@ -1,0 +1,97 @@
+"""What both dialects of the analytics host ask of the venue's ledger."""
+
+from collections.abc import Callable
+
+from pmtui.domain.money import ZERO, Micros, notional_floor
+from pmtui.sim.analytics_ledger import (
+    Deed,
+    Entry,
+    Holding,
+    entries_of_trade,
+    history_of,
+    holdings_of,
+    price_of,
+)
+from pmtui.sim.analytics_query import AnalyticsQuery, QueryRefusal
+from pmtui.sim.analytics_rows import Row, RowWriter
+from pmtui.sim.catalogue.model import CatalogueMarket
+from pmtui.sim.venue import Venue
+
+Answer = Callable[[AnalyticsQuery], object]
+
+
+class Figures:
+    """What both dialects ask of the ledger."""
+
+    def __init__(self, venue: Venue) -> None:
+        self.venue = venue
+        self.writer = RowWriter(venue)
+
+    def holdings(self, query: AnalyticsQuery) -> list[Holding]:
+        """Return the holdings asked for, open and past."""
+        conditions, title = query.conditions(), query.text("title").lower()
+        return [
+            holding
+            for holding in holdings_of(self.venue, query.account())
+            if (conditions is None or holding.condition_id in conditions)
+            and title in self._question(holding).lower()
+        ]
+
+    def _question(self, holding: Holding) -> str:
+        market = self.venue.market(holding.condition_id)
+        return "" if market is None else market.question
+
+    def mergeable(self, holdings: list[Holding]) -> set[str]:
+        """Return the markets of which both tokens are held."""
+        held = [holding.condition_id for holding in holdings if holding.size]
+        return {condition_id for condition_id in held if held.count(condition_id) > 1}
+
+    def trades(self, query: AnalyticsQuery, *, is_taker_only: bool) -> list[Entry]:
+        """Return sides of trades, latest first."""
+        user = query.user(is_required=False)
+        if user is not None:
+            entries = [e for e in history_of(self.venue, user) if e.deed is Deed.TRADE]
+        else:
+            recent = self.venue.records.all_recent()
+            entries = [entry for trade in recent for entry in entries_of_trade(trade)]
+        wanted = [e for e in query.matching(entries) if e.is_taker or not is_taker_only]
+        return wanted[::-1]
+
+    def activity(self, query: AnalyticsQuery, *, is_without_transfers: bool) -> list[Entry]:
+        """Return what an account did, latest first."""
+        kinds = {kind.upper() for kind in query.listed("type")}
+        entries = query.matching(history_of(self.venue, query.account()))
+        if is_without_transfers:
+            entries = [e for e in entries if e.deed not in (Deed.DEPOSIT, Deed.WITHDRAWAL)]
+        return [e for e in entries if not kinds or e.deed.value in kinds][::-1]
+
+    def value(self, query: AnalyticsQuery) -> Micros:
+        """Return what the positions of an account are worth now."""
+        worth = ZERO
+        for holding in self.holdings(query):
+            price = price_of(self.venue, holding.token_id)
+            worth = Micros(worth + notional_floor(price, holding.size))
+        return worth
+
+    def holders(self, market: CatalogueMarket, *, least: Micros, most: int) -> list[list[Row]]:
+        """Return the biggest holders of each token of a market."""
+        lists = []
+        for token_id in market.token_ids:
+            held = self.venue.exchange.reads.holders(token_id)
+            largest = sorted(held.items(), key=lambda item: -item[1])
+            rows = [
+                self.writer.holder(account, token_id, amount)
+                for account, amount in largest
+                if amount >= least
+            ]
+            lists.append(rows[:most])
+        return lists
+
+    def volumes(self, query: AnalyticsQuery) -> list[tuple[CatalogueMarket, Micros]]:
+        """Return the dollars traded in each market of the events asked about."""
+        events = query.listed("id", "event_id")
+        if not events:
+            raise QueryRefusal("required query param 'id' not provided")
+        found = [self.venue.catalogue.event(event_id) for event_id in events]
+        markets = [market for event in found if event is not None for market in event.markets]
+        return [(market, self.venue.records.volume(market.condition_id)) for market in markets]
