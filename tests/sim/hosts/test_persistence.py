@@ -1,11 +1,13 @@
 """What a venue still knows after it ended, orderly or not."""
 
+import asyncio
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from pmtui.domain.market import Side
@@ -16,7 +18,16 @@ from pmtui.sim.run import VenueOptions, running_venue
 from pmtui.sim.store import Store, StoreError
 from pmtui.sim.upkeep import Upkeep
 from pmtui.sim.venue import Venue
-from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, START_MS, Person, http_client, small_venue
+from tests.sim.kit import (
+    RAIN,
+    RAIN_NO,
+    RAIN_YES,
+    START_MS,
+    Person,
+    http_client,
+    small_venue,
+    write_catalogue,
+)
 from tests.sim.process import venue_process
 from tests.sim.remote import remote_person
 
@@ -140,6 +151,45 @@ async def test_a_killed_venue_loses_nothing_it_acknowledged(tmp_path: Path) -> N
                     assert response.status_code == 200, response.text
                     expected.append(response.json()["orderID"])
                 process.kill()
+
+
+async def test_a_venue_killed_under_fire_keeps_every_order_it_answered(tmp_path: Path) -> None:
+    arguments = ["--state", str(tmp_path / "state"), "--speed", "0"]
+    arguments += ["--catalogue", str(write_catalogue(tmp_path))]
+    answered: list[str] = []
+    async with http_client() as http:
+        with venue_process(*arguments) as process:
+            ann = await remote_person(process, http)
+            await ann.arrive(dollars="100000")
+            bodies = iter([ann.encode(ann.sign(BUY, "0.42", "10")) for _ in range(400)])
+
+            async def fire() -> None:
+                for body in bodies:
+                    response = await ann.call("POST", "/order", body)
+                    answered.append(response.json()["orderID"])
+                    if len(answered) == 60:
+                        process.kill()
+
+            ends = await asyncio.gather(*(fire() for _ in range(6)), return_exceptions=True)
+            assert all(isinstance(end, httpx.TransportError) for end in ends)
+        with venue_process(*arguments) as process:
+            again = await remote_person(process, http)
+            again.use(ann.credentials)
+            kept = [row["id"] for row in await _all_orders(again)]
+            assert set(answered) <= set(kept)
+            assert (await again.ledger())["is_whole"]
+            assert (await again.admin("GET", "/audit"))["problems"] == []
+
+
+async def _all_orders(person: Person) -> list[Any]:
+    rows: list[Any] = []
+    cursor = "MA=="
+    while cursor != "LTE=":
+        query = f"?next_cursor={cursor}"
+        page = (await person.call("GET", "/data/orders", query=query)).json()
+        rows += page["data"]
+        cursor = page["next_cursor"]
+    return rows
 
 
 async def _a_token(person: Person) -> str:
