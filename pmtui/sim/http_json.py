@@ -40,5 +40,3 @@ def refused(refusal: Refusal) -> JsonResponse:
 
 UNAUTHORIZED = "Unauthorized/Invalid api key"
 NO_BOOK = "No orderbook exists for the requested token id"
-END_CURSOR = "LTE="
-"""Base64 of -1: there is no further page."""
