@@ -34,6 +34,8 @@ class Holdings:
     def __init__(self) -> None:
         self._reported: dict[TokenId, Position] = {}
         self._pending: dict[TokenId, dict[tuple[TradeId, OrderId], Fill]] = {}
+        self._absorbed: set[tuple[TradeId, OrderId]] = set()
+        """Fills that a report has taken over; their settlement is told of later, and again."""
         self._labels: dict[TokenId, Labels] = {}
 
     def name(self, token_id: TokenId, labels: Labels) -> None:
@@ -48,7 +50,7 @@ class Holdings:
             new = reported.get(token_id)
             newest = max(f.matched_at for f in fills.values())
             if (new.size if new else 0) == expected or at - newest > LONGEST_LAG:
-                del self._pending[token_id]
+                self._absorbed.update(self._pending.pop(token_id))
             else:
                 old = self._reported.get(token_id)
                 if old is not None:
@@ -62,6 +64,8 @@ class Holdings:
     def apply_fill(self, fill: Fill) -> None:
         """Take in a fill of ours; a failed one is taken back."""
         key = (fill.trade_id, fill.order_id)
+        if key in self._absorbed:
+            return
         pending = self._pending.setdefault(fill.token_id, {})
         if fill.status is TradeStatus.FAILED:
             pending.pop(key, None)

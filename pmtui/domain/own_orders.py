@@ -5,6 +5,7 @@ once. Facts only ever add knowledge: matched sizes grow, a final state stays fin
 settlement moves forward. So any interleaving of the same facts ends in the same state.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
@@ -17,10 +18,12 @@ _RANK = {
     OrderStatus.PENDING: 0,
     OrderStatus.SENT: 1,
     OrderStatus.UNKNOWN: 2,
-    OrderStatus.DELAYED: 3,
-    OrderStatus.LIVE: 4,
-    OrderStatus.PARTIALLY_FILLED: 5,
-    OrderStatus.REJECTED: 6,
+    # Below all that only the venue can say: an identical order sent again is refused as a
+    # duplicate while the first one rests, and an order ruled out may turn up after all.
+    OrderStatus.REJECTED: 3,
+    OrderStatus.DELAYED: 4,
+    OrderStatus.LIVE: 5,
+    OrderStatus.PARTIALLY_FILLED: 6,
     OrderStatus.EXPIRED: 7,
     OrderStatus.CANCELLED: 8,
     OrderStatus.FILLED: 9,
@@ -39,8 +42,10 @@ def merge_order(known: Order | None, fact: Order) -> Order:
 
     The result does not depend on which of the two came first, save for texts nobody decides by.
     """
+    fact = _settled(fact)
     if known is None:
-        return _settled(fact)
+        return fact
+    known = _settled(known)
     ahead = known if _RANK[known.status] >= _RANK[fact.status] else fact
     return _settled(
         replace(
@@ -57,12 +62,13 @@ def merge_order(known: Order | None, fact: Order) -> Order:
 
 def _settled(order: Order) -> Order:
     """Let the status follow from the sizes where they decide it."""
-    if order.status is OrderStatus.REJECTED:
-        return order
     if order.matched_size >= order.original_size > 0:
         return replace(order, status=OrderStatus.FILLED)
-    if order.status is OrderStatus.LIVE and order.matched_size > 0:
-        return replace(order, status=OrderStatus.PARTIALLY_FILLED)
+    if order.matched_size > 0 and _RANK[order.status] < _RANK[OrderStatus.PARTIALLY_FILLED]:
+        # It did match, whatever we believed; what does not rest keeps no remainder.
+        rests = order.time_in_force.rests
+        status = OrderStatus.PARTIALLY_FILLED if rests else OrderStatus.CANCELLED
+        return replace(order, status=status)
     return order
 
 
@@ -84,33 +90,26 @@ class OwnOrders:
     """Every order and fill of ours that has been heard of."""
 
     def __init__(self) -> None:
+        self._told: dict[OrderId, Order] = {}
+        """What was said of each order itself; fills count on top, and may be taken back."""
         self._orders: dict[OrderId, Order] = {}
-        self._fills: dict[tuple[TradeId, OrderId], Fill] = {}
+        self._fills: dict[OrderId, dict[TradeId, Fill]] = {}
 
     def apply_order(self, fact: Order) -> Order | None:
         """Take in a fact; return the order if anything changed by it."""
-        known = self._orders.get(fact.order_id)
-        merged = merge_order(known, fact)
-        matched = self._filled_size(fact.order_id)
-        if matched > merged.matched_size:
-            merged = _settled(replace(merged, matched_size=matched))
-        if merged == known:
-            return None
-        self._orders[fact.order_id] = merged
-        return merged
+        self._told[fact.order_id] = merge_order(self._told.get(fact.order_id), fact)
+        return self._combine(fact.order_id)
 
     def apply_fill(self, fact: Fill) -> Fill | None:
         """Take in a fill, and let its order know; return it if anything changed by it."""
-        key = (fact.trade_id, fact.order_id)
-        known = self._fills.get(key)
+        fills = self._fills.setdefault(fact.order_id, {})
+        known = fills.get(fact.trade_id)
         merged = merge_fill(known, fact)
         if merged == known:
             return None
-        self._fills[key] = merged
-        order = self._orders.get(fact.order_id)
-        if order is not None:
-            matched = max(order.matched_size, self._filled_size(fact.order_id))
-            self._orders[fact.order_id] = _settled(replace(order, matched_size=matched))
+        fills[fact.trade_id] = merged
+        if fact.order_id in self._told:
+            self._combine(fact.order_id)
         return merged
 
     def order(self, order_id: OrderId) -> Order | None:
@@ -131,7 +130,7 @@ class OwnOrders:
         """Return fills, newest first."""
         return tuple(
             sorted(
-                self._fills.values(),
+                (f for fills in self._fills.values() for f in fills.values()),
                 key=lambda f: (f.matched_at, f.trade_id, f.order_id),
                 reverse=True,
             )
@@ -155,19 +154,34 @@ class OwnOrders:
 
     def reserved_shares(self, token_id: TokenId) -> Micros:
         """Return the shares of a token that open sales speak for."""
-        return Micros(
-            sum(
-                o.remaining_size
-                for o in self._orders.values()
-                if o.status.is_open and o.side is Side.SELL and o.token_id == token_id
-            )
-        )
+        return reserved_shares(self._orders.values(), token_id)
+
+    def _combine(self, order_id: OrderId) -> Order | None:
+        """Put an order together from what was told and its fills; return it if it changed."""
+        told = self._told[order_id]
+        matched = max(told.matched_size, self._filled_size(order_id))
+        order = _settled(replace(told, matched_size=matched))
+        if order == self._orders.get(order_id):
+            return None
+        self._orders[order_id] = order
+        return order
 
     def _filled_size(self, order_id: OrderId) -> Micros:
         return Micros(
             sum(
                 f.size
-                for (_, filled), f in self._fills.items()
-                if filled == order_id and f.status is not TradeStatus.FAILED
+                for f in self._fills.get(order_id, {}).values()
+                if f.status is not TradeStatus.FAILED
             )
         )
+
+
+def reserved_shares(orders: Iterable[Order], token_id: TokenId) -> Micros:
+    """Return the shares of a token that the open sales among some orders speak for."""
+    return Micros(
+        sum(
+            o.remaining_size
+            for o in orders
+            if o.status.is_open and o.side is Side.SELL and o.token_id == token_id
+        )
+    )

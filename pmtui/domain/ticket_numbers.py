@@ -6,7 +6,7 @@ from pmtui.domain.book_view import BookView, Level
 from pmtui.domain.fees import taker_fee
 from pmtui.domain.market import FeeSchedule, Side
 from pmtui.domain.money import SCALE, Micros, notional_ceil
-from pmtui.domain.order import MarketBuyIntent, OrderIntent
+from pmtui.domain.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,15 @@ class TicketNumbers:
     fee: Micros
     """Taker fee of what fills now."""
     worst_fee: Micros
-    """Taker fee if all of it took at the limit: what the venue reserves."""
+    """Taker fee if all of it took at the limit: what the venue reserves. None for post-only."""
     depth_share: Micros | None
     """Fills now as a part of all displayed size on that side, on a scale of one."""
     cash_after: Micros | None
     """Free cash once it has filled or rests."""
     is_short_of_depth: bool
     """Whether the book holds too little to fill it whole."""
+    displayed_at_limit: Micros
+    """Size in the book that it could meet at its limit or better."""
 
 
 def estimate(
@@ -65,7 +67,11 @@ def estimate(
     by_cash = is_buy and not intent.time_in_force.rests
     filled, spent, fees = _walk(levels, cash if by_cash else shares, fee, by_cash=by_cash)
     is_short = spent < cash if by_cash else filled < shares
+    if is_short and intent.time_in_force is TimeInForce.FOK:
+        # Killed whole: nothing of it happens.
+        filled = spent = fees = Micros(0)
     rests = Micros(max(shares - filled, 0)) if intent.time_in_force.rests else Micros(0)
+    is_maker_only = isinstance(intent, LimitIntent) and intent.is_post_only
     displayed = sum(level.size for level in (book.asks if is_buy else book.bids))
     after = None
     if available_cash is not None:
@@ -80,10 +86,11 @@ def estimate(
         fills_now_cash=spent,
         rests=rests,
         fee=fees,
-        worst_fee=taker_fee(shares, limit, fee),
+        worst_fee=Micros(0) if is_maker_only else taker_fee(shares, limit, fee),
         depth_share=Micros(filled * SCALE // displayed) if displayed else None,
         cash_after=after,
         is_short_of_depth=is_short,
+        displayed_at_limit=Micros(sum(level.size for level in levels)),
     )
 
 
