@@ -1,0 +1,122 @@
+"""The confirm card: drawn from the fields that are hashed, so that what is read is what is signed."""
+
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.order import TimeInForce
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.views import Mode
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.format import format_price, format_size
+from pmtui.ui.paint.ticket import exact_money, side_role, wrap_text
+from pmtui.ui.plain import plain
+from pmtui.ui.theme import Role
+
+VENUE_EXPIRY_LEAD = timedelta(seconds=60)
+"""The venue removes a GTD order this long before the time it states (WIRE_CLOB §6.2)."""
+_MODE_ROLES = {Mode.PAPER: Role.PAPER, Mode.LIVE: Role.LIVE, Mode.READ_ONLY: Role.READONLY}
+_LABEL = 10
+
+
+def paint_confirm(
+    order: PreparedOrder,
+    width: int,
+    *,
+    mode: Mode,
+    doubt: str = "",
+    zone: tzinfo | None = None,
+    ascii_only: bool = False,
+) -> tuple[Line, ...]:
+    """Show everything that is about to be signed.
+
+    Args:
+        order: prepared by the service; amounts, side, times and addresses come from `unsigned`.
+        width: cells there are.
+        mode: whether this is real money.
+        doubt: why sending it may be a mistake; empty for no reason.
+        zone: of the times shown, the computer's own where absent.
+        ascii_only: whether the terminal shows plain ASCII only.
+    """
+    draft = order.unsigned.draft
+    side = Side.BUY if draft.is_buy else Side.SELL
+    given, taken = Micros(draft.maker_amount), Micros(draft.taker_amount)
+    cash, shares = (given, taken) if draft.is_buy else (taken, given)
+    price = format_price(order.price, ascii_only=ascii_only)
+    outcome = plain(order.outcome, 20, ascii_only=ascii_only)
+    bound = "at most" if draft.is_buy else "at least"
+    lines: list[Line] = [
+        (Cell(f" {mode.value} ", _MODE_ROLES[mode]), Cell(" Send this order?", Role.HEADING)),
+    ]
+    headline = f"{side.value} {format_size(shares)} {outcome} at {price}"
+    lines += [(Cell(part, side_role(side), Emphasis.BOLD),) for part in wrap_text(headline, width)]
+    lines.append((Cell(plain(order.market_title, width, ascii_only=ascii_only), Role.DIM),))
+    if draft.is_buy:
+        lines.append(_row("Give", f"{bound} {exact_money(cash)}"))
+        lines.append(_row("Get", f"{format_size(shares)} shares or more"))
+        lines.append(_row("If it wins", exact_money(shares)))
+    else:
+        lines.append(_row("Give", f"{format_size(shares)} shares"))
+        lines.append(_row("Get", f"{bound} {exact_money(cash)}"))
+    lines.append(_row("Fee", _say_fee(order, price)))
+    lines += [_row(name, text) for name, text in _terms(order, zone)]
+    lines += _identity(order, ascii_only=ascii_only)
+    lines += [
+        (Cell(part, Role.NOTICE_BAD, Emphasis.BOLD),)
+        for part in (wrap_text(plain(doubt), width) if doubt else ())
+    ]
+    return tuple(lines)
+
+
+def shorten(identifier: str, *, ascii_only: bool = False) -> str:
+    """Write the two ends of a long identifier."""
+    if len(identifier) <= 16:
+        return plain(identifier, ascii_only=ascii_only)
+    return plain(f"{identifier[:8]}…{identifier[-6:]}", ascii_only=ascii_only)
+
+
+def _say_fee(order: PreparedOrder, price: str) -> str:
+    if order.unsigned.draft.is_post_only:
+        return "none, it only rests"
+    if not order.worst_fee:
+        return "none"
+    return f"{exact_money(order.worst_fee)} if all fills now at {price}"
+
+
+def _terms(order: PreparedOrder, zone: tzinfo | None) -> list[tuple[str, str]]:
+    draft = order.unsigned.draft
+    text = _TIME_IN_FORCE.get(draft.time_in_force, "")
+    terms = [("Lives", f"{draft.time_in_force}, {text}" if text else draft.time_in_force)]
+    if draft.expiration_s:
+        stated = datetime.fromtimestamp(draft.expiration_s, tz=UTC)
+        gone = (stated - VENUE_EXPIRY_LEAD).astimezone(zone)
+        terms.append(("Until", f"{gone:%Y-%m-%d %H:%M:%S}"))
+    terms.append(("Post-only", "yes" if draft.is_post_only else "no"))
+    return terms
+
+
+_TIME_IN_FORCE = {
+    TimeInForce.GTC.value: "until cancelled",
+    TimeInForce.GTD.value: "until its time",
+    TimeInForce.FOK.value: "all at once or nothing",
+    TimeInForce.FAK.value: "what is there, rest dropped",
+}
+
+
+def _identity(order: PreparedOrder, *, ascii_only: bool) -> list[Line]:
+    unsigned = order.unsigned
+    kind = "neg-risk" if unsigned.draft.neg_risk else "regular"
+    rows = (
+        ("Maker", unsigned.maker),
+        ("Exchange", unsigned.exchange),
+        ("Order id", unsigned.order_id),
+    )
+    lines: list[Line] = []
+    for name, value in rows:
+        text = shorten(value, ascii_only=ascii_only)
+        lines.append(_row(name, f"{kind} {text}" if name == "Exchange" else text))
+    return lines
+
+
+def _row(name: str, value: str) -> Line:
+    return (Cell(f"{name:<{_LABEL}} ", Role.DIM), Cell(value))

@@ -1,0 +1,255 @@
+"""The ticket in lines: what an order would do, what is wrong with it, and how it ended."""
+
+from typing import NamedTuple
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.market import Side
+from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.ticket_draft import Problem, SizeUnit, TicketDraft, TicketField
+from pmtui.domain.ticket_numbers import TicketNumbers
+from pmtui.domain.ticket_reading import unit_of
+from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.ui.cells import Cell, Emphasis, Line, line_width
+from pmtui.ui.format import format_average, format_money, format_percent, format_price, format_size
+from pmtui.ui.plain import cell_width, plain
+from pmtui.ui.theme import Role
+
+FIELD_NAMES = {
+    TicketField.SIDE: "Side",
+    TicketField.KIND: "Kind",
+    TicketField.OUTCOME: "Outcome",
+    TicketField.TIME_IN_FORCE: "Time in force",
+    TicketField.PRICE: "Price",
+    TicketField.SIZE: "Size",
+    TicketField.POST_ONLY: "Post-only",
+    TicketField.EXPIRY: "Lives",
+}
+_GAP = 2
+_LABEL = 12
+
+
+class _Figure(NamedTuple):
+    short: str
+    label: str
+    value: str
+
+
+def side_role(side: Side) -> Role:
+    """Return the colour of a side; the word is always there too."""
+    return Role.BID if side is Side.BUY else Role.ASK
+
+
+def exact_money(amount: Micros) -> str:
+    """Write dollars exactly: two decimals, more only where they are there."""
+    whole, fraction = divmod(abs(amount), SCALE)
+    digits = f"{fraction:06d}".rstrip("0").ljust(2, "0")
+    return f"{'-' if amount < 0 else ''}${whole:,}.{digits}"
+
+
+def wrap_text(text: str, width: int) -> tuple[str, ...]:
+    """Break a line between words, and within those that are wider than the line."""
+    lines = [""]
+    for word in text.split():
+        rest = word
+        while rest:
+            room = width - cell_width(lines[-1]) - (1 if lines[-1] else 0)
+            if cell_width(rest) <= room:
+                lines[-1] += f" {rest}" if lines[-1] else rest
+                break
+            if lines[-1]:
+                lines.append("")
+                continue
+            head = _head(rest, width)
+            lines[-1], rest = head, rest[len(head) :]
+    return tuple(lines)
+
+
+def paint_outcome(outcome: str, title: str, *, ascii_only: bool = False) -> Line:
+    """Name what the order is about."""
+    return (
+        Cell(plain(outcome, 24, ascii_only=ascii_only), Role.HEADING),
+        Cell("  "),
+        Cell(plain(title, ascii_only=ascii_only), Role.DIM),
+    )
+
+
+def paint_touch(book: BookView | None, tick: Micros | None, *, ascii_only: bool = False) -> Line:
+    """Show the best prices beside the price field; doubt about them is said in a word."""
+    sign = "c" if ascii_only else "¢"
+    if book is None:
+        return (Cell(f"{sign} ", Role.DIM),)
+    role = Role.DIM if book.state.is_good else Role.STALE
+    cells = [Cell(f"{sign} ", Role.DIM)]
+    for name, price in (("bid", book.best_bid), ("ask", book.best_ask)):
+        text = "-" if price is None else format_price(price, tick=tick, ascii_only=ascii_only)[:-1]
+        cells.append(Cell(f" {name} {text}", role))
+    if not book.state.is_good:
+        cells.append(Cell(f" {book.state.value}", Role.STALE))
+    return tuple(cells)
+
+
+def paint_problem(
+    problem: Problem, draft: TicketDraft, width: int, *, key: str = "", is_quiet: bool = False
+) -> tuple[Line, ...]:
+    """Show a problem in words, and the key that mends it.
+
+    Args:
+        problem: what is wrong.
+        draft: the fields as they are, to name what the fix changes.
+        width: cells there are.
+        key: the key that takes the fix; empty where this problem's fix has none.
+        is_quiet: whether the field is only not filled in yet.
+    """
+    role = Role.NOTICE_WARN if problem.is_warning else Role.NOTICE_BAD
+    sign = "!" if problem.is_warning else "x"
+    if is_quiet:
+        role, sign = Role.DIM, " "
+    text = plain(problem.text)
+    lines = [
+        (Cell(f"{sign} " if n == 0 else "  ", role), Cell(part, role))
+        for n, part in enumerate(wrap_text(text, max(8, width - 2)))
+    ]
+    if problem.fix is not None and key:
+        fix = (Cell(f"{key} ", Role.KEY), Cell(say_fix(draft, problem.fix), Role.TEXT))
+        if line_width(lines[-1]) + _GAP + line_width(fix) <= width:
+            lines[-1] = (*lines[-1], Cell(" " * _GAP), *fix)
+        else:
+            lines.append((Cell("  "), *fix))
+    return tuple(lines)
+
+
+def say_fix(draft: TicketDraft, fix: TicketDraft) -> str:
+    """Say what a fix would change."""
+    changes: list[str] = []
+    if fix.kind is not draft.kind:
+        changes.append(fix.kind.value)
+    if fix.time_in_force is not draft.time_in_force:
+        changes.append(fix.time_in_force.value)
+    if fix.is_post_only != draft.is_post_only:
+        changes.append("post-only" if fix.is_post_only else "not post-only")
+    if fix.price_text != draft.price_text and fix.price_text:
+        changes.append(f"at {fix.price_text}¢")
+    if fix.size_text != draft.size_text or fix.size_unit is not draft.size_unit:
+        changes.append(_say_size(fix))
+    if fix.expiry_text != draft.expiry_text:
+        changes.append(f"for {fix.expiry_text}")
+    return " ".join(changes)
+
+
+def paint_figures(
+    draft: TicketDraft,
+    numbers: TicketNumbers | None,
+    limit: Micros | None,
+    *,
+    width: int,
+    height: int,
+    ascii_only: bool = False,
+) -> tuple[Line, ...]:
+    """Show what the order would do, one figure to a line where there is room.
+
+    On a small screen figures share lines; one that has no room is left out whole, the least
+    important first, because half a number is a wrong number.
+    """
+    if numbers is None or height <= 0:
+        return ()
+    figures = _figures(draft, numbers, limit, ascii_only=ascii_only)
+    if height >= len(figures) and all(len(f.value) <= width - _LABEL for f in figures):
+        return tuple(
+            (Cell(f"{f.label:<{_LABEL}}", Role.DIM), Cell(f.value.rjust(width - _LABEL)))
+            for f in figures
+        )
+    lines: list[Line] = [()]
+    for figure in figures:
+        piece = (Cell(f"{figure.short} ", Role.DIM), Cell(figure.value))
+        size = line_width(piece)
+        if lines[-1] and line_width(lines[-1]) + _GAP + size <= width:
+            lines[-1] = (*lines[-1], Cell(" " * _GAP), *piece)
+        elif size <= width and not lines[-1]:
+            lines[-1] = piece
+        elif size <= width and len(lines) < height:
+            lines.append(piece)
+    return tuple(line for line in lines if line)
+
+
+def paint_verdict(verdict: Verdict, outcome: str, *, ascii_only: bool = False) -> Line:
+    """Say how an order ended, or that this is not known."""
+    match verdict:
+        case Accepted():
+            filled = format_size(verdict.filled_size)
+            words = f"{verdict.status.value}: {filled} filled" if verdict.filled_size else "resting"
+            return (
+                Cell("+ Accepted, ", Role.NOTICE_GOOD),
+                Cell(words, Role.NOTICE_GOOD),
+                Cell(f"  {plain(outcome, 16, ascii_only=ascii_only)}", Role.DIM),
+            )
+        case Rejected():
+            return (Cell(f"x Refused: {plain(verdict.reason)}", Role.NOTICE_BAD),)
+        case Unknown():
+            return (
+                Cell("! Unknown, checking. ", Role.NOTICE_WARN, Emphasis.BOLD),
+                Cell(f"It may rest. {plain(verdict.reason)}", Role.NOTICE_WARN),
+            )
+
+
+def wrap_line(line: Line, width: int, *, most: int) -> tuple[Line, ...]:
+    """Break a line of cells between words into at most so many lines."""
+    lines: list[list[Cell]] = [[]]
+    for cell in line:
+        for number, word in enumerate(cell.text.split(" ")):
+            text = f" {word}" if number else word
+            used = line_width(tuple(lines[-1]))
+            if used and used + cell_width(text) > width and len(lines) < most:
+                lines.append([])
+                text = word
+            if text and lines[-1] and lines[-1][-1]._replace(text="") == cell._replace(text=""):
+                lines[-1][-1] = cell._replace(text=lines[-1][-1].text + text)
+            elif text:
+                lines[-1].append(cell._replace(text=text))
+    return tuple(tuple(each) for each in lines)
+
+
+def _figures(
+    draft: TicketDraft, numbers: TicketNumbers, limit: Micros | None, *, ascii_only: bool
+) -> list[_Figure]:
+    is_buy = draft.side is Side.BUY
+    cash, fee = exact_money(numbers.cash), exact_money(numbers.fee)
+    figures = [_Figure("cost", "Cost", cash) if is_buy else _Figure("brings", "Brings", cash)]
+    figures.append(_Figure("fee", "Fee now", fee))
+    if is_buy:
+        figures.append(_Figure("wins", "If it wins", exact_money(numbers.payout)))
+    filled = "nothing"
+    if numbers.fills_now and numbers.fills_now_average is not None:
+        average = format_average(numbers.fills_now_average, ascii_only=ascii_only)
+        filled = f"{format_size(numbers.fills_now)} at {average}"
+    figures.append(_Figure("now", "Fills now", filled))
+    if numbers.rests and limit is not None:
+        price = format_price(limit, ascii_only=ascii_only)
+        figures.append(_Figure("rests", "Rests", f"{format_size(numbers.rests)} at {price}"))
+    if unit_of(draft) is not SizeUnit.SHARES:
+        figures.insert(0, _Figure("shares", "Shares", format_size(numbers.shares)))
+    if numbers.cash_after is not None:
+        figures.append(_Figure("cash after", "Cash after", format_money(numbers.cash_after)))
+    if numbers.depth_share:
+        side = "asks" if is_buy else "bids"
+        share = f"{format_percent(numbers.depth_share)} of {side}"
+        figures.append(_Figure("depth", "Depth taken", share))
+    return figures
+
+
+def _say_size(draft: TicketDraft) -> str:
+    match unit_of(draft):
+        case SizeUnit.SHARES:
+            return f"{draft.size_text} shares"
+        case SizeUnit.DOLLARS:
+            return f"${draft.size_text.removeprefix('$')}"
+        case SizeUnit.PERCENT:
+            return f"{draft.size_text.removesuffix('%')}%"
+
+
+def _head(word: str, width: int) -> str:
+    taken = ""
+    for character in word:
+        if taken and cell_width(taken + character) > width:
+            break
+        taken += character
+    return taken

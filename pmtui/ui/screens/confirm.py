@@ -1,0 +1,107 @@
+"""The card between a ticket and the venue: what it shows is what gets signed."""
+
+from datetime import datetime, timedelta
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from typing_extensions import override
+
+from pmtui.service.surface import PreparedOrder
+from pmtui.ui.actions import Context, bindings_for, footer_entries
+from pmtui.ui.cells import Cell
+from pmtui.ui.paint.confirm import paint_confirm
+from pmtui.ui.paint.footer import paint_footer
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme import Role
+from pmtui.ui.widgets.text_line import TextLine
+
+ARMING_PAUSE = timedelta(milliseconds=150)
+"""A second enter of an impatient finger must not send what nobody has read."""
+CARD_WIDTH = 46
+_TEXT_WIDTH = CARD_WIDTH - 4
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """Shows a prepared order; enter sends it, escape goes back to the unchanged ticket."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
+
+    # In the corner of the ticket, over no other screen's colours: the ladder stays readable.
+    DEFAULT_CSS = """
+    ConfirmScreen { align: right bottom; background: transparent; }
+    ConfirmScreen > #card {
+        width: 46; max-width: 100%; height: auto; background: $panel; border: heavy $warning;
+        padding: 0 1; margin-bottom: 1;
+    }
+    """
+
+    hint = query_one("#hint", TextLine)
+
+    def __init__(self, order: PreparedOrder, *, surface: Surface, doubt: str = "") -> None:
+        """Ask.
+
+        Args:
+            order: what would be sent.
+            surface: the service, for its clock and mode, and the user's choices.
+            doubt: why sending it may be a mistake; empty for no reason.
+        """
+        super().__init__()
+        self._order = order
+        self._surface = surface
+        self._doubt = doubt
+        self._shown_at: datetime | None = None
+        self._opened_time = 0.0
+
+    @override
+    def compose(self) -> ComposeResult:
+        ascii_only = self._surface.options.ascii_only
+        lines = paint_confirm(
+            self._order,
+            _TEXT_WIDTH,
+            mode=self._surface.queries.status().mode,
+            doubt=self._doubt,
+            ascii_only=ascii_only,
+        )
+        with Vertical(id="card"):
+            for line in lines:
+                yield TextLine(line, ascii_only=ascii_only)
+            yield TextLine(id="hint", ascii_only=ascii_only)
+            entries = footer_entries(Context.CONFIRM, keymap=self._surface.options.keymap)
+            yield TextLine(paint_footer(entries, _TEXT_WIDTH, ascii_only=ascii_only))
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Start the pause once the card is on the screen."""
+        self._opened_time = event.time
+        self.call_after_refresh(self._start_pause)
+
+    def on_key(self, event: events.Key) -> None:
+        """Ignore a sending key that was pressed before the card could be read."""
+        if event.key not in self._surface.options.keymap.keys_of("confirm.accept"):
+            return
+        if event.time <= self._opened_time or not self.is_armed:
+            event.stop()
+            self.hint.show((Cell("Too fast to have been read; press again", Role.NOTICE_WARN),))
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether the card has been on the screen for long enough."""
+        shown_at = self._shown_at
+        return shown_at is not None and self._surface.queries.now() - shown_at >= ARMING_PAUSE
+
+    def action_accept(self) -> None:
+        """Send it."""
+        if self.is_armed:
+            _ = self.dismiss(result=True)
+
+    def action_decline(self) -> None:
+        """Go back and change nothing."""
+        _ = self.dismiss(result=False)
+
+    def _start_pause(self) -> None:
+        if self._shown_at is None:
+            self._shown_at = self._surface.queries.now()

@@ -1,0 +1,313 @@
+"""The order ticket: a pane of fields over the pure rules, with review and sending.
+
+It never sends by itself, never closes on a refusal, and only waits for an order: the service owns
+it. While it has the focus no letter reaches the screen's own keys.
+"""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar
+
+from textual import events, on
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.ids import CommandId
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.own_orders import reserved_shares
+from pmtui.domain.ticket import check_ticket
+from pmtui.domain.ticket_draft import (
+    OrderKind,
+    Problem,
+    TicketContext,
+    TicketDraft,
+    TicketField,
+)
+from pmtui.domain.ticket_reading import format_cents
+from pmtui.domain.ticket_steps import (
+    next_kind,
+    next_time_in_force,
+    next_unit,
+    step_price,
+    step_size,
+    switch_side,
+    toggle_post_only,
+)
+from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.views import AccountView, MarketView
+from pmtui.ui.actions import Context, actions_in, bindings_for
+from pmtui.ui.cells import Cell, Emphasis
+from pmtui.ui.paint.ticket import (
+    paint_verdict,
+)
+from pmtui.ui.screens.confirm import ConfirmScreen
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme import Role
+from pmtui.ui.widgets.ticket_fields import Choice, NumberField
+from pmtui.ui.widgets.ticket_form import FIELD_WIDGETS, TicketForm
+from pmtui.ui.widgets.ticket_orders import SentOrders
+
+
+class TicketPane(TicketForm):
+    """The ticket of one market. Hidden until opened."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.TICKET)
+
+    @dataclass
+    class Opened(Message):
+        """The ticket is on the screen."""
+
+        pane: "TicketPane"
+
+    @dataclass
+    class Closed(Message):
+        """The ticket is gone; the focus should go elsewhere."""
+
+        pane: "TicketPane"
+
+    def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - the toolkit's word
+        """Build a closed ticket."""
+        super().__init__(surface, id=id)
+        self._account: AccountView | None = None
+        self._sent = SentOrders()
+
+    def open(
+        self, side: Side, *, market: MarketView, outcome_index: int, price: Micros | None
+    ) -> None:
+        """Show the ticket and take the focus; a size typed before is kept.
+
+        Args:
+            side: buy or sell.
+            market: the market and its terms.
+            outcome_index: which outcome's token.
+            price: to start from; None leaves the field empty.
+        """
+        draft = self.draft
+        if draft.kind is OrderKind.MARKET:
+            draft = next_kind(draft)
+        self._market = market
+        self._book = None
+        self._message, self._refusal, self._was_reviewed = (), None, False
+        self._load(
+            replace(
+                draft, side=side, outcome_index=outcome_index,
+                price_text=format_cents(price) if price is not None else "",
+            )
+        )  # fmt: skip
+        self.add_class("-open")
+        self._show()
+        field = self.price if price is None else self.size_field
+        _ = field.focus()
+        self.post_message(self.Opened(self))
+
+    def close(self) -> None:
+        """Hide the ticket; an order on its way is the service's and goes on."""
+        if self.is_open:
+            self.remove_class("-open")
+            self.post_message(self.Closed(self))
+
+    def update_context(self, *, book: BookView, account: AccountView, market: MarketView) -> None:
+        """Judge the draft by the world as it is now."""
+        self._market, self._account, self._book = market, account, book
+        news = self._sent.settle(account)
+        if news:
+            self._message = (Cell(news, Role.NOTICE_WARN),)
+        terms = market.terms
+        if terms is not None and book.token_id in terms.token_ids:
+            index = terms.token_ids.index(book.token_id)
+            if index != self.draft.outcome_index and self.is_open:
+                self._load(replace(self.draft, outcome_index=index, price_text=""))
+                self._message = (Cell("The outcome changed; state a price", Role.NOTICE_WARN),)
+        if self.is_open:
+            self._show()
+
+    def on_mount(self) -> None:
+        """Fill the fields for the first time."""
+        self._load(self.draft)
+        self._show()
+
+    def on_resize(self) -> None:
+        """Lay the lines out for the new size."""
+        self._show()
+
+    def on_key(self, event: events.Key) -> None:
+        """Keep letters from the keys of the screen behind, except those of the ticket itself."""
+        keymap = self.surface.options.keymap
+        own = {key for action in actions_in(Context.TICKET) for key in keymap.keys_of(action.id)}
+        if event.is_printable and event.key not in own:
+            event.stop()
+
+    @on(Input.Changed)
+    def _on_typed(self, event: Input.Changed) -> None:
+        event.stop()
+        match event.input.id:
+            case "price":
+                draft = replace(self.draft, price_text=event.value)
+            case "size":
+                draft = replace(self.draft, size_text=event.value)
+            case _:
+                draft = replace(self.draft, expiry_text=event.value)
+        if draft != self.draft:
+            self._change(draft, is_typed=True)
+
+    @on(NumberField.Stepped)
+    def _on_stepped(self, event: NumberField.Stepped) -> None:
+        event.stop()
+        context = self._ticket_context()
+        if context is not None and event.field.id == "price":
+            self._change(step_price(self.draft, context, event.step))
+        elif context is not None and event.field.id == "size":
+            self._change(step_size(self.draft, context, event.step))
+
+    @on(Choice.Moved)
+    def _on_moved(self, event: Choice.Moved) -> None:
+        event.stop()
+        match event.choice.id:
+            case "side":
+                self.action_switch_side()
+            case "kind":
+                self.action_next_kind()
+            case "time-in-force":
+                self._change(next_time_in_force(self.draft, event.step))
+            case "post-only":
+                self.action_toggle_post_only()
+            case _:
+                self._change(next_unit(self.draft, event.step))
+
+    def action_switch_side(self) -> None:
+        """Switch between buying and selling."""
+        self._change(switch_side(self.draft))
+
+    def action_next_kind(self) -> None:
+        """Switch between a limit and a market order."""
+        self._change(next_kind(self.draft))
+
+    def action_next_time_in_force(self) -> None:
+        """Choose how long the order may rest."""
+        self._change(next_time_in_force(self.draft))
+
+    def action_next_unit(self) -> None:
+        """Choose what the size counts."""
+        self._change(next_unit(self.draft))
+
+    def action_toggle_post_only(self) -> None:
+        """Refuse the order when it would take, or allow it to."""
+        self._change(toggle_post_only(self.draft))
+
+    def action_use_suggestion(self) -> None:
+        """Take the fix of the problem that shows its key."""
+        problem = self._fixable()
+        if problem is not None and problem.fix is not None:
+            self._change(problem.fix)
+
+    def action_close(self) -> None:
+        """Close without sending."""
+        self.close()
+
+    def action_review(self) -> None:
+        """Show the card of what would be signed, or where the draft cannot be an order."""
+        self._was_reviewed = True
+        self._refusal, self._message = None, ()
+        self._show()
+        check = self._check
+        if check is None:
+            self._say(Cell("The market's trading terms are still loading", Role.NOTICE_WARN))
+        elif check.intent is None:
+            _ = self.query_one(FIELD_WIDGETS[check.blocking[0].field], Widget).focus()
+        else:
+            prepared = self.surface.commands.prepare(check.intent)
+            if isinstance(prepared, Rejected):
+                self._refuse(prepared, self.draft)
+            else:
+                self._ask(prepared)
+
+    def _ask(self, order: PreparedOrder) -> None:
+        doubt = self._sent.doubt_about(order, self.surface.queries.account())
+        screen = ConfirmScreen(order, surface=self.surface, doubt=doubt)
+        _ = self.app.push_screen(screen, partial(self._decide, order, self.draft))
+
+    def _decide(
+        self, order: PreparedOrder, draft: TicketDraft, is_agreed: bool | None  # noqa: FBT001 - the toolkit's callback
+    ) -> None:  # fmt: skip
+        if not is_agreed:
+            return
+        command_id = self.surface.commands.place(order)
+        self._sent.note_sent(order)
+        self._say(Cell("sending" + self._dots, Role.NOTICE_WARN, Emphasis.BOLD))
+        # Only the waiting ends with this widget; the order is the service's.
+        _ = self.run_worker(self._await_verdict(command_id, order, draft))
+
+    async def _await_verdict(
+        self, command_id: CommandId, order: PreparedOrder, draft: TicketDraft
+    ) -> None:
+        verdict = await self.surface.commands.verdict(command_id)
+        if self.is_mounted:
+            self._take_verdict(verdict, order, draft)
+
+    def _take_verdict(self, verdict: Verdict, order: PreparedOrder, draft: TicketDraft) -> None:
+        ascii_only = self.surface.options.ascii_only
+        match verdict:
+            case Accepted():
+                self._sent.note_ended(order)
+                if self.draft == draft:
+                    self._load(replace(draft, size_text=""))
+                    self._was_reviewed = False
+            case Rejected():
+                self._sent.note_ended(order)
+                self._refuse(verdict, draft)
+                return
+            case Unknown():
+                self._sent.note_unknown(order)
+        self._say(*paint_verdict(verdict, order.outcome, ascii_only=ascii_only))
+
+    def _refuse(self, verdict: Rejected, draft: TicketDraft) -> None:
+        """Keep the ticket as it is, with the reason beside its field."""
+        fields = {field.value: field for field in TicketField}
+        field = fields.get(verdict.field or "")
+        if field is None or self.draft != draft:
+            self._say(*paint_verdict(verdict, ""))
+            return
+        self._refusal = Problem(field, f"Refused: {verdict.reason}")
+        self._say(Cell("x Refused; nothing was sent twice or lost", Role.NOTICE_BAD))
+
+    def _say(self, *line: Cell) -> None:
+        self._message = line
+        self._show()
+
+    def _change(self, draft: TicketDraft, *, is_typed: bool = False) -> None:
+        """Take another draft; what was said of the one before no longer holds."""
+        self._refusal = None
+        if not self._sent.is_sending:
+            self._message = ()
+        if is_typed:
+            self.draft = draft
+        else:
+            self._load(draft)
+        self._show()
+
+    def _ticket_context(self) -> TicketContext | None:
+        terms, account = self._terms, self._account
+        if terms is None or account is None or self._book is None:
+            return None
+        token_id = terms.token_ids[self.draft.outcome_index]
+        held = account.shares(token_id) - reserved_shares(account.open_orders, token_id)
+        return TicketContext(
+            terms=terms,
+            book=self._book,
+            now=self.surface.queries.now(),
+            available_cash=account.available,
+            available_shares=Micros(max(held, 0)),
+        )
+
+    def _show(self) -> None:
+        """Judge the draft by what is known, and paint it."""
+        if not self.is_mounted or not self.is_open:
+            return
+        context = self._ticket_context()
+        self._check = check_ticket(self.draft, context) if context is not None else None
+        self._paint()
