@@ -96,7 +96,13 @@ async def _read_urls(
     try:
         return msgspec.json.decode(line, type=VenueUrls)
     except msgspec.MsgspecError:
-        return VenueProblem(f"the local venue did not start; see {error_log}")
+        return VenueProblem(f"the local venue did not start: {_last_line(error_log)}")
+
+
+def _last_line(error_log: Path) -> str:
+    """Return the venue's own words, which end its log when it refuses to start."""
+    lines = error_log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return lines[-1] if lines else f"it said nothing in {error_log}"
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

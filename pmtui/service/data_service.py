@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+from pmtui.domain.failure import Failure
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import FeeSchedule, Market, MarketTerms
 from pmtui.domain.market_events import MarketResolved, TickSizeChanged
@@ -132,12 +133,26 @@ class DataService:
         keep("venue clock", self._time.measure)
         self._kernel.start("connection", self._make_hosts)
         self._kernel.start("search index", self._metadata.fill_index)
+        self._kernel.start("geographic check", self._check_region)
         self._kernel.start("account", self._run_account)
 
     async def _run_account(self) -> None:
         hosts = await self._wait_for_hosts()
         if hosts.open_account is not None:
             self._supervisor.keep("account", self._account.run)
+
+    async def _check_region(self) -> None:
+        """Tell what the service says of where we are; it is shown, never argued with."""
+        hosts = await self._wait_for_hosts()
+        answer = await hosts.geo.check()
+        if isinstance(answer, Failure):
+            self._log.add(Level.WARNING, "request", f"No answer where we are: {answer}")
+            return
+        place = " ".join(filter(None, (answer.country, answer.region)))
+        if answer.is_blocked:
+            self._log.notice(Level.BAD, f"The service blocks trading from here ({place})")
+        else:
+            self._log.add(Level.INFO, "request", f"Region {place}: trading is not blocked")
 
     async def _make_hosts(self) -> None:
         hosts = await self._connect(self._health)

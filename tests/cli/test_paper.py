@@ -38,13 +38,16 @@ async def test_the_child_ends_with_the_block(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("program", ["raise SystemExit(2)", "print('hello')", "print('{}')"])
-async def test_a_venue_that_does_not_start_is_a_problem_in_words(
-    tmp_path: Path, program: str
-) -> None:
-    log = tmp_path / "venue.log"
-    async with running_venue(child(program), log) as answer:
+async def test_a_venue_that_does_not_start_is_a_problem(tmp_path: Path, program: str) -> None:
+    async with running_venue(child(program), tmp_path / "venue.log") as answer:
         assert isinstance(answer, VenueProblem)
-        assert str(log) in answer.text
+
+
+async def test_a_venue_that_refuses_to_start_is_quoted(tmp_path: Path) -> None:
+    program = "import sys; sys.exit('pmtui sim: the state directory is in use')"
+    async with running_venue(child(program), tmp_path / "venue.log") as answer:
+        assert isinstance(answer, VenueProblem)
+        assert "in use" in answer.text
 
 
 async def test_the_child_never_sees_a_private_key(
