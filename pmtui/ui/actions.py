@@ -275,8 +275,8 @@ def find_action(action_id: str) -> Action:
 
 
 def actions_in(*contexts: Context) -> tuple[Action, ...]:
-    """Return the actions of these contexts, in the order of the registry."""
-    return tuple(action for action in ACTIONS if action.context in contexts)
+    """Return the actions of these contexts, context by context, in the order of the registry."""
+    return tuple(action for context in contexts for action in ACTIONS if action.context is context)
 
 
 def bindings_for(context: Context) -> list[BindingType]:
@@ -290,10 +290,14 @@ def bindings_of(*action_ids: str) -> list[BindingType]:
 
 
 def footer_entries(*contexts: Context, keymap: Keymap = DEFAULT_KEYMAP) -> tuple[FooterEntry, ...]:
-    """Return what the footer shows in these contexts; only actions that have a key."""
+    """Return what the footer shows in these contexts, in the order they are named.
+
+    Only actions that have a key.
+    """
     return tuple(
         FooterEntry(a.id, key_label(keys[0]), a.label, a.danger is not Danger.NONE)
-        for a in actions_in(*contexts)
+        for context in contexts
+        for a in actions_in(context)
         if a.in_footer and (keys := keymap.keys_of(a.id))
     )
 
