@@ -16,6 +16,10 @@ from pmtui.service.views import Level
 _ALIVE = frozenset({FailureKind.REFUSED, FailureKind.NOT_FOUND, FailureKind.BUSY})
 
 
+# A stream may rightly be quiet: its client pings it, and says so when nothing comes back.
+_STREAMS = frozenset({Source.MARKET_STREAM, Source.USER_STREAM})
+
+
 class Health:
     """The state of every source."""
 
@@ -31,7 +35,7 @@ class Health:
             SourceHealth(
                 source=source,
                 state=HealthState.LIVE,
-                as_of=self._clock.now(),
+                as_of=None if source in _STREAMS else self._clock.now(),
                 round_trip_ms=elapsed_ms
                 if elapsed_ms is not None
                 else self._sources[source].round_trip_ms,
