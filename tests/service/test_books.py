@@ -17,6 +17,7 @@ from pmtui.domain.market_events import (
     TradePrinted,
 )
 from pmtui.domain.money import Micros
+from pmtui.service.feeds.books import GRACE_S
 from pmtui.service.topics import (
     BookTopic,
     EventQuotesTopic,
@@ -92,7 +93,7 @@ async def test_a_book_nobody_watches_any_more_is_let_go_after_a_while(tmp_path: 
         subscription.close()
         await world.pass_time(1)
         assert YES in world.stream.watched
-        await world.pass_time(10)
+        await world.pass_time(GRACE_S)
         assert world.stream.watched == frozenset()
         assert book(world).state is BookState.LOADING
 

@@ -37,7 +37,7 @@ from pmtui.service.views import Level, TapeView
 from pmtui.service.words import say_price
 
 TAPE_LENGTH = 200
-GRACE_S = 5.0
+GRACE_S = 30.0
 """A token nobody watches any more is heard for this long, in case they come back."""
 CHECK_PERIOD_S = 0.1
 CHECKS_PER_PERIOD = 40

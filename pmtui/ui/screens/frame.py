@@ -96,8 +96,9 @@ class FrameScreen(Screen[None]):
         self._subscribe()
 
     def on_screen_suspend(self) -> None:
-        """Stop listening: what nobody sees costs nothing."""
-        self._unsubscribe()
+        """Stop listening: what nobody sees costs nothing. Below a question, one still sees it."""
+        if not self.app.screen.is_modal:
+            self._unsubscribe()
 
     def on_unmount(self) -> None:
         """Stop listening for good."""
