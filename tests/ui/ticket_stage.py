@@ -6,9 +6,10 @@ down instead of doing anything.
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import ClassVar
 
 from textual.app import App, ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Container
 from typing_extensions import override
 
@@ -69,7 +70,9 @@ def account_view(*, shares: str = "0", **changes: object) -> AccountView:
 class TicketApp(App[None]):
     """A ticket in a region of its own, with global keys that must never be pressed by typing."""
 
-    BINDINGS = [Binding(key, f"swallow('{key}')", priority=False) for key in "mpqbosxzrl"]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(key, f"swallow('{key}')", priority=False) for key in "mpqbosxzrl"
+    ]
     CSS = "Screen { overflow: hidden; } #region { width: 38; height: 9; }"
 
     def __init__(
@@ -140,6 +143,10 @@ class TicketApp(App[None]):
                 for n, text in enumerate(shown):
                     lines.append((widget.region.y + n, widget.region.x, text))
         return "\n".join(text.rstrip() for _, _, text in sorted(lines))
+
+    def words(self) -> str:
+        """Return the same as running text, however it was wrapped."""
+        return " ".join(self.text().split())
 
 
 class Look(TicketApp):

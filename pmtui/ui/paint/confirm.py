@@ -48,19 +48,24 @@ def paint_confirm(
     lines: list[Line] = [
         (Cell(f" {mode.value} ", _MODE_ROLES[mode]), Cell(" Send this order?", Role.HEADING)),
     ]
-    headline = f"{side.value} {format_size(shares)} {outcome} at {price}"
+    headline = f"{side.value} {format_size(shares)} {outcome} at {price} or better"
     lines += [(Cell(part, side_role(side), Emphasis.BOLD),) for part in wrap_text(headline, width)]
     lines.append((Cell(plain(order.market_title, width, ascii_only=ascii_only), Role.DIM),))
     if draft.is_buy:
-        lines.append(_row("Give", f"{bound} {exact_money(cash)}"))
-        lines.append(_row("Get", f"{format_size(shares)} shares or more"))
-        lines.append(_row("If it wins", exact_money(shares)))
+        facts = [
+            ("Give", f"{bound} {exact_money(cash)}"),
+            ("Get", f"{format_size(shares)} shares or more"),
+            ("If it wins", exact_money(shares)),
+        ]
     else:
-        lines.append(_row("Give", f"{format_size(shares)} shares"))
-        lines.append(_row("Get", f"{bound} {exact_money(cash)}"))
-    lines.append(_row("Fee", _say_fee(order, price)))
-    lines += [_row(name, text) for name, text in _terms(order, zone)]
-    lines += _identity(order, ascii_only=ascii_only)
+        facts = [
+            ("Give", f"{format_size(shares)} shares"),
+            ("Get", f"{bound} {exact_money(cash)}"),
+        ]
+    facts += [("Fee", _say_fee(order, price)), *_terms(order, zone)]
+    facts += _identity(order, ascii_only=ascii_only)
+    for name, value in facts:
+        lines += _row(name, value, width)
     lines += [
         (Cell(part, Role.NOTICE_BAD, Emphasis.BOLD),)
         for part in (wrap_text(plain(doubt), width) if doubt else ())
@@ -80,7 +85,7 @@ def _say_fee(order: PreparedOrder, price: str) -> str:
         return "none, it only rests"
     if not order.worst_fee:
         return "none"
-    return f"{exact_money(order.worst_fee)} if all fills now at {price}"
+    return f"{exact_money(order.worst_fee)} if all of it fills now at {price}"
 
 
 def _terms(order: PreparedOrder, zone: tzinfo | None) -> list[tuple[str, str]]:
@@ -99,24 +104,24 @@ _TIME_IN_FORCE = {
     TimeInForce.GTC.value: "until cancelled",
     TimeInForce.GTD.value: "until its time",
     TimeInForce.FOK.value: "all at once or nothing",
-    TimeInForce.FAK.value: "what is there, rest dropped",
+    TimeInForce.FAK.value: "what is there now",
 }
 
 
-def _identity(order: PreparedOrder, *, ascii_only: bool) -> list[Line]:
+def _identity(order: PreparedOrder, *, ascii_only: bool) -> list[tuple[str, str]]:
     unsigned = order.unsigned
     kind = "neg-risk" if unsigned.draft.neg_risk else "regular"
-    rows = (
-        ("Maker", unsigned.maker),
-        ("Exchange", unsigned.exchange),
-        ("Order id", unsigned.order_id),
-    )
-    lines: list[Line] = []
-    for name, value in rows:
-        text = shorten(value, ascii_only=ascii_only)
-        lines.append(_row(name, f"{kind} {text}" if name == "Exchange" else text))
-    return lines
+    return [
+        ("Maker", shorten(unsigned.maker, ascii_only=ascii_only)),
+        ("Exchange", f"{kind} {shorten(unsigned.exchange, ascii_only=ascii_only)}"),
+        ("Order id", shorten(unsigned.order_id, ascii_only=ascii_only)),
+    ]
 
 
-def _row(name: str, value: str) -> Line:
-    return (Cell(f"{name:<{_LABEL}} ", Role.DIM), Cell(value))
+def _row(name: str, value: str, width: int) -> list[Line]:
+    """Lay a fact out; one too long goes on in the next line, because none may be cut."""
+    parts = wrap_text(value, max(8, width - _LABEL - 1))
+    return [
+        (Cell(f"{name if n == 0 else '':<{_LABEL}} ", Role.DIM), Cell(part))
+        for n, part in enumerate(parts)
+    ]

@@ -5,10 +5,12 @@ from typing import NamedTuple
 from pmtui.domain.book_view import BookView
 from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.order import OrderStatus
 from pmtui.domain.ticket_draft import Problem, SizeUnit, TicketDraft, TicketField
 from pmtui.domain.ticket_numbers import TicketNumbers
 from pmtui.domain.ticket_reading import unit_of
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
 from pmtui.ui.format import format_average, format_money, format_percent, format_price, format_size
 from pmtui.ui.plain import cell_width, plain
@@ -153,41 +155,44 @@ def paint_figures(
     if numbers is None or height <= 0:
         return ()
     figures = _figures(draft, numbers, limit, ascii_only=ascii_only)
-    if height >= len(figures) and all(len(f.value) <= width - _LABEL for f in figures):
+    if height >= len(figures) and all(len(f.value) < width - _LABEL for f in figures):
         return tuple(
-            (Cell(f"{f.label:<{_LABEL}}", Role.DIM), Cell(f.value.rjust(width - _LABEL)))
+            (Cell(f" {f.label:<{_LABEL}}", Role.DIM), Cell(f.value.rjust(width - _LABEL - 1)))
             for f in figures
         )
     lines: list[Line] = [()]
     for figure in figures:
-        piece = (Cell(f"{figure.short} ", Role.DIM), Cell(figure.value))
+        piece: Line = (Cell(f"{figure.short} ", Role.DIM), Cell(figure.value))
         size = line_width(piece)
         if lines[-1] and line_width(lines[-1]) + _GAP + size <= width:
             lines[-1] = (*lines[-1], Cell(" " * _GAP), *piece)
-        elif size <= width and not lines[-1]:
-            lines[-1] = piece
-        elif size <= width and len(lines) < height:
-            lines.append(piece)
+        elif size < width and not lines[-1]:
+            lines[-1] = (Cell(" "), *piece)
+        elif size < width and len(lines) < height:
+            lines.append((Cell(" "), *piece))
     return tuple(line for line in lines if line)
 
 
-def paint_verdict(verdict: Verdict, outcome: str, *, ascii_only: bool = False) -> Line:
+def paint_verdict(
+    verdict: Verdict, order: PreparedOrder | None, *, ascii_only: bool = False
+) -> Line:
     """Say how an order ended, or that this is not known."""
     match verdict:
         case Accepted():
-            filled = format_size(verdict.filled_size)
-            words = f"{verdict.status.value}: {filled} filled" if verdict.filled_size else "resting"
+            size = order.size if order is not None else verdict.filled_size
+            outcome = plain(order.outcome, 16, ascii_only=ascii_only) if order is not None else ""
             return (
-                Cell("+ Accepted, ", Role.NOTICE_GOOD),
-                Cell(words, Role.NOTICE_GOOD),
-                Cell(f"  {plain(outcome, 16, ascii_only=ascii_only)}", Role.DIM),
+                Cell(f"+ Accepted: {_say_end(verdict, size)}", Role.NOTICE_GOOD),
+                Cell(f"  {outcome}", Role.DIM),
             )
         case Rejected():
-            return (Cell(f"x Refused: {plain(verdict.reason)}", Role.NOTICE_BAD),)
+            reason = plain(verdict.reason, ascii_only=ascii_only)
+            return (Cell(f"x Refused: {reason}", Role.NOTICE_BAD),)
         case Unknown():
+            reason = plain(verdict.reason, ascii_only=ascii_only)
             return (
                 Cell("! Unknown, checking. ", Role.NOTICE_WARN, Emphasis.BOLD),
-                Cell(f"It may rest. {plain(verdict.reason)}", Role.NOTICE_WARN),
+                Cell(f"It may rest. {reason}", Role.NOTICE_WARN),
             )
 
 
@@ -234,6 +239,22 @@ def _figures(
         share = f"{format_percent(numbers.depth_share)} of {side}"
         figures.append(_Figure("depth", "Depth taken", share))
     return figures
+
+
+def _say_end(verdict: Accepted, size: Micros) -> str:
+    filled = verdict.filled_size
+    left = format_size(Micros(max(size - filled, 0)))
+    match verdict.status:
+        case OrderStatus.FILLED:
+            return f"{format_size(filled)} filled"
+        case OrderStatus.PARTIALLY_FILLED:
+            return f"{format_size(filled)} filled, {left} rest"
+        case OrderStatus.LIVE:
+            return f"{left} rest"
+        case OrderStatus.CANCELLED:
+            return f"{format_size(filled)} filled, the rest dropped"
+        case _:
+            return verdict.status.value
 
 
 def _say_size(draft: TicketDraft) -> str:

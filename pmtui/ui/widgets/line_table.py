@@ -317,7 +317,8 @@ class LineTable(ScrollView, can_focus=True):
 
     def _place(self, cells: tuple[Cell, ...], ground: Role | None) -> Line:
         if not self._placed:
-            self._placed = fit_columns(self._columns, self.size.width)
+            # The scrollbar has a place of its own, also while there is nothing to scroll.
+            self._placed = fit_columns(self._columns, self.scrollable_content_region.width)
         line: list[Cell] = []
         for index, width in self._placed:
             if line:

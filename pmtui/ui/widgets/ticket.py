@@ -263,14 +263,14 @@ class TicketPane(TicketForm):
                 return
             case Unknown():
                 self._sent.note_unknown(order)
-        self._say(*paint_verdict(verdict, order.outcome, ascii_only=ascii_only))
+        self._say(*paint_verdict(verdict, order, ascii_only=ascii_only))
 
     def _refuse(self, verdict: Rejected, draft: TicketDraft) -> None:
         """Keep the ticket as it is, with the reason beside its field."""
         fields = {field.value: field for field in TicketField}
         field = fields.get(verdict.field or "")
         if field is None or self.draft != draft:
-            self._say(*paint_verdict(verdict, ""))
+            self._say(*paint_verdict(verdict, None, ascii_only=self.surface.options.ascii_only))
             return
         self._refusal = Problem(field, f"Refused: {verdict.reason}")
         self._say(Cell("x Refused; nothing was sent twice or lost", Role.NOTICE_BAD))

@@ -267,8 +267,8 @@ class TicketForm(Vertical):
             return wrap_line(self._message, max(8, self.size.width), most=_STATE_LINES)
         check = self._check
         if check is None:
-            return ((Cell(f"Waiting for the market{self._dots}", Role.DIM),),)
+            return ((Cell(f" Waiting for the market{self._dots}", Role.DIM),),)
         if check.intent is None:
             return ()
         key = key_label(next(iter(self.surface.options.keymap.keys_of("ticket.review")), ""))
-        return ((Cell(f"{key} ", Role.KEY), Cell("reviews the order", Role.DIM)),)
+        return ((Cell(f" {key} ", Role.KEY), Cell("reviews the order", Role.DIM)),)
