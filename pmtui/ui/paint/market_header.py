@@ -1,0 +1,140 @@
+"""The head of the trading screen: the question, the touch, and what orders must obey."""
+
+from datetime import datetime
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.market import Market, MarketTerms
+from pmtui.domain.money import Micros, format_micros
+from pmtui.service.views import Load, MarketView, StatusView
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.format import (
+    format_age,
+    format_money_compact,
+    format_percent,
+    format_price,
+    format_price_change,
+    format_time_left,
+)
+from pmtui.ui.market_facts import market_words, outcome_label, why_not_tradable
+from pmtui.ui.plain import cell_width, plain
+from pmtui.ui.theme import Role
+
+_LONGEST_LABEL = 16
+
+
+def paint_question(
+    view: MarketView, outcome_index: int, now: datetime, width: int, *, ascii_only: bool = False
+) -> Line:
+    """Show which outcome of which question, and how long it still runs."""
+    market = view.market
+    if market is None:
+        words, role = market_words(view), Role.DIM
+        return fit_line((Cell(f" {words}", role),), width, ascii_only=ascii_only)
+    label = outcome_label(view, outcome_index)
+    tag = Cell(
+        f" {plain(label, _LONGEST_LABEL, ascii_only=ascii_only)} ", Role.KEY, Emphasis.REVERSE
+    )
+    left = _time_left(market, now)
+    room = width - line_width((tag,)) - cell_width(left) - 3
+    question = plain(market.question, max(0, room), ascii_only=ascii_only)
+    gap = max(1, room - cell_width(question) + 1)
+    line = (
+        tag, Cell(" "), Cell(question, Role.HEADING),
+        Cell(" " * gap), Cell(f"{left} ", Role.DIM),
+    )  # fmt: skip
+    return fit_line(line, width, ascii_only=ascii_only)
+
+
+def paint_quote(
+    view: MarketView, book: BookView | None, width: int, *, ascii_only: bool = False
+) -> Line:
+    """Show the touch, all of it from one book; the last pieces go where there is no room."""
+    if book is None:
+        return fit_line((Cell(f" {market_words(view)}", Role.DIM),), width, ascii_only=ascii_only)
+
+    def price(value: Micros | None) -> str:
+        if value is None:
+            return "none"
+        return format_price(value, tick=book.tick_size, ascii_only=ascii_only)
+
+    market = view.market
+    is_good = book.state.is_good
+    numbers = [
+        ("bid", price(book.best_bid), Role.BID if is_good else Role.STALE),
+        ("ask", price(book.best_ask), Role.ASK if is_good else Role.STALE),
+        ("spread", price(book.spread), Role.TEXT if is_good else Role.STALE),
+        ("last", price(book.last_trade_price), Role.LAST_TRADE),
+        ("mid", price(book.midpoint), Role.TEXT if is_good else Role.STALE),
+    ]
+    if market is not None and market.volume is not None:
+        numbers.append(("volume", format_money_compact(market.volume), Role.TEXT))
+    if market is not None and market.volume_24h is not None:
+        numbers.append(("24h", format_money_compact(market.volume_24h), Role.TEXT))
+    if market is not None and market.day_change is not None:
+        change = format_price_change(market.day_change, ascii_only=ascii_only)
+        first = market.outcomes[0].label if market.outcomes else ""
+        numbers.append((f"{plain(first, 8)} 24h", change, Role.TEXT))
+    line: list[Cell] = []
+    for name, text, role in numbers:
+        piece = [Cell(f" {name} ", Role.DIM), Cell(f"{text} ", role)]
+        if line_width((*line, *piece)) > width:
+            break
+        line += piece
+    return fit_line(tuple(line), width, ascii_only=ascii_only)
+
+
+def paint_terms(
+    view: MarketView, status: StatusView, now: datetime, width: int, *, ascii_only: bool = False
+) -> Line:
+    """Say what orders must obey, or why none are possible."""
+    trouble = why_not_tradable(view, status)
+    if trouble:
+        line: Line = (Cell(f" {trouble}", Role.NOTICE_WARN),)
+        return fit_line(line, width, ascii_only=ascii_only)
+    terms = view.terms
+    if terms is None:
+        line = (Cell(f" {market_words(view) or 'Loading the terms of trading…'}", Role.DIM),)
+        return fit_line(line, width, ascii_only=ascii_only)
+    pieces = _terms(terms, ascii_only=ascii_only)
+    if view.load is Load.FAILED and view.as_of is not None:
+        age = format_age((now - view.as_of).total_seconds())
+        pieces.insert(0, f"{age} old: {plain(view.problem, 40)}")
+    text = ""
+    for piece in pieces:
+        longer = f"{text} {chr(0xB7)} {piece}" if text else f" {piece}"
+        if cell_width(longer) > width:
+            break
+        text = longer
+    return fit_line((Cell(text, Role.DIM),), width, ascii_only=ascii_only)
+
+
+def _terms(terms: MarketTerms, *, ascii_only: bool) -> list[str]:
+    tick = format_price(terms.tick_size, ascii_only=ascii_only)
+    pieces = [f"tick {tick}", f"at least {format_micros(terms.min_order_size)} shares"]
+    if terms.fee.rate:
+        power = f"^{terms.fee.exponent}" if terms.fee.exponent != 1 else ""
+        who = "taker fee" if terms.fee.is_taker_only else "fee"
+        formula = f"price x (1 - price){power}" if not power else f"(price x (1 - price)){power}"
+        pieces.append(f"{who} {format_percent(terms.fee.rate)} of {formula}")
+    else:
+        pieces.append("no fee")
+    if terms.neg_risk:
+        pieces.append("negative risk")
+    if terms.has_taker_delay or terms.seconds_delay:
+        delay = f" {terms.seconds_delay}s" if terms.seconds_delay else ""
+        pieces.append(f"taking is delayed{delay}")
+    if terms.rewards is not None:
+        band = format_price(terms.rewards.max_spread, ascii_only=ascii_only)
+        size = format_micros(terms.rewards.min_size)
+        pieces.append(f"rewards for {size} shares within {band} of the mid")
+    return pieces
+
+
+def _time_left(market: Market, now: datetime) -> str:
+    if market.closed:
+        return "closed"
+    if market.end_at is None:
+        return "no end date"
+    seconds = (market.end_at - now).total_seconds()
+    left = format_time_left(seconds)
+    return left if seconds <= 0 else f"{left} left"

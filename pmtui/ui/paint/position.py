@@ -1,0 +1,121 @@
+"""What is ours in a market: a line for each outcome held, and a line for each open order."""
+
+from collections.abc import Sequence
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros, complement, notional_ceil, notional_floor
+from pmtui.domain.order import Order, OrderStatus
+from pmtui.domain.position import Position
+from pmtui.service.views import AccountView, Load
+from pmtui.ui.cells import Cell, Line, fit_line, line_width
+from pmtui.ui.format import (
+    format_average,
+    format_money,
+    format_money_change,
+    format_price,
+    format_size,
+    format_size_compact,
+)
+from pmtui.ui.plain import fit, plain
+from pmtui.ui.theme import Role
+
+_LABEL = 8
+_STATUS_WORDS = {OrderStatus.LIVE: "", OrderStatus.PARTIALLY_FILLED: "partial"}
+
+
+def paint_positions(
+    positions: Sequence[Position],
+    labels: Sequence[str],
+    book: BookView | None,
+    width: int,
+    *,
+    ascii_only: bool = False,
+) -> tuple[Line, ...]:
+    """Show both outcomes; valued by the book on show, so that no two numbers disagree."""
+    lines: list[Line] = []
+    for index, label in enumerate(labels):
+        held = next((p for p in positions if p.outcome_index == index and p.size), None)
+        name = Cell(fit(label, _LABEL, ascii_only=ascii_only) + " ", Role.HEADING)
+        if held is None:
+            lines.append(fit_line((name, Cell("none", Role.DIM)), width, ascii_only=ascii_only))
+            continue
+        price = _worth(held, book)
+        lines.append(_position(name, held, price, width, ascii_only=ascii_only))
+    return tuple(lines)
+
+
+def paint_own_orders(
+    orders: Sequence[Order], width: int, height: int, *, ascii_only: bool = False
+) -> tuple[Line, ...]:
+    """Show open orders, newest first, and how many more there are."""
+    if not orders:
+        return (fit_line((Cell("No open orders.", Role.DIM),), width, ascii_only=ascii_only),)
+    shown = orders if len(orders) <= height else orders[: max(0, height - 1)]
+    lines = [_order(order, width, ascii_only=ascii_only) for order in shown]
+    if len(shown) < len(orders):
+        more = Cell(f"and {len(orders) - len(shown)} more", Role.DIM)
+        lines.append(fit_line((more,), width, ascii_only=ascii_only))
+    return tuple(lines)
+
+
+def account_words(account: AccountView) -> str:
+    """Say why nothing of ours can be shown; empty when it can."""
+    match account.load:
+        case Load.EMPTY:
+            return "No key: nothing of ours to show."
+        case Load.LOADING:
+            return "Loading the account…"
+        case Load.FAILED:
+            return f"Account unknown: {plain(account.problem) or 'no answer'}."
+        case Load.READY:
+            return ""
+
+
+# The bid is what a sale would bring; the other outcome's bid mirrors this book's ask.
+def _worth(held: Position, book: BookView | None) -> Micros | None:
+    if book is None or not book.state.is_good:
+        return held.current_price
+    if book.token_id == held.token_id:
+        return book.best_bid
+    return None if book.best_ask is None else complement(book.best_ask)
+
+
+def _position(
+    name: Cell, held: Position, price: Micros | None, width: int, *, ascii_only: bool
+) -> Line:
+    size = format_size(held.size)
+    average = format_average(held.average_price, ascii_only=ascii_only)
+    pieces: list[Line] = [(Cell(size, Role.OWN_ORDER), Cell(" at ", Role.DIM), Cell(average))]
+    if price is not None:
+        value = notional_floor(price, held.size)
+        gain = Micros(value - notional_ceil(held.average_price, held.size))
+        role = Role.UP if gain > 0 else Role.DOWN if gain < 0 else Role.DIM
+        # A narrow line keeps the gain and lets the value go.
+        worth = (Cell(" = ", Role.DIM), Cell(format_money(value)))
+        change = (Cell("  "), Cell(format_money_change(gain), role))
+        if line_width((name, *pieces[0], *worth, *change)) <= width:
+            pieces += [worth, change]
+        elif line_width((name, *pieces[0], *change)) <= width:
+            pieces.append(change)
+    line = (name, *(cell for piece in pieces for cell in piece))
+    if line_width(line) > width:
+        line = (name, Cell(format_size_compact(held.size, width=max(1, width - _LABEL - 1))))
+    return fit_line(line, width, ascii_only=ascii_only)
+
+
+def _order(order: Order, width: int, *, ascii_only: bool) -> Line:
+    role = Role.BID if order.side is Side.BUY else Role.ASK
+    size = format_size_compact(order.remaining_size, width=8)
+    price = format_price(order.price, width=7, ascii_only=ascii_only)
+    cells = [
+        Cell(f"{order.side.value:<4} ", role),
+        Cell(f"{size}", Role.OWN_ORDER),
+        Cell(f"{price} "),
+        Cell(fit(order.outcome, _LABEL, ascii_only=ascii_only), Role.DIM),
+    ]
+    word = _STATUS_WORDS.get(order.status, order.status.value)
+    if word:
+        role = Role.NOTICE_WARN if order.status is OrderStatus.UNKNOWN else Role.DIM
+        cells.append(Cell(f" {word}", role))
+    return fit_line(tuple(cells), width, ascii_only=ascii_only)

@@ -1,0 +1,66 @@
+"""A block of painted lines under a title; repaints the lines that changed and nothing else."""
+
+from typing import ClassVar
+
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+from typing_extensions import override
+
+from pmtui.ui.cells import Cell, Line, blank_line, fit_line
+from pmtui.ui.role_styles import RoleStyles
+from pmtui.ui.theme import Role
+
+
+class LinePane(Widget):
+    """Subclasses say in `paint` what they show in a size; `repaint` looks what changed."""
+
+    TITLE: ClassVar[str] = ""
+
+    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - the toolkit's word
+        """Start empty."""
+        super().__init__(id=id)
+        self.ascii_only = ascii_only
+        self._lines: tuple[Line, ...] = ()
+        self._role_styles: RoleStyles | None = None
+
+    def paint(self, width: int, height: int) -> tuple[Line, ...]:
+        """Return what to show, each line `width` cells wide or shorter."""
+        raise NotImplementedError
+
+    def title(self) -> Line:
+        """Return the line above; none when empty."""
+        return (Cell(self.TITLE, Role.HEADING),) if self.TITLE else ()
+
+    def repaint(self) -> None:
+        """Paint anew and refresh the lines that differ."""
+        width, height = self.size
+        if not self.is_mounted or not width or not height:
+            return
+        title = self.title()
+        lines = ((title,) if title else ()) + self.paint(width, height - bool(title))
+        old, self._lines = self._lines, lines[:height]
+        changed = [
+            Region(0, y, width, 1)
+            for y in range(height)
+            if (old[y] if y < len(old) else ()) != (lines[y] if y < len(lines) else ())
+        ]
+        if changed:
+            self.refresh(*changed)
+
+    def on_resize(self) -> None:
+        """Paint for the new size."""
+        self.repaint()
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        if self._role_styles is None:
+            self._role_styles = RoleStyles.of_widget(self)
+        width = self.size.width
+        line = self._lines[y] if y < len(self._lines) else blank_line(width)
+        return self._role_styles.strip(fit_line(line, width, ascii_only=self.ascii_only))
+
+    @override
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._role_styles = None

@@ -1,0 +1,92 @@
+"""Panes of painted lines on the trading screen: the tape, and what is ours."""
+
+from typing import ClassVar
+
+from typing_extensions import override
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.money import Micros
+from pmtui.domain.order import Order
+from pmtui.domain.position import Position
+from pmtui.service.views import TapeView
+from pmtui.ui.cells import Cell, Line, fit_line
+from pmtui.ui.paint.position import paint_own_orders, paint_positions
+from pmtui.ui.paint.tape import paint_tape
+from pmtui.ui.theme import Role
+from pmtui.ui.widgets.line_pane import LinePane
+
+
+class TapePane(LinePane):
+    """Public trades of the outcome on show."""
+
+    TITLE: ClassVar[str] = "Trades"
+    DEFAULT_CSS = "TapePane { height: 1fr; }"
+
+    _view = TapeView((), 0)
+    _tick: Micros | None = None
+
+    def show(self, view: TapeView, *, tick: Micros | None = None) -> None:
+        """Show these trades."""
+        self._view, self._tick = view, tick
+        self.repaint()
+
+    @override
+    def paint(self, width: int, height: int) -> tuple[Line, ...]:
+        return paint_tape(self._view, width, height, tick=self._tick, ascii_only=self.ascii_only)
+
+
+class PositionPane(LinePane):
+    """Shares of both outcomes, valued by the book on show."""
+
+    DEFAULT_CSS = "PositionPane { height: 2; }"
+
+    _positions: tuple[Position, ...] = ()
+    _labels: tuple[str, ...] = ()
+    _book: BookView | None = None
+    _words = ""
+
+    def show(
+        self,
+        positions: tuple[Position, ...],
+        *,
+        labels: tuple[str, ...],
+        book: BookView | None,
+        words: str = "",
+    ) -> None:
+        """Show these positions, or say why they are not known."""
+        self._positions, self._labels, self._book, self._words = positions, labels, book, words
+        self.repaint()
+
+    @override
+    def paint(self, width: int, height: int) -> tuple[Line, ...]:
+        if self._words:
+            return _say(self._words, width, ascii_only=self.ascii_only)
+        return paint_positions(
+            self._positions, self._labels, self._book, width, ascii_only=self.ascii_only
+        )
+
+
+class OrdersPane(LinePane):
+    """Open orders in this market."""
+
+    TITLE: ClassVar[str] = "Own orders"
+
+    _orders: tuple[Order, ...] = ()
+
+    def show(self, orders: tuple[Order, ...]) -> None:
+        """Show these orders."""
+        self._orders = orders
+        self.repaint()
+
+    @override
+    def title(self) -> Line:
+        count = f"  {len(self._orders)}" if self._orders else ""
+        return (Cell(self.TITLE, Role.HEADING), Cell(count, Role.DIM))
+
+    @override
+    def paint(self, width: int, height: int) -> tuple[Line, ...]:
+        return paint_own_orders(self._orders, width, height, ascii_only=self.ascii_only)
+
+
+def _say(words: str, width: int, *, ascii_only: bool) -> tuple[Line, ...]:
+    return (fit_line((Cell(words, Role.DIM),), width, ascii_only=ascii_only),)
