@@ -1,0 +1,194 @@
+"""Simulated traders on a clock that is stepped."""
+
+import random
+from collections import Counter
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.ids import ConditionId
+from pmtui.domain.market import Side
+from pmtui.sim.catalogue.load import load_packaged
+from pmtui.sim.catalogue.model import Activity, CatalogueMarket, DepthProfile
+from pmtui.sim.clock import ManualClock
+from pmtui.sim.engine.events import Event, LevelChanged, TradeMatched
+from pmtui.sim.engine.terms import Payout
+from pmtui.sim.publisher import Publisher
+from pmtui.sim.run import RunningVenue
+from pmtui.sim.store import Store
+from pmtui.sim.streams.frames import Frame
+from pmtui.sim.traders import Traders
+from pmtui.sim.traders.fair import FairValues
+from pmtui.sim.traders.habits import Touch, drawn_count, follow, pace_of
+from pmtui.sim.venue import Venue
+from tests.sim.hosts.conftest import ann, http, running
+from tests.sim.kit import Person
+
+__all__ = ["ann", "http", "running"]
+START = datetime(2026, 9, 21, 12, 1, tzinfo=UTC)
+
+
+class Eyes:
+    """Watches and counts."""
+
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+
+    def take(self, frames: object) -> None:
+        self.frames += frames  # type: ignore[arg-type]
+
+
+class Floor:
+    """A venue of the packaged catalogue with its traders."""
+
+    def __init__(self, *, speed: float = 1.0, seed: int = 5) -> None:
+        self.clock = ManualClock(int(START.timestamp() * 1_000))
+        catalogue = load_packaged(START)
+        self.venue = Venue(catalogue, clock=self.clock, store=Store(None), seed=seed, speed=speed)
+        self.publisher = Publisher(self.venue, is_disorderly=False)
+        self.traders = Traders(self.venue, seed=seed, speed=speed, publisher=self.publisher)
+        self.traders.fill_books()
+        self.events: list[Event] = []
+        self.venue.subscribe(self.events.extend)
+
+    def find(self, activity: Activity, *, is_window: bool = False) -> CatalogueMarket:
+        return next(
+            market
+            for market in self.venue.catalogue.markets
+            if market.is_tradable
+            and market.is_window == is_window
+            and market.activity_at(START) is activity
+            and market.depth in (DepthProfile.NORMAL, DepthProfile.DEEP)
+        )
+
+    def pass_seconds(self, seconds: float) -> None:
+        for _ in range(int(seconds * 20)):
+            self.clock.step(50)
+            self.traders.step()
+
+
+def test_two_runs_of_one_seed_do_the_same_to_the_millisecond() -> None:
+    runs = []
+    for _ in range(2):
+        floor = Floor()
+        floor.publisher.watch(floor.find(Activity.BUSY).condition_id, Eyes())
+        floor.pass_seconds(3)
+        runs.append(floor.events)
+        floor.venue.close()
+    assert len(runs[0]) > 100
+    assert runs[0] == runs[1]
+
+
+def test_watched_markets_move_at_their_pace_and_rarely_at_the_top() -> None:
+    floor = Floor()
+    window = floor.find(Activity.FAST, is_window=True).condition_id
+    busy = floor.find(Activity.BUSY).condition_id
+    for condition_id in (window, busy):
+        floor.publisher.watch(condition_id, Eyes())
+    floor.events.clear()
+    floor.pass_seconds(20)
+    changes = [event for event in floor.events if isinstance(event, LevelChanged)]
+    counts = Counter(change.condition_id for change in changes)
+    assert 80 < counts[window] / 20 < 500
+    assert 0.3 < counts[busy] / 20 < 5
+    of_window = [change for change in changes if change.condition_id == window]
+    assert sum(change.is_top_moved for change in of_window) / len(of_window) < 0.08
+    purchases = sum(change.side is Side.BUY for change in of_window) / len(of_window)
+    assert 0.5 < purchases < 0.97
+    assert any(isinstance(e, TradeMatched) and e.trade.condition_id == window for e in floor.events)
+    assert floor.venue.exchange.reads.audit() == []
+    floor.venue.close()
+
+
+def test_unwatched_markets_are_visited_in_turn_and_books_stay_uncrossed() -> None:
+    floor = Floor(speed=4.0)
+    floor.pass_seconds(30)
+    reads = floor.venue.exchange.reads
+    moved = {event.condition_id for event in floor.events if isinstance(event, LevelChanged)}
+    assert len(moved) > 300
+    for condition_id in reads.markets():
+        view = reads.market(condition_id)
+        assert view is not None
+        bid, ask = reads.top(view.spec.tokens[0])
+        assert bid is None or ask is None or bid < ask
+    floor.venue.close()
+
+
+def test_a_book_is_whole_as_soon_as_somebody_looks() -> None:
+    floor = Floor()
+    market = floor.find(Activity.QUIET)
+    reads = floor.venue.exchange.reads
+    before = reads.book(market.token_ids[0])
+    floor.publisher.watch(market.condition_id, Eyes())
+    after = reads.book(market.token_ids[0])
+    assert before is not None
+    assert after is not None
+    assert len(before.bids) == 4 < len(after.bids)
+    floor.venue.close()
+
+
+async def test_starting_books_leave_a_users_orders_alone(
+    running: RunningVenue, ann: Person
+) -> None:
+    order_id = await ann.rest(Side.BUY, "0.60", "20")
+    traders = Traders(running.venue, seed=9, speed=0)
+    traders.fill_books()
+    order = running.venue.exchange.reads.order(order_id)
+    assert order is not None
+    assert order.matched_size == 0
+
+
+@given(
+    st.lists(st.floats(0.01, 0.4), min_size=2, max_size=12),
+    st.lists(st.floats(0.01, 600), min_size=1, max_size=20),
+    st.integers(),
+)
+def test_fair_prices_of_exclusive_outcomes_keep_their_sum(
+    starts: list[float], steps: list[float], seed: int
+) -> None:
+    total = sum(starts)
+    starts = [start / total for start in starts]
+    values = FairValues(starts, [0.002] * len(starts), is_exclusive=True, reverts=True)
+    for elapsed_s in steps:
+        values.advance(elapsed_s, random.Random(seed))
+        assert sum(values.prices) == pytest.approx(1, abs=0.01)
+        assert all(0 < price < 1 for price in values.prices)
+
+
+@given(st.integers(1, 998), st.integers(1, 40), st.floats(0.1, 999))
+def test_quotes_follow_a_fair_price_that_has_run_away_and_keep_their_distance(
+    bid: int, width: int, fair: float
+) -> None:
+    touch = Touch(bid, min(bid + width, 1_000))
+    followed = follow(touch, fair=fair, last=999)
+    assert 0 <= followed.bid < followed.ask <= 1_000
+    if abs(fair - (touch.bid + touch.ask) / 2) <= 0.8:
+        assert followed == touch
+    elif width < fair < 1_000 - width:
+        assert abs((followed.bid + followed.ask) / 2 - fair) <= 1.01
+
+
+def test_rates_follow_the_recorded_classes() -> None:
+    assert pace_of(Activity.IDLE, is_window=False).changes == 0
+    assert pace_of(Activity.FAST, is_window=True).changes > 100
+    rng = random.Random(1)
+    for mean in (0.2, 5.0, 80.0):
+        drawn = sum(drawn_count(mean, rng) for _ in range(4_000)) / 4_000
+        assert drawn == pytest.approx(mean, rel=0.1)
+
+
+def test_a_market_that_ended_is_left_alone() -> None:
+    floor = Floor()
+    market = floor.find(Activity.FAST, is_window=True)
+    floor.publisher.watch(market.condition_id, Eyes())
+    floor.venue.act(
+        lambda x, now_ms: x.resolve(ConditionId(market.condition_id), Payout.FIRST, now_ms=now_ms)
+    )
+    floor.events.clear()
+    floor.pass_seconds(2)
+    assert not any(
+        isinstance(e, LevelChanged) and e.condition_id == market.condition_id for e in floor.events
+    )
+    floor.venue.close()
