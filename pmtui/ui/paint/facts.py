@@ -1,0 +1,166 @@
+"""Small pieces that lists share: prices that may be absent, ages in words, rows of facts."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from pmtui.domain.market import Market
+from pmtui.domain.money import Micros
+from pmtui.ui.actions import Keymap, key_label
+from pmtui.ui.cells import Cell, Line, line_width
+from pmtui.ui.format import (
+    format_age,
+    format_average,
+    format_money_compact,
+    format_price,
+    format_price_change,
+    format_time_left,
+)
+from pmtui.ui.plain import plain, to_ascii
+from pmtui.ui.theme import Role
+
+ABSENT = "–"
+PRICE_WIDTH = 6
+CHANGE_WIDTH = 7
+MONEY_WIDTH = 7
+LEFT_WIDTH = 6
+FRESH_S = 35
+"""Lists are polled twice a minute; within that they are up to date."""
+
+_TENTH_OF_CENT = 1_000
+
+
+def paint_price(
+    price: Micros | None, role: Role = Role.TEXT, *, tick: Micros | None = None
+) -> Cell:
+    """Show a price, to a tenth of a cent where the exact one has no room."""
+    if price is None:
+        return Cell(ABSENT, Role.DIM)
+    text = format_price(price, tick=tick)
+    return Cell(text if len(text) <= PRICE_WIDTH else format_average(price), role)
+
+
+def paint_change(change: Micros | None) -> Cell:
+    """Show how far a price has come in a day, to a tenth of a cent, with its sign."""
+    if change is None:
+        return Cell(ABSENT, Role.DIM)
+    rounded = Micros(round(change, -len(str(_TENTH_OF_CENT)) + 1))
+    if rounded == 0:
+        return Cell("0¢", Role.DIM)
+    return Cell(format_price_change(rounded), Role.UP if rounded > 0 else Role.DOWN)
+
+
+def paint_money(amount: Micros | None, role: Role = Role.TEXT) -> Cell:
+    """Show cash in a narrow column."""
+    if amount is None:
+        return Cell(ABSENT, Role.DIM)
+    return Cell(format_money_compact(amount, width=MONEY_WIDTH).strip(), role)
+
+
+def paint_time_left(end_at: datetime | None, now: datetime, *, is_closed: bool = False) -> Cell:
+    """Show how long something still runs."""
+    if is_closed:
+        return Cell("closed", Role.DIM)
+    if end_at is None:
+        return Cell(ABSENT, Role.DIM)
+    seconds = (end_at - now).total_seconds()
+    text = format_time_left(seconds, width=LEFT_WIDTH).strip()
+    return Cell(text, Role.DIM if seconds > 0 else Role.STALE)
+
+
+def say_age(as_of: datetime | None, now: datetime) -> Cell:
+    """Say how old a list is; the words stand still while it is fresh."""
+    if as_of is None:
+        return Cell("not fetched yet", Role.DIM)
+    age_s = (now - as_of).total_seconds()
+    if age_s <= FRESH_S:
+        return Cell("up to date", Role.VERIFIED)
+    return Cell(f"{format_age(age_s)} old", Role.STALE)
+
+
+def say_shares(size: Micros, text: str) -> str:
+    """Say how many shares, in the number a trader would use."""
+    return f"{text} share" if size == 1_000_000 else f"{text} shares"
+
+
+def count(number: int, noun: str) -> str:
+    """Say how many of something there are."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def key_of(keymap: Keymap, action_id: str) -> str:
+    """Return the key of an action as the user has it, for a sentence."""
+    keys = keymap.keys_of(action_id)
+    return key_label(keys[0]) if keys else "the palette"
+
+
+def join_facts(
+    facts: Iterable[Cell | Line], width: int, *, separator: str = "  ", tail: str = ""
+) -> Line:
+    """Put facts side by side, off the edge; what has no room whole is left out.
+
+    Args:
+        facts: what matters most first; a fact may consist of several cells.
+        width: of the line.
+        separator: between two facts.
+        tail: words for the end of the line, which may be cropped.
+    """
+    line: list[Cell] = [Cell(" ")]
+    used = 1
+    for fact in facts:
+        cells = (fact,) if isinstance(fact, Cell) else fact
+        gap = len(separator) if len(line) > 1 else 0
+        if not cells or used + gap + line_width(cells) > width:
+            continue
+        if gap:
+            line.append(Cell(separator, Role.DIM))
+        line += cells
+        used += gap + line_width(cells)
+    if tail:
+        line.append(Cell(separator + tail if len(line) > 1 else tail, Role.DIM))
+    return tuple(line)
+
+
+def name_fact(name: str, cell: Cell) -> Line:
+    """Put a name before a number."""
+    return (Cell(f"{name} ", Role.DIM), cell)
+
+
+def indent(line: Line) -> Line:
+    """Keep a line off the edge."""
+    return (Cell(" "), *line)
+
+
+def to_ascii_line(line: Line) -> Line:
+    """Return the line for a terminal that shows plain ASCII only."""
+    return tuple(cell._replace(text=to_ascii(cell.text)) for cell in line)
+
+
+def midpoint(bid: Micros | None, ask: Micros | None) -> Micros | None:
+    """Return the middle of two prices, where both exist."""
+    return None if bid is None or ask is None else Micros((bid + ask) // 2)
+
+
+def spread(bid: Micros | None, ask: Micros | None) -> Micros | None:
+    """Return the distance of two prices, where both exist."""
+    return None if bid is None or ask is None else Micros(ask - bid)
+
+
+def first_price(market: Market) -> Micros | None:
+    """Return the metadata host's price of the first outcome."""
+    return market.outcomes[0].price if market.outcomes else None
+
+
+def first_label(market: Market) -> str:
+    """Return the first outcome's name, made harmless."""
+    return plain(market.outcomes[0].label) if market.outcomes else ""
+
+
+def unique_keys(bases: Sequence[str]) -> tuple[str, ...]:
+    """Tell rows with one name apart, counting from the oldest at the end of the list."""
+    seen: dict[str, int] = {}
+    keys: list[str] = []
+    for base in reversed(bases):
+        number = seen.get(base, 0)
+        seen[base] = number + 1
+        keys.append(f"{base}#{number}" if number else base)
+    return tuple(reversed(keys))

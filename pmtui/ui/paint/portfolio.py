@@ -1,0 +1,158 @@
+"""What is ours: tabs, totals and what to say where there is nothing."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros, notional_ceil
+from pmtui.domain.position import Position
+from pmtui.service.views import AccountView, Load, Mode, StatusView
+from pmtui.ui.actions import Keymap
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.format import format_money, format_money_change, format_money_compact
+from pmtui.ui.paint.facts import ABSENT, count, indent, join_facts, key_of, name_fact, say_age
+from pmtui.ui.plain import plain
+from pmtui.ui.theme import Role
+
+
+class Tab(StrEnum):
+    """The parts of a portfolio; the values are their names on screen."""
+
+    POSITIONS = "Positions"
+    ORDERS = "Open orders"
+    FILLS = "Fills"
+    CLOSED = "Closed"
+    ACTIVITY = "Activity"
+
+
+def paint_tabs(
+    view: AccountView, active: Tab, now: datetime, *, keymap: Keymap, width: int
+) -> Line:
+    """Show the tabs with what they hold, and how old that is."""
+    sizes = {
+        Tab.POSITIONS: len(view.positions),
+        Tab.ORDERS: len(view.open_orders),
+        Tab.FILLS: len(view.fills),
+        Tab.CLOSED: len(view.closed),
+        Tab.ACTIVITY: len(view.activity),
+    }
+    tabs: list[Cell | Line] = [
+        Cell(
+            f" {tab.value} {size} ",
+            Role.HEADING if tab is active else Role.DIM,
+            Emphasis.REVERSE | Emphasis.BOLD if tab is active else Emphasis.NONE,
+        )
+        for tab, size in sizes.items()
+    ]
+    return (*join_facts(tabs, width, separator=""), Cell("  "), *_freshness(view, now, keymap))
+
+
+def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int) -> Line:
+    """Show what the rows of a tab add up to, and the cash; or why there can be none."""
+    if view.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
+        reason = f": {plain(status.mode_reason, 60)}" if status.mode_reason else ""
+        return indent((Cell(f"Read-only{reason}", Role.READONLY),))
+    cash = _cash_facts(view) if view.balance is not None else []
+    return join_facts([*_tab_totals(view, active), *cash], width)
+
+
+def say_nothing_here(view: AccountView, active: Tab, status: StatusView, keymap: Keymap) -> str:
+    """Say why a tab is empty, and what would fill it."""
+    if view.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
+        return " Positions, orders and fills belong to a key; this session has none."
+    if view.load is Load.FAILED:
+        again = key_of(keymap, "global.refresh")
+        return f" Could not be fetched: {plain(view.problem)}. {again} tries again."
+    if view.load is not Load.READY:
+        return " Fetching what is yours…"
+    find = key_of(keymap, "global.search")
+    match active:
+        case Tab.POSITIONS:
+            return f" No positions. {find} finds a market to trade."
+        case Tab.ORDERS:
+            return f" No open orders. {find} finds a market to trade."
+        case Tab.FILLS:
+            return " No fills yet: nothing of yours has traded."
+        case Tab.CLOSED:
+            return " No position has been closed yet."
+        case Tab.ACTIVITY:
+            return " Nothing has happened in this wallet yet."
+
+
+def paint_gain(amount: Micros | None, width: int = 14) -> Cell:
+    """Show a gain or a loss, by its sign as well as by its colour."""
+    if amount is None:
+        return Cell(ABSENT, Role.DIM)
+    role = Role.UP if amount > 0 else Role.DOWN if amount < 0 else Role.DIM
+    text = format_money_change(amount)
+    if len(text) > width:
+        sign = "+" if amount > 0 else ""
+        text = sign + format_money_compact(amount, width=width - len(sign)).strip()
+    return Cell(text, role)
+
+
+def paint_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -> Cell:
+    """Show cash to the cent where there is room, else shorter, never cut off."""
+    if amount is None:
+        return Cell(ABSENT, Role.DIM)
+    text = format_money(amount)
+    short = format_money_compact(amount, width=width).strip()
+    return Cell(text if len(text) <= width else short, role)
+
+
+def _tab_totals(view: AccountView, active: Tab) -> list[Cell | Line]:
+    match active:
+        case Tab.POSITIONS:
+            return _position_totals(view.positions)
+        case Tab.ORDERS:
+            return _order_totals(view)
+        case Tab.FILLS:
+            fees = Micros(sum(fill.fee for fill in view.fills))
+            return [name_fact("fees paid", Cell(format_money(fees)))]
+        case Tab.CLOSED:
+            realized = Micros(sum(closed.realized for closed in view.closed))
+            return [name_fact("realised", paint_gain(realized))]
+        case Tab.ACTIVITY:
+            return [Cell("newest first", Role.DIM)]
+
+
+def _position_totals(positions: Sequence[Position]) -> list[Cell | Line]:
+    priced = [p for p in positions if p.value is not None]
+    unpriced = len(positions) - len(priced)
+    facts: list[Cell | Line] = [
+        name_fact("value", Cell(format_money(Micros(sum(p.value or 0 for p in priced))))),
+        name_fact("unrealised", paint_gain(Micros(sum(p.unrealized or 0 for p in priced)))),
+        name_fact("realised", paint_gain(Micros(sum(p.realized for p in positions)))),
+        name_fact("cost", Cell(format_money(Micros(sum(p.cost for p in priced))))),
+    ]
+    if unpriced:
+        facts.insert(1, Cell(f"({unpriced} unpriced)", Role.STALE))
+    return facts
+
+
+def _order_totals(view: AccountView) -> list[Cell | Line]:
+    buys = [o for o in view.open_orders if o.side is Side.BUY]
+    tied = Micros(sum(notional_ceil(o.price, o.remaining_size) for o in buys))
+    sells = len(view.open_orders) - len(buys)
+    return [
+        name_fact("buying for", Cell(format_money(tied))),
+        Cell(f"{count(len(buys), 'purchase')}, {count(sells, 'sale')}", Role.DIM),
+    ]
+
+
+def _cash_facts(view: AccountView) -> list[Cell | Line]:
+    available = view.available or Micros(0)
+    return [
+        name_fact("cash", Cell(format_money(available))),
+        name_fact("reserved", Cell(format_money(view.reserved), Role.DIM)),
+    ]
+
+
+def _freshness(view: AccountView, now: datetime, keymap: Keymap) -> Line:
+    if view.load is Load.EMPTY:
+        return ()
+    if view.problem:
+        again = key_of(keymap, "global.refresh")
+        return (Cell(f"fetching failed: {plain(view.problem, 60)} ({again})", Role.NOTICE_WARN),)
+    return (say_age(view.as_of, now),)

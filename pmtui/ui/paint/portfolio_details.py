@@ -1,0 +1,88 @@
+"""One line of a portfolio in full: what its columns may have had no room for."""
+
+from pmtui.domain.order import Fill, Order, OrderStatus
+from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.format import format_average, format_money, format_price, format_size
+from pmtui.ui.paint.facts import indent, join_facts, name_fact
+from pmtui.ui.paint.portfolio import paint_gain
+from pmtui.ui.paint.portfolio_rows import Item, paint_side, say_what_to_do
+from pmtui.ui.plain import plain
+from pmtui.ui.theme import Role
+
+_STATUS_SENTENCES = {
+    OrderStatus.PENDING: "being sent",
+    OrderStatus.SENT: "sent, no answer yet",
+    OrderStatus.UNKNOWN: "unknown, checking: it counts as resting until ruled out",
+    OrderStatus.LIVE: "rests in the book",
+    OrderStatus.DELAYED: "delayed by the venue, may still fill",
+    OrderStatus.PARTIALLY_FILLED: "partially filled, the rest is in the book",
+}
+
+
+def paint_item_details(item: Item, title: str, width: int) -> tuple[Line, Line]:
+    """Show one line of a tab in full; the title is ready to be shown."""
+    return indent((Cell(title, Role.HEADING),)), join_facts(_facts(item), width)
+
+
+def _facts(item: Item) -> list[Cell | Line]:
+    match item:
+        case Position():
+            return _position_facts(item)
+        case Order():
+            return _order_facts(item)
+        case Fill():
+            return _fill_facts(item)
+        case ClosedPosition():
+            return _closed_facts(item)
+        case Activity():
+            return _activity_facts(item)
+
+
+def _position_facts(position: Position) -> list[Cell | Line]:
+    held = f"{format_size(position.size)} {plain(position.outcome, 20)}"
+    note = say_what_to_do(position)
+    return [
+        Cell(held),
+        name_fact("average", Cell(format_average(position.average_price))),
+        name_fact("cost", Cell(format_money(position.cost))),
+        name_fact("realised", paint_gain(position.realized)),
+        Cell(note, Role.NOTICE_GOOD) if note else (),
+    ]
+
+
+def _order_facts(order: Order) -> list[Cell | Line]:
+    left = f"{format_size(order.remaining_size)} of {format_size(order.original_size)}"
+    return [
+        paint_side(order.side),
+        Cell(f"{left} {plain(order.outcome, 20)} at {format_price(order.price)}"),
+        Cell(order.time_in_force.value, Role.DIM),
+        Cell(_STATUS_SENTENCES.get(order.status, order.status.value), Role.DIM),
+        Cell(plain(order.reason, 60), Role.NOTICE_WARN) if order.reason else (),
+    ]
+
+
+def _fill_facts(fill: Fill) -> list[Cell | Line]:
+    return [
+        paint_side(fill.side),
+        Cell(f"{format_size(fill.size)} {plain(fill.outcome, 20)} at {format_price(fill.price)}"),
+        name_fact("as", Cell(fill.liquidity.value.lower())),
+        name_fact("fee", Cell(format_money(fill.fee))),
+        Cell(f"{fill.matched_at.astimezone():%d %b %H:%M:%S}", Role.DIM),
+    ]
+
+
+def _closed_facts(closed: ClosedPosition) -> list[Cell | Line]:
+    at = f"{closed.closed_at.astimezone():%d %b %Y %H:%M}" if closed.closed_at else "unknown time"
+    return [
+        Cell(f"{format_size(closed.total_bought)} {plain(closed.outcome, 20)} bought"),
+        name_fact("realised", paint_gain(closed.realized)),
+        Cell(at, Role.DIM),
+    ]
+
+
+def _activity_facts(activity: Activity) -> list[Cell | Line]:
+    return [
+        Cell(f"{activity.at.astimezone():%d %b %Y %H:%M:%S}"),
+        Cell(plain(activity.transaction_hash, 66), Role.DIM),
+    ]

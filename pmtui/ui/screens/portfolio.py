@@ -1,0 +1,269 @@
+"""What is ours: positions, open orders, fills, closed positions and activity, a tab for each."""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.getters import query_one
+from typing_extensions import override
+
+from pmtui.domain.ids import CommandId, ConditionId, OrderId
+from pmtui.domain.order import Fill, Order
+from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
+from pmtui.ui.actions import Context, FooterEntry, bindings_for
+from pmtui.ui.cells import Line
+from pmtui.ui.messages import MarketChosen
+from pmtui.ui.paint.facts import count, key_of, to_ascii_line
+from pmtui.ui.paint.orders import paint_resting_orders
+from pmtui.ui.paint.portfolio import Tab, paint_tabs, paint_totals, say_nothing_here
+from pmtui.ui.paint.portfolio_details import paint_item_details
+from pmtui.ui.paint.portfolio_rows import TAB_COLUMNS, Item, OrderMarks, paint_item, tab_items
+from pmtui.ui.plain import plain
+from pmtui.ui.row_memo import RowMemo
+from pmtui.ui.screens.frame import FrameScreen
+from pmtui.ui.screens.question import QuestionScreen
+from pmtui.ui.surface import Surface
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
+
+TABS = tuple(Tab)
+ORDER_ACTIONS = ("portfolio.cancel_order", "portfolio.mark_order", "portfolio.cancel_marked")
+MOST_LOOKED_UP = 8
+"""Markets fetched at a time because a row of ours names them and nothing else has yet."""
+
+
+class PortfolioScreen(FrameScreen):
+    """Positions, open orders, fills and what became of them."""
+
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.PORTFOLIO,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.PORTFOLIO)
+    DEFAULT_CSS = """
+    PortfolioScreen LineTable { display: none; margin-left: 1; }
+    PortfolioScreen LineTable.-active { display: block; }
+    """
+
+    orders = query_one("#orders", LineTable)
+
+    def __init__(self, surface: Surface) -> None:
+        super().__init__(surface)
+        self._tab = Tab.POSITIONS
+        self._items: dict[str, Item] = {}
+        self._marked: frozenset[OrderId] = frozenset()
+        self._ending: frozenset[OrderId] = frozenset()
+        self._nameless: frozenset[ConditionId] = frozenset()
+        self._memo = RowMemo()
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        return (AccountTopic(), *(MarketTopic(c) for c in sorted(self._nameless)))
+
+    @override
+    def compose_body(self) -> ComposeResult:
+        ascii_only = self.surface.options.ascii_only
+        yield TextLine(id="tabs", ascii_only=ascii_only)
+        yield TextLine(id="totals", ascii_only=ascii_only)
+        for tab in TABS:
+            yield LineTable(TAB_COLUMNS[tab], id=_table_id(tab), ascii_only=ascii_only)
+        yield TextLine(id="title", ascii_only=ascii_only)
+        yield TextLine(id="details", ascii_only=ascii_only)
+
+    @override
+    def on_mount(self) -> None:
+        # The toolkit calls the frame's own handler too.
+        self.show_tab(self._tab)
+
+    @override
+    def on_resize(self, _: events.Resize) -> None:
+        self._show_heading()
+        self._show_details()
+
+    @override
+    def footer_entries(self) -> tuple[FooterEntry, ...]:
+        entries = super().footer_entries()
+        if self._tab is Tab.ORDERS:
+            return entries
+        return tuple(e for e in entries if e.id not in ORDER_ACTIONS)
+
+    @override
+    def show_topic(self, topic: Topic) -> None:
+        if isinstance(topic, AccountTopic | MarketTopic):
+            self._show_items()
+        elif topic == StatusTopic():
+            self._show_heading()
+
+    def show_tab(self, tab: Tab) -> None:
+        """Bring a tab to the front."""
+        self._tab = tab
+        self._memo.clear()
+        for each in TABS:
+            self._table(each).set_class(each is tab, "-active")
+        self._table(tab).focus()
+        self.show_footer()
+        self._show_items()
+
+    def action_next_tab(self) -> None:
+        """Show the next tab."""
+        self.show_tab(TABS[(TABS.index(self._tab) + 1) % len(TABS)])
+
+    def action_previous_tab(self) -> None:
+        """Show the previous tab."""
+        self.show_tab(TABS[TABS.index(self._tab) - 1])
+
+    def action_mark_order(self) -> None:
+        """Mark the order at the cursor, or unmark it."""
+        order = self._order_at_cursor()
+        if order is not None:
+            self._marked = self._marked ^ {order.order_id}
+            self._show_items()
+            self.orders.action_move_down()
+
+    def action_cancel_order(self) -> None:
+        """Cancel the order at the cursor."""
+        order = self._order_at_cursor()
+        if order is not None:
+            self._cancel(frozenset({order.order_id}))
+
+    def action_cancel_marked(self) -> None:
+        """Cancel the marked orders, after a question that names them."""
+        listed = self.surface.queries.account().open_orders
+        orders = [o for o in listed if o.order_id in self._marked]
+        if not orders:
+            mark = key_of(self.surface.options.keymap, "portfolio.mark_order")
+            self._say(f"No order is marked; {mark} marks the one at the cursor.")
+            return
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+            if is_agreed:
+                self._cancel(frozenset(o.order_id for o in orders))
+
+        title = f"Cancel {count(len(orders), 'marked order')}?"
+        lines = paint_resting_orders(orders)
+        question = QuestionScreen(title, lines, options=self.surface.options)
+        _ = self.app.push_screen(question, decide)
+
+    @on(LineTable.RowHighlighted)
+    def show_details(self) -> None:
+        """Show what the columns have no room for."""
+        self._show_details()
+
+    @on(LineTable.RowSelected)
+    def open_market(self, message: LineTable.RowSelected) -> None:
+        """Go where this is traded."""
+        item = self._items.get(message.key)
+        if item is None:
+            return
+        if item.condition_id is None:
+            self._say("This line names no market.")
+        else:
+            self.post_message(MarketChosen(item.condition_id))
+
+    def _cancel(self, order_ids: frozenset[OrderId]) -> None:
+        command_id = self.surface.commands.cancel(sorted(order_ids))
+        self._marked -= order_ids
+        self._ending |= order_ids
+        self._show_items()
+        _ = self.run_worker(self._await_end(command_id, order_ids), exit_on_error=True)
+
+    # Only the words are lost when this screen goes: the service owns the cancellation.
+    async def _await_end(self, command_id: CommandId, order_ids: frozenset[OrderId]) -> None:
+        verdict = await self.surface.commands.cancel_verdict(command_id)
+        self._ending -= order_ids
+        problems = [plain(reason, 60) for _, reason in verdict.result.not_canceled]
+        if verdict.problem:
+            problems.insert(0, plain(verdict.problem, 60))
+        if problems:
+            self._say(f"Not cancelled: {problems[0]}")
+        self._show_items()
+
+    def _order_at_cursor(self) -> Order | None:
+        item = self._items.get(self._table(self._tab).cursor_key or "")
+        if isinstance(item, Order):
+            return item
+        if self._tab is Tab.ORDERS:
+            self._say("There is no open order here.")
+        else:
+            onward = key_of(self.surface.options.keymap, "portfolio.next_tab")
+            self._say(f"Only open orders can be cancelled; {onward} leads to their tab.")
+        return None
+
+    def _table(self, tab: Tab) -> LineTable:
+        return self.query_one(f"#{_table_id(tab)}", LineTable)
+
+    def _show_items(self) -> None:
+        queries = self.surface.queries
+        view = queries.account()
+        now = queries.now()
+        second = now.replace(microsecond=0)
+        self._items = tab_items(view, self._tab)
+        self._forget_ended(frozenset(o.order_id for o in view.open_orders))
+        marks = OrderMarks(self._marked, self._ending)
+        table = self._table(self._tab)
+        status = queries.status()
+        table.set_empty_text(say_nothing_here(view, self._tab, status, self.surface.options.keymap))
+        rows = []
+        for key, item in self._items.items():
+            title = self._title_of(item)
+            paint = partial(paint_item, key, item, title, now, marks)
+            rows.append(self._memo.row(key, (item, title, marks, second), paint))
+        table.set_rows(rows)
+        self._memo.keep_only(set(self._items))
+        self._show_heading()
+        self._show_details()
+        self._look_up_names()
+
+    def _show_heading(self) -> None:
+        queries = self.surface.queries
+        view = queries.account()
+        keymap, width = self.surface.options.keymap, self.size.width
+        self._show_line(
+            "#tabs", paint_tabs(view, self._tab, queries.now(), keymap=keymap, width=width)
+        )
+        self._show_line("#totals", paint_totals(view, self._tab, queries.status(), width))
+
+    def _show_details(self) -> None:
+        item = self._items.get(self._table(self._tab).cursor_key or "")
+        title: Line = ()
+        details: Line = ()
+        if item is not None:
+            title, details = paint_item_details(item, self._title_of(item), self.size.width)
+        self._show_line("#title", title)
+        self._show_line("#details", details)
+
+    def _title_of(self, item: Item) -> str:
+        if not isinstance(item, Order | Fill):
+            return plain(item.title)
+        market = self.surface.queries.market(item.condition_id).market
+        if market is not None:
+            return plain(market.question or market.title)
+        return f"market {plain(item.condition_id, 12)}"
+
+    # Orders and fills carry no title: a market nobody has looked at yet is fetched for its name.
+    def _look_up_names(self) -> None:
+        market = self.surface.queries.market
+        nameless = [
+            item.condition_id
+            for item in self._items.values()
+            if isinstance(item, Order | Fill) and market(item.condition_id).market is None
+        ]
+        wanted = frozenset(list(dict.fromkeys(nameless))[:MOST_LOOKED_UP])
+        if wanted != self._nameless:
+            self._nameless = wanted
+            self.retopic()
+
+    def _forget_ended(self, still_open: frozenset[OrderId]) -> None:
+        self._marked &= still_open
+        self._ending &= still_open
+
+    def _say(self, text: str) -> None:
+        self.notify(text, markup=False, timeout=4)
+
+    def _show_line(self, selector: str, line: Line) -> None:
+        ascii_only = self.surface.options.ascii_only
+        self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)
+
+
+def _table_id(tab: Tab) -> str:
+    return tab.name.lower()

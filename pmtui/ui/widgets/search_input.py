@@ -1,0 +1,68 @@
+"""One line to type into while a table below follows: letters are text, arrows move the table."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.widgets import Input
+from typing_extensions import override
+
+from pmtui.ui.actions import bindings_of
+from pmtui.ui.widgets.line_table import LineTable
+
+MOST_LETTERS = 120
+
+
+class SearchInput(Input):
+    """A text field whose moving keys and enter belong to a table."""
+
+    DEFAULT_CSS = """
+    SearchInput { width: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(
+        "search.open",
+        "search.move_up",
+        "search.move_down",
+        "search.page_up",
+        "search.page_down",
+    )
+
+    def __init__(
+        self, table: Callable[[], LineTable], *, placeholder: str = "", id: str | None = None  # noqa: A002 - the toolkit's word
+    ) -> None:  # fmt: skip
+        """Start empty.
+
+        Args:
+            table: which table the keys move in, asked each time.
+            placeholder: what to say while nothing is typed; never venue text.
+            id: as for every widget.
+        """
+        super().__init__(
+            placeholder=placeholder, max_length=MOST_LETTERS, compact=True, id=id,
+            select_on_focus=False,
+        )  # fmt: skip
+        # A blinking cursor is traffic, and it moves in a picture.
+        self.cursor_blink = False
+        self._table = table
+
+    def action_open(self) -> None:
+        """Open the row under the table's cursor."""
+        self._table().action_open()
+
+    def action_move_up(self) -> None:
+        """Move the table's cursor one row up."""
+        self._table().action_move_up()
+
+    def action_move_down(self) -> None:
+        """Move the table's cursor one row down."""
+        self._table().action_move_down()
+
+    @override
+    def action_page_up(self) -> None:
+        """Move the table's cursor one screen up."""
+        self._table().action_page_up()
+
+    @override
+    def action_page_down(self) -> None:
+        """Move the table's cursor one screen down."""
+        self._table().action_page_down()
