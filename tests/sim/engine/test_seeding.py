@@ -32,9 +32,10 @@ seeds = st.lists(
         account=st.sampled_from(CROWD),
         token_id=st.sampled_from((YES, NO)),
         side=st.sampled_from(Side),
-        price=(st.integers(44, 56) | st.integers(1, 99)).map(lambda cents: Micros(cents * 10_000)),
+        price=(st.integers(47, 53) | st.integers(1, 99)).map(lambda cents: Micros(cents * 10_000)),
         size=st.integers(500, 40_000).map(lambda hundredths: Micros(hundredths * 10_000)),
     ),
+    min_size=8,
     max_size=40,
     unique_by=lambda order: order.order_id,
 )
