@@ -79,6 +79,7 @@ class _Batch:
             or size % SIZE_STEP
             or not tick <= price <= ONE - tick
             or size < self._market.spec.min_size
+            # On grids finer than any known an order's cash can have no exact amount.
             or price * size % SCALE
         ):
             return _terms_refusal(order, tick, self._market.spec.min_size)
@@ -131,7 +132,8 @@ def _terms_refusal(order: SeedOrder, tick: Micros, min_size: Micros) -> Refusal:
             is_market=False,
             amount_decimals=min(decimals_of(tick) + 2, 6),
         )
-    if order.price % tick or not tick <= order.price <= ONE - tick:
+    is_on_grid = order.price % tick == 0 and tick <= order.price <= ONE - tick
+    if not is_on_grid or order.price * order.size % SCALE:
         cash = notional_floor(order.price, order.size)
         return refusals.off_grid(order.order_id, cash, order.size, tick)
     return refusals.too_small(order.order_id, order.size, min_size)
