@@ -33,7 +33,7 @@ from pmtui.ui.theme_files import load_themes
 _logger = logging.getLogger(__name__)
 
 CRASHED = 70
-LEAVING_PAPER = "The local venue stops with the terminal and brings them back next time."
+LEAVING_PAPER = "The local venue stops too; next time they are back."
 LEAVING_LIVE = "They stay at the venue after you leave."
 
 

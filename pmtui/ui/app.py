@@ -152,7 +152,7 @@ class PmtuiApp(CellDiff, PaintNow, App[None]):
                 self.surface.commands.cancel_all()
 
         lines = paint_resting_orders(orders)
-        self._ask("Cancel every open order?", lines, decide)
+        self._ask("Cancel every open order?", lines, "Cancel them", decide)
 
     @override
     async def action_quit(self) -> None:
@@ -167,16 +167,20 @@ class PmtuiApp(CellDiff, PaintNow, App[None]):
                 self.exit()
 
         lines = (*paint_resting_orders(orders), (Cell(self._leaving, Role.NOTICE_WARN),))
-        self._ask("Quit while orders rest?", lines, decide)
+        self._ask("Quit while orders rest?", lines, "Quit", decide)
 
     def notify_nothing(self, text: str) -> None:
         """Say why a key did nothing."""
         self.notify(text, markup=False, timeout=4)
 
     def _ask(
-        self, title: str, lines: tuple[Line, ...], decide: Callable[[bool | None], None]
+        self,
+        title: str,
+        lines: tuple[Line, ...],
+        agree: str,
+        decide: Callable[[bool | None], None],
     ) -> None:
-        screen = QuestionScreen(title, lines, options=self.surface.options)
+        screen = QuestionScreen(title, lines, agree=agree, options=self.surface.options)
         _ = self.push_screen(screen, decide)
 
     def _return_to_markets(self) -> MarketsScreen:

@@ -141,7 +141,7 @@ class PortfolioScreen(FrameScreen):
 
         title = f"Cancel {count(len(orders), 'marked order')}?"
         lines = paint_resting_orders(orders)
-        question = QuestionScreen(title, lines, options=self.surface.options)
+        question = QuestionScreen(title, lines, agree="Cancel them", options=self.surface.options)
         _ = self.app.push_screen(question, decide)
 
     @on(LineTable.RowHighlighted)

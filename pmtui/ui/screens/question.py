@@ -1,5 +1,6 @@
 """A question that must be answered before something dangerous happens."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -31,16 +32,20 @@ class QuestionScreen(ModalScreen[bool]):
     }
     """
 
-    def __init__(self, title: str, lines: tuple[Line, ...], *, options: Options) -> None:
+    def __init__(
+        self, title: str, lines: tuple[Line, ...], *, agree: str, options: Options
+    ) -> None:
         """Ask.
 
         Args:
             title: what is about to happen.
             lines: the numbers that matter, already painted.
+            agree: what agreeing does, in a word or two, for the key that does it.
             options: keys and character set of this user.
         """
         super().__init__()
         self._title = title
+        self._agree = agree
         self._lines = lines
         self._options = options
 
@@ -52,7 +57,10 @@ class QuestionScreen(ModalScreen[bool]):
             for line in self._lines:
                 yield TextLine(line, ascii_only=ascii_only)
             yield TextLine(ascii_only=ascii_only)
-            entries = footer_entries(Context.CONFIRM, keymap=self._options.keymap)
+            entries = tuple(
+                replace(entry, label=self._agree) if entry.id == "confirm.accept" else entry
+                for entry in footer_entries(Context.CONFIRM, keymap=self._options.keymap)
+            )
             yield TextLine(paint_footer(entries, WIDTH, ascii_only=ascii_only))
 
     def action_accept(self) -> None:
