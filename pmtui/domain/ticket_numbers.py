@@ -70,8 +70,10 @@ def estimate(
     if is_short and intent.time_in_force is TimeInForce.FOK:
         # Killed whole: nothing of it happens.
         filled = spent = fees = Micros(0)
-    rests = Micros(max(shares - filled, 0)) if intent.time_in_force.rests else Micros(0)
     is_maker_only = isinstance(intent, LimitIntent) and intent.is_post_only
+    if is_maker_only:
+        fees = Micros(0)
+    rests = Micros(max(shares - filled, 0)) if intent.time_in_force.rests else Micros(0)
     displayed = sum(level.size for level in (book.asks if is_buy else book.bids))
     after = None
     if available_cash is not None:

@@ -107,7 +107,7 @@ def paint_problem(
     if is_quiet:
         role, sign = Role.DIM, " "
     text = plain(problem.text)
-    lines = [
+    lines: list[Line] = [
         (Cell(f"{sign} " if n == 0 else "  ", role), Cell(part, role))
         for n, part in enumerate(wrap_text(text, max(8, width - 2)))
     ]

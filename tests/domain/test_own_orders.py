@@ -1,0 +1,160 @@
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.order import Fill, Liquidity, Order, OrderStatus, TimeInForce, TradeStatus
+from pmtui.domain.own_orders import OwnOrders, merge_fill, merge_order, reserved_shares
+
+m = parse_micros
+START = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
+TOKEN = TokenId("1")
+ORDER = Order(
+    order_id=OrderId("0x1"), condition_id=ConditionId("0xaa"), token_id=TOKEN, outcome="Yes",
+    side=Side.BUY, price=m("0.53"), original_size=m("100"), matched_size=m("0"),
+    status=OrderStatus.LIVE, time_in_force=TimeInForce.GTC, created_at=START,
+)  # fmt: skip
+FILL = Fill(
+    trade_id=TradeId("t1"), order_id=ORDER.order_id, condition_id=ORDER.condition_id,
+    token_id=TOKEN, outcome="Yes", side=Side.BUY, price=m("0.53"), size=m("40"), fee=m("0"),
+    liquidity=Liquidity.TAKER, status=TradeStatus.MATCHED, matched_at=START,
+)  # fmt: skip
+
+
+def _apply(facts: Sequence[Order | Fill]) -> OwnOrders:
+    own = OwnOrders()
+    for fact in facts:
+        _ = own.apply_order(fact) if isinstance(fact, Order) else own.apply_fill(fact)
+    return own
+
+
+def _state(facts: Sequence[Order | Fill]) -> tuple[object, ...]:
+    own = _apply(facts)
+    return (own.order(ORDER.order_id), own.fills(), own.open_orders())
+
+
+@pytest.mark.parametrize(
+    ("facts", "status", "matched"),
+    [
+        ([ORDER], OrderStatus.LIVE, "0"),
+        ([ORDER, FILL], OrderStatus.PARTIALLY_FILLED, "40"),
+        ([ORDER, FILL, FILL], OrderStatus.PARTIALLY_FILLED, "40"),
+        ([ORDER, FILL, replace(FILL, trade_id=TradeId("t2"), size=m("60"))],
+         OrderStatus.FILLED, "100"),
+        ([ORDER, replace(ORDER, matched_size=m("100"))], OrderStatus.FILLED, "100"),
+        ([ORDER, FILL, replace(ORDER, status=OrderStatus.CANCELLED)],
+         OrderStatus.CANCELLED, "40"),
+        ([ORDER, FILL, replace(FILL, status=TradeStatus.FAILED)], OrderStatus.LIVE, "0"),
+        ([replace(ORDER, status=OrderStatus.UNKNOWN), FILL],
+         OrderStatus.PARTIALLY_FILLED, "40"),
+        ([replace(ORDER, status=OrderStatus.SENT, time_in_force=TimeInForce.FAK), FILL],
+         OrderStatus.CANCELLED, "40"),
+        ([replace(ORDER, status=OrderStatus.UNKNOWN), replace(ORDER, status=OrderStatus.SENT)],
+         OrderStatus.UNKNOWN, "0"),
+        # An order that was ruled out, or refused as a duplicate of itself, and rests after all.
+        ([replace(ORDER, status=OrderStatus.REJECTED), ORDER], OrderStatus.LIVE, "0"),
+        ([replace(ORDER, status=OrderStatus.REJECTED), FILL],
+         OrderStatus.PARTIALLY_FILLED, "40"),
+        ([replace(ORDER, status=OrderStatus.UNKNOWN),
+          replace(ORDER, status=OrderStatus.REJECTED)], OrderStatus.REJECTED, "0"),
+    ],
+)  # fmt: skip
+def test_facts_end_in_one_state_in_any_order(
+    facts: list[Order | Fill], status: OrderStatus, matched: str
+) -> None:
+    states = {_state(order) for order in permutations(facts)}
+    assert len(states) == 1
+    order = _apply(facts).order(ORDER.order_id)
+    assert order is not None
+    assert (order.status, order.matched_size) == (status, m(matched))
+
+
+orders = st.builds(
+    replace, st.just(ORDER), status=st.sampled_from(OrderStatus),
+    matched_size=st.integers(0, 100).map(lambda n: Micros(n * 1_000_000)),
+    created_at=st.integers(0, 9).map(lambda s: START + timedelta(seconds=s)),
+)  # fmt: skip
+fills = st.builds(
+    replace, st.just(FILL), trade_id=st.sampled_from([TradeId("t1"), TradeId("t2")]),
+    status=st.sampled_from(TradeStatus),
+    matched_at=st.integers(0, 9).map(lambda s: START + timedelta(seconds=s)),
+)  # fmt: skip
+
+
+@given(st.data(), st.lists(st.one_of(orders, fills), max_size=7))
+def test_any_interleaving_with_repetitions_ends_in_the_same_state(
+    data: st.DataObject, facts: list[Order | Fill]
+) -> None:
+    again = data.draw(st.lists(st.sampled_from(facts), max_size=4)) if facts else []
+    shuffled = data.draw(st.permutations([*facts, *again]))
+    assert _state(facts) == _state(shuffled)
+
+
+@given(st.lists(st.one_of(orders, fills), max_size=7))
+def test_matched_size_is_at_least_what_valid_fills_sum_to(facts: list[Order | Fill]) -> None:
+    own = _apply(facts)
+    order = own.order(ORDER.order_id)
+    if order is not None:
+        valid = sum(f.size for f in own.fills() if f.status is not TradeStatus.FAILED)
+        assert order.matched_size >= valid
+        assert (order.status is OrderStatus.FILLED) or order.matched_size < order.original_size
+
+
+def test_only_news_is_reported() -> None:
+    own = OwnOrders()
+    assert own.apply_order(ORDER) == ORDER
+    assert own.apply_order(ORDER) is None
+    assert own.apply_fill(FILL) == FILL
+    assert own.apply_fill(FILL) is None
+    confirmed = replace(FILL, status=TradeStatus.CONFIRMED, transaction_hash="0xfe")
+    assert own.apply_fill(confirmed) == confirmed
+    assert own.apply_fill(replace(FILL, fee=m("0.5"))) == replace(confirmed, fee=m("0.5"))
+
+
+def test_a_fill_may_come_before_its_order() -> None:
+    own = _apply([FILL])
+    assert own.order(ORDER.order_id) is None
+    assert own.open_orders() == ()
+    told = own.apply_order(ORDER)
+    assert told is not None
+    assert told.matched_size == m("40")
+
+
+def test_open_orders_reserve_what_they_may_still_take() -> None:
+    sale = replace(ORDER, order_id=OrderId("0x2"), side=Side.SELL, original_size=m("30"),
+                   created_at=START + timedelta(seconds=1))  # fmt: skip
+    gone = replace(sale, order_id=OrderId("0x3"), status=OrderStatus.CANCELLED)
+    doubtful = replace(ORDER, order_id=OrderId("0x4"), status=OrderStatus.UNKNOWN,
+                       original_size=m("10"), created_at=START + timedelta(seconds=2))  # fmt: skip
+    own = _apply([ORDER, FILL, sale, gone, doubtful])
+    assert own.reserved_cash() == m("31.8") + m("5.3")
+    assert own.reserved_shares(TOKEN) == m("30")
+    assert own.reserved_shares(TokenId("2")) == 0
+    assert reserved_shares(own.open_orders(), TOKEN) == m("30")
+    assert [o.order_id for o in own.open_orders()] == ["0x4", "0x2", "0x1"]
+
+
+def test_fills_of_a_token_since_a_moment_come_oldest_first() -> None:
+    late = replace(FILL, trade_id=TradeId("t2"), matched_at=START + timedelta(seconds=9))
+    own = _apply([late, FILL])
+    assert own.fills() == (late, FILL)
+    assert own.fills_since(TOKEN, START) == (FILL, late)
+    assert own.fills_since(TOKEN, START + timedelta(seconds=1)) == (late,)
+    assert own.fills_since(TokenId("2"), START) == ()
+
+
+def test_merging_keeps_texts_that_only_one_side_has() -> None:
+    bare = replace(ORDER, outcome="", reason="")
+    told = replace(ORDER, status=OrderStatus.CANCELLED, reason="expired", expires_at=START)
+    merged = merge_order(bare, told)
+    assert (merged.outcome, merged.reason, merged.expires_at) == ("Yes", "expired", START)
+    assert merge_fill(replace(FILL, outcome=""), FILL).outcome == "Yes"
+    assert merge_order(None, ORDER) == ORDER
+    assert merge_fill(None, FILL) == FILL
