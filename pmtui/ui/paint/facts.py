@@ -23,6 +23,8 @@ PRICE_WIDTH = 6
 CHANGE_WIDTH = 7
 MONEY_WIDTH = 7
 LEFT_WIDTH = 6
+LEAST_TAIL = 12
+"""Fewer cells of a cropped sentence say nothing."""
 FRESH_S = 35
 """Lists are polled twice a minute; within that they are up to date."""
 
@@ -115,7 +117,7 @@ def join_facts(
             line.append(Cell(separator, Role.DIM))
         line += cells
         used += gap + line_width(cells)
-    if tail:
+    if tail and width - used > LEAST_TAIL:
         line.append(Cell(separator + tail if len(line) > 1 else tail, Role.DIM))
     return tuple(line)
 

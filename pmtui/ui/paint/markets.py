@@ -100,12 +100,13 @@ def paint_result_row(row: MarketRow, now: datetime) -> Row:
 
 def paint_list_heading(
     view: MarketListView, topic: MarketListTopic, now: datetime, *, tag_label: str,
-    keymap: Keymap, width: int,
+    keymap: Keymap, width: int, is_loading_more: bool = False,
 ) -> Line:  # fmt: skip
     """Say what the list holds, how it is ordered and narrowed, and how old it is."""
     narrowed = [Cell("closed too", Role.KEY)] if topic.include_closed else []
     tag = Cell(plain(tag_label, 24) if tag_label else "all tags", Role.KEY)
-    said = count(len(view.rows), "event") + (", more below" if view.has_more else "")
+    more = ", fetching more…" if is_loading_more else ", more below" if view.has_more else ""
+    said = count(len(view.rows), "event") + more
     return join_facts(
         [
             Cell("Markets", Role.HEADING, Emphasis.BOLD),

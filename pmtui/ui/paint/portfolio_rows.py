@@ -81,7 +81,7 @@ CLOSED_COLUMNS = (
 )
 ACTIVITY_COLUMNS = (
     Column("age", "Age", 4, align=_R),
-    Column("kind", "What", 10),
+    Column("kind", "What", 13),
     Column("title", "Market", 16, grow=1),
     Column("side", "Side", 4),
     Column("outcome", "Outcome", 7),

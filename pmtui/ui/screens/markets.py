@@ -282,6 +282,7 @@ class MarketsScreen(FrameScreen):
             tag_label=self._choice.label or self._choice.slug,
             keymap=self.surface.options.keymap,
             width=self.size.width,
+            is_loading_more=self._wants_more,
         )
         self._show_line("#heading", line)
 

@@ -1,0 +1,58 @@
+"""What a screen shows, as lines of text, and the checks every screen has to pass."""
+
+from typing import Any
+
+from textual.app import App
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from pmtui.service.topics import Topic
+from pmtui.ui.cells import Line
+from pmtui.ui.widgets.text_line import TextLine
+from tests.ui.demo import ScreenApp
+from tests.ui.fake_surface import FakeService
+from tests.ui.wait import settle, until
+
+SIZES = ((80, 24), (200, 50), (120, 36), (40, 10), (20, 5), (80, 24))
+
+
+def screen_lines(app: App[Any]) -> list[str]:
+    """Return what the terminal shows, line by line."""
+    strips = app.screen._compositor.render_strips()
+    return ["".join(segment.text for segment in strip) for strip in strips]
+
+
+def shows(app: App[Any], text: str) -> bool:
+    """Whether the text is somewhere on the screen."""
+    return any(text in line for line in screen_lines(app))
+
+
+def words(line: Line) -> str:
+    """Return the text of a painted line."""
+    return "".join(cell.text for cell in line)
+
+
+def text_of(app: App[Any], selector: str) -> str:
+    """Return the text of a line of the screen in front, uncropped."""
+    return words(app.screen.query_one(selector, TextLine).line)
+
+
+async def survives_resizing(pilot: Pilot[Any], app: App[Any], essential: str) -> None:
+    """Resize through narrow and wide, and see the essential thing at the end."""
+    for width, height in SIZES:
+        await pilot.resize_terminal(width, height)
+        await settle(pilot)
+    await until(pilot, lambda: shows(app, essential), f"{essential!r} at 80x24")
+
+
+async def listens_only_in_front(
+    service: FakeService, screen: Screen[None], topics: set[Topic]
+) -> None:
+    """The topics are watched while the screen is in front, dropped behind another, and back."""
+    app = ScreenApp(screen)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: topics <= service.watched(), "the topics to be watched")
+        _ = app.push_screen(Screen())
+        await until(pilot, lambda: not service.watched(), "the topics to be dropped")
+        _ = app.pop_screen()
+        await until(pilot, lambda: topics <= service.watched(), "the topics to be watched again")

@@ -1,0 +1,217 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from pmtui.domain.ids import EventId
+from pmtui.domain.market import Event
+from pmtui.domain.money import Micros
+from pmtui.service.topics import EventQuotesTopic, EventTopic, MarketTopic, Topic
+from pmtui.service.views import EventQuotesView, EventView, Load, MarketView
+from pmtui.ui.messages import MarketChosen
+from pmtui.ui.screens.event import EventScreen
+from pmtui.ui.screens.reading import CommentsScreen, HoldersScreen, RulesScreen
+from pmtui.ui.widgets.line_table import LineTable
+from tests.ui import believable
+from tests.ui.demo import ScreenApp
+from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.screens.look import (
+    listens_only_in_front,
+    screen_lines,
+    shows,
+    survives_resizing,
+    text_of,
+)
+from tests.ui.wait import settle, until
+
+ELECTION = believable.election()
+
+
+def _service(subject: Event = ELECTION, *, live: int = 3) -> FakeService:
+    service = FakeService()
+    service.events[subject.event_id] = EventView(
+        subject, Load.READY, NOW, comments=believable.comments()
+    )
+    service.quotes[subject.event_id] = believable.quotes(subject, live=live)
+    for market in subject.markets:
+        assert market.condition_id is not None
+        service.markets[market.condition_id] = MarketView(
+            market, None, Load.READY, NOW, holders=believable.holders(market)
+        )
+    return service
+
+
+def _app(
+    service: FakeService, event_id: EventId = ELECTION.event_id, theme: str = "harbour"
+) -> ScreenApp:
+    return ScreenApp(EventScreen(service.surface(), event_id), theme=theme)
+
+
+def _row(app: ScreenApp, name: str) -> str:
+    return next((line for line in screen_lines(app)[4:-3] if name in line), "")
+
+
+async def test_every_outcome_has_its_prices_and_own_shares_at_80_by_24() -> None:
+    app = _app(_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Ilse Maro"), "the first outcome")
+        for essential in ("45.5¢", "46.5¢", "46¢", "+2.1¢", "$4.3M", "120.5 Yes", "live"):
+            assert essential in _row(app, "Ilse Maro")
+        assert "40 No" in _row(app, "Tomás Rivela")
+        assert "volume $8.9M" in text_of(app, "#facts")
+        assert "ends 12d 5h" in text_of(app, "#facts")
+        assert "4 of 5 open" in text_of(app, "#facts")
+        assert shows(app, "i Rules")
+
+
+async def test_listed_quotes_read_differently_from_live_ones() -> None:
+    service = _service(live=1)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "live" in _row(app, "Ilse Maro"), "the live one")
+        assert "40s old" in _row(app, "Ngozi Ade")
+        assert "→ No" in _row(app, "Bo Lund")
+        service.at = NOW + timedelta(minutes=2)
+        service.announce(EventQuotesTopic(ELECTION.event_id))
+        await until(pilot, lambda: "2m old" in _row(app, "Ngozi Ade"), "its age")
+        assert "live" in _row(app, "Ilse Maro")
+
+
+async def test_a_quote_that_moves_is_shown_without_a_key() -> None:
+    service = _service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "45.5¢" in _row(app, "Ilse Maro"), "the first quote")
+        rows = service.quotes[ELECTION.event_id].rows
+        moved = replace(rows[0], best_bid=believable.micros(0.461))
+        service.quotes[ELECTION.event_id] = EventQuotesView((moved, *rows[1:]), None)
+        service.announce(EventQuotesTopic(ELECTION.event_id))
+        await until(pilot, lambda: "46.1¢" in _row(app, "Ilse Maro"), "the new bid")
+
+
+@pytest.mark.parametrize(
+    ("total", "said"),
+    [
+        (974_000, "add up to 97.4¢, 2.6¢ below that."),
+        (1_012_000, "add up to 101.2¢, 1.2¢ above that."),
+        (1_000_000, "add up to 100.0¢, in line."),
+        (None, "Their sum needs a bid and an ask in each."),
+    ],
+)
+async def test_the_sum_of_yes_mids_says_what_it_means(total: int | None, said: str) -> None:
+    service = _service()
+    rows = service.quotes[ELECTION.event_id].rows
+    amount = None if total is None else Micros(total)
+    service.quotes[ELECTION.event_id] = EventQuotesView(rows, amount)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: said in text_of(app, "#meaning"), said)
+        assert shows(app, said)
+
+
+async def test_independent_markets_are_called_so() -> None:
+    games = believable.event_list()[2]
+    app = _app(_service(games), games.event_id)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "on its own" in text_of(app, "#meaning"), "the meaning")
+
+
+async def test_topics_are_dropped_while_another_screen_is_in_front() -> None:
+    service = _service()
+    topics: set[Topic] = {EventTopic(ELECTION.event_id), EventQuotesTopic(ELECTION.event_id)}
+    await listens_only_in_front(
+        service, EventScreen(service.surface(), ELECTION.event_id), topics
+    )  # fmt: skip
+
+
+async def test_enter_opens_the_market_at_the_cursor() -> None:
+    app = _app(_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Ilse Maro"), "the rows")
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: app.chosen, "the choice")
+        chosen = app.chosen[0]
+        assert isinstance(chosen, MarketChosen)
+        assert chosen.condition_id == ELECTION.markets[1].condition_id
+
+
+async def test_rules_comments_and_holders_open_and_close() -> None:
+    service = _service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Ilse Maro"), "the rows")
+        await pilot.press("i")
+        await until(pilot, lambda: isinstance(app.screen, RulesScreen), "the rules")
+        await until(pilot, lambda: shows(app, "resolves to Yes if"), "the market's rules")
+        assert shows(app, "https://example.org/results")
+        assert EventTopic(ELECTION.event_id) in service.watched()
+        await pilot.press("escape", "c")
+        await until(pilot, lambda: isinstance(app.screen, CommentsScreen), "the comments")
+        await until(pilot, lambda: shows(app, "tide_reader  3h ago  4 liked it"), "a comment")
+        assert shows(app, "    [b]loud[/b]  9m ago")
+        assert shows(app, "    Polls [/] lie !")
+        await pilot.press("escape", "down", "h")
+        await until(pilot, lambda: isinstance(app.screen, HoldersScreen), "the holders")
+        second = ELECTION.markets[1].condition_id
+        assert second is not None
+        await until(pilot, lambda: MarketTopic(second) in service.watched(), "its market")
+        await until(pilot, lambda: shows(app, "harbour-seal"), "a holder")
+        assert shows(app, "81,200.5")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, EventScreen), "the event")
+        assert app.screen.query_one(LineTable).cursor_key == ELECTION.markets[1].market_id
+
+
+async def test_long_rules_scroll_and_wrap_in_every_width() -> None:
+    market = replace(ELECTION.markets[0], description="a long sentence of rules. " * 200 + "END")
+    subject = replace(ELECTION, markets=(market, *ELECTION.markets[1:]), description="")
+    app = _app(_service(subject))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Ilse Maro"), "the rows")
+        await pilot.press("i")
+        await until(pilot, lambda: shows(app, "a long sentence"), "the rules")
+        assert not shows(app, "END")
+        await pilot.press("end")
+        await until(pilot, lambda: shows(app, "END"), "the end")
+        await pilot.press("home")
+        await survives_resizing(pilot, app, "a long sentence")
+
+
+async def test_a_failed_event_says_so_and_names_the_key() -> None:
+    service = FakeService()
+    app = _app(service)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Fetching the event"), "the beginning")
+        service.events[ELECTION.event_id] = EventView(None, Load.FAILED, None, "no route")
+        service.announce(EventTopic(ELECTION.event_id))
+        await until(pilot, lambda: shows(app, "could not be fetched: no route. r tries"), "why")
+        await pilot.press("r")
+        assert (EventTopic(ELECTION.event_id),) in service.calls_of("refresh")
+
+
+async def test_hostile_titles_stay_in_their_line() -> None:
+    markets = tuple(
+        believable.market(i, t, group_title=t) for i, t in enumerate(believable.HOSTILE_TITLES)
+    )
+    subject = believable.event(5, believable.HOSTILE_TITLES[0], markets)
+    app = _app(_service(subject), subject.event_id)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "two lines and a tab"), "a tamed title")
+        for key in ("i", "escape", "c", "escape", "h", "escape"):
+            await pilot.press(key)
+            await settle(pilot)
+            text = "\n".join(screen_lines(app))
+            assert not any(c in text for c in "\x1b\x07\x9b\u202e\u2066\u200b")
+        await survives_resizing(pilot, app, "[/] [bold red]Will [R]")
+
+
+@pytest.mark.parametrize("theme", ["harbour", "ansi"])
+async def test_every_theme_and_no_colour_at_all_work(
+    theme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1" if theme == "harbour" else "")
+    app = _app(_service(), theme=theme)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Ilse Maro"), "the rows")
+        await pilot.press("i")
+        await until(pilot, lambda: shows(app, "Resolution source"), "the rules")

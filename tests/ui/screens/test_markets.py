@@ -1,0 +1,288 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from pmtui.domain.listing import MarketSort
+from pmtui.service.topics import MarketListTopic, SearchTopic, StatusTopic
+from pmtui.service.views import Load, MarketListView, SearchView
+from pmtui.ui.messages import EventChosen, MarketChosen
+from pmtui.ui.screens.markets import MarketsScreen
+from pmtui.ui.screens.tag_picker import TagPicker
+from pmtui.ui.widgets.line_table import LineTable
+from tests.ui import believable
+from tests.ui.demo import ScreenApp, believable_service
+from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.screens.look import (
+    listens_only_in_front,
+    screen_lines,
+    shows,
+    survives_resizing,
+    text_of,
+)
+from tests.ui.wait import settle, until
+
+BY_VOLUME = MarketListTopic()
+RIVER = tuple(
+    believable.single(300 + i, f"Will gauge {i} pass two metres?", volume=1_000) for i in range(60)
+)
+
+
+def _app(service: FakeService, theme: str = "harbour") -> ScreenApp:
+    return ScreenApp(MarketsScreen(service.surface()), theme=theme)
+
+
+def _listing(count: int, *, has_more: bool = True) -> MarketListView:
+    rows = tuple(believable.event_row(e) for e in RIVER[:count])
+    return MarketListView(rows, Load.READY, has_more, NOW)
+
+
+def _table(app: ScreenApp, name: str = "events") -> LineTable:
+    return app.screen.query_one(f"#{name}", LineTable)
+
+
+async def test_the_essentials_are_there_at_80_by_24() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Harbour City"), "the first event")
+        row = next(line for line in screen_lines(app) if "Harbour City" in line)
+        for essential in ("●", "Ilse Maro", "46¢", "+2.1¢", "$894.8k", "12d 5h"):
+            assert essential in row
+        assert "spread 1¢" in text_of(app, "#details")
+        assert "4 of 5 markets open" in text_of(app, "#details")
+        assert shows(app, "s Sort")
+
+
+async def test_wide_screens_show_more_columns() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: shows(app, "Spread"), "the spread's column")
+        assert shows(app, "Liquid")
+        assert not shows(app, "Tags")
+        await pilot.resize_terminal(200, 50)
+        await until(pilot, lambda: shows(app, "Tags"), "the tags' column")
+
+
+async def test_topics_are_dropped_while_another_screen_is_in_front() -> None:
+    service = believable_service()
+    await listens_only_in_front(service, MarketsScreen(service.surface()), {BY_VOLUME})
+
+
+async def test_sorting_goes_round_and_starts_at_the_top() -> None:
+    service = believable_service()
+    newest = MarketListTopic(MarketSort.NEWEST)
+    service.lists[newest] = _listing(30)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("down", "down", "s")
+        assert MarketListTopic(MarketSort.VOLUME) in service.watched()
+        assert BY_VOLUME not in service.watched()
+        await pilot.press("s", "s")
+        await until(pilot, lambda: shows(app, "by newest"), "the order in the heading")
+        assert _table(app).cursor_key == RIVER[0].event_id
+        await pilot.press("s", "s")
+        assert BY_VOLUME in service.watched()
+
+
+async def test_enter_opens_an_event_or_its_only_market() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _table(app).rows, "the rows")
+        await pilot.press("enter", "down", "enter")
+        await until(pilot, lambda: len(app.chosen) == 2, "both choices")
+        second = service.lists[BY_VOLUME].rows[1].event.markets[0].condition_id
+        first = app.chosen[0]
+        assert isinstance(first, EventChosen)
+        assert first.event_id == believable.election().event_id
+        assert isinstance(app.chosen[1], MarketChosen)
+        assert app.chosen[1].condition_id == second
+
+
+async def test_pages_load_ahead_with_visible_progress() -> None:
+    service = FakeService()
+    service.lists[BY_VOLUME] = _listing(20)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: service.calls_of("load_more"), "the wish for more")
+        assert service.calls_of("load_more")[0] == (BY_VOLUME,)
+        await pilot.press("end")
+        await until(pilot, lambda: shows(app, "20 events, fetching more…"), "the progress")
+        service.lists[BY_VOLUME] = _listing(60, has_more=False)
+        service.announce(BY_VOLUME)
+        await until(pilot, lambda: len(_table(app).rows) == 60, "the new rows")
+        await until(pilot, lambda: not shows(app, "fetching"), "the progress to end")
+        assert _table(app).cursor_key == RIVER[19].event_id
+        calls = len(service.calls_of("load_more"))
+        await pilot.press("end")
+        await settle(pilot)
+        assert len(service.calls_of("load_more")) == calls
+
+
+async def test_the_cursor_stays_on_its_event_when_the_order_changes() -> None:
+    service = FakeService()
+    service.lists[BY_VOLUME] = _listing(5, has_more=False)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _table(app).rows, "the rows")
+        await pilot.press("down", "down")
+        view = service.lists[BY_VOLUME]
+        service.lists[BY_VOLUME] = replace(view, rows=tuple(reversed(view.rows)))
+        service.announce(BY_VOLUME)
+        await until(pilot, lambda: _table(app).rows[0].key == RIVER[4].event_id, "the new order")
+        assert _table(app).cursor_key == RIVER[2].event_id
+
+
+async def test_loading_failing_and_empty_lists_say_so_and_name_the_key() -> None:
+    service = FakeService()
+    app = _app(service)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Fetching the list"), "the beginning")
+        service.lists[BY_VOLUME] = MarketListView((), Load.FAILED, False, None, "no\x1b[31m route")
+        service.announce(BY_VOLUME)
+        await until(pilot, lambda: shows(app, "could not be fetched: no route. r tries"), "why")
+        await pilot.press("r")
+        assert service.calls_of("refresh") == [(BY_VOLUME,)]
+        service.lists[BY_VOLUME] = MarketListView((), Load.READY, False, NOW)
+        service.announce(BY_VOLUME)
+        await until(pilot, lambda: shows(app, "No open events. f changes"), "the empty list")
+
+
+async def test_an_old_list_says_its_age_and_what_went_wrong() -> None:
+    service = FakeService()
+    service.lists[BY_VOLUME] = _listing(3)
+    app = _app(service)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await until(pilot, lambda: "up to date" in text_of(app, "#heading"), "the fresh list")
+        service.at = NOW + timedelta(minutes=3)
+        service.lists[BY_VOLUME] = replace(service.lists[BY_VOLUME], problem="timed out")
+        service.announce(StatusTopic())
+        await until(pilot, lambda: "3m old" in text_of(app, "#heading"), "the age")
+        assert "timed out (r)" in text_of(app, "#heading")
+
+
+async def test_letters_in_the_search_line_are_text() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("slash", *"qsfmpXr?", "slash")
+        await until(pilot, lambda: SearchTopic("qsfmpXr?/") in service.watched(), "the search")
+        assert isinstance(app.screen, MarketsScreen)
+        assert app.is_running
+        assert not service.calls_of("refresh")
+
+
+async def test_results_come_as_one_types_and_escape_restores_the_list() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _table(app).rows, "the list")
+        await pilot.press("down", "down", "down")
+        before = _table(app).cursor_key
+        await pilot.press("slash", "w")
+        await until(pilot, lambda: shows(app, "43 markets"), "local results")
+        assert shows(app, "asking the service")
+        await pilot.press("i")
+        await until(pilot, lambda: shows(app, "9 markets  service asked too"), "merged results")
+        assert SearchTopic("w") not in service.watched()
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.chosen, "the choice")
+        chosen = app.chosen[0]
+        assert isinstance(chosen, MarketChosen)
+        assert chosen.condition_id == service.searches["wi"].rows[1].market.condition_id
+        await pilot.press("escape")
+        await until(pilot, lambda: shows(app, "by volume 24h"), "the list's heading")
+        assert _table(app).cursor_key == before
+        assert service.watched() >= {BY_VOLUME}
+        assert SearchTopic("wi") not in service.watched()
+
+
+async def test_service_results_never_move_the_row_under_the_cursor() -> None:
+    service = believable_service()
+    rows = believable.market_rows(*RIVER[:6])
+    service.searches["g"] = SearchView("g", rows[:3], Load.LOADING, 60)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("slash", "g", "down")
+        results = _table(app, "results")
+        await until(pilot, lambda: len(results.rows) == 3, "local results")
+        service.searches["g"] = SearchView("g", (rows[5], rows[2], *rows[:2]), Load.READY, 60)
+        service.announce(SearchTopic("g"))
+        await until(pilot, lambda: len(results.rows) == 4, "merged results")
+        wanted = [rows[0], rows[1], rows[2], rows[5]]
+        assert [r.key for r in results.rows] == [r.market.market_id for r in wanted]
+        assert results.cursor_key == rows[1].market.market_id
+
+
+async def test_a_search_without_results_says_where_it_looked() -> None:
+    service = FakeService()
+    service.searches["zz"] = SearchView("zz", (), Load.FAILED, 12, problem="timed out")
+    app = _app(service)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await pilot.press("slash", "z", "z")
+        await until(pilot, lambda: shows(app, "Nothing in the 12 markets seen so far"), "the text")
+        assert shows(app, "the service's search failed: timed out")
+
+
+async def test_the_filter_narrows_by_tag_and_takes_closed_events_in() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, TagPicker), "the card")
+        await pilot.press(*"cryp", "ctrl+o")
+        await until(pilot, lambda: shows(app, "listed too"), "the choice of closed events")
+        await pilot.press("enter")
+        wanted = MarketListTopic(tag_slug="crypto", include_closed=True)
+        await until(pilot, lambda: wanted in service.watched(), "the narrowed list")
+        assert "Crypto   closed too" in text_of(app, "#heading")
+        await pilot.press("f", "escape")
+        await settle(pilot)
+        assert wanted in service.watched()
+
+
+async def test_hostile_titles_stay_in_their_line() -> None:
+    service = FakeService()
+    events = [believable.single(i, t) for i, t in enumerate(believable.HOSTILE_TITLES)]
+    rows = tuple(believable.event_row(e) for e in events)
+    service.lists[BY_VOLUME] = MarketListView(rows, Load.READY, False, NOW)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _table(app).rows, "the rows")
+        assert shows(app, "[/] [bold red]Will [R] vs [D]")
+        text = "\n".join(screen_lines(app))
+        assert not any(c in text for c in "\x1b\x07\x9b\u202e\u2066\u200b")
+        for _ in rows:
+            await pilot.press("down")
+        await survives_resizing(pilot, app, "two lines and a tab")
+
+
+@pytest.mark.parametrize("theme", ["harbour", "ansi"])
+async def test_every_theme_and_no_colour_at_all_work(
+    theme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1" if theme == "harbour" else "")
+    app = _app(believable_service(), theme)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Harbour City"), "the list")
+        await pilot.press("slash", "w")
+        await until(pilot, lambda: shows(app, "43 markets"), "the results")
+        await pilot.press("escape", "f")
+        await until(pilot, lambda: isinstance(app.screen, TagPicker), "the card")
+
+
+async def test_ascii_terminals_get_ascii_only() -> None:
+    app = ScreenApp(MarketsScreen(believable_service().surface(ascii_only=True)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Harbour City"), "the list")
+        body = "\n".join(screen_lines(app)[1:18])
+        odd = {c for c in body if not c.isascii()}
+        assert odd <= set("▁▂▃▄▅▆▇█")  # the toolkit's own scrollbar
+
+
+async def test_resizing_never_crashes() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await survives_resizing(pilot, app, "Harbour City")
+        await pilot.press("slash", "w")
+        await survives_resizing(pilot, app, "43 markets")
