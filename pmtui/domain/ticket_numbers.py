@@ -58,11 +58,7 @@ def estimate(
     """
     is_buy = intent.side is Side.BUY
     limit = intent.worst_price if isinstance(intent, MarketBuyIntent) else intent.price
-    levels = [
-        level
-        for level in (book.asks if is_buy else book.bids)
-        if (level.price <= limit if is_buy else level.price >= limit)
-    ]
+    levels = _levels_met(intent, limit, book)
     # A purchase that does not rest spends its dollars, however many shares they bring.
     by_cash = is_buy and not intent.time_in_force.rests
     filled, spent, fees = _walk(levels, cash if by_cash else shares, fee, by_cash=by_cash)
@@ -71,14 +67,10 @@ def estimate(
         # Killed whole: nothing of it happens.
         filled = spent = fees = Micros(0)
     is_maker_only = isinstance(intent, LimitIntent) and intent.is_post_only
-    if is_maker_only:
-        fees = Micros(0)
+    fees = Micros(0) if is_maker_only else fees
     rests = Micros(max(shares - filled, 0)) if intent.time_in_force.rests else Micros(0)
     displayed = sum(level.size for level in (book.asks if is_buy else book.bids))
-    after = None
-    if available_cash is not None:
-        change = -(spent + fees + notional_ceil(limit, rests)) if is_buy else spent - fees
-        after = Micros(available_cash + change)
+    change = -(spent + fees + notional_ceil(limit, rests)) if is_buy else spent - fees
     return TicketNumbers(
         cash=cash,
         shares=shares,
@@ -90,10 +82,17 @@ def estimate(
         fee=fees,
         worst_fee=Micros(0) if is_maker_only else taker_fee(shares, limit, fee),
         depth_share=Micros(filled * SCALE // displayed) if displayed else None,
-        cash_after=after,
+        cash_after=None if available_cash is None else Micros(available_cash + change),
         is_short_of_depth=is_short,
         displayed_at_limit=Micros(sum(level.size for level in levels)),
     )
+
+
+def _levels_met(intent: OrderIntent, limit: Micros, book: BookView) -> list[Level]:
+    """Return the levels an order may take, best first."""
+    if intent.side is Side.BUY:
+        return [level for level in book.asks if level.price <= limit]
+    return [level for level in book.bids if level.price >= limit]
 
 
 def _walk(

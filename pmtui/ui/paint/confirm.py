@@ -38,39 +38,43 @@ def paint_confirm(
         zone: of the times shown, the computer's own where absent.
         ascii_only: whether the terminal shows plain ASCII only.
     """
-    draft = order.unsigned.draft
-    side = Side.BUY if draft.is_buy else Side.SELL
-    given, taken = Micros(draft.maker_amount), Micros(draft.taker_amount)
-    cash, shares = (given, taken) if draft.is_buy else (taken, given)
+    title = (Cell(f" {mode.value} ", _MODE_ROLES[mode]), Cell(" Send this order?", Role.HEADING))
     price = format_price(order.price, ascii_only=ascii_only)
-    outcome = plain(order.outcome, 20, ascii_only=ascii_only)
-    bound = "at most" if draft.is_buy else "at least"
-    lines: list[Line] = [
-        (Cell(f" {mode.value} ", _MODE_ROLES[mode]), Cell(" Send this order?", Role.HEADING)),
-    ]
-    headline = f"{side.value} {format_size(shares)} {outcome} at {price} or better"
-    lines += [(Cell(part, side_role(side), Emphasis.BOLD),) for part in wrap_text(headline, width)]
+    lines: list[Line] = [title, *_headline(order, price, width, ascii_only=ascii_only)]
     lines.append((Cell(plain(order.market_title, width, ascii_only=ascii_only), Role.DIM),))
-    if draft.is_buy:
-        facts = [
-            ("Give", f"{bound} {exact_money(cash)}"),
+    facts = [*_exchanged(order), ("Fee", _say_fee(order, price)), *_terms(order, zone)]
+    for name, value in (*facts, *_identity(order, ascii_only=ascii_only)):
+        lines += _row(name, value, width)
+    if doubt:
+        words = wrap_text(plain(doubt, ascii_only=ascii_only), width)
+        lines += [(Cell(part, Role.NOTICE_BAD, Emphasis.BOLD),) for part in words]
+    return tuple(lines)
+
+
+def _signed_amounts(order: PreparedOrder) -> tuple[Micros, Micros]:
+    """Return dollars and shares as they are hashed."""
+    draft = order.unsigned.draft
+    given, taken = Micros(draft.maker_amount), Micros(draft.taker_amount)
+    return (given, taken) if draft.is_buy else (taken, given)
+
+
+def _headline(order: PreparedOrder, price: str, width: int, *, ascii_only: bool) -> list[Line]:
+    side = Side.BUY if order.unsigned.draft.is_buy else Side.SELL
+    _, shares = _signed_amounts(order)
+    outcome = plain(order.outcome, 20, ascii_only=ascii_only)
+    text = f"{side.value} {format_size(shares)} {outcome} at {price} or better"
+    return [(Cell(part, side_role(side), Emphasis.BOLD),) for part in wrap_text(text, width)]
+
+
+def _exchanged(order: PreparedOrder) -> list[tuple[str, str]]:
+    cash, shares = _signed_amounts(order)
+    if order.unsigned.draft.is_buy:
+        return [
+            ("Give", f"at most {exact_money(cash)}"),
             ("Get", f"{format_size(shares)} shares or more"),
             ("If it wins", exact_money(shares)),
         ]
-    else:
-        facts = [
-            ("Give", f"{format_size(shares)} shares"),
-            ("Get", f"{bound} {exact_money(cash)}"),
-        ]
-    facts += [("Fee", _say_fee(order, price)), *_terms(order, zone)]
-    facts += _identity(order, ascii_only=ascii_only)
-    for name, value in facts:
-        lines += _row(name, value, width)
-    lines += [
-        (Cell(part, Role.NOTICE_BAD, Emphasis.BOLD),)
-        for part in (wrap_text(plain(doubt), width) if doubt else ())
-    ]
-    return tuple(lines)
+    return [("Give", f"{format_size(shares)} shares"), ("Get", f"at least {exact_money(cash)}")]
 
 
 def shorten(identifier: str, *, ascii_only: bool = False) -> str:

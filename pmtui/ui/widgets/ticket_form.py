@@ -160,7 +160,7 @@ class TicketForm(Vertical):
 
     def _problems(self) -> tuple[Problem, ...]:
         own = self._check.problems if self._check is not None else ()
-        ranked = sorted(own, key=lambda p: p.is_warning)
+        ranked = sorted(own, key=lambda p: (self._is_quiet(p), p.is_warning))
         return tuple(ranked) if self._refusal is None else (self._refusal, *ranked)
 
     def _fixable(self) -> Problem | None:

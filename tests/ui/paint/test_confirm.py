@@ -1,0 +1,129 @@
+from dataclasses import replace
+from datetime import UTC, timedelta
+from typing import Any
+
+import pytest
+
+from pmtui.domain.ids import OrderId
+from pmtui.domain.market import Side
+from pmtui.domain.money import parse_micros
+from pmtui.domain.order import LimitIntent, MarketBuyIntent, TimeInForce
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.views import Mode
+from pmtui.ui.cells import line_width
+from pmtui.ui.paint.confirm import paint_confirm, shorten
+from pmtui.ui.theme import Role
+from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.ticket_stage import CONDITION, HOSTILE, YES
+
+m = parse_micros
+BUY = LimitIntent(
+    condition_id=CONDITION, token_id=YES, side=Side.BUY, price=m("0.51"), size=m("100")
+)
+
+
+def _prepared(**changes: Any) -> PreparedOrder:
+    prepared = FakeService().prepare(replace(BUY, **changes))
+    assert isinstance(prepared, PreparedOrder)
+    return prepared
+
+
+def _words(order: PreparedOrder, **options: Any) -> str:
+    options = {"mode": Mode.PAPER, "zone": UTC, **options}
+    lines = paint_confirm(order, 42, **options)
+    assert all(line_width(line) <= 42 for line in lines)
+    return " ".join("".join(cell.text for cell in line) for line in lines)
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_the_card_says_everything_that_is_signed() -> None:
+    words = _fold(_words(_prepared()))
+    for fact in (
+        "PAPER", "BUY 100 Yes at 51¢ or better", "Give at most $51.00",
+        "Get 100 shares or more", "If it wins $100.00", "Fee none", "GTC, until cancelled",
+        "Post-only no", "Maker 0x5a5a5a…5a5a5a", "Exchange regular 0xe1e1e1…e1e1e1",
+        "Order id 0x000000…",
+    ):  # fmt: skip
+        assert fact in words, fact
+
+
+def test_the_amounts_are_those_of_the_signed_fields_and_no_others() -> None:
+    order = _prepared()
+    draft = replace(order.unsigned.draft, maker_amount=50_999_999, taker_amount=99_990_000)
+    words = _fold(_words(replace(order, unsigned=replace(order.unsigned, draft=draft))))
+    assert "BUY 99.99 Yes" in words
+    assert "$50.999999" in words
+    assert "$51.00" not in words
+
+
+def test_a_sale_gives_shares_and_gets_dollars() -> None:
+    words = _fold(_words(_prepared(side=Side.SELL, time_in_force=TimeInForce.FAK)))
+    assert "SELL 100 Yes at 51¢ or better" in words
+    assert "Give 100 shares" in words
+    assert "Get at least $51.00" in words
+    assert "FAK, what is there now" in words
+    assert "If it wins" not in words
+
+
+def test_a_timed_order_says_when_it_is_gone_and_not_what_is_stated_to_the_venue() -> None:
+    order = _prepared(time_in_force=TimeInForce.GTD, expires_at=NOW + timedelta(hours=2))
+    assert "Until 2026-06-15 14:00:00" in _fold(_words(order))
+
+
+def test_the_fee_is_stated_exactly_or_said_not_to_be() -> None:
+    fee = _fold(_words(replace(_prepared(), worst_fee=m("0.99956"))))
+    assert "$0.99956 if all of it fills now at 51¢" in fee
+    only_rests = replace(_prepared(is_post_only=True), worst_fee=m("0.99956"))
+    words = _fold(_words(only_rests))
+    assert "none, it only rests" in words
+    assert "Post-only yes" in words
+
+
+def test_negative_risk_and_real_money_are_named() -> None:
+    order = _prepared()
+    draft = replace(order.unsigned.draft, neg_risk=True, time_in_force="LATER")
+    lines = paint_confirm(
+        replace(order, unsigned=replace(order.unsigned, draft=draft)), 42, mode=Mode.LIVE
+    )
+    assert lines[0][0].text == " LIVE "
+    assert lines[0][0].role is Role.LIVE
+    text = _fold(" ".join(cell.text for line in lines for cell in line))
+    assert "neg-risk" in text
+    assert "Lives LATER" in text
+
+
+def test_doubt_comes_last_and_in_full() -> None:
+    lines = paint_confirm(_prepared(), 42, mode=Mode.PAPER, doubt="word " * 20)
+    told = [line for line in lines if line and line[0].role is Role.NOTICE_BAD]
+    assert lines[-len(told) :] == tuple(told)
+    assert "".join(line[0].text + " " for line in told).split() == ["word"] * 20
+
+
+def test_a_market_purchase_shows_its_least_shares() -> None:
+    intent = MarketBuyIntent(
+        condition_id=CONDITION, token_id=YES, amount=m("25"), worst_price=m("0.54")
+    )
+    prepared = FakeService().prepare(intent)
+    assert isinstance(prepared, PreparedOrder)
+    words = _fold(_words(prepared))
+    assert "Give at most $25.00" in words
+    assert "FOK, all at once or nothing" in words
+
+
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_hostile_names_are_made_harmless_and_large_numbers_stay_whole(*, ascii_only: bool) -> None:
+    order = replace(
+        _prepared(size=m("123456789.12")), outcome=HOSTILE, market_title="\x1b]0;owned\x07" * 9
+    )
+    words = _words(order, ascii_only=ascii_only)
+    assert "\x1b" not in words
+    assert "\u202e" not in words
+    assert "123,456,789.12 shares" in _fold(words)
+    assert words.isascii() is ascii_only
+
+
+def test_short_identifiers_are_left_whole() -> None:
+    assert shorten(OrderId("0x1")) == "0x1"
