@@ -139,8 +139,12 @@ def build_ladder(
     *,
     orders: Iterable[Order] = (),
     prints: Iterable[TradePrint] = (),
+    with_depth: bool = True,
 ) -> Ladder:
-    """Place a book, own orders and trades of one token on an axis. Every level lands on a row."""
+    """Place a book, own orders and trades of one token on an axis. Every level lands on a row.
+
+    Without depth a row depends on its own level alone, so that fewer rows change.
+    """
     bids: dict[int, int] = defaultdict(int)
     asks: dict[int, int] = defaultdict(int)
     for level in book.bids:
@@ -157,7 +161,7 @@ def build_ladder(
         axis=axis, best_bid=best_bid, best_ask=best_ask,
         middle=_middle(axis, book, last=last), touch=(book.best_bid, book.best_ask), rungs={},
     )  # fmt: skip
-    depths = _depths(bids, asks)
+    depths = _depths(bids, asks) if with_depth else {}
     held = {*bids, *asks, *own_bids, *own_asks, *traded} | ({last} if last is not None else set())
     for index in held:
         ladder.rungs[index] = Rung(

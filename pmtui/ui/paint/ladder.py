@@ -96,7 +96,7 @@ def paint_titles(columns: LadderColumns, width: int, *, ascii_only: bool = False
 
     line = _place(
         columns,
-        depth=lambda: title("depth", columns.depth),
+        depth=lambda _: title("depth", columns.depth),
         own=lambda _: title("own", columns.own),
         bar=lambda _: Cell(" " * columns.bar),
         size=lambda side: title("bids" if side is Side.BUY else "asks", columns.size),
@@ -113,13 +113,15 @@ def paint_rung(rung: Rung, columns: LadderColumns, width: int, *, look: RungLook
     own_role = Role.OWN_ORDER
 
     def amount(size: Micros, room: int, role: Role) -> Cell:
-        text = format_size_compact(size, width=room) if size else " " * room
-        return Cell(text, role, ground=ground)
+        if not size:
+            # Reversed on a cursor without colour, an empty cell must look like its neighbours.
+            return Cell(" " * room, ground=ground)
+        return Cell(format_size_compact(size, width=room), role, ground=ground)
 
     def own(side: Side | None) -> Cell:
-        size = {Side.BUY: rung.own_bid, Side.SELL: rung.own_ask}.get(
-            side or Side.BUY, Micros(0)
-        ) if side else Micros(rung.own_bid + rung.own_ask)  # fmt: skip
+        bid = rung.own_bid if side is not Side.SELL else 0
+        ask = rung.own_ask if side is not Side.BUY else 0
+        size = Micros(bid + ask)
         if not size or not rung.has_unknown:
             return amount(size, columns.own, own_role)
         text = format_size_compact(size, width=columns.own - 1) + _UNKNOWN
@@ -133,12 +135,18 @@ def paint_rung(rung: Rung, columns: LadderColumns, width: int, *, look: RungLook
     def bar(side: Side) -> Cell:
         value = rung.bid_size if side is Side.BUY else rung.ask_size
         text = _bar(value, look.scale, columns.bar, side=side, ascii_only=look.ascii_only)
+        if look.is_cursor or not value:
+            return Cell(text, ground=ground)
         role = Role.BID if side is Side.BUY else Role.ASK
         return Cell(text, role if look.is_good else Role.STALE, Emphasis.DIM, ground)
 
+    def depth(side: Side) -> Cell:
+        is_here = (rung.zone is Zone.BID) == (side is Side.BUY)
+        return amount(rung.depth if is_here else Micros(0), columns.depth, Role.DIM)
+
     line = _place(
         columns,
-        depth=lambda: amount(rung.depth, columns.depth, Role.DIM),
+        depth=depth,
         own=own,
         bar=bar,
         size=size,
@@ -190,7 +198,7 @@ def paint_state(
 def _place(
     columns: LadderColumns,
     *,
-    depth: Callable[[], Cell],
+    depth: Callable[[Side], Cell],
     own: Callable[[Side | None], Cell],
     bar: Callable[[Side], Cell],
     size: Callable[[Side], Cell],
@@ -200,7 +208,7 @@ def _place(
 ) -> list[Cell]:
     two_owns = columns.own > 0 and not columns.is_own_shared
     cells = [
-        depth() if columns.depth else None,
+        depth(Side.BUY) if columns.depth else None,
         own(Side.BUY) if two_owns else None,
         bar(Side.BUY) if columns.bar else None,
         size(Side.BUY),
@@ -209,7 +217,7 @@ def _place(
         bar(Side.SELL) if columns.bar else None,
         own(Side.SELL) if two_owns else None,
         own(None) if columns.own and columns.is_own_shared else None,
-        depth() if columns.depth else None,
+        depth(Side.SELL) if columns.depth else None,
         traded() if columns.traded else None,
     ]
     placed: list[Cell] = []

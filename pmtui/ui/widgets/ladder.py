@@ -44,6 +44,8 @@ from pmtui.ui.role_styles import RoleStyles
 DEFAULT_TICK = Micros(10_000)
 """Where neither book nor terms name one yet; the metadata names a cent nearly always."""
 _CACHED_STRIPS = 1_000
+_WALL = 8
+"""A size so many times the median is a wall."""
 
 
 class _LineState(NamedTuple):
@@ -147,11 +149,10 @@ class LadderPane(Widget, can_focus=True):
         """Change to the next wider rows, or back to single ticks; return their distance."""
         old_axis = self.axis
         self._grouping = (self._grouping + 1) % len(groupings(self._tick))
+        self._rebuild(old_axis)
         if self._cursor is not None:
             # What is marked and what is traded must be one price, so the cursor goes to a row.
-            price, side = self._cursor
-            self._cursor = (self.axis.price_at(self.axis.nearest(price)), side)
-        self._rebuild(old_axis)
+            self.point_at(self.axis.price_at(self.axis.nearest(self._cursor[0])))
         self._announce()
         return self.axis.group
 
@@ -221,6 +222,7 @@ class LadderPane(Widget, can_focus=True):
 
     def on_resize(self) -> None:
         """Keep what is looked at in view."""
+        self._rebuild(self.axis)
         if self._ladder is not None:
             if self._top is None or self._is_following:
                 self._top = centred(self._ladder.middle, self._body_height)
@@ -288,12 +290,18 @@ class LadderPane(Widget, can_focus=True):
         if self._book is None:
             return
         axis, height = self.axis, self._body_height
-        self._ladder = build_ladder(self._book, axis, orders=self._orders, prints=self._prints)
+        columns = self._columns
+        # A row must not count as changed for a number nobody sees.
+        self._ladder = build_ladder(
+            self._book, axis, orders=self._orders,
+            prints=self._prints if columns.traded else (), with_depth=columns.depth > 0,
+        )  # fmt: skip
         if self.size.height:
             if self._top is None:
                 self._top = centred(self._ladder.middle, height)
             elif axis != old_axis:
-                looked_at = old_axis.price_at(self._top - height // 2)
+                middle = old_axis.price_at(self._top - height // 2)
+                looked_at = middle if self._cursor is None else self._cursor[0]
                 self._top = centred(axis.nearest(looked_at), height)
             if self._is_following:
                 self._top = follow(self._top, self._ladder.middle, height)
@@ -324,7 +332,10 @@ class LadderPane(Widget, can_focus=True):
             return 1
         shown = range(self._top - self._body_height + 1, self._top + 1)
         rungs = (r for index, r in self._ladder.rungs.items() if index in shown)
-        largest = max((max(r.bid_size, r.ask_size) for r in rungs), default=1)
+        sizes = sorted(size for r in rungs if (size := max(r.bid_size, r.ask_size)))
+        # One wall must not flatten all other bars; it fills its own, and its number says the rest.
+        limit = _WALL * sizes[len(sizes) // 2] if sizes else 0
+        largest = max((size for size in sizes if size <= limit), default=1)
         # A power of two, so that the bars keep their lengths while the largest size changes.
         return 1 << max(0, largest - 1).bit_length()
 

@@ -1,0 +1,220 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.amounts import TICK_RULES, is_on_tick
+from pmtui.domain.book_view import BookState, BookView, Level
+from pmtui.domain.ids import TokenId
+from pmtui.domain.ladder import (
+    Axis,
+    Zone,
+    bounded,
+    build_ladder,
+    centred,
+    follow,
+    groupings,
+    orders_at,
+    reveal,
+)
+from pmtui.domain.market import Side
+from pmtui.domain.money import ONE, Micros
+from pmtui.domain.order import Order, OrderStatus, TradePrint
+from tests.ui import believable
+from tests.ui.fake_surface import NOW
+
+TOKEN = TokenId("1")
+CENT = Micros(10_000)
+
+ticks = st.sampled_from(sorted(TICK_RULES))
+
+
+@st.composite
+def axes(draw: st.DrawFn) -> Axis:
+    tick = draw(ticks)
+    return Axis(tick, draw(st.sampled_from(groupings(tick))))
+
+
+@st.composite
+def books(draw: st.DrawFn, tick: Micros, *, is_on_grid: bool = True) -> BookView:
+    count = ONE // tick - 1
+    step = tick if is_on_grid else 100
+    count = ONE // step - 1
+    prices = draw(st.lists(st.integers(1, count), unique=True, max_size=40))
+    cut = draw(st.integers(0, count))
+    sizes = st.integers(1, 10**13)
+    levels = [Level(Micros(p * step), Micros(draw(sizes))) for p in sorted(prices)]
+    bids = tuple(x for x in reversed(levels) if x.price <= cut * step)
+    asks = tuple(x for x in levels if x.price > cut * step)
+    last = draw(st.none() | st.integers(1, count).map(lambda n: Micros(n * step)))
+    return BookView(TOKEN, BookState.LIVE, bids, asks, tick, last)
+
+
+def order(price: int, side: Side, size: int = 5_000_000) -> Order:
+    base = believable.order(price, side=side)
+    return Order(
+        order_id=base.order_id, condition_id=base.condition_id, token_id=TOKEN, outcome="Yes",
+        side=side, price=Micros(price), original_size=Micros(size), matched_size=Micros(0),
+        status=OrderStatus.LIVE, time_in_force=base.time_in_force, created_at=NOW,
+    )  # fmt: skip
+
+
+@given(axes())
+def test_every_row_is_a_price_an_order_may_carry_and_rows_rise(axis: Axis) -> None:
+    prices = [axis.price_at(index) for index in range(axis.first, axis.last + 1)]
+    assert all(is_on_tick(price, axis.tick) for price in prices)
+    assert prices == sorted(set(prices))
+    assert (prices[0], prices[-1]) == (axis.tick, ONE - axis.tick)
+
+
+@given(ticks)
+def test_groupings_start_with_the_tick_and_divide_a_dollar(tick: Micros) -> None:
+    choices = groupings(tick)
+    assert choices[0] == tick
+    assert list(choices) == sorted(set(choices))
+    assert all(ONE % group == 0 and group % tick == 0 for group in choices)
+    assert all(Axis(tick, group).last - Axis(tick, group).first >= 8 for group in choices)
+
+
+@given(st.data())
+def test_rows_sum_exactly_to_the_book_whatever_the_grouping(data: st.DataObject) -> None:
+    axis = data.draw(axes())
+    book = data.draw(books(axis.tick, is_on_grid=data.draw(st.booleans())))
+    ladder = build_ladder(book, axis)
+    rungs = [ladder.rung(index) for index in range(axis.first, axis.last + 1)]
+    assert sum(rung.bid_size for rung in rungs) == sum(level.size for level in book.bids)
+    assert sum(rung.ask_size for rung in rungs) == sum(level.size for level in book.asks)
+    assert max((r.depth for r in rungs), default=0) <= sum(
+        level.size for level in (*book.bids, *book.asks)
+    )
+
+
+@given(st.data())
+def test_a_grouped_row_never_looks_better_than_its_orders(data: st.DataObject) -> None:
+    axis = data.draw(axes())
+    price = Micros(data.draw(st.integers(1, ONE // axis.tick - 1)) * axis.tick)
+    assert axis.price_at(axis.index_below(price)) <= price
+    assert axis.price_at(axis.index_above(price)) >= price
+
+
+@given(st.data())
+def test_ungrouped_rows_hold_exactly_their_own_level(data: st.DataObject) -> None:
+    tick = data.draw(ticks)
+    book = data.draw(books(tick))
+    ladder = build_ladder(book, Axis(tick, tick))
+    for level in book.bids:
+        assert ladder.rung(level.price // tick).bid_size == level.size
+    for level in book.asks:
+        assert ladder.rung(level.price // tick).ask_size == level.size
+
+
+@given(st.data())
+def test_zones_go_from_bids_over_the_spread_to_asks(data: st.DataObject) -> None:
+    axis = data.draw(axes())
+    book = data.draw(books(axis.tick))
+    ladder = build_ladder(book, axis)
+    zones = [ladder.zone(index) for index in range(axis.first, axis.last + 1)]
+    rank = {Zone.BID: 0, Zone.SPREAD: 1, Zone.NONE: 1, Zone.ASK: 2}
+    if book.bids and book.asks:
+        assert [rank[z] for z in zones] == sorted(rank[z] for z in zones)
+        assert Zone.NONE not in zones
+    else:
+        assert Zone.SPREAD not in zones
+    assert axis.first <= ladder.middle <= axis.last
+
+
+@given(st.data())
+def test_steps_go_from_row_to_row_and_stop_at_the_ends(data: st.DataObject) -> None:
+    axis = data.draw(axes())
+    price = Micros(data.draw(st.integers(axis.tick, ONE - axis.tick)))
+    for steps in (1, -1, 7, -7, 100_000, -100_000):
+        new = axis.stepped(price, steps)
+        assert is_on_tick(new, axis.tick)
+        assert new > price if steps > 0 and price < ONE - axis.tick else True
+        assert new < price if steps < 0 and price > axis.tick else True
+
+
+@given(axes(), st.integers(-50, 20_000), st.integers(1, 60), st.integers(0, 9_999))
+def test_the_view_never_leaves_the_axis_and_shows_what_it_must(
+    axis: Axis, top: int, height: int, offset: int
+) -> None:
+    rows = axis.last - axis.first + 1
+    index = axis.first + offset % rows
+    shown = bounded(axis, reveal(top, index, height), height)
+    assert shown - height < index <= shown <= axis.last
+    if rows >= height:
+        assert shown - height + 1 >= axis.first
+    followed = follow(top, index, height)
+    assert followed - height < index <= followed
+    assert follow(followed, index, height) == followed
+
+
+def test_following_has_slack_so_that_small_moves_move_nothing() -> None:
+    top = centred(50, 20)
+    assert all(follow(top, middle, 20) == top for middle in range(46, 55))
+    assert follow(top, 60, 20) == centred(60, 20)
+
+
+def test_depth_adds_up_from_the_touch() -> None:
+    bids = (Level(Micros(500_000), Micros(3)), Level(Micros(480_000), Micros(4)))
+    asks = (Level(Micros(520_000), Micros(5)), Level(Micros(530_000), Micros(6)))
+    ladder = build_ladder(BookView(TOKEN, BookState.LIVE, bids, asks, CENT), Axis(CENT, CENT))
+    assert [ladder.rung(i).depth for i in (48, 49, 50, 51, 52, 53)] == [7, 0, 3, 0, 5, 11]
+    assert ladder.rung(51).zone is Zone.SPREAD
+
+
+def test_own_orders_and_trades_stand_at_their_prices() -> None:
+    own = (order(480_000, Side.BUY), order(480_000, Side.BUY), order(530_000, Side.SELL))
+    prints = (
+        TradePrint(TOKEN, Side.BUY, Micros(520_000), Micros(7), NOW),
+        TradePrint(TOKEN, Side.SELL, Micros(520_000), Micros(2), NOW),
+    )
+    book = BookView(TOKEN, BookState.LIVE, (), (), CENT, Micros(520_000))
+    ladder = build_ladder(book, Axis(CENT, CENT), orders=own, prints=prints)
+    assert ladder.rung(48).own_bid == 10_000_000
+    assert ladder.rung(53).own_ask == 5_000_000
+    assert ladder.rung(52).traded == 9
+    assert ladder.rung(52).is_last_trade
+    assert orders_at(ladder, Micros(480_000), own) == own[:2]
+    assert orders_at(ladder, Micros(490_000), own) == ()
+
+
+def test_orders_of_unknown_fate_are_marked() -> None:
+    doubtful = believable.order(1, price=0.44, status=OrderStatus.UNKNOWN)
+    book = BookView(TOKEN, BookState.LIVE, (), (), CENT)
+    ladder = build_ladder(book, Axis(CENT, CENT), orders=(doubtful,))
+    assert ladder.rung(44).has_unknown
+
+
+@pytest.mark.parametrize(
+    ("price", "side"),
+    [(50, Side.SELL), (30, Side.SELL), (51, Side.BUY), (52, Side.BUY), (90, Side.BUY)],
+)
+def test_a_price_on_the_bids_sells_and_any_other_buys(price: int, side: Side) -> None:
+    book = BookView(
+        TOKEN, BookState.LIVE, (Level(Micros(500_000), Micros(1)),),
+        (Level(Micros(520_000), Micros(1)),), CENT,
+    )  # fmt: skip
+    for group in groupings(CENT):
+        ladder = build_ladder(book, Axis(CENT, group))
+        assert ladder.side_at(Micros(price * 10_000)) is side
+
+
+def test_an_empty_side_leaves_the_rest_usable() -> None:
+    axis = Axis(CENT, CENT)
+    bid = Level(Micros(990_000), Micros(1))
+    only_bids = build_ladder(BookView(TOKEN, BookState.LIVE, (bid,), (), CENT), axis)
+    assert (only_bids.middle, only_bids.zone(99)) == (99, Zone.BID)
+    only_asks = build_ladder(
+        BookView(TOKEN, BookState.LIVE, (), (Level(Micros(10_000), Micros(1)),), CENT), axis
+    )
+    assert (only_asks.middle, only_asks.zone(1)) == (1, Zone.ASK)
+    empty = build_ladder(BookView(TOKEN, BookState.LIVE, (), (), CENT), axis)
+    assert (empty.middle, empty.zone(50)) == (50, Zone.NONE)
+    assert empty.side_at(Micros(500_000)) is Side.BUY
+
+
+def test_a_crossed_book_shows_both_sizes_on_one_row() -> None:
+    level = (Level(Micros(500_000), Micros(3)),)
+    book = BookView(TOKEN, BookState.CROSSED, level, level, CENT)
+    rung = build_ladder(book, Axis(CENT, CENT)).rung(50)
+    assert (rung.bid_size, rung.ask_size) == (3, 3)

@@ -1,0 +1,126 @@
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.amounts import TICK_RULES
+from pmtui.domain.book_view import BookState, BookView, Level
+from pmtui.domain.ids import TokenId
+from pmtui.domain.ladder import Rung, Zone
+from pmtui.domain.market import Side
+from pmtui.domain.money import ONE, Micros
+from pmtui.ui.cells import Line, line_width
+from pmtui.ui.paint.ladder import (
+    RungLook,
+    paint_rung,
+    paint_state,
+    paint_titles,
+    plan_columns,
+)
+from pmtui.ui.theme import Role
+from tests.ui.fake_surface import NOW
+
+CENT = Micros(10_000)
+sizes = st.sampled_from((0, 1, 9_999)) | st.integers(0, 10**15)
+
+
+def text_of(line: Line) -> str:
+    return "".join(cell.text for cell in line)
+
+
+@st.composite
+def rungs(draw: st.DrawFn) -> tuple[Rung, RungLook]:
+    tick = draw(st.sampled_from(sorted(TICK_RULES)))
+    price = Micros(draw(st.integers(1, ONE // tick - 1)) * tick)
+    bid, ask, own_bid, own_ask, depth, traded = (Micros(draw(sizes)) for _ in range(6))
+    rung = Rung(
+        price, draw(st.sampled_from(Zone)), bid_size=bid, ask_size=ask, own_bid=own_bid,
+        own_ask=own_ask, has_unknown=draw(st.booleans()), depth=depth, traded=traded,
+        is_last_trade=draw(st.booleans()),
+    )  # fmt: skip
+    look = RungLook(
+        tick, draw(st.integers(1, 10**15)), is_good=draw(st.booleans()),
+        is_cursor=draw(st.booleans()), ascii_only=draw(st.booleans()),
+    )  # fmt: skip
+    return rung, look
+
+
+@given(rungs(), st.integers(23, 140))
+def test_a_row_is_exactly_as_wide_as_asked_and_whole(
+    case: tuple[Rung, RungLook], width: int
+) -> None:
+    rung, look = case
+    line = paint_rung(rung, plan_columns(width), width, look=look)
+    assert line_width(line) == width
+    text = text_of(line)
+    assert "…" not in text
+    assert text.isascii() or not look.ascii_only
+    cents = f"{rung.price // 10_000}"
+    assert any(word.lstrip(">▸").startswith(cents) for word in text.split())
+
+
+@given(rungs(), st.integers(0, 22))
+def test_even_an_absurd_width_is_kept(case: tuple[Rung, RungLook], width: int) -> None:
+    rung, look = case
+    assert line_width(paint_rung(rung, plan_columns(width), width, look=look)) == width
+
+
+@given(st.integers(0, 200), st.booleans())
+def test_titles_stand_over_their_columns(width: int, ascii_only: bool) -> None:
+    line = paint_titles(plan_columns(width), width, ascii_only=ascii_only)
+    assert line_width(line) == width
+    rung = Rung(Micros(510_000), Zone.BID, Micros(7_000_000), Micros(8_000_000))
+    row = text_of(paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, 1)))
+    if width >= 41:
+        titles = text_of(line)
+        assert titles.index("bids") + 4 == row.index("7 ") + 1
+        assert titles.index("asks") + 4 == row.index("8", row.index("51")) + 1
+
+
+@pytest.mark.parametrize(
+    ("width", "said"),
+    [(23, set()), (29, {"own"}), (35, {"own"}), (60, {"own", "traded"}), (88, {"own", "traded", "depth"})],
+)  # fmt: skip
+def test_a_narrow_ladder_has_fewer_columns_never_fewer_sides(width: int, said: set[str]) -> None:
+    titles = set(text_of(paint_titles(plan_columns(width), width)).split())
+    assert titles - {"bids", "price", "asks"} == said
+    assert {"bids", "price", "asks"} <= titles
+
+
+def test_signs_tell_cursor_last_trade_and_doubt_without_colour() -> None:
+    rung = Rung(
+        Micros(510_000), Zone.BID, own_bid=Micros(25_000_000), has_unknown=True, is_last_trade=True
+    )
+    look = RungLook(CENT, 1, is_cursor=True)
+    assert "▸" in text_of(paint_rung(rung, plan_columns(41), 41, look=look))
+    text = text_of(paint_rung(rung, plan_columns(41), 41, look=look._replace(ascii_only=True)))
+    assert text.startswith(">")
+    assert "51c*" in text
+    assert "25?" in text
+
+
+def test_old_sizes_look_old() -> None:
+    rung = Rung(Micros(510_000), Zone.BID, bid_size=Micros(25_000_000))
+    line = paint_rung(rung, plan_columns(41), 41, look=RungLook(CENT, 1, is_good=False))
+    assert next(cell for cell in line if "25" in cell.text).role is Role.STALE
+
+
+@pytest.mark.parametrize("state", list(BookState))
+@pytest.mark.parametrize("width", [30, 41, 80])
+def test_every_state_is_said_in_words(state: BookState, width: int) -> None:
+    book = BookView(
+        TokenId("1"), state, (Level(CENT, CENT),), (), CENT, as_of=NOW - timedelta(seconds=12)
+    )
+    line = paint_state(book, NOW, width, cursor=(Micros(510_000), Side.BUY))
+    text = text_of(line)
+    assert line_width(line) == width
+    assert text.split()[0] in state.value
+    assert "buys 51¢" in text
+    assert ("12s" in text) == (state is BookState.STALE)
+
+
+def test_wide_rows_are_announced() -> None:
+    book = BookView(TokenId("1"), BookState.LIVE, tick_size=CENT)
+    assert "rows of 5¢" in text_of(paint_state(book, NOW, 41, group=Micros(50_000)))
+    assert "rows" not in text_of(paint_state(book, NOW, 41, group=CENT))

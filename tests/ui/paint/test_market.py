@@ -1,0 +1,159 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.book_view import BookState, BookView
+from pmtui.domain.market import Side
+from pmtui.domain.money import ONE, Micros
+from pmtui.domain.order import OrderStatus, TradePrint
+from pmtui.service.views import Load, MarketView, TapeView
+from pmtui.ui.cells import Line, line_width
+from pmtui.ui.market_facts import why_not_tradable
+from pmtui.ui.paint.market_header import paint_question, paint_quote, paint_terms
+from pmtui.ui.paint.position import account_words, paint_own_orders, paint_positions
+from pmtui.ui.paint.tape import WIDTH, paint_tape
+from tests.ui import believable
+from tests.ui.fake_surface import KEYLESS_ACCOUNT, NOW, PAPER_STATUS, READ_ONLY_STATUS
+from tests.ui.moving_market import CONDITION, NO, NUMBER, YES, MovingMarket
+
+MARKET = MovingMarket()
+VIEW = MARKET.service.markets[CONDITION]
+BOOK = MARKET.service.books[YES]
+
+
+def text_of(*lines: Line) -> str:
+    return "\n".join("".join(cell.text for cell in line) for line in lines)
+
+
+@given(st.integers(1, 220), st.booleans(), st.sampled_from(believable.HOSTILE_TITLES))
+def test_head_lines_keep_their_width(width: int, ascii_only: bool, title: str) -> None:
+    assert VIEW.market is not None
+    view = replace(VIEW, market=replace(VIEW.market, question=title))
+    for line in (
+        paint_question(view, 0, NOW, width, ascii_only=ascii_only),
+        paint_quote(view, BOOK, width, ascii_only=ascii_only),
+        paint_terms(view, PAPER_STATUS, NOW, width, ascii_only=ascii_only),
+    ):
+        assert line_width(line) == width
+        assert "\x1b" not in text_of(line)
+
+
+def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
+    question = text_of(paint_question(VIEW, 1, NOW, 120))
+    assert question.startswith(" No ")
+    assert "12d 5h left" in question
+    quote = text_of(paint_quote(VIEW, BOOK, 120))
+    assert "bid 52¢  ask 53¢  spread 1¢" in quote
+    terms = text_of(paint_terms(VIEW, PAPER_STATUS, NOW, 200))
+    assert "tick 1¢" in terms
+    assert "at least 5 shares" in terms
+    assert "taker fee 4.0%" in terms
+
+
+def test_a_quote_is_never_cut_in_the_middle_of_a_number() -> None:
+    whole = text_of(paint_quote(VIEW, BOOK, 200)).split()
+    for width in range(10, 120):
+        words = text_of(paint_quote(VIEW, BOOK, width)).split()
+        assert words == whole[: len(words)]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"closed": True}, "Closed"),
+        ({"archived": True}, "Archived"),
+        ({"active": False}, "Not open"),
+        ({"accepting_orders": False}, "Paused"),
+        ({"has_order_book": False}, "no order book"),
+    ],
+)
+def test_why_there_is_no_trading_is_said(change: dict[str, bool], words: str) -> None:
+    assert VIEW.market is not None
+    view = replace(VIEW, market=replace(VIEW.market, **change))  # type: ignore[arg-type]
+    assert words in why_not_tradable(view, PAPER_STATUS)
+    assert words in text_of(paint_terms(view, PAPER_STATUS, NOW, 120))
+
+
+def test_a_resolved_market_names_what_won() -> None:
+    assert VIEW.market is not None
+    first, second = VIEW.market.outcomes
+    outcomes = (replace(first, price=Micros(0)), replace(second, price=ONE))
+    view = replace(VIEW, market=replace(VIEW.market, closed=True, outcomes=outcomes))
+    assert "resolved No" in why_not_tradable(view, PAPER_STATUS)
+
+
+def test_read_only_says_why_and_trading_says_nothing() -> None:
+    assert "no key" in why_not_tradable(VIEW, READ_ONLY_STATUS)
+    assert why_not_tradable(VIEW, PAPER_STATUS) == ""
+    paused = (
+        replace(VIEW, terms=replace(VIEW.terms, accepting_orders=False)) if VIEW.terms else VIEW
+    )
+    assert "Paused" in why_not_tradable(paused, PAPER_STATUS)
+
+
+def test_a_missing_market_is_explained() -> None:
+    lost = MarketView(None, None, Load.FAILED, None, problem="host down")
+    assert "host down" in text_of(paint_question(lost, 0, NOW, 80))
+    loading = MarketView(None, None, Load.LOADING, None)
+    assert "Loading" in text_of(paint_terms(loading, PAPER_STATUS, NOW, 80))
+
+
+@given(st.integers(1, 60), st.integers(1, 30), st.integers(0, 10**15), st.booleans())
+def test_the_tape_keeps_its_width(width: int, height: int, size: int, ascii_only: bool) -> None:
+    trade = TradePrint(YES, Side.BUY, Micros(515_500), Micros(size), NOW)
+    lines = paint_tape(TapeView((trade,) * 5, 5), width, height, ascii_only=ascii_only)
+    assert len(lines) == min(5, height)
+    assert all(line_width(line) == width for line in lines)
+
+
+def test_a_trade_shows_side_price_size_and_time() -> None:
+    trade = TradePrint(YES, Side.SELL, Micros(510_000), Micros(1_234_500_000), NOW)
+    line = text_of(*paint_tape(TapeView((trade,), 1), WIDTH, 4))
+    assert line.split()[:3] == ["SELL", "51¢", "1,234.5"]
+    assert line.count(":") == 2
+    assert "No trades yet" in text_of(*paint_tape(TapeView((), 0), 30, 4))
+
+
+def test_both_outcomes_are_valued_by_the_book_on_show() -> None:
+    yes = believable.position(NUMBER, "Rates", size=100, average=0.5)
+    no = replace(
+        believable.position(NUMBER, "Rates", size=10, average=0.5),
+        token_id=NO, outcome_index=1, outcome="No",
+    )  # fmt: skip
+    text = text_of(*paint_positions((yes, no), ("Yes", "No"), BOOK, 60))
+    assert "100 at 50.0¢ = $52.00  +$2.00" in text
+    assert "10 at 50.0¢ = $4.70  -$0.30" in text
+    other = MARKET.service.books[NO]
+    assert text == text_of(*paint_positions((yes, no), ("Yes", "No"), other, 60))
+
+
+def test_a_stale_book_values_nothing() -> None:
+    held = believable.position(NUMBER, "Rates", size=100, average=0.5, current=0.51)
+    stale = replace(BOOK, state=BookState.STALE)
+    assert "$51.00" in text_of(*paint_positions((held,), ("Yes",), stale, 60))
+    empty = BookView(YES, BookState.LIVE)
+    assert "$" not in text_of(*paint_positions((held,), ("Yes",), empty, 60))
+
+
+@given(st.integers(1, 80), st.floats(0.01, 10**9), st.booleans())
+def test_positions_keep_their_width(width: int, size: float, ascii_only: bool) -> None:
+    held = believable.position(NUMBER, "Rates", size=size)
+    for line in paint_positions((held,), ("Yes", "No"), BOOK, width, ascii_only=ascii_only):
+        assert line_width(line) == width
+
+
+def test_more_orders_than_lines_are_counted() -> None:
+    orders = tuple(believable.order(n, status=OrderStatus.UNKNOWN) for n in range(9))
+    lines = paint_own_orders(orders, 40, 4)
+    assert len(lines) == 4
+    assert text_of(lines[-1]).strip() == "and 6 more"
+    assert "unknown" in text_of(lines[0])
+    assert all(line_width(line) == 40 for line in lines)
+    assert "No open orders" in text_of(*paint_own_orders((), 40, 4))
+
+
+@pytest.mark.parametrize("load", list(Load))
+def test_an_account_that_is_not_there_is_explained(load: Load) -> None:
+    assert bool(account_words(replace(KEYLESS_ACCOUNT, load=load))) == (load is not Load.READY)

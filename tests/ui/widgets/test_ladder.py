@@ -1,0 +1,254 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from textual.message import Message
+from textual.strip import Strip
+from typing_extensions import override
+
+from pmtui.domain.book_view import BookState, BookView, Level
+from pmtui.domain.ids import TokenId
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.ui.widgets.ladder import LadderPane
+from tests.ui import believable
+from tests.ui.moving_market import YES, MovingMarket
+from tests.ui.stage import Stage, shown_text
+from tests.ui.wait import settle, until
+
+SIZE = (41, 21)
+
+
+class _Ladder(LadderPane):
+    """Counts what it paints and hears what it posts."""
+
+    def __init__(self, *, ascii_only: bool = False) -> None:
+        super().__init__(id="ladder", ascii_only=ascii_only)
+        self.lines: list[int] = []
+        self.picked: list[tuple[Micros, Side]] = []
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        self.lines.append(y)
+        return super().render_line(y)
+
+    @override
+    def post_message(self, message: Message) -> bool:
+        if isinstance(message, LadderPane.LevelPicked):
+            self.picked.append((message.price, message.side))
+        return super().post_message(message)
+
+
+def cents(number: float) -> Micros:
+    return believable.micros(number / 100)
+
+
+def book(bid: int = 50, ask: int = 52, *, tick: float = 1, **changes: object) -> BookView:
+    """Return a book with three levels on each side, a cent apart."""
+    bids = tuple(Level(cents(bid - i), cents(1000 * (i + 1))) for i in range(3))
+    asks = tuple(Level(cents(ask + i), cents(1500 * (i + 1))) for i in range(3))
+    view = BookView(TokenId("1"), BookState.LIVE, bids, asks, cents(tick), cents(bid))
+    return replace(view, **changes)  # type: ignore[arg-type]
+
+
+def row_of(ladder: LadderPane, price: str) -> str:
+    return next(line for line in shown_text(ladder) if price in line.replace("•", "").split())
+
+
+async def test_rows_are_prices_and_gaps_are_rows_too() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book())
+        await settle(pilot)
+        prices = [line[17:25].strip(" •") for line in shown_text(ladder)[1:]]
+        assert prices == [f"{61 - i}¢" for i in range(20)]
+        assert row_of(ladder, "51¢").split() == ["51¢"]
+        assert row_of(ladder, "52¢").split() == ["52¢", "15"]
+
+
+async def test_a_change_repaints_its_row_and_no_other() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        before = book()
+        ladder.show(before)
+        await settle(pilot)
+        ladder.lines.clear()
+        changed = (Level(before.bids[0].price, cents(700)), *before.bids[1:])
+        ladder.show(replace(before, bids=changed, version=1))
+        await until(pilot, lambda: "7" in row_of(ladder, "50¢").split(), "the size changes")
+        ladder.lines.clear()
+        ladder.show(replace(before, bids=changed, version=2))
+        await settle(pilot)
+        assert ladder.lines == []
+        ladder.show(replace(before, version=3))
+        await until(pilot, lambda: ladder.lines, "a row is painted")
+        assert ladder.lines == [12]
+
+
+async def test_the_first_step_lands_on_the_touch_and_each_next_is_a_tick() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book())
+        await settle(pilot)
+        ladder.focus()
+        assert ladder.cursor is None
+        await pilot.press("up")
+        assert ladder.cursor == (cents(52), Side.BUY)
+        await pilot.press("down", "j")
+        assert ladder.cursor == (cents(50), Side.SELL)
+        await pilot.press("k")
+        assert ladder.cursor == (cents(51), Side.BUY)
+        await pilot.press("pagedown")
+        assert ladder.cursor == (cents(32), Side.SELL)
+        await pilot.press("pageup")
+        assert ladder.cursor == (cents(51), Side.BUY)
+        await pilot.press("space")
+        assert ladder.cursor is None
+
+
+async def test_enter_picks_the_price_and_the_side_that_were_pointed_at() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book())
+        await settle(pilot)
+        ladder.focus()
+        await pilot.press("up")
+        # The ask that was pointed at is gone and bids stand there now.
+        ladder.show(book(bid=55, ask=57))
+        await settle(pilot)
+        await pilot.press("enter")
+        assert ladder.picked == [(cents(52), Side.BUY)]
+
+
+async def test_enter_without_a_cursor_points_first() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.focus()
+        await pilot.press("enter", "up")
+        assert ladder.cursor is None
+        ladder.show(book())
+        await pilot.press("enter")
+        assert not ladder.picked
+        await pilot.press("enter")
+        assert ladder.picked == [(cents(50), Side.SELL)]
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    seed=st.integers(0, 10**6),
+    start=st.integers(5, 95),
+    states=st.lists(st.sampled_from(BookState), max_size=8),
+)
+def test_no_book_moves_the_cursor_to_another_price(
+    seed: int, start: int, states: list[BookState]
+) -> None:
+    market = MovingMarket(seed)
+    ladder = LadderPane()
+    ladder.show(market.service.books[YES])
+    ladder.point_at(cents(start))
+    pointed = ladder.cursor
+    for state in (*states, BookState.LIVE):
+        for _ in range(40):
+            market.step()
+        market.publish()
+        ladder.show(replace(market.service.books[YES], state=state))
+        assert ladder.cursor == pointed
+    for tick in (0.1, 0.25, 1, 10):
+        ladder.show(book(tick=tick))
+        assert ladder.cursor == pointed
+    ladder.show(BookView(YES, BookState.NO_BOOK))
+    assert ladder.cursor == pointed
+
+
+async def test_the_view_follows_the_spread_until_the_trader_moves() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book())
+        await settle(pilot)
+        top = ladder.top_price
+        ladder.show(book(bid=53, ask=54))
+        assert ladder.top_price == top
+        ladder.show(book(bid=70, ask=71))
+        assert ladder.top_price == cents(80)
+        ladder.focus()
+        await pilot.press("down")
+        ladder.show(book(bid=20, ask=21))
+        await settle(pilot)
+        assert ladder.top_price == cents(80)
+        await pilot.press("space")
+        assert ladder.top_price == cents(30)
+        ladder.show(book(bid=80, ask=81))
+        assert ladder.top_price == cents(90)
+
+
+async def test_mouse_points_picks_and_scrolls() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book())
+        await settle(pilot)
+        await pilot.click("#ladder", offset=(20, 0))
+        assert ladder.cursor is None
+        await pilot.click("#ladder", offset=(20, 10))
+        assert ladder.cursor == (cents(52), Side.BUY)
+        await pilot.click("#ladder", offset=(20, 12), times=2)
+        assert ladder.picked == [(cents(50), Side.SELL)]
+        top = ladder.top_price
+        await pilot._post_mouse_events([_scroll_up()], "#ladder", offset=(5, 5))
+        await until(pilot, lambda: ladder.top_price != top, "the wheel scrolls")
+        assert ladder.top_price == cents(64)
+        assert ladder.cursor == (cents(50), Side.SELL)
+
+
+def _scroll_up() -> type:
+    from textual import events  # noqa: PLC0415
+
+    return events.MouseScrollUp
+
+
+async def test_grouping_widens_rows_and_puts_the_cursor_on_one() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book())
+        await settle(pilot)
+        ladder.point_at(cents(49))
+        assert ladder.next_grouping() == cents(2)
+        assert ladder.cursor == (cents(50), Side.SELL)
+        assert ladder.next_grouping() == cents(5)
+        assert row_of(ladder, "50¢").split()[-2:] == ["10", "50¢•"]
+        assert [ladder.next_grouping() for _ in range(2)] == [cents(10), cents(1)]
+
+
+async def test_another_tick_keeps_what_is_looked_at() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book())
+        await settle(pilot)
+        ladder.point_at(cents(50))
+        ladder.show(book(tick=0.1))
+        await settle(pilot)
+        assert ladder.top_price is not None
+        assert cents(50) <= ladder.top_price <= cents(53)
+        assert any("▸" in line for line in shown_text(ladder))
+
+
+@pytest.mark.parametrize("theme", ["harbour", "ansi"])
+@pytest.mark.parametrize("has_color", [True, False])
+async def test_every_theme_paints_it_at_every_size(
+    theme: str, has_color: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not has_color:
+        monkeypatch.setenv("NO_COLOR", "1")
+    ladder = _Ladder(ascii_only=not has_color)
+    market = MovingMarket()
+    async with Stage(ladder, theme=theme).run_test(size=(120, 50)) as pilot:
+        for size in ((120, 50), (41, 20), (30, 5), (10, 2), (200, 60)):
+            await pilot.resize_terminal(*size)
+            ladder.show(market.service.books[YES])
+            ladder.point_at(cents(52))
+            await settle(pilot)
+            lines = shown_text(ladder)
+            assert len(lines) == size[1]
+            assert has_color or all(line.isascii() for line in lines)
