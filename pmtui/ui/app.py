@@ -30,11 +30,12 @@ from pmtui.ui.screens.portfolio import PortfolioScreen
 from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import DEFAULT_THEME, Role, role_variables
+from pmtui.ui.type_ahead import TypeAhead
 
 _logger = logging.getLogger(__name__)
 
 
-class PmtuiApp(CellDiff, PaintNow, App[None]):
+class PmtuiApp(CellDiff, PaintNow, TypeAhead, App[None]):
     """Screens over one service."""
 
     TITLE = "pmtui"

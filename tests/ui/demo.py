@@ -29,12 +29,13 @@ from pmtui.ui.screens.event import EventScreen
 from pmtui.ui.screens.markets import MarketsScreen
 from pmtui.ui.screens.portfolio import PortfolioScreen
 from pmtui.ui.theme import DEFAULT_THEME, role_variables
+from pmtui.ui.type_ahead import TypeAhead
 from tests.ui import believable
 from tests.ui.fake_surface import KEYLESS_ACCOUNT, NOW, READ_ONLY_STATUS, FakeService
 from tests.ui.stage import THEMES
 
 
-class ScreenApp(App[None]):
+class ScreenApp(TypeAhead, App[None]):
     """One screen at the bottom of the stack, with the global keys, going nowhere else."""
 
     BINDINGS = bindings_for(Context.GLOBAL)

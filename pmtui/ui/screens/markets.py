@@ -143,7 +143,8 @@ class MarketsScreen(FrameScreen):
             self._is_searching = True
             self.add_class("-searching")
             self._show_results()
-        self.search.focus()
+        # At once, not by and by: letters may be on their way already.
+        self.set_focus(self.search)
 
     def action_close(self) -> None:
         """Close the search; the list is as it was."""

@@ -2,6 +2,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from textual import events
 
 from pmtui.domain.listing import MarketSort
 from pmtui.service.topics import MarketListTopic, SearchTopic, StatusTopic
@@ -10,6 +11,7 @@ from pmtui.ui.messages import EventChosen, MarketChosen
 from pmtui.ui.screens.markets import MarketsScreen
 from pmtui.ui.screens.tag_picker import TagPicker
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.search_input import SearchInput
 from tests.ui import believable
 from tests.ui.demo import ScreenApp, believable_service
 from tests.ui.fake_surface import NOW, FakeService
@@ -170,6 +172,21 @@ async def test_letters_in_the_search_line_are_text() -> None:
         assert isinstance(app.screen, MarketsScreen)
         assert app.is_running
         assert not service.calls_of("refresh")
+
+
+async def test_letters_that_arrive_with_the_search_key_are_text_too() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _table(app).rows, "the list")
+        for key in "/quit now":
+            name = {"/": "slash", " ": "space"}.get(key, key)
+            app.post_message(events.Key(name, key))
+        await until(pilot, lambda: SearchTopic("quit now") in service.watched(), "the search")
+        await pilot.press("escape", "down")
+        await settle(pilot)
+        assert app.screen.query_one(SearchInput).value == ""
+        assert app.is_running
 
 
 async def test_results_come_as_one_types_and_escape_restores_the_list() -> None:
