@@ -234,9 +234,11 @@ def _figures(
         figures.insert(0, _Figure("shares", "Shares", format_size(numbers.shares)))
     if numbers.cash_after is not None:
         figures.append(_Figure("cash after", "Cash after", format_money(numbers.cash_after)))
-    if numbers.depth_share:
+    if numbers.fills_now and numbers.depth_share is not None:
         side = "asks" if is_buy else "bids"
-        share = f"{format_percent(numbers.depth_share)} of {side}"
+        share = format_percent(numbers.depth_share)
+        # Something is never shown as nothing.
+        share = f"{'<0.1%' if share == '0.0%' else share} of {side}"
         figures.append(_Figure("depth", "Depth taken", share))
     return figures
 

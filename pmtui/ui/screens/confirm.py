@@ -22,7 +22,7 @@ from pmtui.ui.widgets.text_line import TextLine
 
 ARMING_PAUSE = timedelta(milliseconds=150)
 """A second enter of an impatient finger must not send what nobody has read."""
-CARD_WIDTH = 46
+CARD_WIDTH = 42
 _TEXT_WIDTH = CARD_WIDTH - 4
 
 
@@ -35,7 +35,7 @@ class ConfirmScreen(ModalScreen[bool]):
     DEFAULT_CSS = """
     ConfirmScreen { align: right bottom; background: transparent; }
     ConfirmScreen > #card {
-        width: 46; max-width: 100%; height: auto; background: $panel; border: heavy $warning;
+        width: 42; max-width: 100%; height: auto; background: $panel; border: heavy $warning;
         padding: 0 1; margin-bottom: 1;
     }
     """

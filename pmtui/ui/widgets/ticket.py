@@ -146,9 +146,9 @@ class TicketPane(TicketForm):
     def _on_typed(self, event: Input.Changed) -> None:
         event.stop()
         match event.input.id:
-            case "price":
+            case "ticket-price":
                 draft = replace(self.draft, price_text=event.value)
-            case "size":
+            case "ticket-size":
                 draft = replace(self.draft, size_text=event.value)
             case _:
                 draft = replace(self.draft, expiry_text=event.value)
@@ -159,22 +159,22 @@ class TicketPane(TicketForm):
     def _on_stepped(self, event: NumberField.Stepped) -> None:
         event.stop()
         context = self._ticket_context()
-        if context is not None and event.field.id == "price":
+        if context is not None and event.field.id == "ticket-price":
             self._change(step_price(self.draft, context, event.step))
-        elif context is not None and event.field.id == "size":
+        elif context is not None and event.field.id == "ticket-size":
             self._change(step_size(self.draft, context, event.step))
 
     @on(Choice.Moved)
     def _on_moved(self, event: Choice.Moved) -> None:
         event.stop()
         match event.choice.id:
-            case "side":
+            case "ticket-side":
                 self.action_switch_side()
-            case "kind":
+            case "ticket-kind":
                 self.action_next_kind()
-            case "time-in-force":
+            case "ticket-time-in-force":
                 self._change(next_time_in_force(self.draft, event.step))
-            case "post-only":
+            case "ticket-post-only":
                 self.action_toggle_post_only()
             case _:
                 self._change(next_unit(self.draft, event.step))

@@ -38,25 +38,25 @@ _STATE_LINES = 2
 
 # Which block of notes a field's problems go to, from the top down.
 _NOTES = {
-    "side-notes": (TicketField.SIDE, TicketField.OUTCOME),
-    "kind-notes": (
+    "ticket-side-notes": (TicketField.SIDE, TicketField.OUTCOME),
+    "ticket-kind-notes": (
         TicketField.KIND,
         TicketField.TIME_IN_FORCE,
         TicketField.EXPIRY,
         TicketField.POST_ONLY,
     ),
-    "price-notes": (TicketField.PRICE,),
-    "size-notes": (TicketField.SIZE,),
+    "ticket-price-notes": (TicketField.PRICE,),
+    "ticket-size-notes": (TicketField.SIZE,),
 }
 FIELD_WIDGETS = {
-    TicketField.SIDE: "#side",
-    TicketField.OUTCOME: "#side",
-    TicketField.KIND: "#kind",
-    TicketField.TIME_IN_FORCE: "#time-in-force",
-    TicketField.EXPIRY: "#expiry",
-    TicketField.POST_ONLY: "#post-only",
-    TicketField.PRICE: "#price",
-    TicketField.SIZE: "#size",
+    TicketField.SIDE: "#ticket-side",
+    TicketField.OUTCOME: "#ticket-side",
+    TicketField.KIND: "#ticket-kind",
+    TicketField.TIME_IN_FORCE: "#ticket-time-in-force",
+    TicketField.EXPIRY: "#ticket-expiry",
+    TicketField.POST_ONLY: "#ticket-post-only",
+    TicketField.PRICE: "#ticket-price",
+    TicketField.SIZE: "#ticket-size",
 }
 
 
@@ -68,31 +68,31 @@ class TicketForm(Vertical):
     TicketForm.-open { display: block; }
     TicketForm .ticket-row { height: 1; }
     TicketForm .ticket-label { width: 7; }
-    TicketForm #side { width: 6; }
-    TicketForm #kind { width: 8; }
-    TicketForm #time-in-force { width: 5; }
-    TicketForm #post-only { width: 15; }
-    TicketForm #unit { width: 9; }
-    TicketForm #price { width: 9; }
-    TicketForm #size { width: 12; }
-    TicketForm #expiry { width: 7; display: none; }
-    TicketForm.-timed #expiry { display: block; }
-    TicketForm.-market #post-only { display: none; }
-    TicketForm #figures { height: 1fr; }
+    TicketForm #ticket-side { width: 6; }
+    TicketForm #ticket-kind { width: 8; }
+    TicketForm #ticket-time-in-force { width: 5; }
+    TicketForm #ticket-post-only { width: 15; }
+    TicketForm #ticket-unit { width: 9; }
+    TicketForm #ticket-price { width: 9; }
+    TicketForm #ticket-size { width: 12; }
+    TicketForm #ticket-expiry { width: 7; display: none; }
+    TicketForm.-timed #ticket-expiry { display: block; }
+    TicketForm.-market #ticket-post-only { display: none; }
+    TicketForm #ticket-figures { height: 1fr; }
     """
 
-    side = query_one("#side", Choice)
-    kind = query_one("#kind", Choice)
-    time_in_force = query_one("#time-in-force", Choice)
-    post_only = query_one("#post-only", Choice)
-    unit = query_one("#unit", Choice)
-    price = query_one("#price", NumberField)
-    size_field = query_one("#size", NumberField)
-    expiry = query_one("#expiry", NumberField)
-    outcome = query_one("#outcome", TextLine)
-    touch = query_one("#touch", TextLine)
-    figures = query_one("#figures", TextBlock)
-    state = query_one("#state", TextBlock)
+    side = query_one("#ticket-side", Choice)
+    kind = query_one("#ticket-kind", Choice)
+    time_in_force = query_one("#ticket-time-in-force", Choice)
+    post_only = query_one("#ticket-post-only", Choice)
+    unit = query_one("#ticket-unit", Choice)
+    price = query_one("#ticket-price", NumberField)
+    size_field = query_one("#ticket-size", NumberField)
+    expiry = query_one("#ticket-expiry", NumberField)
+    outcome = query_one("#ticket-outcome", TextLine)
+    touch = query_one("#ticket-touch", TextLine)
+    figures = query_one("#ticket-figures", TextBlock)
+    state = query_one("#ticket-state", TextBlock)
 
     def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - the toolkit's word
         """Build a closed ticket."""
@@ -116,27 +116,27 @@ class TicketForm(Vertical):
     def compose(self) -> ComposeResult:
         ascii_only = self.surface.options.ascii_only
         with Horizontal(classes="ticket-row"):
-            yield Choice(id="side", ascii_only=ascii_only)
-            yield TextLine(id="outcome", ascii_only=ascii_only)
-        yield TextBlock(id="side-notes", ascii_only=ascii_only)
+            yield Choice(id="ticket-side", ascii_only=ascii_only)
+            yield TextLine(id="ticket-outcome", ascii_only=ascii_only)
+        yield TextBlock(id="ticket-side-notes", ascii_only=ascii_only)
         with Horizontal(classes="ticket-row"):
-            yield Choice(id="kind", ascii_only=ascii_only)
-            yield Choice(id="time-in-force", ascii_only=ascii_only)
-            yield NumberField(id="expiry", characters="0-9smhdSMHD", placeholder="30m")
-            yield Choice(id="post-only", ascii_only=ascii_only)
-        yield TextBlock(id="kind-notes", ascii_only=ascii_only)
+            yield Choice(id="ticket-kind", ascii_only=ascii_only)
+            yield Choice(id="ticket-time-in-force", ascii_only=ascii_only)
+            yield NumberField(id="ticket-expiry", characters="0-9smhdSMHD", placeholder="30m")
+            yield Choice(id="ticket-post-only", ascii_only=ascii_only)
+        yield TextBlock(id="ticket-kind-notes", ascii_only=ascii_only)
         with Horizontal(classes="ticket-row"):
-            yield TextLine(id="price-label", classes="ticket-label", ascii_only=ascii_only)
-            yield NumberField(id="price", characters="0-9.¢")
-            yield TextLine(id="touch", ascii_only=ascii_only)
-        yield TextBlock(id="price-notes", ascii_only=ascii_only)
+            yield TextLine(id="ticket-price-label", classes="ticket-label", ascii_only=ascii_only)
+            yield NumberField(id="ticket-price", characters="0-9.¢")
+            yield TextLine(id="ticket-touch", ascii_only=ascii_only)
+        yield TextBlock(id="ticket-price-notes", ascii_only=ascii_only)
         with Horizontal(classes="ticket-row"):
-            yield TextLine(id="size-label", classes="ticket-label", ascii_only=ascii_only)
-            yield NumberField(id="size", characters="0-9.,$%")
-            yield Choice(id="unit", ascii_only=ascii_only)
-        yield TextBlock(id="size-notes", ascii_only=ascii_only)
-        yield TextBlock(id="figures", ascii_only=ascii_only)
-        yield TextBlock(id="state", ascii_only=ascii_only)
+            yield TextLine(id="ticket-size-label", classes="ticket-label", ascii_only=ascii_only)
+            yield NumberField(id="ticket-size", characters="0-9.,$%")
+            yield Choice(id="ticket-unit", ascii_only=ascii_only)
+        yield TextBlock(id="ticket-size-notes", ascii_only=ascii_only)
+        yield TextBlock(id="ticket-figures", ascii_only=ascii_only)
+        yield TextBlock(id="ticket-state", ascii_only=ascii_only)
 
     def _load(self, draft: TicketDraft) -> None:
         self.draft = draft

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.book_view import BookState
+from pmtui.domain.book_view import BookState, Level
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.order import OrderStatus, TimeInForce
 from pmtui.domain.ticket import check_ticket
@@ -75,6 +75,12 @@ def test_what_has_no_room_is_left_out_whole() -> None:
     assert lines == [" cost $53,000,000.00", " fee $0.39856"]
     assert _figures(draft, width=38, height=0, **rich) == []
     assert paint_figures(draft, None, None, width=38, height=4) == ()
+
+
+def test_a_small_part_of_the_depth_is_not_shown_as_none() -> None:
+    deep = replace(WORLD.book, asks=(Level(m("0.53"), m("10000000")),))
+    lines = _figures(replace(BUY, price_text="53"), width=60, height=4, book=deep)
+    assert "depth <0.1% of asks" in " ".join(lines)
 
 
 def test_a_sale_names_what_it_brings_and_nothing_it_would_win() -> None:

@@ -107,7 +107,10 @@ async def test_every_field_is_reached_by_tab_and_moved_by_keys() -> None:
             assert focused is not None
             seen.append(str(focused.id))
             await pilot.press("tab")
-        assert seen == ["side", "kind", "time-in-force", "post-only", "price", "size"]
+        assert seen == [
+            f"ticket-{name}"
+            for name in ("side", "kind", "time-in-force", "post-only", "price", "size")
+        ]
         app.pane.time_in_force.focus()
         await pilot.press("left", "left", "left")
         await until(
