@@ -1,13 +1,14 @@
 """The trading host's public reads. Every method answers with a value or a `Failure`."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
-from typing import TypeVar, final
+from typing import final
 
 import msgspec
 
+from pmtui.clients.clob_requests import PublicRequests
 from pmtui.clients.http import HttpHost, Query
-from pmtui.clients.http_failures import unreadable
+from pmtui.clients.paging import Step, walk
 from pmtui.clients.routes_clob import Call, ClobRoutes
 from pmtui.domain.answers import Page
 from pmtui.domain.failure import Failure
@@ -18,9 +19,16 @@ from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.market_events import BookSnapshot
 from pmtui.domain.money import Micros
 from pmtui.wire import clob as wire
-from pmtui.wire.errors import WireError
 
-T = TypeVar("T")
+LISTINGS = frozenset(
+    {
+        Call.MARKETS,
+        Call.SIMPLIFIED_MARKETS,
+        Call.SAMPLING_MARKETS,
+        Call.SAMPLING_SIMPLIFIED_MARKETS,
+    }
+)
+"""The host's four lists of markets: all or those with rewards, whole rows or short ones."""
 
 _FIDELITY_MINUTES = {
     Interval.HOUR: 1,
@@ -39,23 +47,23 @@ class ClobClient:
 
     def __init__(self, host: HttpHost, routes: ClobRoutes) -> None:
         """Take the host and the dialect it speaks."""
-        self._host = host
+        self._requests = PublicRequests(host, routes)
         self._routes = routes
 
     async def server_time(self) -> datetime | Failure:
         """Return the host's clock, to the second."""
-        return await self._read(Call.TIME, wire.decode_time)
+        return await self._requests.read(Call.TIME, wire.decode_time)
 
     async def book(self, token_id: TokenId) -> BookSnapshot | Failure:
         """Return one token's book."""
-        return await self._read(Call.BOOK, wire.decode_book, query=_of_token(token_id))
+        return await self._requests.read(Call.BOOK, wire.decode_book, query=_of_token(token_id))
 
     async def books(self, token_ids: Sequence[TokenId]) -> tuple[BookSnapshot, ...] | Failure:
         """Return several books, in no particular order, without those that do not exist."""
         found: list[BookSnapshot] = []
         step = self._routes.max_books
         for start in range(0, len(token_ids), step):
-            part = await self._read(
+            part = await self._requests.read(
                 Call.BOOKS, wire.decode_books, body=_tokens_body(token_ids[start : start + step])
             )
             if isinstance(part, Failure):
@@ -65,13 +73,13 @@ class ClobClient:
 
     async def market_terms(self, condition_id: ConditionId) -> MarketTerms | Failure:
         """Return what orders in a market must obey."""
-        return await self._read(
+        return await self._requests.read(
             Call.MARKET_TERMS, wire.decode_market_terms, identifier=condition_id
         )
 
     async def market_of_token(self, token_id: TokenId) -> wire.MarketOfToken | Failure:
         """Return a token's market."""
-        return await self._read(
+        return await self._requests.read(
             Call.MARKET_OF_TOKEN, wire.decode_market_of_token, identifier=token_id
         )
 
@@ -85,101 +93,101 @@ class ClobClient:
             ("interval", interval.value),
             ("fidelity", str(_FIDELITY_MINUTES[interval])),
         )
-        return await self._read(Call.PRICES_HISTORY, wire.decode_prices_history, query=query)
+        return await self._requests.read(
+            Call.PRICES_HISTORY, wire.decode_prices_history, query=query
+        )
 
     async def price(self, token_id: TokenId, side: Side) -> Micros | Failure:
         """Return the best bid for BUY, the best ask for SELL; sources disagree, prefer the book."""
         query = (("token_id", token_id), ("side", side.value))
-        return await self._read(Call.PRICE, wire.decode_price, query=query)
+        return await self._requests.read(Call.PRICE, wire.decode_price, query=query)
 
     async def prices(
         self, wanted: Sequence[tuple[TokenId, Side]]
     ) -> dict[TokenId, dict[Side, Micros]] | Failure:
         """Return several best prices; only this one route is tried."""
         body = msgspec.json.encode([{"token_id": t, "side": side.value} for t, side in wanted])
-        return await self._read(Call.PRICES, wire.decode_prices, body=body)
+        return await self._requests.read(Call.PRICES, wire.decode_prices, body=body)
 
     async def midpoint(self, token_id: TokenId) -> Micros | Failure:
         """Return the middle between best bid and best ask."""
-        return await self._read(Call.MIDPOINT, wire.decode_midpoint, query=_of_token(token_id))
+        return await self._requests.read(
+            Call.MIDPOINT, wire.decode_midpoint, query=_of_token(token_id)
+        )
 
     async def midpoints(self, token_ids: Sequence[TokenId]) -> dict[TokenId, Micros] | Failure:
         """Return several midpoints."""
-        return await self._read(Call.MIDPOINTS, wire.decode_amounts, body=_tokens_body(token_ids))
+        return await self._requests.read(
+            Call.MIDPOINTS, wire.decode_amounts, body=_tokens_body(token_ids)
+        )
 
     async def spread(self, token_id: TokenId) -> Micros | Failure:
         """Return best ask minus best bid."""
-        return await self._read(Call.SPREAD, wire.decode_spread, query=_of_token(token_id))
+        return await self._requests.read(Call.SPREAD, wire.decode_spread, query=_of_token(token_id))
 
     async def spreads(self, token_ids: Sequence[TokenId]) -> dict[TokenId, Micros] | Failure:
         """Return several spreads."""
-        return await self._read(Call.SPREADS, wire.decode_amounts, body=_tokens_body(token_ids))
+        return await self._requests.read(
+            Call.SPREADS, wire.decode_amounts, body=_tokens_body(token_ids)
+        )
 
     async def last_trade(self, token_id: TokenId) -> wire.LastTrade | Failure:
         """Return a token's last trade."""
-        return await self._read(Call.LAST_TRADE, wire.decode_last_trade, query=_of_token(token_id))
+        return await self._requests.read(
+            Call.LAST_TRADE, wire.decode_last_trade, query=_of_token(token_id)
+        )
 
     async def last_trades(
         self, token_ids: Sequence[TokenId]
     ) -> dict[TokenId, wire.LastTrade] | Failure:
         """Return several last trades; tokens that never traded are absent."""
         body = _tokens_body(token_ids)
-        return await self._read(Call.LAST_TRADES, wire.decode_last_trades, body=body)
+        return await self._requests.read(Call.LAST_TRADES, wire.decode_last_trades, body=body)
 
     async def tick_size(self, token_id: TokenId) -> Micros | Failure:
         """Return a token's tick size."""
-        return await self._read(Call.TICK_SIZE, wire.decode_tick_size, query=_of_token(token_id))
+        return await self._requests.read(
+            Call.TICK_SIZE, wire.decode_tick_size, query=_of_token(token_id)
+        )
 
     async def neg_risk(self, token_id: TokenId) -> bool | Failure:
         """Return whether a token's market is of the negative-risk exchange."""
-        return await self._read(Call.NEG_RISK, wire.decode_neg_risk, query=_of_token(token_id))
+        return await self._requests.read(
+            Call.NEG_RISK, wire.decode_neg_risk, query=_of_token(token_id)
+        )
 
     async def fee_rate(self, token_id: TokenId) -> int | Failure:
         """Return the old fee in hundredths of a percent; today's is part of the market terms."""
-        return await self._read(Call.FEE_RATE, wire.decode_fee_rate, query=_of_token(token_id))
+        return await self._requests.read(
+            Call.FEE_RATE, wire.decode_fee_rate, query=_of_token(token_id)
+        )
+
+    async def listed_market(self, condition_id: ConditionId) -> ListedMarket | Failure:
+        """Return one market as the lists show it."""
+        return await self._requests.read(
+            Call.MARKET, wire.decode_listed_market, identifier=condition_id
+        )
 
     async def listed_markets(
         self, listing: Call = Call.MARKETS, *, cursor: str | None = None
     ) -> Page[ListedMarket] | Failure:
-        """Return one page of one of the four market lists."""
+        """Return one page of one of the four market lists.
+
+        Raises:
+            ValueError: the call is not one of the four.
+        """
+        if listing not in LISTINGS:
+            raise ValueError(f"no list of markets: {listing}")
         query = ((self._routes.cursor_name, cursor),) if cursor else ()
-        return await self._read(listing, wire.decode_market_page, query=query)
+        return await self._requests.read(listing, wire.decode_market_page, query=query)
 
-    async def all_listed_markets(
+    def all_listed_markets(
         self, listing: Call = Call.MARKETS
-    ) -> AsyncIterator[Page[ListedMarket] | Failure]:
+    ) -> AsyncIterator[Step[ListedMarket] | Failure]:
         """Yield every page of a market list; a failure is the last thing yielded."""
-        cursor: str | None = None
-        while True:
-            page = await self.listed_markets(listing, cursor=cursor)
-            yield page
-            if isinstance(page, Failure) or page.next_cursor in (None, cursor):
-                return
-            cursor = page.next_cursor
-
-    async def _read(
-        self,
-        call: Call,
-        decode: Callable[[bytes], T],
-        *,
-        query: Query = (),
-        body: bytes | None = None,
-        identifier: str = "",
-    ) -> T | Failure:
-        route = self._routes.route(call)
-        answer = await self._host.read(
-            route.path.format(id=identifier),
-            query=query,
-            route=route.path,
-            method=route.method,
-            body=body,
+        return walk(
+            lambda cursor: self.listed_markets(listing, cursor=cursor), self._routes.route(listing)
         )
-        if isinstance(answer, Failure):
-            return answer
-        try:
-            return decode(answer)
-        except WireError as error:
-            return unreadable(f"{route.method} {route.path}", error)
 
 
 def _of_token(token_id: TokenId) -> Query:

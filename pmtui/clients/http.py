@@ -12,6 +12,7 @@ import ssl
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 from urllib.parse import urlsplit
 
 import httpx
@@ -36,6 +37,20 @@ LONGEST_WAIT_S = 5.0
 """A host that asks for more patience than this is reported, not waited for."""
 
 Query = Sequence[tuple[str, str]]
+Headers = Mapping[str, str] | Callable[[], Mapping[str, str]]
+"""Headers, or how to make them when the request leaves: those that hold the time are."""
+
+
+class Gate(Protocol):
+    """Keeps requests within what a host allows, by their routes (method and path template)."""
+
+    async def enter(self, route: str) -> Failure | None:
+        """Wait for a place; a failure where the host has closed the route for long."""
+        ...
+
+    def note(self, route: str, failure: Failure | None) -> None:
+        """Learn how a request ended."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +90,7 @@ class HttpHost:
         *,
         observe: Callable[[RequestReport], None] = _ignore,
         pace: Pace | None = None,
+        gate: Gate | None = None,
         timeouts: httpx.Timeout = TIMEOUTS,
         total_s: float = TOTAL_S,
         max_body: int = MAX_BODY,
@@ -82,6 +98,7 @@ class HttpHost:
         self.base_url = base_url.rstrip("/")
         self._observe = observe
         self._pace = pace or Pace()
+        self._gate = gate
         self._timeouts = timeouts
         self._total_s = total_s
         self._max_body = max_body
@@ -93,7 +110,7 @@ class HttpHost:
         *,
         query: Query = (),
         route: str = "",
-        headers: Mapping[str, str] | None = None,
+        headers: Headers | None = None,
         method: str = "GET",
         body: bytes | None = None,
     ) -> bytes | Failure:
@@ -123,9 +140,10 @@ class HttpHost:
         *,
         query: Query = (),
         route: str = "",
-        headers: Mapping[str, str] | None = None,
+        headers: Headers | None = None,
         body: bytes | None = None,
         may_be_empty: bool = False,
+        readable: frozenset[int] = frozenset(),
     ) -> bytes | Failure:
         """Make exactly one request. A body travels byte for byte, as JSON.
 
@@ -137,24 +155,25 @@ class HttpHost:
             headers: added to the usual ones; their values never reach a log or a failure.
             body: the very bytes that were signed.
             may_be_empty: for routes that answer 200 without a body.
+            readable: statuses beside 2xx whose body is handed out like an answer.
         """
         label = f"{method} {route or path}"
+        if self._gate is not None and (closed := await self._gate.enter(label)) is not None:
+            return closed
+        headers = headers() if callable(headers) else headers
         started = time.monotonic()
         status, answer = await self._once(
-            self._request(method, path, query=query, headers=headers, body=body), label
+            self._request(method, path, query=query, headers=headers, body=body), label, readable
         )
         if answer == b"" and not may_be_empty:
             answer = Failure(FailureKind.SERVER, label, "empty answer", status)
         if isinstance(answer, Failure) and headers:
             answer = without_secrets(answer, headers)
-        self._observe(
-            RequestReport(
-                label,
-                status,
-                round((time.monotonic() - started) * 1000),
-                answer if isinstance(answer, Failure) else None,
-            )
-        )
+        failure = answer if isinstance(answer, Failure) else None
+        if self._gate is not None:
+            self._gate.note(label, failure)
+        elapsed_ms = round((time.monotonic() - started) * 1000)
+        self._observe(RequestReport(label, status, elapsed_ms, failure))
         return answer
 
     async def aclose(self) -> None:
@@ -181,7 +200,9 @@ class HttpHost:
             content=body,
         )
 
-    async def _once(self, request: httpx.Request, label: str) -> tuple[int | None, bytes | Failure]:
+    async def _once(
+        self, request: httpx.Request, label: str, readable: frozenset[int]
+    ) -> tuple[int | None, bytes | Failure]:
         status: int | None = None
         try:
             async with asyncio.timeout(self._total_s):
@@ -196,7 +217,7 @@ class HttpHost:
         if body is None:
             text = f"answer of more than {self._max_body} bytes"
             return status, Failure(FailureKind.SERVER, label, text, status)
-        if not response.is_success:
+        if not response.is_success and status not in readable:
             return status, failure_of_answer(response, body, label)
         if looks_like_a_page(response.headers.get("content-type", ""), body):
             text = "a web page instead of data"

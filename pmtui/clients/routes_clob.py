@@ -9,6 +9,7 @@ from enum import Enum, StrEnum
 from types import MappingProxyType
 
 from pmtui.config.endpoints import Dialect
+from pmtui.domain.failure import Failure, FailureKind
 
 
 class Auth(Enum):
@@ -22,11 +23,14 @@ class Auth(Enum):
 class Call(StrEnum):
     """What can be asked of the trading host."""
 
+    CHECK = "check"
     TIME = "time"
+    VERSION = "version"
     MARKETS = "markets"
     SIMPLIFIED_MARKETS = "simplified markets"
     SAMPLING_MARKETS = "sampling markets"
     SAMPLING_SIMPLIFIED_MARKETS = "sampling simplified markets"
+    MARKET = "market"
     MARKET_TERMS = "market terms"
     BOOK = "book"
     BOOKS = "books"
@@ -43,11 +47,19 @@ class Call(StrEnum):
     LAST_TRADE = "last trade"
     LAST_TRADES = "last trades"
     PRICES_HISTORY = "prices history"
+    PRICES_HISTORIES = "prices histories"
     CREATE_KEY = "create key"
     DERIVE_KEY = "derive key"
     API_KEYS = "api keys"
     DELETE_KEY = "delete key"
     CLOSED_ONLY = "closed only"
+    CREATE_READONLY_KEY = "create readonly key"
+    READONLY_KEYS = "readonly keys"
+    DELETE_READONLY_KEY = "delete readonly key"
+    CREATE_BUILDER_KEY = "create builder key"
+    BUILDER_KEYS = "builder keys"
+    REVOKE_BUILDER_KEY = "revoke builder key"
+    BUILDER_FEES = "builder fees"
     BALANCE = "balance"
     REFRESH_BALANCE = "refresh balance"
     POST_ORDER = "post order"
@@ -59,6 +71,19 @@ class Call(StrEnum):
     ORDER = "order"
     OPEN_ORDERS = "open orders"
     TRADES = "trades"
+    HEARTBEAT = "heartbeat"
+    NOTICES = "notices"
+    DROP_NOTICES = "drop notices"
+    SCORING = "scoring"
+    SCORINGS = "scorings"
+    REWARDS = "rewards"
+    MARKET_REWARDS = "market rewards"
+    REWARD_SEARCH = "reward search"
+    EARNINGS = "earnings"
+    TOTAL_EARNINGS = "total earnings"
+    REWARD_PERCENTAGES = "reward percentages"
+    MARKET_EARNINGS = "market earnings"
+    REBATES = "rebates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +93,22 @@ class Route:
     method: str
     path: str
     auth: Auth = Auth.PUBLIC
+    id_key: str = ""
+    """Query name of what is asked about, where the path has no place for it."""
+
+    @property
+    def label(self) -> str:
+        """Method and path template, as logs, failures and limits name the route."""
+        return f"{self.method} {self.path}"
+
+    def with_id(self, identifier: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """Return the path of one thing, and the query that names it where the path does not."""
+        query = ((self.id_key, identifier),) if self.id_key and identifier else ()
+        return self.path.format(id=identifier), query
+
+    def withheld(self, text: str) -> Failure:
+        """Return the failure of a request that we do not send, and why."""
+        return Failure(FailureKind.CANCELLED, self.label, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +127,7 @@ class ClobRoutes:
     conditional: str
     max_batch_orders: int = 15
     max_books: int = 500
+    max_histories: int = 20
 
     def route(self, call: Call) -> Route:
         """Return the row of a call."""
@@ -94,10 +136,12 @@ class ClobRoutes:
 
 _SHARED = {
     Call.TIME: Route("GET", "/time"),
+    Call.VERSION: Route("GET", "/version"),
     Call.MARKETS: Route("GET", "/markets"),
     Call.SIMPLIFIED_MARKETS: Route("GET", "/simplified-markets"),
     Call.SAMPLING_MARKETS: Route("GET", "/sampling-markets"),
     Call.SAMPLING_SIMPLIFIED_MARKETS: Route("GET", "/sampling-simplified-markets"),
+    Call.MARKET: Route("GET", "/markets/{id}"),
     Call.MARKET_TERMS: Route("GET", "/clob-markets/{id}"),
     Call.BOOK: Route("GET", "/book"),
     Call.BOOKS: Route("POST", "/books"),
@@ -114,11 +158,17 @@ _SHARED = {
     Call.LAST_TRADE: Route("GET", "/last-trade-price"),
     Call.LAST_TRADES: Route("POST", "/last-trades-prices"),
     Call.PRICES_HISTORY: Route("GET", "/prices-history"),
+    Call.PRICES_HISTORIES: Route("POST", "/batch-prices-history"),
     Call.CREATE_KEY: Route("POST", "/auth/api-key", Auth.OWNER),
     Call.DERIVE_KEY: Route("GET", "/auth/derive-api-key", Auth.OWNER),
     Call.API_KEYS: Route("GET", "/auth/api-keys", Auth.KEY),
     Call.DELETE_KEY: Route("DELETE", "/auth/api-key", Auth.KEY),
     Call.CLOSED_ONLY: Route("GET", "/auth/ban-status/closed-only", Auth.KEY),
+    Call.CREATE_READONLY_KEY: Route("POST", "/auth/readonly-api-key", Auth.KEY),
+    Call.READONLY_KEYS: Route("GET", "/auth/readonly-api-keys", Auth.KEY),
+    Call.DELETE_READONLY_KEY: Route("DELETE", "/auth/readonly-api-key", Auth.KEY),
+    Call.CREATE_BUILDER_KEY: Route("POST", "/auth/builder-api-key", Auth.KEY),
+    Call.BUILDER_FEES: Route("GET", "/fees/builder-fees/{id}"),
     Call.BALANCE: Route("GET", "/balance-allowance", Auth.KEY),
     Call.REFRESH_BALANCE: Route("GET", "/balance-allowance/update", Auth.KEY),
     Call.POST_ORDER: Route("POST", "/order", Auth.KEY),
@@ -129,11 +179,50 @@ _SHARED = {
     Call.CANCEL_ALL: Route("DELETE", "/cancel-all", Auth.KEY),
     Call.OPEN_ORDERS: Route("GET", "/data/orders", Auth.KEY),
     Call.TRADES: Route("GET", "/data/trades", Auth.KEY),
+    Call.HEARTBEAT: Route("POST", "/v1/heartbeats", Auth.KEY),
+    Call.NOTICES: Route("GET", "/notifications", Auth.KEY),
+    Call.DROP_NOTICES: Route("DELETE", "/notifications", Auth.KEY),
+    Call.REWARD_SEARCH: Route("GET", "/rewards/markets/multi"),
 }
+"""Rows on which both agree, and those of the public service that the seed does not know."""
+
+_SEED = {
+    Call.CHECK: Route("GET", "/"),
+    Call.ORDER: Route("GET", "/order/{id}", Auth.KEY),
+    Call.BUILDER_KEYS: Route("GET", "/auth/builder-api-keys", Auth.KEY),
+    Call.REVOKE_BUILDER_KEY: Route("DELETE", "/auth/builder-api-key/{id}", Auth.KEY),
+    Call.SCORING: Route("GET", "/orders/scoring", id_key="order_id"),
+    Call.SCORINGS: Route("POST", "/orders/scoring"),
+    Call.REWARDS: Route("GET", "/rewards/config"),
+    Call.MARKET_REWARDS: Route("GET", "/rewards/raw", id_key="market"),
+    Call.EARNINGS: Route("GET", "/rewards/earnings"),
+    Call.TOTAL_EARNINGS: Route("GET", "/rewards/total-earnings"),
+    Call.REWARD_PERCENTAGES: Route("GET", "/rewards/percentages"),
+    Call.MARKET_EARNINGS: Route("GET", "/rewards/markets"),
+    Call.REBATES: Route("GET", "/rebates"),
+}
+"""SEED §4.1."""
+
+_LIVE = {
+    Call.CHECK: Route("GET", "/ok"),
+    Call.ORDER: Route("GET", "/data/order/{id}", Auth.KEY),
+    Call.BUILDER_KEYS: Route("GET", "/auth/builder-api-key", Auth.KEY),
+    Call.REVOKE_BUILDER_KEY: Route("DELETE", "/auth/builder-api-key", Auth.KEY),
+    Call.SCORING: Route("GET", "/order-scoring", Auth.KEY, id_key="order_id"),
+    Call.SCORINGS: Route("POST", "/orders-scoring", Auth.KEY),
+    Call.REWARDS: Route("GET", "/rewards/markets/current"),
+    Call.MARKET_REWARDS: Route("GET", "/rewards/markets/{id}"),
+    Call.EARNINGS: Route("GET", "/rewards/user", Auth.KEY),
+    Call.TOTAL_EARNINGS: Route("GET", "/rewards/user/total", Auth.KEY),
+    Call.REWARD_PERCENTAGES: Route("GET", "/rewards/user/percentages", Auth.KEY),
+    Call.MARKET_EARNINGS: Route("GET", "/rewards/user/markets", Auth.KEY),
+    Call.REBATES: Route("GET", "/rebates/current"),
+}
+"""WIRE_CLOB §19, §3, §8.1 and §14, September 2026."""
 
 SEED_ROUTES = ClobRoutes(
     dialect=Dialect.SEED,
-    rows=MappingProxyType(_SHARED | {Call.ORDER: Route("GET", "/order/{id}", Auth.KEY)}),
+    rows=MappingProxyType(_SHARED | _SEED),
     cursor_name="cursor",
     wraps_cancel_ids=True,
     max_cancel_ids=3000,
@@ -143,7 +232,7 @@ SEED_ROUTES = ClobRoutes(
 
 LIVE_ROUTES = ClobRoutes(
     dialect=Dialect.LIVE,
-    rows=MappingProxyType(_SHARED | {Call.ORDER: Route("GET", "/data/order/{id}", Auth.KEY)}),
+    rows=MappingProxyType(_SHARED | _LIVE),
     cursor_name="next_cursor",
     wraps_cancel_ids=False,
     max_cancel_ids=1000,

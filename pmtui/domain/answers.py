@@ -16,6 +16,8 @@ class Page(Generic[T]):
     next_cursor: str | None
     skipped: int = 0
     """Rows of the answer that could not be read."""
+    total: int | None = None
+    """Items of the whole list, where the host says so."""
 
 
 @dataclass(frozen=True, slots=True)
