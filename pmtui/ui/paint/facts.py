@@ -79,11 +79,6 @@ def say_age(as_of: datetime | None, now: datetime) -> Cell:
     return Cell(f"{format_age(age_s)} old", Role.STALE)
 
 
-def say_shares(size: Micros, text: str) -> str:
-    """Say how many shares, in the number a trader would use."""
-    return f"{text} share" if size == 1_000_000 else f"{text} shares"
-
-
 def count(number: int, noun: str) -> str:
     """Say how many of something there are."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
