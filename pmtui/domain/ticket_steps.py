@@ -29,9 +29,11 @@ def next_kind(draft: TicketDraft) -> TicketDraft:
     """Return the draft as the other kind of order, with what that kind needs."""
     if draft.kind is OrderKind.MARKET:
         return replace(draft, kind=OrderKind.LIMIT, time_in_force=TimeInForce.GTC)
-    unit = SizeUnit.DOLLARS if draft.size_unit is SizeUnit.SHARES else draft.size_unit
+    # A sale stays in shares: it is refused, and the limit that is offered instead needs them.
+    is_counted_in_shares = draft.side is Side.BUY and draft.size_unit is SizeUnit.SHARES
+    unit = SizeUnit.DOLLARS if is_counted_in_shares else draft.size_unit
     # What was typed counted shares; as dollars it would be another order.
-    text = draft.size_text if unit is draft.size_unit else ""
+    text = "" if is_counted_in_shares else draft.size_text
     tif = TimeInForce.FOK if draft.time_in_force.rests else draft.time_in_force
     return replace(
         draft, kind=OrderKind.MARKET, time_in_force=tif, size_unit=unit, size_text=text,

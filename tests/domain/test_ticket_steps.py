@@ -41,6 +41,8 @@ def test_a_market_order_starts_without_the_limits_price_and_shares() -> None:
     assert (market.price_text, market.size_text, market.is_post_only) == ("", "", False)
     dollars = next_kind(replace(BUY, size_unit=SizeUnit.DOLLARS, time_in_force=TimeInForce.FAK))
     assert (dollars.size_text, dollars.time_in_force) == ("100", TimeInForce.FAK)
+    sale = next_kind(SELL)
+    assert (sale.size_unit, sale.size_text) == (SELL.size_unit, SELL.size_text)
     back = next_kind(market)
     assert (back.kind, back.time_in_force) == (OrderKind.LIMIT, TimeInForce.GTC)
 

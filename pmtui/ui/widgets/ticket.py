@@ -273,7 +273,7 @@ class TicketPane(TicketForm):
             self._say(*paint_verdict(verdict, None, ascii_only=self.surface.options.ascii_only))
             return
         self._refusal = Problem(field, f"Refused: {verdict.reason}")
-        self._say(Cell("x Refused; nothing was sent twice or lost", Role.NOTICE_BAD))
+        self._say(Cell("x Refused; the ticket is as it was", Role.NOTICE_BAD))
 
     def _say(self, *line: Cell) -> None:
         self._message = line

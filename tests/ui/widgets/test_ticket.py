@@ -181,7 +181,7 @@ async def test_a_market_order_to_sell_is_refused_and_a_key_makes_it_a_limit() ->
         await pilot.press("enter")
         await settle(pilot)
         assert app.service.calls == []
-        await pilot.press("ctrl+n", "ctrl+y", "ctrl+y")
+        await pilot.press("ctrl+n")
         app.pane.size_field.focus()
         await pilot.press(*"30")
         await until(pilot, lambda: "brings $15.30" in app.text(), "the proceeds")
