@@ -46,6 +46,7 @@ OUTCOME_COLUMNS = (
     Column("left", "Left", LEFT_WIDTH, priority=5, align=Align.RIGHT),
     Column("own", "Own", OWN_WIDTH, align=Align.RIGHT),
     Column("quote", "Quote", 8),
+    Column("question", "Question", 40, priority=6, grow=4),
 )
 
 
@@ -75,6 +76,7 @@ def paint_outcome_row(market: Market, quote: QuoteRow | None, now: datetime) -> 
         paint_time_left(market.end_at, now, is_closed=market.closed),
         Cell(say_holding(market, quote.position_size if quote else None), Role.OWN_ORDER),
         words,
+        Cell(plain(market.question), Role.DIM),
     )
     return Row(market.market_id, cells)
 
