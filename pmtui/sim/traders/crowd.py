@@ -5,16 +5,17 @@ never meet a user's order by mistake; whoever takes, takes the best price there 
 """
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pmtui.domain.ids import Address, ApiKey, OrderId, TokenId
+from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, SCALE, Micros, complement, notional_floor
 from pmtui.domain.order import TimeInForce
 from pmtui.sim.catalogue.depth import BookLevel
 from pmtui.sim.catalogue.depth import Side as BookSide
 from pmtui.sim.engine.exchange import Exchange
-from pmtui.sim.engine.terms import NewOrder, Placed
+from pmtui.sim.engine.terms import NewOrder, Placed, Seeded, SeedOrder
 from pmtui.sim.traders.habits import Churn, Touch, choose_churn, distance, shares
 
 NOBODY = ApiKey("")
@@ -39,6 +40,7 @@ class Crowd:
 
     def __init__(
         self,
+        condition_id: ConditionId,
         tokens: tuple[TokenId, TokenId],
         tick: Micros,
         *,
@@ -47,11 +49,11 @@ class Crowd:
     ) -> None:
         self.tick = tick
         self.touch = Touch(0, ONE // tick)
+        self._condition_id = condition_id
         self._tokens = tokens
         self._accounts = accounts
         self._rng = rng
         self._quotes: list[_Quote] = []
-        self._waiting: list[BookLevel] = []
         self._sides: dict[bool, float] = {}
         self._usual_count = 0
         self._reach = 1
@@ -62,18 +64,30 @@ class Crowd:
         return ONE // self.tick - 1
 
     @property
-    def is_whole(self) -> bool:
-        """Whether the whole starting book has been placed."""
-        return not self._waiting
-
-    @property
     def is_quoting(self) -> bool:
         """Whether this market has simulated traders at all."""
         return bool(self._sides)
 
-    def arrive(self, levels: list[BookLevel]) -> None:
-        """Take a starting book to be placed by `fill`."""
-        self._waiting = levels
+    def fill(self, exchange: Exchange, now_ms: int, *, levels: Sequence[BookLevel]) -> None:
+        """Rest a whole starting book, silently; what would meet a user's order stays away."""
+        # A grid that became coarser in an earlier run has no place for some of them.
+        levels = [level for level in levels if level.price % self.tick == 0]
+        self._learn_habits(levels)
+        quotes: dict[OrderId, _Quote] = {}
+        orders: list[SeedOrder] = []
+        for level in levels:
+            is_bid = level.side is BookSide.BID
+            terms = self._worded(level.price, is_bid=is_bid)
+            order_id, account = self._signature()
+            orders.append(SeedOrder(order_id, account, *terms, level.size))
+            quotes[order_id] = _Quote(order_id, is_bid, level.price)
+        seeded = exchange.seed(self._condition_id, orders, owner=NOBODY, now_ms=now_ms)
+        if isinstance(seeded, Seeded):
+            for order_id in seeded.crossing:
+                del quotes[order_id]
+            self._quotes.extend(quotes.values())
+
+    def _learn_habits(self, levels: Sequence[BookLevel]) -> None:
         self._usual_count = len(levels)
         for is_bid in (True, False):
             side = [level for level in levels if (level.side is BookSide.BID) == is_bid]
@@ -86,30 +100,6 @@ class Crowd:
                     self.touch = Touch(best // self.tick, self.touch.ask)
                 else:
                     self.touch = Touch(self.touch.bid, best // self.tick)
-
-    def fill(self, exchange: Exchange, now_ms: int, *, deepest: int | None = None) -> None:
-        """Place the starting book, or as many levels of each side.
-
-        Args:
-            exchange: where.
-            now_ms: when.
-            deepest: None places everything that is waiting.
-        """
-        counts = {BookSide.BID: 0, BookSide.ASK: 0}
-        rest: list[BookLevel] = []
-        for level in self._waiting:
-            counts[level.side] += 1
-            if deepest is not None and counts[level.side] > deepest:
-                rest.append(level)
-            else:
-                self._rest(
-                    exchange,
-                    now_ms,
-                    level.price,
-                    is_bid=level.side is BookSide.BID,
-                    size=level.size,
-                )
-        self._waiting = rest
 
     def churn(self, exchange: Exchange, now_ms: int) -> None:
         """Add or cancel one order, nearly always behind the top."""
@@ -191,6 +181,10 @@ class Crowd:
         side = Side.BUY if is_purchase else Side.SELL
         return self._tokens[0 if is_first else 1], side, price if is_first else complement(price)
 
+    def _signature(self) -> tuple[OrderId, Address]:
+        order_id = OrderId(f"0x{self._rng.getrandbits(256):064x}")
+        return order_id, self._accounts[int(self._rng.random() * len(self._accounts))]
+
     def _place(
         self,
         exchange: Exchange,
@@ -202,9 +196,10 @@ class Crowd:
     ) -> OrderId | None:
         token, side, price = terms
         dollars = notional_floor(price, size)
+        order_id, account = self._signature()
         order = NewOrder(
-            order_id=OrderId(f"0x{self._rng.getrandbits(256):064x}"),
-            account=self._accounts[int(self._rng.random() * len(self._accounts))],
+            order_id=order_id,
+            account=account,
             owner=NOBODY,
             token_id=token,
             side=side,

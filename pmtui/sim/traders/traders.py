@@ -5,7 +5,6 @@ looks at is brought up to its fair price every minute or so, and as soon as some
 """
 
 import asyncio
-import gc
 import hashlib
 import random
 import re
@@ -35,10 +34,6 @@ from pmtui.sim.venue import Venue
 
 PERIOD_S = 0.05
 """Between two steps."""
-SEEN_AT_FIRST = 4
-"""Levels of each side that are there before the venue says that it is ready."""
-FILLED_PER_STEP = 8
-"""Markets whose books are completed in a step: all of them within some seconds of the start."""
 TOURED_PER_S = 8.0
 """Unwatched markets that are brought up to date in a second."""
 LONGEST_ABSENCE_S = 900.0
@@ -98,7 +93,6 @@ class Traders:
         self._publisher = publisher
         self._desks: dict[ConditionId, _Desk] = {}
         self._opinions: dict[str, _Opinion] = {}
-        self._added: list[ConditionId] = []
         self._tour: list[ConditionId] = []
         self._due = 0.0
         self._stepped_ms = venue.clock.now_ms()
@@ -116,17 +110,9 @@ class Traders:
             publisher.before_watch(self._get_ready)
 
     def fill_books(self) -> None:
-        """Place the starting books: their tops at once; the rest too, if nobody is going to trade."""
-        deepest = SEEN_AT_FIRST if self._speed > 0 else None
-        # Tens of thousands of lasting objects: looking for garbage among them takes a third of it.
-        was_enabled = gc.isenabled()
-        gc.disable()
-        try:
-            for condition_id in self._venue.exchange.reads.markets():
-                self._open(condition_id, deepest)
-        finally:
-            if was_enabled:
-                gc.enable()
+        """Rest the starting books of all open markets."""
+        for condition_id in self._venue.exchange.reads.markets():
+            self._open(condition_id)
 
     async def run(self) -> None:
         """Trade until cancelled."""
@@ -139,10 +125,6 @@ class Traders:
         now_ms = self._venue.clock.now_ms()
         elapsed_s = min(max(now_ms - self._stepped_ms, 0) / 1_000, LONGEST_ABSENCE_S)
         self._stepped_ms = now_ms
-        added, self._added = self._added, []
-        for condition_id in added:
-            self._open(condition_id, None)
-        self._complete_some()
         watched = () if self._publisher is None else tuple(self._publisher.watched)
         for condition_id in watched:
             desk = self._desks.get(condition_id)
@@ -156,50 +138,35 @@ class Traders:
     def _notice(self, events: Iterable[Event]) -> None:
         for event in events:
             if isinstance(event, MarketAdded):
-                self._added.append(event.spec.condition_id)
+                self._open(event.spec.condition_id)
 
     def _get_ready(self, condition_id: ConditionId) -> None:
-        # Somebody is about to see this book: it has to be whole and up to date.
-        if condition_id not in self._desks:
-            self._open(condition_id, None)
+        # Somebody is about to see this book: it has to be up to date.
+        self._open(condition_id)
         desk = self._desks.get(condition_id)
-        if desk is not None:
-            self._complete(desk)
-            if self._speed > 0:
-                self._visit(desk, self._venue.clock.now_ms())
+        if desk is not None and self._speed > 0:
+            self._visit(desk, self._venue.clock.now_ms())
 
-    def _open(self, condition_id: ConditionId, deepest: int | None) -> None:
-        market = self._venue.market(condition_id)
-        if market is None or condition_id in self._desks or not self._is_open(condition_id):
+    def _open(self, condition_id: ConditionId) -> None:
+        market, view = self._venue.market(condition_id), self._venue.trading(condition_id)
+        if (
+            market is None
+            or view is None
+            or not view.is_accepting
+            or view.payout is not None
+            or condition_id in self._desks
+        ):
             return
         rng = random.Random(f"{self._seed}/{condition_id}")
-        tokens = (market.token_ids[0], market.token_ids[1])
-        view = self._venue.trading(condition_id)
         crowd = Crowd(
-            tokens,
-            market.tick_size if view is None else view.tick_size,
-            accounts=self._accounts,
-            rng=rng,
+            condition_id, view.spec.tokens, view.tick_size, accounts=self._accounts, rng=rng
         )
-        crowd.arrive(book_for(market, rng))
         desk = self._desks[condition_id] = _Desk(market, crowd, rng)
         desk.moved_ms = self._venue.clock.now_ms()
-        if crowd.is_quoting:
+        levels = book_for(market, rng)
+        if levels:
             self._tour.append(condition_id)
-            self._venue.act(lambda exchange, now_ms: crowd.fill(exchange, now_ms, deepest=deepest))
-
-    def _is_open(self, condition_id: ConditionId) -> bool:
-        view = self._venue.trading(condition_id)
-        return view is not None and view.is_accepting and view.payout is None
-
-    def _complete_some(self) -> None:
-        waiting = (desk for desk in self._desks.values() if not desk.crowd.is_whole)
-        for _, desk in zip(range(FILLED_PER_STEP), list(waiting), strict=False):
-            self._complete(desk)
-
-    def _complete(self, desk: _Desk) -> None:
-        if not desk.crowd.is_whole:
-            self._venue.act(desk.crowd.fill)
+            self._venue.act(lambda exchange, now_ms: crowd.fill(exchange, now_ms, levels=levels))
 
     def _visit_next(self, now_ms: int) -> None:
         if not self._tour:
@@ -207,7 +174,8 @@ class Traders:
         # A walk through all of them, so that each has its turn.
         condition_id = self._tour.pop()
         desk = self._desks[condition_id]
-        if not self._is_open(condition_id):
+        view = self._venue.trading(condition_id)
+        if view is None or view.payout is not None:
             del self._desks[condition_id]
             return
         self._tour.insert(self._rng.randrange(len(self._tour) // 4 + 1), condition_id)

@@ -2,31 +2,33 @@
 
 import random
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.ids import ConditionId
+from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId
 from pmtui.domain.market import Side
+from pmtui.domain.money import ONE, Micros, notional_floor
+from pmtui.domain.order import TimeInForce
+from pmtui.sim.catalogue import depth
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.catalogue.model import Activity, CatalogueMarket, DepthProfile
+from pmtui.sim.catalogue.rolling import windows_between
 from pmtui.sim.clock import ManualClock
-from pmtui.sim.engine.events import Event, LevelChanged, TradeMatched
-from pmtui.sim.engine.terms import Payout
+from pmtui.sim.engine.events import Cause, Event, LevelChanged, TradeMatched
+from pmtui.sim.engine.terms import BookView, NewOrder, Payout, Placed
 from pmtui.sim.publisher import Publisher
-from pmtui.sim.run import RunningVenue
 from pmtui.sim.store import Store
 from pmtui.sim.streams.frames import Frame
+from pmtui.sim.streams.ladder import MarketLadder
 from pmtui.sim.traders import Traders
 from pmtui.sim.traders.fair import FairValues
 from pmtui.sim.traders.habits import Touch, drawn_count, follow, pace_of
 from pmtui.sim.venue import Venue
-from tests.sim.hosts.conftest import ann, http, running
-from tests.sim.kit import Person
 
-__all__ = ["ann", "http", "running"]
 START = datetime(2026, 9, 21, 12, 1, tzinfo=UTC)
 
 
@@ -43,10 +45,11 @@ class Eyes:
 class Floor:
     """A venue of the packaged catalogue with its traders."""
 
-    def __init__(self, *, speed: float = 1.0, seed: int = 5) -> None:
+    def __init__(self, *, speed: float = 1.0, seed: int = 5, state: Path | None = None) -> None:
         self.clock = ManualClock(int(START.timestamp() * 1_000))
         catalogue = load_packaged(START)
-        self.venue = Venue(catalogue, clock=self.clock, store=Store(None), seed=seed, speed=speed)
+        store = Store(state)
+        self.venue = Venue(catalogue, clock=self.clock, store=store, seed=seed, speed=speed)
         self.publisher = Publisher(self.venue, is_disorderly=False)
         self.traders = Traders(self.venue, seed=seed, speed=speed, publisher=self.publisher)
         self.traders.fill_books()
@@ -63,6 +66,11 @@ class Floor:
             and market.depth in (DepthProfile.NORMAL, DepthProfile.DEEP)
         )
 
+    def book(self, market: CatalogueMarket) -> BookView:
+        book = self.venue.exchange.reads.book(market.token_ids[0])
+        assert book is not None
+        return book
+
     def pass_seconds(self, seconds: float) -> None:
         for _ in range(int(seconds * 20)):
             self.clock.step(50)
@@ -73,7 +81,8 @@ def test_two_runs_of_one_seed_do_the_same_to_the_millisecond() -> None:
     runs = []
     for _ in range(2):
         floor = Floor()
-        floor.publisher.watch(floor.find(Activity.BUSY).condition_id, Eyes())
+        for market in (floor.find(Activity.BUSY), floor.find(Activity.FAST, is_window=True)):
+            floor.publisher.watch(market.condition_id, Eyes())
         floor.pass_seconds(3)
         runs.append(floor.events)
         floor.venue.close()
@@ -116,28 +125,112 @@ def test_unwatched_markets_are_visited_in_turn_and_books_stay_uncrossed() -> Non
     floor.venue.close()
 
 
-def test_a_book_is_whole_as_soon_as_somebody_looks() -> None:
-    floor = Floor()
-    market = floor.find(Activity.QUIET)
-    reads = floor.venue.exchange.reads
-    before = reads.book(market.token_ids[0])
-    floor.publisher.watch(market.condition_id, Eyes())
-    after = reads.book(market.token_ids[0])
-    assert before is not None
-    assert after is not None
-    assert len(before.bids) == 4 < len(after.bids)
+def test_every_book_is_whole_before_anybody_looks() -> None:
+    floor = Floor(speed=0, seed=5)
+    for market in floor.venue.catalogue.markets:
+        if market.is_tradable:
+            book = floor.book(market)
+            rested = {(depth.Side.BID, level.price): level.size for level in book.bids}
+            rested |= {(depth.Side.ASK, level.price): level.size for level in book.asks}
+            levels = depth.book_for(market, random.Random(f"5/{market.condition_id}"))
+            assert rested == {(level.side, level.price): level.size for level in levels}
+    assert floor.events == []
+    assert floor.venue.exchange.reads.audit() == []
     floor.venue.close()
 
 
-async def test_starting_books_leave_a_users_orders_alone(
-    running: RunningVenue, ann: Person
-) -> None:
-    order_id = await ann.rest(Side.BUY, "0.60", "20")
-    traders = Traders(running.venue, seed=9, speed=0)
-    traders.fill_books()
-    order = running.venue.exchange.reads.order(order_id)
+def test_who_looks_later_is_shown_the_book_that_was_filled_silently() -> None:
+    floor = Floor()
+    market = floor.find(Activity.BUSY)
+    ladder = floor.publisher.watch(market.condition_id, Eyes())
+    for _ in range(2):
+        view = floor.venue.trading(market.condition_id)
+        assert ladder is not None
+        assert view is not None
+        anew = MarketLadder(view, floor.book(market))
+        for token in (0, 1):
+            shown, rested = (one.book_frame(token, with_last_price=True) for one in (ladder, anew))
+            assert shown == rested
+        floor.pass_seconds(10)
+    floor.venue.close()
+
+
+def test_a_market_that_is_listed_later_has_its_book_at_once() -> None:
+    floor = Floor(speed=0)
+    ends = [m.ends_at for m in floor.venue.catalogue.markets if m.is_window and m.ends_at]
+    (event, *_) = windows_between(max(ends), max(ends) + timedelta(minutes=5), now=START)
+    floor.venue.open_event(event)
+    book = floor.book(event.markets[0])
+    assert book.bids
+    assert book.asks
+    floor.venue.close()
+
+
+def test_starting_books_leave_alone_what_users_left_behind(tmp_path: Path) -> None:
+    before = Floor(speed=0)
+    market = before.find(Activity.BUSY)
+    best_ask = before.book(market).asks[-1].price
+    before.venue.close()
+    catalogue = load_packaged(START)
+    emptied = Venue(catalogue, clock=before.clock, store=Store(tmp_path))
+    placed = _rest_bid(emptied, market, best_ask)
+    emptied.close()
+
+    floor = Floor(state=tmp_path)
+    order = floor.venue.exchange.reads.order(placed.order_id)
+    book = floor.book(market)
     assert order is not None
     assert order.matched_size == 0
+    assert book.bids[-1].price == best_ask < book.asks[-1].price
+    floor.publisher.watch(market.condition_id, Eyes())
+    floor.pass_seconds(20)
+    assert floor.venue.exchange.reads.audit() == []
+    floor.venue.close()
+
+
+def test_a_market_that_was_stopped_for_a_while_goes_on_with_the_orders_it_had() -> None:
+    floor = Floor(speed=4)
+    market = floor.find(Activity.BUSY)
+    _switch(floor, market, is_accepting=False)
+    floor.pass_seconds(60)
+    _switch(floor, market, is_accepting=True)
+    floor.publisher.watch(market.condition_id, Eyes())
+    floor.events.clear()
+    floor.pass_seconds(10)
+    causes = Counter(
+        event.cause
+        for event in floor.events
+        if isinstance(event, LevelChanged) and event.condition_id == market.condition_id
+    )
+    assert causes[Cause.PLACED] > 5
+    assert causes[Cause.CANCELLED] > causes[Cause.PLACED] / 2
+    floor.venue.close()
+
+
+def _switch(floor: Floor, market: CatalogueMarket, *, is_accepting: bool) -> None:
+    floor.venue.act(
+        lambda exchange, now_ms: exchange.set_accepting(
+            market.condition_id, is_accepting=is_accepting, now_ms=now_ms
+        )
+    )
+
+
+def _rest_bid(venue: Venue, market: CatalogueMarket, price: Micros) -> Placed:
+    ann, size = Address("0x" + "a1" * 20), Micros(100 * ONE)
+    venue.fund(ann, Micros(1_000 * ONE))
+    order = NewOrder(
+        order_id=OrderId("0x" + "5e" * 32),
+        account=ann,
+        owner=ApiKey("ann"),
+        token_id=market.token_ids[0],
+        side=Side.BUY,
+        maker_amount=notional_floor(price, size),
+        taker_amount=size,
+        time_in_force=TimeInForce.GTC,
+    )
+    placed = venue.act(lambda exchange, now_ms: exchange.place(order, now_ms=now_ms))
+    assert isinstance(placed, Placed)
+    return placed
 
 
 @given(
