@@ -136,6 +136,21 @@ async def test_every_field_is_reached_by_tab_and_moved_by_keys() -> None:
         )  # fmt: skip
 
 
+async def test_the_mouse_moves_choices_too() -> None:
+    app = TicketApp(FakeService())
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(price="0.53")
+        await settle(pilot)
+        await pilot.click("#ticket-side")
+        await until(pilot, lambda: app.pane.draft.side is Side.SELL, "the other side")
+        await pilot.click("#ticket-side")
+        await until(pilot, lambda: app.pane.draft.side is Side.BUY, "the first side")
+        await pilot.click("#ticket-kind")
+        await until(pilot, lambda: app.pane.draft.kind is OrderKind.MARKET, "a market order")
+        app.open(price="0.51")
+        await until(pilot, lambda: app.pane.draft.kind is OrderKind.LIMIT, "a limit order again")
+
+
 async def test_up_and_down_step_the_price_by_the_tick_and_the_size_by_its_own_measure() -> None:
     app = TicketApp(FakeService())
     async with app.run_test(size=(80, 24)) as pilot:
