@@ -5,7 +5,6 @@ ticket has a region of its own at every size and never covers the ladder.
 """
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
 from typing import ClassVar
 
 from textual import on
@@ -39,9 +38,9 @@ from pmtui.ui.market_facts import outcome_labels, tick_size_of, token_id_of, why
 from pmtui.ui.paint.ladder import paint_state
 from pmtui.ui.paint.orders import paint_resting_orders
 from pmtui.ui.paint.position import account_words
-from pmtui.ui.screens.frame import FrameScreen
 from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.screens.reading import RulesScreen
+from pmtui.ui.screens.saying import SayingScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.chart import ChartPane
@@ -52,10 +51,9 @@ from pmtui.ui.widgets.text_line import TextLine
 from pmtui.ui.widgets.ticket import TicketPane
 
 CHART_FROM_WIDTH = 110
-_SAID_FOR = timedelta(seconds=5)
 
 
-class MarketScreen(FrameScreen):
+class MarketScreen(SayingScreen):
     """One market: its ladder, its trades, and orders in it."""
 
     CSS_PATH = "market.tcss"
@@ -87,7 +85,6 @@ class MarketScreen(FrameScreen):
         self._outcome_index = 0
         self._interval = Interval.DAY
         self._watched: tuple[Topic, ...] = ()
-        self._said_until: datetime | None = None
 
     @property
     def outcome_index(self) -> int:
@@ -135,7 +132,8 @@ class MarketScreen(FrameScreen):
         # The registry lists the global keys first; here the screen's own come before them.
         near = footer_entries(Context.MARKET, keymap=keymap)
         ladder = footer_entries(Context.LADDER, keymap=keymap)
-        return near + ladder + footer_entries(Context.GLOBAL, keymap=keymap)
+        rest = footer_entries(Context.GLOBAL, keymap=keymap)
+        return near + ladder + tuple(entry for entry in rest if entry.id != "global.open")
 
     @override
     def show_topic(self, topic: Topic) -> None:
@@ -274,7 +272,7 @@ class MarketScreen(FrameScreen):
 
         lines = paint_resting_orders(orders)
         title = "Cancel all orders in this market?"
-        screen = QuestionScreen(title, lines, options=self.surface.options)
+        screen = QuestionScreen(title, lines, agree="Cancel them", options=self.surface.options)
         _ = self.app.push_screen(screen, decide)
 
     def action_rules(self) -> None:
@@ -282,18 +280,6 @@ class MarketScreen(FrameScreen):
         market = self._market_view.market
         event_id = market.event_id if market else None
         _ = self.app.push_screen(RulesScreen(self.surface, event_id, self.condition_id))
-
-    def say(self, text: str) -> None:
-        """Say why a key did what it did, on the line of the notices."""
-        self._said_until = self.surface.queries.now() + _SAID_FOR
-        self.query_one("#notice", TextLine).show((Cell(f" {text}", Role.NOTICE_WARN),))
-
-    @override
-    def _show_notice(self) -> None:
-        if self._said_until is not None and self.surface.queries.now() < self._said_until:
-            return
-        self._said_until = None
-        super()._show_notice()
 
     @property
     def _ascii_only(self) -> bool:

@@ -123,7 +123,10 @@ class LadderPane(Widget, can_focus=True):
         orders: tuple[Order, ...] = (),
         prints: tuple[TradePrint, ...] = (),
     ) -> None:
-        """Show a book with own orders and trades of the same token."""
+        """Show a book with own orders and trades of the same token; the same again costs nothing."""
+        known = self._book is book and self._prints is prints and self._orders == orders
+        if known and (book.tick_size or tick or self._tick) == self._tick:
+            return
         old_axis = self.axis
         self._book, self._orders, self._prints = book, orders, prints
         self._tick = book.tick_size or tick or self._tick

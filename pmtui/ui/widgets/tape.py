@@ -6,7 +6,7 @@ from typing_extensions import override
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Order
+from pmtui.domain.order import Order, TradePrint
 from pmtui.domain.position import Position
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Line, fit_line
@@ -24,11 +24,14 @@ class TapePane(LinePane):
 
     _view = TapeView((), 0)
     _tick: Micros | None = None
+    _shown: tuple[int, tuple[TradePrint, ...], Micros | None] = (-1, (), None)
 
     def show(self, view: TapeView, *, tick: Micros | None = None) -> None:
         """Show these trades."""
-        self._view, self._tick = view, tick
-        self.repaint()
+        if (view.sequence, view.prints[:1], tick) != self._shown:
+            self._shown = (view.sequence, view.prints[:1], tick)
+            self._view, self._tick = view, tick
+            self.repaint()
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
