@@ -169,7 +169,7 @@ ACTIONS: tuple[Action, ...] = (
             in_palette=False),
     _action("ticket.close", "escape", "Close", "Close the ticket without sending.",
             in_palette=False),
-    _action("ticket.switch_side", "ctrl+b", "Side", "Switch between buying and selling.",
+    _action("ticket.switch_side", "ctrl+r", "Side", "Switch between buying and selling.",
             in_palette=False),
     _action("ticket.next_time_in_force", "ctrl+t", "Time in force",
             "Choose how long the order may rest.", in_palette=False),

@@ -128,7 +128,7 @@ async def test_every_field_is_reached_by_tab_and_moved_by_keys() -> None:
         app.pane.unit.focus()
         await pilot.press("right")
         await until(pilot, lambda: app.pane.draft.size_unit is SizeUnit.DOLLARS, "dollars")
-        await pilot.press("ctrl+y", "ctrl+b", "ctrl+t", "ctrl+g")
+        await pilot.press("ctrl+y", "ctrl+r", "ctrl+t", "ctrl+g")
         await settle(pilot)
         draft = app.pane.draft
         assert (draft.size_unit, draft.side, draft.kind) == (
