@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from threading import Lock
 
-from pmtui.domain.history import Interval, PricePoint
+from pmtui.domain.history import PricePoint
 from pmtui.domain.money import ONE, Micros
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import Cell, Line, fit_line
@@ -21,14 +21,15 @@ MIN_WIDTH = 16
 MIN_HEIGHT = 4
 _STEPS = tuple(
     Micros(cents * 100)
-    for cents in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
+    for cents in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 )  # fmt: skip
-"""Distances of the price labels: a hundredth of a cent to half a dollar."""
+"""Distances of the price labels: a hundredth of a cent to a dollar."""
 _LABEL_EVERY_ROWS = 3
 _LABEL_EVERY_CELLS = 16
 _NARROWEST = Micros(10_000)
 """A flat market is drawn as a line in the middle, not as an earthquake of half a tick."""
-_CLOCK = (Interval.HOUR, Interval.SIX_HOURS, Interval.DAY)
+_CLOCK_UP_TO_S = 36 * 3_600
+"""Longer than this, days tell more than hours."""
 _figure_lock = Lock()
 
 
@@ -102,7 +103,6 @@ def chart_words(view: HistoryView, width: int, height: int) -> str:
 
 def draw_chart(
     points: Sequence[PricePoint],
-    interval: Interval,
     width: int,
     height: int,
     *,
@@ -133,7 +133,7 @@ def draw_chart(
         figure.draw(figure.signal(stamps, prices, marker=marker).lines())
         figure.ruler("y").lim(float(low), float(high))
         figure.ruler("y").ticks([float(p) for p in levels], [f"{text} " for text in labels])
-        pattern = "%H:%M" if interval in _CLOCK else "%d %b"
+        pattern = "%H:%M" if stamps[-1] - stamps[0] <= _CLOCK_UP_TO_S else "%d %b"
         moments = [f"{datetime.fromtimestamp(t).astimezone():{pattern}}" for t in times]
         figure.ruler("x").ticks(times, moments)
         text = str(figure.build().string(colorless=True))

@@ -97,7 +97,7 @@ class ChartPane(LinePane):
                 return
             has_grown = picture.is_same_frame(self._drawn)
             curve = await asyncio.to_thread(
-                draw_chart, view.points, picture.interval, picture.width, picture.height,
+                draw_chart, view.points, picture.width, picture.height,
                 ascii_only=self.ascii_only,
             )  # fmt: skip
             self._curve, self._drawn = curve, picture

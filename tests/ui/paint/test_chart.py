@@ -55,7 +55,7 @@ def test_price_labels_are_round_and_fit(low: int, span: int, rows: int) -> None:
 def test_a_drawing_is_exactly_as_large_as_asked(
     points: tuple[PricePoint, ...], width: int, height: int, ascii_only: bool
 ) -> None:
-    lines = draw_chart(points, Interval.DAY, width, height, ascii_only=ascii_only)
+    lines = draw_chart(points, width, height, ascii_only=ascii_only)
     assert len(lines) == height
     assert all(line_width(line) == width for line in lines)
     assert text_of(lines).replace("\n", "").isascii() or not ascii_only
@@ -63,16 +63,16 @@ def test_a_drawing_is_exactly_as_large_as_asked(
 
 def test_two_threads_draw_two_charts() -> None:
     calm, wild = points_of(500_000, 500_000, 500_000), tuple(history(Random(1)))
-    alone = [draw_chart(p, Interval.DAY, 60, 12) for p in (calm, wild)]
+    alone = [draw_chart(p, 60, 12) for p in (calm, wild)]
     with ThreadPoolExecutor(4) as pool:
         drawn = list(
-            pool.map(lambda p: draw_chart(p, Interval.DAY, 60, 12), [calm, wild] * 8)
+            pool.map(lambda p: draw_chart(p, 60, 12), [calm, wild] * 8)
         )  # fmt: skip
     assert drawn == alone * 8
 
 
 def test_a_rising_price_climbs_to_the_right() -> None:
-    lines = draw_chart(points_of(*range(100_000, 900_000, 10_000)), Interval.HOUR, 60, 12)
+    lines = draw_chart(points_of(*range(100_000, 900_000, 10_000)), 60, 12)
     rows = ["".join(c.text for c in line) for line in lines[:-1]]
     marked = [(y, x) for y, row in enumerate(rows) for x, c in enumerate(row) if "⠀" < c <= "⣿"]
     assert min(marked)[1] > max(marked)[1]
@@ -99,3 +99,10 @@ def test_the_title_says_interval_and_change() -> None:
     assert "1w" in title
     assert "+3.5¢" in title
     assert chart_words(view, 10, 12) == "No room for the chart."
+
+
+def test_long_times_are_told_in_days() -> None:
+    start, end = points_of(500_000, 510_000)
+    week = (start, PricePoint(start.at + timedelta(days=7), end.price))
+    assert "Jun" in text_of(draw_chart(week, 60, 12))
+    assert ":" in text_of(draw_chart((start, end), 60, 12))
