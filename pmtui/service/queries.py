@@ -7,7 +7,7 @@ from pmtui.domain.book_view import BookView
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.market import Event, Market
-from pmtui.domain.money import Micros, notional_floor
+from pmtui.domain.money import ONE, Micros, notional_floor
 from pmtui.domain.order import OrderStatus
 from pmtui.domain.position import Position
 from pmtui.service.feeds.account import AccountFeed
@@ -257,7 +257,8 @@ def _midpoint_sum(event: Event, rows: tuple[QuoteRow, ...]) -> Micros | None:
     for row in rows:
         if row.condition_id in closed:
             continue
-        if row.best_bid is None or row.best_ask is None:
+        if row.best_bid is None and row.best_ask is None:
             return None
-        total += row.best_bid + row.best_ask
-    return notional_floor(Micros(total), Micros(500_000))
+        # Long shots often have no bid: then nobody pays anything for them.
+        total += (row.best_bid or 0) + (row.best_ask if row.best_ask is not None else ONE)
+    return notional_floor(Micros(total), Micros(ONE // 2))

@@ -1,12 +1,14 @@
 """Live books through the running service: what each is worth, and how it is mended."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from pmtui.domain.book import OrderBook
 from pmtui.domain.book_hash import trade_price_text
 from pmtui.domain.book_view import BookState, BookView
+from pmtui.domain.ids import ConditionId, EventId, MarketId
 from pmtui.domain.link import LinkState
-from pmtui.domain.market import Side
+from pmtui.domain.market import Event, Side
 from pmtui.domain.market_events import (
     BookSnapshot,
     LevelText,
@@ -27,7 +29,7 @@ from pmtui.service.topics import (
     Topic,
 )
 from tests.manual_clock import settle
-from tests.service.fakes import CONDITION, EVENT, NO, YES, World, running_world
+from tests.service.fakes import CONDITION, EVENT, MARKET, NO, YES, World, running_world
 
 
 def snapshot(*, bid: str = "0.41", ask: str = "0.43", last: str = "0.420") -> BookSnapshot:
@@ -256,3 +258,23 @@ async def test_quotes_of_an_event_come_from_live_books_where_there_are_good_ones
         heard.clear()
         await world.pass_time(0.1)
         assert EventQuotesTopic(EVENT) in heard
+
+
+async def test_the_prices_of_exclusive_outcomes_are_summed(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        quotes = [(300_000, 320_000), (650_000, 670_000), (None, 10_000)]
+        markets = tuple(
+            replace(
+                MARKET,
+                market_id=MarketId(str(n)),
+                condition_id=ConditionId(f"0x{n:064x}"),
+                outcomes=(),
+                best_bid=None if bid is None else Micros(bid),
+                best_ask=Micros(ask),
+            )
+            for n, (bid, ask) in enumerate(quotes)
+        )
+        world.metadata.events = [Event(EventId("9"), "e", "Exclusive", markets, neg_risk=True)]
+        world.service.hub.subscribe([EventTopic(EventId("9"))], lambda _: None)
+        await settle()
+        assert world.service.queries.event_quotes(EventId("9")).yes_midpoint_sum == 975_000

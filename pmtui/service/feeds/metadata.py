@@ -133,6 +133,8 @@ class MetadataFeed:
             case SearchTopic():
                 self.search = SearchState()
                 self._start_search(topic)
+            case TagsTopic():
+                self._kernel.start("tags", self._fetch_tags)
             case _:
                 pass
 

@@ -52,7 +52,7 @@ class HelpScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        super().on_mount()
+        # The toolkit calls the frame's own handler too.
         keymap = self.surface.options.keymap
         rows = []
         previous = None
