@@ -41,6 +41,7 @@ _KEYS = {
 # What the emulator would print because it does not know it.
 _UNKNOWN = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p|\x1b[P_^][^\x1b]*\x1b\\")
 _WHOLE = re.compile(rb"\x1b(?:\[[0-9;?]*[a-zA-Z]|[()][0-9A-Z]|[0-9=>])[^\x1b]*")
+_FRAME_START, _FRAME_END = b"\x1b[?2026h", b"\x1b[?2026l"
 _TAIL = 32
 """Bytes from the last escape on that may still be half a sequence, unless it is whole."""
 
@@ -141,6 +142,16 @@ class Terminal:
     def text(self) -> str:
         """Return the screen as one text."""
         return "\n".join(self.rows())
+
+    def cursor(self) -> tuple[int, int]:
+        """Return column and line of the cursor, which sits in the field that has the keys."""
+        self._feed()
+        return self._emulator.cursor.x, self._emulator.cursor.y
+
+    def cursor_row(self) -> str:
+        """Return the line the cursor is on."""
+        rows = self.rows()
+        return rows[self.cursor()[1]]
 
     def row_with(self, *parts: str) -> str | None:
         """Return the first line that holds all of these texts, or None."""
@@ -248,6 +259,10 @@ class Terminal:
         # What is whole is shown at once, or the picture would lack its last piece.
         if _WHOLE.fullmatch(self._unfed[cut:]):
             cut = len(self._unfed)
+        # A frame is shown when it is complete, as terminals do that were told where it begins.
+        began = self._unfed.rfind(_FRAME_START)
+        if self._answers and began > self._unfed.rfind(_FRAME_END):
+            cut = min(cut, began)
         self._stream.feed(_UNKNOWN.sub(b"", bytes(self._unfed[:cut])))
         del self._unfed[:cut]
 

@@ -1,0 +1,49 @@
+"""What every journey starts from: a home nobody has used, and the installed program."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from tests.journeys.processes import end_processes_of
+from tests.journeys.terminal import PROGRAM, Terminal
+
+
+class Start(Protocol):
+    """Opens the installed program in a terminal; every further one shares the home."""
+
+    def __call__(
+        self,
+        *arguments: str,
+        size: tuple[int, int] = (120, 36),
+        term: str = "xterm-256color",
+        env: dict[str, str] | None = None,
+    ) -> Terminal: ...
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    """A fresh `PMTUI_HOME`; nothing that ran for it outlives the test."""
+    path = tmp_path / "home"
+    yield path
+    end_processes_of(path)
+
+
+@pytest.fixture
+def start(home: Path) -> Iterator[Callable[..., Terminal]]:
+    """Start the program, as often as a journey needs."""
+    with ExitStack() as terminals:
+
+        def begin(
+            *arguments: str,
+            size: tuple[int, int] = (120, 36),
+            term: str = "xterm-256color",
+            env: dict[str, str] | None = None,
+        ) -> Terminal:
+            return terminals.enter_context(
+                Terminal((PROGRAM, *arguments), home=home, size=size, term=term, env=env)
+            )
+
+        yield begin

@@ -1,0 +1,90 @@
+"""What cannot be used is refused before the screen is taken: one line, exit code 2."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.conftest import Start
+from tests.journeys.terminal import PROGRAM, Terminal
+
+pytestmark = pytest.mark.journey
+
+USAGE_ERROR = 2
+
+
+def test_an_unknown_profile_is_refused_in_one_line(start: Start) -> None:
+    terminal = start("--profile", "nowhere")
+    assert terminal.exit_code() == USAGE_ERROR
+    assert _lines(terminal) == [
+        "pmtui: --profile: no profile 'nowhere'; there is paper, live",
+    ]
+
+
+def test_a_wrong_setting_is_refused_with_its_file_and_line(start: Start, home: Path) -> None:
+    _configure(home, 'profile = "paper"\nframe_rate = "often"\n')
+    terminal = start(size=(200, 50))
+    assert terminal.exit_code() == USAGE_ERROR
+    (line,) = _lines(terminal)
+    assert "config.toml:2" in line
+    assert "frame_rate" in line
+
+
+def test_a_wrong_variable_is_refused_by_its_name(start: Start) -> None:
+    terminal = start(env={"PMTUI_FRAME_RATE": "-4"})
+    assert terminal.exit_code() == USAGE_ERROR
+    (line,) = _lines(terminal)
+    assert "PMTUI_FRAME_RATE" in line
+
+
+def test_keys_for_an_unknown_action_are_refused_with_their_line(start: Start, home: Path) -> None:
+    _configure(home, '[keys]\n"market.fly" = ["F"]\n')
+    terminal = start(size=(200, 50))
+    assert terminal.exit_code() == USAGE_ERROR
+    (line,) = _lines(terminal)
+    assert "config.toml:2" in line
+    assert "market.fly" in line
+
+
+def test_a_key_that_would_do_two_things_is_refused(start: Start, home: Path) -> None:
+    _configure(home, '[keys]\n"global.portfolio" = ["q"]\n')
+    terminal = start(size=(200, 50))
+    assert terminal.exit_code() == USAGE_ERROR
+    (line,) = _lines(terminal)
+    assert "config.toml:2" in line
+
+
+def test_a_private_key_in_the_file_is_refused_and_not_repeated(start: Start, home: Path) -> None:
+    _configure(home, 'private_key = "0xdeadbeef"\n')
+    terminal = start(size=(200, 50))
+    assert terminal.exit_code() == USAGE_ERROR
+    assert b"deadbeef" not in terminal.output
+
+
+def test_without_a_terminal_the_program_says_so(home: Path) -> None:
+    ran = subprocess.run(
+        [PROGRAM],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        env={"PMTUI_HOME": str(home)},
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (USAGE_ERROR, "")
+    assert len(ran.stderr.splitlines()) == 1
+
+
+def test_a_refused_start_leaves_no_state_behind(start: Start, home: Path) -> None:
+    assert start("--profile", "nowhere").exit_code() == USAGE_ERROR
+    assert not (home / "state").exists()
+
+
+def _configure(home: Path, text: str) -> None:
+    path = home / "config" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _lines(terminal: Terminal) -> list[str]:
+    return [row for row in terminal.rows() if row]

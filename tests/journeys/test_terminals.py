@@ -1,0 +1,82 @@
+"""Other terminals, other sizes, no colour: it starts, it stays up, it leaves the shell as it was."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.journeys import trader
+from tests.journeys.conftest import Start
+from tests.journeys.venue import PaperVenue
+
+pytestmark = pytest.mark.journey
+
+_COLOUR = re.compile(rb"\x1b\[(?:[0-9;]*;)?(?:3[0-7]|4[0-7]|9[0-7]|10[0-7]|[34]8;[25])[0-9;]*m")
+
+
+@pytest.mark.parametrize("term", ["vt100", "linux", "screen-256color", "dumb"])
+def test_it_starts_and_quits_in_other_terminals(start: Start, term: str) -> None:
+    terminal = start(size=(80, 24), term=term, env={"COLORTERM": ""})
+    terminal.until_text("Markets")
+    terminal.until_text("cash $10,000.00")
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+    assert b"Traceback" not in terminal.output
+
+
+def test_a_plain_terminal_gets_plain_characters_only(start: Start) -> None:
+    terminal = start(size=(80, 24), term="vt100", env={"COLORTERM": "", "LC_ALL": "C"})
+    terminal.until_text("cash $10,000.00")
+    terminal.until(lambda: terminal.row_with("%") or terminal.row_with("c "), "prices")
+    strange = {character for character in terminal.text() if ord(character) > 126}
+    assert strange == set()
+
+
+def test_without_colour_no_colour_is_sent(start: Start) -> None:
+    terminal = start(env={"NO_COLOR": "1"})
+    trader.wait_for_markets(terminal)
+    assert _chromatic(bytes(terminal.output)) == set()
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+
+
+def test_resizing_while_books_move_never_crashes(start: Start, home: Path) -> None:
+    terminal = start(size=(200, 50))
+    trader.wait_for_markets(terminal)
+    market = PaperVenue(home).busy_markets()[0]
+    trader.find_market(terminal, market)
+    for size in ((80, 24), (40, 12), (20, 5), (80, 24), (200, 50)):
+        before = terminal.byte_count
+        terminal.resize(*size)
+        terminal.until(lambda seen=before: terminal.byte_count > seen, f"a picture at {size}")  # type: ignore[misc]  # bound now
+        terminal.until(lambda: terminal.text().strip(), f"something at {size}")
+    trader.wait_for_ladder(terminal, market)
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+
+
+def test_every_screen_opens_at_80_by_24_and_at_40_by_12(start: Start, home: Path) -> None:
+    terminal = start(size=(80, 24))
+    trader.wait_for_markets(terminal)
+    market = PaperVenue(home).busy_markets()[0]
+    for size in ((80, 24), (40, 12)):
+        terminal.resize(*size)
+        for key, sign in (("p", "Positions"), ("l", "Log"), ("?", "Help"), ("m", "PAPER")):
+            terminal.press(key)
+            terminal.until_text(sign)
+    terminal.resize(80, 24)
+    terminal.until_text("Markets")
+    trader.find_market(terminal, market)
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+
+
+def _chromatic(output: bytes) -> set[bytes]:
+    """Return the colour sequences that are more than a shade of grey."""
+    grey = re.compile(rb"[34]8;2;(\d+);\1;\1(?:;|$)")
+    found = set()
+    for match in _COLOUR.finditer(output):
+        rest = grey.sub(b"", match[0][2:-1])
+        if re.search(rb"(?:^|;)(?:[34]8;|3[0-7]|4[0-7]|9[0-7]|10[0-7])", rest):
+            found.add(match[0])
+    return found

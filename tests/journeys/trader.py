@@ -1,0 +1,197 @@
+"""The steps a trader takes, each waiting for what the screen must then show."""
+
+import re
+from collections.abc import Callable
+from decimal import ROUND_DOWN, Decimal
+
+from tests.journeys.terminal import Terminal
+from tests.journeys.venue import Market
+
+MOST_STEPS = 300
+CENT = Decimal("0.01")
+_TITLE_ROW, _DETAILS_ROW, _NOTICE_ROW = -4, -3, -2
+# What else stands in the rows of the ticket's fields.
+_FIELDS = {"Price": ("Price", "bid"), "Size": ("Size",)}
+
+
+def money(amount: Decimal) -> str:
+    """Write dollars as the screen does: to the cent, toward zero."""
+    return f"${amount.quantize(CENT, ROUND_DOWN):,}"
+
+
+def cents(price: Decimal) -> str:
+    """Write a price on the one-cent grid."""
+    return f"{price * 100:.0f}¢"
+
+
+def wait_for_markets(terminal: Terminal) -> None:
+    """Wait for the list of markets and a funded account."""
+    terminal.until(
+        lambda: terminal.row_with("Markets", "by volume") and terminal.row_with("¢"), "markets"
+    )
+    terminal.until_text("cash $")
+
+
+def open_event(terminal: Terminal, market: Market) -> None:
+    """Move the cursor to an event of the list and open it."""
+    _move_to(terminal, market.event_title, lambda: _title(terminal))
+    terminal.press("enter")
+    terminal.until(lambda: terminal.row_with("Outcome", "Bid", "Ask"), "the event's outcomes")
+
+
+def open_market(terminal: Terminal, market: Market) -> None:
+    """Move the cursor to an outcome of the event and open its market."""
+    # The last of the facts about the outcome under the cursor is its whole question.
+    _move_to(terminal, market.question, lambda: terminal.rows()[_DETAILS_ROW].split("  ")[-1])
+    terminal.press("enter")
+    wait_for_ladder(terminal, market)
+
+
+def find_market(terminal: Terminal, market: Market) -> None:
+    """Search for a market by its whole question, and open it."""
+    terminal.press("/")
+    terminal.until_text("words of a title")
+    terminal.type(market.question)
+    terminal.until(lambda: _title(terminal) == market.question, "the market")
+    terminal.press("enter")
+    wait_for_ladder(terminal, market)
+
+
+def wait_for_ladder(terminal: Terminal, market: Market) -> None:
+    """Wait for a market's screen with a book whose prices may be taken."""
+    terminal.until(
+        lambda: market.question in terminal.text() and terminal.row_with("bids", "price", "asks"),
+        "the market",
+    )
+    terminal.until(lambda: quote(terminal) is not None and has_good_book(terminal), "a good book")
+
+
+def has_good_book(terminal: Terminal) -> bool:
+    """Tell whether the line above the ladder calls the book live or verified."""
+    rows = terminal.rows()
+    head = next((n for n, row in enumerate(rows) if "bids" in row and "asks" in row), 0)
+    return head > 0 and rows[head - 1].strip().startswith(("live", "verified"))
+
+
+def quote(terminal: Terminal) -> tuple[Decimal, Decimal] | None:
+    """Read best bid and best ask from the market's head, None while one is missing."""
+    found = re.search(r"bid ([0-9.]+)¢ +ask ([0-9.]+)¢", terminal.text())
+    if found is None:
+        return None
+    bid, ask = (Decimal(text) / 100 for text in found.groups())
+    return bid, ask
+
+
+def ladder_rows(terminal: Terminal) -> list[str]:
+    """Return the ladder's lines, without what stands beside them."""
+    rows = terminal.rows()
+    head = next(n for n, row in enumerate(rows) if "bids" in row and "asks" in row)
+    edge = rows[head].rindex("own") + len("own")
+    return [row[:edge] for row in rows[head + 1 : _NOTICE_ROW] if "¢" in row[:edge]]
+
+
+def ladder_row(terminal: Terminal, price: Decimal) -> str:
+    """Return the ladder's line of a price, empty where it is out of sight."""
+    wanted = re.compile(rf"(?<![0-9.]){re.escape(cents(price))}")
+    return next((row for row in ladder_rows(terminal) if wanted.search(row)), "")
+
+
+def open_ticket(terminal: Terminal, key: str = "b") -> None:
+    """Press the key that buys or sells."""
+    terminal.press(key)
+    terminal.until(lambda: all(terminal.row_with(*f) for f in _FIELDS.values()), "the ticket")
+    terminal.until(lambda: terminal.cursor_row().strip(), "a field with the keys")
+
+
+def fill_in(terminal: Terminal, *, price: str, size: str) -> None:
+    """Type price and size into an open ticket."""
+    _type_field(terminal, "Price", price, way="shift+tab")
+    _type_field(terminal, "Size", size, way="tab")
+
+
+def review(terminal: Terminal) -> None:
+    """Ask for the card."""
+    terminal.press("enter")
+    terminal.until_text("Send this order?")
+
+
+def send(terminal: Terminal) -> None:
+    """Send what the card shows, once it takes the key."""
+    for _ in range(MOST_STEPS):
+        before = terminal.byte_count
+        terminal.press("enter")
+        terminal.until(lambda seen=before: terminal.byte_count > seen, "an answer to the key")  # type: ignore[misc]  # bound now
+        terminal.until(
+            lambda: "Send this order?" not in terminal.text() or "Too fast" in terminal.text(),
+            "the card taking the key",
+        )
+        if "Send this order?" not in terminal.text():
+            return
+    raise AssertionError("the card never took the key")
+
+
+def close_ticket(terminal: Terminal) -> None:
+    """Close the ticket; the ladder has the keys again."""
+    terminal.press("escape")
+    terminal.until(lambda: not terminal.row_with("Size", "shares"), "the ticket closed")
+
+
+def notice(terminal: Terminal) -> str:
+    """Return the line that is kept for notices."""
+    return terminal.rows()[_NOTICE_ROW]
+
+
+def rest_an_order(terminal: Terminal, *, size: str = "40") -> Decimal:
+    """Buy far below the market from an open market screen; returns the price."""
+    shown = quote(terminal)
+    assert shown is not None
+    price = shown[0] - 10 * CENT
+    open_ticket(terminal)
+    fill_in(terminal, price=f"{price * 100:.0f}", size=size)
+    review(terminal)
+    send(terminal)
+    terminal.until_text("Accepted")
+    terminal.until_text("1 open")
+    return price
+
+
+def open_orders_tab(terminal: Terminal) -> None:
+    """Go to the portfolio's open orders."""
+    terminal.press("p")
+    terminal.until(lambda: terminal.row_with("Positions", "Open orders"), "the portfolio")
+    terminal.press("]")
+    terminal.until_text("buying for")
+
+
+def _type_field(terminal: Terminal, name: str, text: str, *, way: str) -> None:
+    """Move to a field and replace what it holds; the cursor tells which field has the keys."""
+    if name not in terminal.cursor_row():
+        terminal.press(way)
+        terminal.until(lambda: name in terminal.cursor_row(), f"the field {name}")
+    if _field(terminal, name):
+        terminal.press("ctrl+u")
+        terminal.until(lambda: _field(terminal, name) == "", f"{name} emptied")
+    terminal.type(text)
+    terminal.until(lambda: _field(terminal, name) == text, f"{name} {text}")
+
+
+def _field(terminal: Terminal, name: str) -> str:
+    found = re.search(rf"{name}\s+([0-9.]*)", terminal.row_with(*_FIELDS[name]) or "")
+    assert found is not None, f"no field {name}"
+    return found[1]
+
+
+def _title(terminal: Terminal) -> str:
+    """Return what a list has under its cursor, in full."""
+    return terminal.rows()[_TITLE_ROW].strip()
+
+
+def _move_to(terminal: Terminal, wanted: str, under_cursor: Callable[[], str]) -> None:
+    terminal.until(under_cursor, "something under the cursor")
+    for _ in range(MOST_STEPS):
+        before = under_cursor()
+        if before == wanted:
+            return
+        terminal.press("down")
+        terminal.until(lambda seen=before: under_cursor() not in ("", seen), "the cursor moving")  # type: ignore[misc]  # bound now
+    raise AssertionError(f"{wanted!r} is not in the list")
