@@ -8,6 +8,7 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
 from textual.screen import Screen
+from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import Theme
 from typing_extensions import override
 
@@ -33,6 +34,13 @@ from pmtui.ui.theme import DEFAULT_THEME, Role, role_variables
 from pmtui.ui.type_ahead import TypeAhead
 
 _logger = logging.getLogger(__name__)
+
+
+class _PlainBar(ScrollBarRender):
+    """A scroll bar of whole cells, for terminals without block characters."""
+
+    VERTICAL_BARS: ClassVar[list[str]] = [" "] * len(ScrollBarRender.VERTICAL_BARS)
+    HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * len(ScrollBarRender.HORIZONTAL_BARS)
 
 
 class PmtuiApp(CellDiff, PaintNow, TypeAhead, App[None]):
@@ -61,6 +69,8 @@ class PmtuiApp(CellDiff, PaintNow, TypeAhead, App[None]):
         """
         super().__init__()
         self.surface = surface
+        # The toolkit draws every scroll bar with one renderer.
+        ScrollBar.renderer = _PlainBar if surface.options.ascii_only else ScrollBarRender
         self._leaving = leaving
         self.crash: BaseException | None = None
         for each in themes:
