@@ -12,11 +12,13 @@ from typing_extensions import override
 from pmtui.ui.actions import Context, bindings_for, footer_entries
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.paint.footer import paint_footer
+from pmtui.ui.paint.ticket import wrap_line
 from pmtui.ui.surface import Options
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
 
 WIDTH = 64
+MOST_LINES = 4
 
 
 class QuestionScreen(ModalScreen[bool]):
@@ -54,8 +56,10 @@ class QuestionScreen(ModalScreen[bool]):
         ascii_only = self._options.ascii_only
         with Vertical(id="card"):
             yield TextLine((Cell(self._title, Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only)
+            # What happens is said whole, on as many lines as that takes.
             for line in self._lines:
-                yield TextLine(line, ascii_only=ascii_only)
+                for part in wrap_line(line, WIDTH, most=MOST_LINES):
+                    yield TextLine(part, ascii_only=ascii_only)
             yield TextLine(ascii_only=ascii_only)
             entries = tuple(
                 replace(entry, label=self._agree) if entry.id == "confirm.accept" else entry
