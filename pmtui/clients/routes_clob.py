@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from types import MappingProxyType
+from urllib.parse import quote
 
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.failure import Failure, FailureKind
@@ -104,7 +105,7 @@ class Route:
     def with_id(self, identifier: str) -> tuple[str, tuple[tuple[str, str], ...]]:
         """Return the path of one thing, and the query that names it where the path does not."""
         query = ((self.id_key, identifier),) if self.id_key and identifier else ()
-        return self.path.format(id=identifier), query
+        return self.path.format(id=quote(identifier, safe="")), query
 
     def withheld(self, text: str) -> Failure:
         """Return the failure of a request that we do not send, and why."""
