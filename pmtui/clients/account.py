@@ -15,13 +15,12 @@ from pmtui.clients.http import HttpHost, Query
 from pmtui.clients.paging import Step, collect
 from pmtui.clients.routes_clob import Call, ClobRoutes
 from pmtui.clients.server_clock import ServerClock
-from pmtui.clients.signed_requests import Account, SignedRequests
+from pmtui.clients.signed_requests import Account, SignedRequests, to_credentials
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.order import BalanceAllowance, CancelResult, Fill, Order, PostResult
 from pmtui.signing.clob_auth import auth_headers
 from pmtui.signing.l2_auth import ApiCredentials
-from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.wire import clob_account as wire
 from pmtui.wire.orders import Owner
@@ -54,11 +53,7 @@ async def create_or_derive(
         answer = await host.send(route.method, route.path, headers=headers)
         sent = decoded(answer, wire.decode_credentials, route)
         if not isinstance(sent, Failure):
-            return ApiCredentials(
-                sent.api_key,
-                secret=Secret.from_text(sent.secret),
-                passphrase=Secret.from_text(sent.passphrase),
-            )
+            return to_credentials(sent)
         failure = sent
         if failure.kind is FailureKind.UNREACHABLE:
             break

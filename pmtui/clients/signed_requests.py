@@ -19,6 +19,8 @@ from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.domain.order import SignatureType
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
+from pmtui.signing.secret import Secret
+from pmtui.wire.clob_account import SentCredentials
 
 T = TypeVar("T")
 
@@ -106,6 +108,7 @@ class SignedRequests:
         identifier: str = "",
         may_be_empty: bool = False,
         readable: frozenset[int] = frozenset(),
+        builder: RequestSigner | None = None,
     ) -> bytes | Failure:
         """Send exactly one request.
 
@@ -116,6 +119,7 @@ class SignedRequests:
             identifier: see `read`.
             may_be_empty: for routes that answer 200 without a body.
             readable: statuses beside 2xx whose body is the answer.
+            builder: signs instead of the account.
         """
         route = self.routes.route(call)
         path, naming = route.with_id(identifier)
@@ -125,7 +129,7 @@ class SignedRequests:
             path,
             query=(*naming, *query),
             route=route.path,
-            headers=self._signing(route, path, body),
+            headers=self._signing(route, path, body, builder),
             body=body,
             may_be_empty=may_be_empty,
             readable=readable,
@@ -156,11 +160,16 @@ class SignedRequests:
         return decoded(answer, decode, self.routes.route(call))
 
     async def tell(
-        self, call: Call, *, query: Query = (), body: bytes | None = None, identifier: str = ""
+        self,
+        call: Call,
+        *,
+        query: Query = (),
+        identifier: str = "",
+        builder: RequestSigner | None = None,
     ) -> Failure | None:
-        """Send exactly one request whose answer says no more than that it was done."""
+        """Send exactly one request whose answer says no more than that it was done; see `send`."""
         answer = await self.send(
-            call, query=query, body=body, identifier=identifier, may_be_empty=True
+            call, query=query, identifier=identifier, may_be_empty=True, builder=builder
         )
         return answer if isinstance(answer, Failure) else None
 
@@ -185,10 +194,17 @@ class SignedRequests:
         return self.routes.route(call).withheld(text)
 
     def _signing(
-        self, route: Route, path: str, body: bytes | None
+        self, route: Route, path: str, body: bytes | None, builder: RequestSigner | None = None
     ) -> Callable[[], Mapping[str, str]] | None:
         if route.auth is Auth.PUBLIC:
             return None
+        if builder is not None:
+            return lambda: builder.builder_headers(
+                timestamp_s=self._clock.timestamp_s(),
+                method=route.method,
+                path=path,
+                body=body or b"",
+            )
         # Made when the request leaves: it may have waited for its turn, and a time of then is old.
         return lambda: self._signer.headers(
             self.account.address,
@@ -205,6 +221,15 @@ class SignedRequests:
         if self._clock.offset_s == offset_s and await self._clock.measure() is not None:
             return False
         return self._clock.offset_s != offset_s
+
+
+def to_credentials(sent: SentCredentials) -> ApiCredentials:
+    """Hide credentials that have just arrived."""
+    return ApiCredentials(
+        sent.api_key,
+        secret=Secret.from_text(sent.secret),
+        passphrase=Secret.from_text(sent.passphrase),
+    )
 
 
 def _doubts_the_clock(failure: Failure) -> bool:

@@ -232,14 +232,31 @@ def _listed_market(source: Row) -> ListedMarket:
 
 def decode_prices_history(body: bytes) -> tuple[PricePoint, ...]:
     """Read `/prices-history`, oldest first; empty for a token the host does not know."""
-    source = _object(body, "history")
+    return _points(_object(body, "history").get("history") or [])
+
+
+def decode_prices_histories(body: bytes) -> dict[TokenId, tuple[PricePoint, ...]]:
+    """Read `/batch-prices-history`: several histories, each oldest first."""
+    histories = fields.row(_object(body, "history").get("history") or {}, "history")
+    return {TokenId(token): _points(listed or []) for token, listed in histories.items()}
+
+
+def _points(listed: object) -> tuple[PricePoint, ...]:
     points = []
-    for row in fields.rows(source.get("history") or [], "history"):
+    for row in fields.rows(listed, "history"):
         at = fields.moment(row, "t")
         if at is None:
             raise WireError("t", "missing")
         points.append(PricePoint(at, fields.required_amount(row, "p")))
     return tuple(sorted(points, key=lambda point: point.at))
+
+
+def decode_version(body: bytes) -> int:
+    """Read `/version`: the generation of orders that the host takes."""
+    version = fields.whole(_object(body, "version"), "version")
+    if version is None:
+        raise WireError("version", "missing")
+    return version
 
 
 def decode_page(body: bytes) -> tuple[tuple[Row, ...], str | None]:

@@ -1,0 +1,53 @@
+"""Keys of the trading host beside the one that trades. None of these values is a secret."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NewType
+
+from pmtui.domain.ids import ApiKey
+
+BuilderCode = NewType("BuilderCode", str)
+"""0x and 64 hex digits: whom an order credits, and who may charge a fee for it."""
+NO_BUILDER = BuilderCode("0x" + "00" * 32)
+"""Nobody is credited."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuilderKey:
+    """A builder's key; many answers tell its name and nothing else."""
+
+    key: ApiKey
+    created_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+    @property
+    def is_revoked(self) -> bool:
+        """Whether it is of no use any more."""
+        return self.revoked_at is not None
+
+
+@dataclass(frozen=True, slots=True)
+class BuilderFees:
+    """What a builder charges on top of the platform's fee, in hundredths of a percent."""
+
+    maker_bps: int
+    taker_bps: int
+
+
+class BuilderCodeError(ValueError):
+    """A text that is no builder code."""
+
+
+def parse_builder_code(text: str) -> BuilderCode:
+    """Read a builder code; an empty text credits nobody.
+
+    Raises:
+        BuilderCodeError: not 0x and 64 hex digits.
+    """
+    if not text:
+        return NO_BUILDER
+    digits = text.removeprefix("0x")
+    is_hex = digits.isascii() and all(char in "0123456789abcdef" for char in digits.lower())
+    if len(text) != 66 or len(digits) != 64 or not is_hex:
+        raise BuilderCodeError(f"not 0x and 64 hex digits: {text[:80]!r}")
+    return BuilderCode(text.lower())

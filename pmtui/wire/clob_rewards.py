@@ -1,0 +1,195 @@
+"""Rewards, scoring and rebates of the trading host, as domain values.
+
+The rows of the several lists are one shape with more or fewer fields; dates come with or without a
+time of day, amounts as numbers or texts.
+"""
+
+from collections.abc import Callable
+from datetime import date
+from typing import TypeVar
+
+from pmtui.domain.answers import Page
+from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId
+from pmtui.domain.market import RewardTerms
+from pmtui.domain.money import ONE, ZERO, Micros
+from pmtui.domain.rewards import (
+    AssetEarnings,
+    Earnings,
+    OutcomePrice,
+    Rebate,
+    RewardedMarket,
+    RewardProgram,
+)
+from pmtui.wire import fields
+from pmtui.wire.clob import decode_page
+from pmtui.wire.errors import WireError
+from pmtui.wire.fields import Row
+from pmtui.wire.numbers import to_moment
+
+T = TypeVar("T")
+
+_CENTS_IN_A_PRICE = 100
+
+
+def decode_scoring(body: bytes) -> bool:
+    """Read whether one order scores."""
+    source = _object(body, "scoring")
+    if source.get("scoring") is None:
+        raise WireError("scoring", "missing")
+    return fields.flag(source, "scoring", default=False)
+
+
+def decode_scorings(body: bytes) -> dict[OrderId, bool]:
+    """Read which of several orders score."""
+    source = _object(body, "scoring")
+    return {OrderId(key): fields.flag(source, key, default=False) for key in source}
+
+
+def decode_rewarded_markets(body: bytes) -> Page[RewardedMarket]:
+    """Read a page of any of the lists of markets with rewards."""
+    page = _page(body, _rewarded_market)
+    loaded = fields.load(body)
+    total = fields.whole(loaded, "total_count") if isinstance(loaded, dict) else None
+    return Page(page.items, page.next_cursor, page.skipped, total)
+
+
+def decode_earnings(body: bytes) -> Page[Earnings]:
+    """Read a page of a day's earnings by market, or the sums of a day."""
+    return _page(body, _earnings)
+
+
+def decode_total_earnings(body: bytes) -> tuple[Earnings, ...]:
+    """Read the sums of a day, one for each asset; one that cannot be read spoils them all."""
+    rows, _ = decode_page(body)
+    return tuple(_earnings(row) for row in rows)
+
+
+def decode_percentages(body: bytes) -> dict[ConditionId, Micros]:
+    """Read our part of what is paid out now, by market; an array of rows is read too."""
+    loaded = fields.load(body)
+    if isinstance(loaded, list):
+        listed = fields.rows(loaded, "percentages")
+        names = ("earning_percentage", "percentage", "percent")
+        return {
+            ConditionId(fields.required(row, "condition_id", "market")): fields.required_amount(
+                row, *names
+            )
+            for row in listed
+        }
+    source = fields.row(loaded, "percentages")
+    return {ConditionId(key): fields.required_amount(source, key) for key in source}
+
+
+def decode_rebates(body: bytes) -> Page[Rebate]:
+    """Read the rebates of a day; rows that cannot be read are counted."""
+    return _page(body, _rebate)
+
+
+def _rewarded_market(source: Row) -> RewardedMarket:
+    tokens = fields.rows(source.get("tokens") or [], "tokens")
+    programs = fields.rows(source.get("rewards_config") or [], "rewards_config")
+    earned = fields.rows(source.get("earnings") or [], "earnings")
+    return RewardedMarket(
+        condition_id=ConditionId(fields.required(source, "condition_id")),
+        terms=RewardTerms(
+            min_size=fields.amount(source, "rewards_min_size") or ZERO,
+            max_spread=_price_of_cents(fields.amount(source, "rewards_max_spread") or ZERO),
+        ),
+        programs=tuple(_program(row) for row in programs),
+        question=fields.text(source, "question"),
+        slug=fields.text(source, "market_slug"),
+        event_slug=fields.text(source, "event_slug"),
+        outcomes=tuple(
+            OutcomePrice(
+                TokenId(fields.required(token, "token_id")),
+                fields.text(token, "outcome"),
+                fields.amount(token, "price"),
+            )
+            for token in tokens
+        ),
+        competitiveness=fields.amount(source, "market_competitiveness"),
+        daily_rate=fields.amount(source, "total_daily_rate"),
+        sponsored_rate=fields.amount(source, "sponsored_daily_rate"),
+        spread=fields.amount(source, "spread"),
+        volume_24h=fields.amount(source, "volume_24hr"),
+        earning_percent=fields.amount(source, "earning_percentage"),
+        earned=tuple(_asset_earnings(row) for row in earned),
+    )
+
+
+def _price_of_cents(cents: Micros) -> Micros:
+    return Micros(cents // _CENTS_IN_A_PRICE)
+
+
+def _program(source: Row) -> RewardProgram:
+    return RewardProgram(
+        asset=Address(fields.required(source, "asset_address")),
+        rate_per_day=fields.required_amount(source, "rate_per_day", "rewards_daily_rate"),
+        starts_on=_day(source, "start_date"),
+        ends_on=_day(source, "end_date"),
+        total=fields.amount(source, "total_rewards"),
+        remaining=fields.amount(source, "remaining_reward_amount"),
+        total_days=fields.whole(source, "total_days"),
+    )
+
+
+def _earnings(source: Row) -> Earnings:
+    condition_id = fields.text(source, "condition_id")
+    return Earnings(
+        day=_required_day(source),
+        maker=Address(fields.text(source, "maker_address")),
+        paid=_asset_earnings(source),
+        condition_id=ConditionId(condition_id) if condition_id else None,
+    )
+
+
+def _asset_earnings(source: Row) -> AssetEarnings:
+    rate = fields.amount(source, "asset_rate")
+    return AssetEarnings(
+        Address(fields.required(source, "asset_address")),
+        fields.required_amount(source, "earnings"),
+        ONE if rate is None else rate,
+    )
+
+
+def _rebate(source: Row) -> Rebate:
+    return Rebate(
+        day=_required_day(source),
+        condition_id=ConditionId(fields.required(source, "condition_id", "market")),
+        asset=Address(fields.text(source, "asset_address")),
+        maker=Address(fields.text(source, "maker_address")),
+        amount=fields.required_amount(source, "rebated_fees_usdc", "rebate"),
+    )
+
+
+def _required_day(source: Row) -> date:
+    day = _day(source, "date")
+    if day is None:
+        raise WireError("date", "missing")
+    return day
+
+
+def _day(source: Row, name: str) -> date | None:
+    value = fields.text(source, name)
+    if not value:
+        return None
+    at = to_moment(value)
+    if at is None:
+        raise WireError(name, "not a date")
+    return at.date()
+
+
+def _page(body: bytes, decode: Callable[[Row], T]) -> Page[T]:
+    rows, cursor = decode_page(body)
+    found: list[T] = []
+    skipped = 0
+    for row in rows:
+        try:
+            found.append(decode(row))
+        except WireError:
+            skipped += 1
+    return Page(tuple(found), cursor, skipped)
+
+
+def _object(body: bytes, what: str) -> Row:
+    return fields.row(fields.load(body), what)
