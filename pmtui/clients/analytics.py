@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from pmtui.clients.endpoints import ANALYTICS_ROUTES, AnalyticsRoutes, Dialect, ListRoute, Paging
-from pmtui.clients.gamma import SkipObserver, ignore_skips
 from pmtui.clients.http import HttpHost
 from pmtui.clients.http_failures import unreadable
+from pmtui.clients.row_reading import SkipObserver, ignore_skips, read_rows
 from pmtui.domain.answers import Value
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import Address, ConditionId
@@ -95,16 +95,9 @@ class AnalyticsClient:
     async def _page(
         self, route: str, query: list[tuple[str, str]], decode: Callable[[bytes], Rows[T]]
     ) -> Rows[T] | Failure:
-        body = await self._host.read(route, query=query)
-        if isinstance(body, Failure):
-            return body
-        try:
-            rows = decode(body)
-        except WireError as error:
-            return unreadable(f"GET {route}", error)
-        if rows.skipped:
-            self._observe_skips(f"GET {route}", rows.reasons)
-        return rows
+        return await read_rows(
+            self._host, route, query, decode=decode, observe_skips=self._observe_skips
+        )
 
 
 def _following(route: ListRoute, place: str, rows: Rows[T]) -> str | None:

@@ -15,6 +15,7 @@ from pmtui.clients.endpoints import (
 )
 from pmtui.clients.http import HttpHost
 from pmtui.clients.http_failures import unreadable
+from pmtui.clients.row_reading import SkipObserver, ignore_skips, read_rows
 from pmtui.domain.answers import Page
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, EventId
@@ -33,16 +34,9 @@ from pmtui.wire.rows import Rows
 
 T = TypeVar("T")
 
-SkipObserver = Callable[[str, tuple[str, ...]], None]
-"""Told the route and the reasons when rows of an answer could not be read."""
-
 PAGE_OF_TAGS = 100
 PAGE_OF_COMMENTS = 40
 HITS = 20
-
-
-def ignore_skips(_route: str, _reasons: tuple[str, ...]) -> None:
-    """Take no notice of skipped rows; they are still counted on the page."""
 
 
 class GammaClient:
@@ -146,16 +140,9 @@ class GammaClient:
     async def _rows(
         self, route: str, query: list[tuple[str, str]], decode: Callable[[bytes], Rows[T]]
     ) -> Rows[T] | Failure:
-        body = await self._host.read(route, query=query)
-        if isinstance(body, Failure):
-            return body
-        try:
-            rows = decode(body)
-        except WireError as error:
-            return unreadable(f"GET {route}", error)
-        if rows.skipped:
-            self._observe_skips(f"GET {route}", rows.reasons)
-        return rows
+        return await read_rows(
+            self._host, route, query, decode=decode, observe_skips=self._observe_skips
+        )
 
 
 def _following(route: ListRoute, place: str, rows: Rows[Event]) -> str | None:

@@ -24,9 +24,9 @@ class LinePane(Widget):
         self._lines: tuple[Line, ...] = ()
         self._role_styles: RoleStyles | None = None
 
-    def paint(self, width: int, height: int) -> tuple[Line, ...]:
-        """Return what to show, each line `width` cells wide or shorter."""
-        raise NotImplementedError
+    def paint(self, width: int, height: int) -> tuple[Line, ...]:  # noqa: ARG002 - for subclasses
+        """Return what to show, each line `width` cells wide or shorter; nothing by default."""
+        return ()
 
     def title(self) -> Line:
         """Return the line above; none when empty."""

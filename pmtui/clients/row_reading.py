@@ -1,0 +1,40 @@
+"""Reads a list whose rows are judged one by one: what cannot be read is left out and told."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from pmtui.clients.http import HttpHost, Query
+from pmtui.clients.http_failures import unreadable
+from pmtui.domain.failure import Failure
+from pmtui.wire.errors import WireError
+from pmtui.wire.rows import Rows
+
+T = TypeVar("T")
+
+SkipObserver = Callable[[str, tuple[str, ...]], None]
+"""Told the route and the reasons when rows of an answer could not be read."""
+
+
+def ignore_skips(_route: str, _reasons: tuple[str, ...]) -> None:
+    """Take no notice of skipped rows; they are still counted on the page."""
+
+
+async def read_rows(
+    host: HttpHost,
+    route: str,
+    query: Query,
+    *,
+    decode: Callable[[bytes], Rows[T]],
+    observe_skips: SkipObserver,
+) -> Rows[T] | Failure:
+    """Read one answer and decode its rows."""
+    body = await host.read(route, query=query)
+    if isinstance(body, Failure):
+        return body
+    try:
+        rows = decode(body)
+    except WireError as error:
+        return unreadable(f"GET {route}", error)
+    if rows.skipped:
+        observe_skips(f"GET {route}", rows.reasons)
+    return rows
