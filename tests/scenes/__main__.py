@@ -1,0 +1,52 @@
+"""`python -m tests.scenes compare|accept [SCENE …]`: checks the pictures, or takes new ones."""
+
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.scenes.picture import first_difference
+from tests.scenes.scenes import SCENES, Scene, paint
+
+FOLDER = Path(__file__).parents[2] / "screenshots"
+DIFFERS, USAGE_ERROR = 1, 2
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command; returns the exit code."""
+    known = {scene.name: scene for scene in SCENES}
+    command, names = (arguments[0], arguments[1:]) if arguments else ("", [])
+    if command not in ("compare", "accept") or not known.keys() >= set(names):
+        print(f"usage: python -m tests.scenes compare|accept [{' | '.join(known)}] …")
+        return USAGE_ERROR
+    chosen = [known[name] for name in names] or list(SCENES)
+    if command == "accept":
+        for scene in chosen:
+            picture_of(scene).write_text(asyncio.run(paint(scene)), encoding="utf-8")
+            print(f"{scene.name}: accepted")
+        return 0
+    same = [_compare(scene) for scene in chosen]
+    return 0 if all(same) else DIFFERS
+
+
+def picture_of(scene: Scene) -> Path:
+    """Return where a scene's accepted picture lies."""
+    return FOLDER / f"{scene.name}.svg"
+
+
+def _compare(scene: Scene) -> bool:
+    path = picture_of(scene)
+    new = asyncio.run(paint(scene))
+    old = path.read_text(encoding="utf-8") if path.exists() else ""
+    if old == new:
+        print(f"{scene.name}: same")
+        return True
+    other = Path(tempfile.gettempdir()) / f"pmtui-{scene.name}.svg"
+    other.write_text(new, encoding="utf-8")
+    difference = first_difference(old, new) or "same text, other looks"
+    print(f"{scene.name}: differs, {difference}\n  accepted {path}\n  now      {other}")
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,49 @@
+"""Pictures that are the same everywhere: no fonts from afar, stable names, and a text to compare."""
+
+import re
+from html import unescape
+from itertools import zip_longest
+
+_FONT_FACE = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
+_PREFIX = re.compile(r"terminal-\d+")
+_LINE = re.compile(
+    r'<text class="(?!terminal-title)[^"]*" x="([0-9.]+)" y="([0-9.]+)"[^>]*>(.*?)</text>'
+)
+_NAME = re.compile(r"[^a-z0-9]+")
+CELL_WIDTH = 12.2
+"""Of the exporter, in its own units."""
+
+
+def canonical(svg: str, scene: str) -> str:
+    """Return a picture without what differs between machines.
+
+    Args:
+        svg: as the toolkit exports it.
+        scene: names its classes, which the toolkit derives from the content instead.
+    """
+    plain = _FONT_FACE.sub("", svg)
+    named = _PREFIX.sub(_NAME.sub("-", scene), plain)
+    return "\n".join(line.rstrip() for line in named.splitlines()) + "\n"
+
+
+def text_rows(svg: str) -> list[str]:
+    """Return what a picture shows, line by line."""
+    lines: dict[float, dict[int, str]] = {}
+    for x, y, text in _LINE.findall(svg):
+        lines.setdefault(float(y), {})[round(float(x) / CELL_WIDTH)] = unescape(text)
+    rows = []
+    for y in sorted(lines):
+        row = ""
+        for column, text in sorted(lines[y].items()):
+            row = row.ljust(column) + text.replace("\xa0", " ")
+        rows.append(row.rstrip())
+    return rows
+
+
+def first_difference(old: str, new: str) -> str:
+    """Return the first text row that differs, both ways; empty where only looks differ."""
+    rows = zip_longest(text_rows(old), text_rows(new), fillvalue="")
+    for number, (before, after) in enumerate(rows):
+        if before != after:
+            return f"row {number}\n  was {before}\n  is  {after}"
+    return ""

@@ -1,0 +1,52 @@
+"""The accepted pictures are what the program paints, on every supported interpreter."""
+
+import pytest
+
+from tests.scenes.__main__ import FOLDER, main, picture_of
+from tests.scenes.picture import canonical, first_difference, text_rows
+from tests.scenes.scenes import SCENES, Scene, paint
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
+async def test_a_scene_looks_as_accepted(scene: Scene) -> None:
+    old, new = picture_of(scene).read_text(encoding="utf-8"), await paint(scene)
+    assert first_difference(old, new) == ""
+    assert old == new, "the text is the same, the looks are not; `make shots` writes the new one"
+
+
+def test_every_picture_belongs_to_a_scene() -> None:
+    assert {path.stem for path in FOLDER.glob("*.svg")} == {scene.name for scene in SCENES}
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
+def test_a_picture_asks_nothing_of_the_network(scene: Scene) -> None:
+    picture = picture_of(scene).read_text(encoding="utf-8")
+    assert "@font-face" not in picture
+    assert "url(http" not in picture
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
+def test_a_picture_has_a_row_for_every_line_of_the_screen(scene: Scene) -> None:
+    rows = text_rows(picture_of(scene).read_text(encoding="utf-8"))
+    columns, lines = scene.size
+    assert len(rows) <= lines
+    assert max(len(row) for row in rows) <= columns
+    assert rows[0].startswith(" PAPER  cash $")
+
+
+def test_a_difference_names_its_row_and_both_texts() -> None:
+    line = '<text class="x-r1" x="{x}" y="{y}" clip-path="url(#a)">{text}</text>'
+    old = line.format(x=0, y=20, text="same") + line.format(x=12.2, y=44.4, text="bid&#160;51")
+    new = old.replace("51", "52")
+    assert first_difference(old, old) == ""
+    assert first_difference(old, new) == "row 1\n  was  bid 51\n  is   bid 52"
+
+
+def test_a_picture_is_named_after_its_scene_not_its_content() -> None:
+    svg = "<style>@font-face { src: url(https://fonts.invalid) }</style>\n.terminal-123-r1  "
+    assert canonical(svg, "market 80x24") == "<style></style>\n.market-80x24-r1\n"
+
+
+def test_an_unknown_scene_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "nothing"]) == 2
+    assert "usage:" in capsys.readouterr().out
