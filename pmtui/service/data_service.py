@@ -16,6 +16,7 @@ from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.feeds.history import HistoryFeed
 from pmtui.service.feeds.metadata import MetadataFeed
+from pmtui.service.feeds.oddities import OddityFeed
 from pmtui.service.feeds.time import TimeFeed
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
@@ -68,6 +69,7 @@ class DataService:
         self._time = TimeFeed(kernel, self._wait_for_hosts)
         self._account = AccountFeed(kernel, self._wait_for_hosts, self._title_of, self._fee_of)
         self._books = self._make_books()
+        self._oddities = OddityFeed(kernel, self._stream_counts)
         self.queries = self._make_queries(profile)
         self.commands = self._make_commands()
         for feed in (self._metadata, self._history, self._books):
@@ -131,6 +133,7 @@ class DataService:
         keep("market stream", self._books.run)
         keep("market lists", self._metadata.poll_lists)
         keep("venue clock", self._time.measure)
+        keep("stream oddities", self._oddities.watch)
         self._kernel.start("connection", self._make_hosts)
         self._kernel.start("search index", self._metadata.fill_index)
         self._kernel.start("geographic check", self._check_region)
@@ -165,6 +168,12 @@ class DataService:
         if self._hosts is None:
             raise RuntimeError("the service is not running")
         return asyncio.ensure_future(asyncio.shield(self._hosts))
+
+    def _stream_counts(self) -> Iterable[dict[str, int]]:
+        if self._hosts is not None and self._hosts.done() and not self._hosts.cancelled():
+            yield self._hosts.result().market_stream.oddities()
+        if self._account.account is not None:
+            yield self._account.account.stream.oddities()
 
     def _tokens_of_event(self, topic: Topic) -> Iterable[TokenId]:
         if not isinstance(topic, EventQuotesTopic):

@@ -171,6 +171,10 @@ class GeoHost(Protocol):
 class MarketStream(Protocol):
     """The public market channel: owns its sockets, backoff, heartbeat and resubscription."""
 
+    def oddities(self) -> dict[str, int]:
+        """Return how often something came that nobody understood, by kind."""
+        ...
+
     def watch(self, token_ids: frozenset[TokenId]) -> None:
         """Make this the set of tokens to hear about; takes effect on the open socket."""
         ...
@@ -184,6 +188,10 @@ class MarketStream(Protocol):
 
 class UserStream(Protocol):
     """The account channel: order and trade events of one key."""
+
+    def oddities(self) -> dict[str, int]:
+        """Return how often something came that nobody understood, by kind."""
+        ...
 
     async def run(
         self, *, on_event: Callable[[UserEvent], None], on_link: Callable[[Link], None]

@@ -179,10 +179,14 @@ class FakeGeo:
 
 class FakeMarketStream:
     def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
         self.watched: frozenset[TokenId] = frozenset()
         self.tell: Callable[[MarketEvent], None] | None = None
         self.link: Callable[[Link], None] | None = None
         self.runs = 0
+
+    def oddities(self) -> dict[str, int]:
+        return self.counts
 
     def watch(self, token_ids: frozenset[TokenId]) -> None:
         self.watched = token_ids
@@ -208,6 +212,9 @@ class FakeUserStream:
     def __init__(self) -> None:
         self.tell: Callable[[UserEvent], None] | None = None
         self.link: Callable[[Link], None] | None = None
+
+    def oddities(self) -> dict[str, int]:
+        return {}
 
     async def run(
         self, *, on_event: Callable[[UserEvent], None], on_link: Callable[[Link], None]

@@ -236,3 +236,21 @@ async def test_the_venues_clock_is_measured_to_half_a_second(tmp_path: Path) -> 
         skew = world.service.queries.status().clock_skew_ms
         assert skew is not None
         assert 28_000 <= skew <= 91_000
+
+
+async def test_stream_messages_nobody_understood_are_told_but_not_over_and_over(
+    tmp_path: Path,
+) -> None:
+    def told(world: World) -> list[str]:
+        return [e.text for e in world.service.queries.log().entries if "novelty" in e.text]
+
+    async with running_world(tmp_path) as world:
+        world.stream.counts = {"unknown message 'novelty'": 1}
+        await world.pass_time(6)
+        assert len(told(world)) == 1
+        world.stream.counts = {"unknown message 'novelty'": 9}
+        await world.pass_time(30)
+        assert len(told(world)) == 1
+        world.stream.counts = {"unknown message 'novelty'": 10}
+        await world.pass_time(6)
+        assert "10 so far" in told(world)[-1]

@@ -8,6 +8,7 @@ from typing import final
 
 from pmtui.clients.streams.connection import StreamConnection, Times
 from pmtui.clients.streams.market_protocol import CHUNK, MarketProtocol
+from pmtui.clients.streams.oddities import count_oddities
 from pmtui.clients.streams.silence import Silence
 from pmtui.domain.ids import TokenId
 from pmtui.domain.link import Link, LinkState
@@ -62,6 +63,10 @@ class MarketChannel:
     def protocols(self) -> tuple[MarketProtocol, ...]:
         """Their protocols, with what they could not read."""
         return tuple(shard.protocol for shard in self._shards)
+
+    def oddities(self) -> dict[str, int]:
+        """Return how often something came that is of no use or cannot be read, by kind."""
+        return count_oddities(self.protocols)
 
     def watch(self, token_ids: frozenset[TokenId]) -> None:
         """Make this the set of tokens to hear about; takes effect on the open sockets."""

@@ -5,6 +5,7 @@ from random import Random
 from typing import final
 
 from pmtui.clients.streams.connection import StreamConnection, Times
+from pmtui.clients.streams.oddities import count_oddities
 from pmtui.clients.streams.user_protocol import UserProtocol
 from pmtui.domain.link import Link
 from pmtui.domain.user_events import UserEvent
@@ -34,6 +35,10 @@ class UserChannel:
         self.connection: StreamConnection[UserEvent] = StreamConnection(
             url, self.protocol, random=random, times=times or Times()
         )
+
+    def oddities(self) -> dict[str, int]:
+        """Return how often something came that is of no use or cannot be read, by kind."""
+        return count_oddities((self.protocol,))
 
     async def run(
         self, *, on_event: Callable[[UserEvent], None], on_link: Callable[[Link], None]
