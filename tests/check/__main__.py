@@ -13,7 +13,7 @@ from typing import Never
 
 from typing_extensions import override
 
-SUBCOMMANDS = ("vectors", "payloads", "stream")
+SUBCOMMANDS = ("vectors", "payloads", "stream", "routes")
 
 
 class OneLineParser(argparse.ArgumentParser):

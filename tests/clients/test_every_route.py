@@ -1,0 +1,409 @@
+"""Every row of the route table, asked by its client method in both dialects."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import TypeVar
+
+import pytest
+
+from pmtui.clients.account import AccountClient, create_or_derive
+from pmtui.clients.clob import ClobClient
+from pmtui.clients.earnings import EarningsClient
+from pmtui.clients.heartbeat import HeartbeatClient
+from pmtui.clients.histories import HistoryClient
+from pmtui.clients.host_check import HostCheck
+from pmtui.clients.http import HttpHost
+from pmtui.clients.keys import KeysClient
+from pmtui.clients.notifications import NotificationsClient
+from pmtui.clients.paging import Step, collect
+from pmtui.clients.rewards import RewardsClient
+from pmtui.clients.routes_clob import ROUTES, Auth, Call, ClobRoutes
+from pmtui.clients.server_clock import ServerClock
+from pmtui.config.endpoints import Dialect
+from pmtui.domain.failure import Failure
+from pmtui.domain.history import Interval
+from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
+from pmtui.domain.keys import NO_BUILDER
+from pmtui.domain.market import Side
+from pmtui.domain.notices import NoticeId
+from tests.clients.raw_server import Call as Request
+from tests.clients.raw_server import answering, serving
+from tests.clients.test_account import NOW, SIGNER, account_client, is_signed
+
+T = TypeVar("T")
+
+TOKEN, CONDITION, ORDER_ID = TokenId("71"), ConditionId("0xcc"), OrderId("0xaa")
+DAY = date(2026, 11, 20)
+WALLET = SIGNER.address
+BOOK = b'{"market":"0xa","asset_id":"71","timestamp":"1","bids":[],"asks":[]}'
+NO_ROWS = b'{"limit":100,"count":0,"next_cursor":"LTE=","data":[]}'
+TRIPLE = b'{"apiKey":"k","secret":"c2hhcmVk","passphrase":"p"}'
+CANCELLED = b'{"canceled":[],"not_canceled":{}}'
+POSTED = b'{"success":true,"errorMsg":"","orderID":"0xa","status":"live"}'
+
+
+@dataclass(frozen=True)
+class Kit:
+    """The clients of one host."""
+
+    host: HttpHost
+    routes: ClobRoutes
+
+    @property
+    def clob(self) -> ClobClient:
+        return ClobClient(self.host, self.routes)
+
+    @property
+    def account(self) -> AccountClient:
+        return account_client(self.host, self.routes)
+
+    @property
+    def earnings(self) -> EarningsClient:
+        return EarningsClient(self.account.requests)
+
+    @property
+    def keys(self) -> KeysClient:
+        return KeysClient(self.account.requests)
+
+    @property
+    def rewards(self) -> RewardsClient:
+        return RewardsClient(self.host, self.routes)
+
+    async def key(self) -> object:
+        async def no_time() -> datetime | Failure:
+            return NOW
+
+        clock = ServerClock(lambda: NOW, no_time)
+        return await create_or_derive(
+            self.host, self.routes, signer=SIGNER, clock=clock, chain_id=137
+        )
+
+
+@dataclass(frozen=True)
+class Example:
+    """One way to ask, what the host answers, and the target of the request in each dialect."""
+
+    ask: Callable[[Kit], Awaitable[object]]
+    answer: bytes
+    seed: str
+    live: str = ""
+    body: object = None
+
+
+def listed(call: Call) -> Callable[[Kit], Awaitable[object]]:
+    return lambda kit: kit.clob.listed_markets(call)
+
+
+def every(
+    walk: Callable[[Kit], AsyncIterator[Step[T] | Failure]],
+) -> Callable[[Kit], Awaitable[object]]:
+    return lambda kit: collect(walk(kit))
+
+
+WHO = f"signature_type=3&maker_address={WALLET}"
+SIG = "signature_type=3"
+TOKEN_ROWS = [{"token_id": "71"}]
+
+EXAMPLES: dict[Call, Example] = {
+    Call.CHECK: Example(lambda k: HostCheck(k.host, k.routes).reach(), b'"OK"', "/", "/ok"),
+    Call.TIME: Example(lambda k: k.clob.server_time(), b"1790000000", "/time"),
+    Call.VERSION: Example(
+        lambda k: HostCheck(k.host, k.routes).order_version(), b'{"version":2}', "/version"
+    ),
+    Call.MARKETS: Example(listed(Call.MARKETS), NO_ROWS, "/markets"),
+    Call.SIMPLIFIED_MARKETS: Example(
+        listed(Call.SIMPLIFIED_MARKETS), NO_ROWS, "/simplified-markets"
+    ),
+    Call.SAMPLING_MARKETS: Example(listed(Call.SAMPLING_MARKETS), NO_ROWS, "/sampling-markets"),
+    Call.SAMPLING_SIMPLIFIED_MARKETS: Example(
+        listed(Call.SAMPLING_SIMPLIFIED_MARKETS), NO_ROWS, "/sampling-simplified-markets"
+    ),
+    Call.MARKET: Example(
+        lambda k: k.clob.listed_market(CONDITION), b'{"condition_id":"0xcc"}', "/markets/0xcc"
+    ),
+    Call.MARKET_TERMS: Example(
+        lambda k: k.clob.market_terms(CONDITION), b'{"c":"0xcc","mts":0.01}', "/clob-markets/0xcc"
+    ),
+    Call.BOOK: Example(lambda k: k.clob.book(TOKEN), BOOK, "/book?token_id=71"),
+    Call.BOOKS: Example(
+        lambda k: k.clob.books([TOKEN]), b"[" + BOOK + b"]", "/books", body=TOKEN_ROWS
+    ),
+    Call.MARKET_OF_TOKEN: Example(
+        lambda k: k.clob.market_of_token(TOKEN),
+        b'{"condition_id":"0xa","primary_token_id":"1","secondary_token_id":"2"}',
+        "/markets-by-token/71",
+    ),
+    Call.PRICE: Example(
+        lambda k: k.clob.price(TOKEN, Side.BUY), b'{"price":0.4}', "/price?token_id=71&side=BUY"
+    ),
+    Call.PRICES: Example(
+        lambda k: k.clob.prices([(TOKEN, Side.BUY)]),
+        b'{"71":{"BUY":"0.4"}}',
+        "/prices",
+        body=[{"token_id": "71", "side": "BUY"}],
+    ),
+    Call.MIDPOINT: Example(
+        lambda k: k.clob.midpoint(TOKEN), b'{"mid":"0.4"}', "/midpoint?token_id=71"
+    ),
+    Call.MIDPOINTS: Example(
+        lambda k: k.clob.midpoints([TOKEN]), b'{"71":"0.4"}', "/midpoints", body=TOKEN_ROWS
+    ),
+    Call.SPREAD: Example(
+        lambda k: k.clob.spread(TOKEN), b'{"spread":"0.4"}', "/spread?token_id=71"
+    ),
+    Call.SPREADS: Example(
+        lambda k: k.clob.spreads([TOKEN]), b'{"71":"0.4"}', "/spreads", body=TOKEN_ROWS
+    ),
+    Call.TICK_SIZE: Example(
+        lambda k: k.clob.tick_size(TOKEN),
+        b'{"minimum_tick_size":0.01}',
+        "/tick-size?token_id=71",
+    ),
+    Call.NEG_RISK: Example(
+        lambda k: k.clob.neg_risk(TOKEN), b'{"neg_risk":true}', "/neg-risk?token_id=71"
+    ),
+    Call.FEE_RATE: Example(
+        lambda k: k.clob.fee_rate(TOKEN), b'{"fee_rate_bps":"0"}', "/fee-rate?token_id=71"
+    ),
+    Call.LAST_TRADE: Example(
+        lambda k: k.clob.last_trade(TOKEN),
+        b'{"price":"0.4","side":"BUY"}',
+        "/last-trade-price?token_id=71",
+    ),
+    Call.LAST_TRADES: Example(
+        lambda k: k.clob.last_trades([TOKEN]), b"[]", "/last-trades-prices", body=TOKEN_ROWS
+    ),
+    Call.PRICES_HISTORY: Example(
+        lambda k: HistoryClient(k.host, k.routes).between(
+            TOKEN, datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 3, tzinfo=UTC)
+        ),
+        b'{"history":[]}',
+        "/prices-history?market=71&startTs=1767225600&endTs=1767398400&fidelity=5",
+    ),
+    Call.PRICES_HISTORIES: Example(
+        lambda k: HistoryClient(k.host, k.routes).histories(
+            [TOKEN], Interval.DAY, fidelity_minutes=5
+        ),
+        b'{"history":{"71":[{"t":1,"p":0.5}]}}',
+        "/batch-prices-history",
+        body={"markets": ["71"], "interval": "1d", "fidelity": 5},
+    ),
+    Call.CREATE_KEY: Example(lambda k: k.key(), TRIPLE, "/auth/api-key"),
+    Call.API_KEYS: Example(lambda k: k.account.api_keys(), b'{"apiKeys":["k"]}', "/auth/api-keys"),
+    Call.DELETE_KEY: Example(lambda k: k.account.delete_api_key(), b'"OK"', "/auth/api-key"),
+    Call.CLOSED_ONLY: Example(
+        lambda k: k.account.is_closed_only(),
+        b'{"closed_only":false}',
+        "/auth/ban-status/closed-only",
+    ),
+    Call.CREATE_READONLY_KEY: Example(
+        lambda k: k.keys.create_readonly_key(), b'{"apiKey":"k"}', "/auth/readonly-api-key"
+    ),
+    Call.READONLY_KEYS: Example(
+        lambda k: k.keys.readonly_keys(), b'{"readonlyApiKeys":["k"]}', "/auth/readonly-api-keys"
+    ),
+    Call.DELETE_READONLY_KEY: Example(
+        lambda k: k.keys.delete_readonly_key(ApiKey("k")),
+        b"true",
+        "/auth/readonly-api-key",
+        body={"key": "k"},
+    ),
+    Call.CREATE_BUILDER_KEY: Example(
+        lambda k: k.keys.create_builder_key(), TRIPLE, "/auth/builder-api-key"
+    ),
+    Call.BUILDER_KEYS: Example(
+        lambda k: k.keys.builder_keys(),
+        b'["k"]',
+        "/auth/builder-api-keys",
+        "/auth/builder-api-key",
+    ),
+    Call.REVOKE_BUILDER_KEY: Example(
+        lambda k: k.keys.revoke_builder_key(ApiKey("a/b")),
+        b'["a/b"]',
+        "/auth/builder-api-key/a%2Fb",
+        "/auth/builder-api-key",
+    ),
+    Call.BUILDER_FEES: Example(
+        lambda k: k.keys.builder_fees(NO_BUILDER),
+        b'{"builder_maker_fee_rate_bps":0,"builder_taker_fee_rate_bps":100}',
+        f"/fees/builder-fees/{NO_BUILDER}",
+    ),
+    Call.BALANCE: Example(
+        lambda k: k.account.balance(),
+        b'{"balance":"7","allowances":{}}',
+        f"/balance-allowance?asset_type=collateral&{SIG}",
+        f"/balance-allowance?asset_type=COLLATERAL&{SIG}",
+    ),
+    Call.REFRESH_BALANCE: Example(
+        lambda k: k.account.refresh_balance(TOKEN),
+        b"",
+        f"/balance-allowance/update?asset_type=conditional&token_id=71&{SIG}",
+        f"/balance-allowance/update?asset_type=CONDITIONAL&token_id=71&{SIG}",
+    ),
+    Call.POST_ORDER: Example(lambda k: k.account.post_order(b"{}"), POSTED, "/order", body={}),
+    Call.POST_ORDERS: Example(
+        lambda k: k.account.post_orders([b"{}"]), b"[" + POSTED + b"]", "/orders", body=[{}]
+    ),
+    Call.CANCEL: Example(
+        lambda k: k.account.cancel((ORDER_ID,)), CANCELLED, "/order", body={"orderID": "0xaa"}
+    ),
+    Call.CANCEL_MANY: Example(
+        lambda k: k.account.cancel((ORDER_ID, OrderId("0xab"))), CANCELLED, "/orders"
+    ),
+    Call.CANCEL_MARKET: Example(
+        lambda k: k.account.cancel_market(condition_id=CONDITION, token_id=None),
+        CANCELLED,
+        "/cancel-market-orders",
+        body={"market": "0xcc"},
+    ),
+    Call.CANCEL_ALL: Example(lambda k: k.account.cancel_all(), CANCELLED, "/cancel-all"),
+    Call.ORDER: Example(
+        lambda k: k.account.order(ORDER_ID), b"null", "/order/0xaa", "/data/order/0xaa"
+    ),
+    Call.OPEN_ORDERS: Example(
+        every(lambda k: k.account.walk_open_orders(condition_id=CONDITION)),
+        NO_ROWS,
+        "/data/orders?market=0xcc",
+    ),
+    Call.TRADES: Example(
+        every(lambda k: k.account.walk_fills(after=NOW, before=NOW, token_id=TOKEN)),
+        NO_ROWS,
+        "/data/trades?asset_id=71&before=1790000100&after=1790000100",
+    ),
+    Call.HEARTBEAT: Example(
+        lambda k: HeartbeatClient(k.account.requests).beat(),
+        b'{"heartbeat_id":"h1"}',
+        "/v1/heartbeats",
+        body={"heartbeat_id": ""},
+    ),
+    Call.NOTICES: Example(
+        lambda k: NotificationsClient(k.account.requests).notices(),
+        b"[]",
+        f"/notifications?{SIG}",
+    ),
+    Call.DROP_NOTICES: Example(
+        lambda k: NotificationsClient(k.account.requests).drop([NoticeId("1"), NoticeId("2")]),
+        b'"OK"',
+        "/notifications?ids=1%2C2",
+    ),
+    Call.SCORING: Example(
+        lambda k: k.earnings.is_scoring(ORDER_ID),
+        b'{"scoring":true}',
+        "/orders/scoring?order_id=0xaa",
+        "/order-scoring?order_id=0xaa",
+    ),
+    Call.SCORINGS: Example(
+        lambda k: k.earnings.are_scoring([ORDER_ID]),
+        b'{"0xaa":true}',
+        "/orders/scoring",
+        "/orders-scoring",
+        body=["0xaa"],
+    ),
+    Call.REWARDS: Example(
+        every(lambda k: k.rewards.walk_rewards(is_sponsored=True)),
+        NO_ROWS,
+        "/rewards/config?sponsored=true",
+        "/rewards/markets/current?sponsored=true",
+    ),
+    Call.MARKET_REWARDS: Example(
+        lambda k: k.rewards.of_market(CONDITION),
+        NO_ROWS,
+        "/rewards/raw?market=0xcc",
+        "/rewards/markets/0xcc",
+    ),
+    Call.REWARD_SEARCH: Example(
+        every(lambda k: k.rewards.search()), NO_ROWS, "/rewards/markets/multi?page_size=500"
+    ),
+    Call.EARNINGS: Example(
+        lambda k: k.earnings.earnings(DAY),
+        NO_ROWS,
+        f"/rewards/earnings?date=2026-11-20&{WHO}",
+        f"/rewards/user?date=2026-11-20&{SIG}",
+    ),
+    Call.TOTAL_EARNINGS: Example(
+        lambda k: k.earnings.total_earnings(DAY),
+        b"[]",
+        f"/rewards/total-earnings?date=2026-11-20&{WHO}",
+        f"/rewards/user/total?date=2026-11-20&{SIG}",
+    ),
+    Call.REWARD_PERCENTAGES: Example(
+        lambda k: k.earnings.percentages(),
+        b'{"0xcc":20.5}',
+        f"/rewards/percentages?{WHO}",
+        f"/rewards/user/percentages?{SIG}",
+    ),
+    Call.MARKET_EARNINGS: Example(
+        every(lambda k: k.earnings.walk_markets(DAY)),
+        NO_ROWS,
+        f"/rewards/markets?date=2026-11-20&{WHO}",
+        f"/rewards/user/markets?date=2026-11-20&{SIG}",
+    ),
+    Call.REBATES: Example(
+        lambda k: k.rewards.rebates(DAY, Address("0xW")),
+        b"[]",
+        "/rebates?date=2026-11-20&maker_address=0xW",
+        "/rebates/current?date=2026-11-20&maker_address=0xW",
+    ),
+}
+DERIVED = Example(lambda k: k.key(), TRIPLE, "/auth/derive-api-key")
+
+
+def test_there_is_an_example_of_every_row() -> None:
+    assert EXAMPLES.keys() | {Call.DERIVE_KEY} == set(Call)
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize("call", EXAMPLES, ids=lambda call: call.value)
+async def test_a_method_asks_its_row_and_reads_the_answer(call: Call, dialect: Dialect) -> None:
+    example, routes = EXAMPLES[call], ROUTES[dialect]
+    async with serving(answering(example.answer)) as server:
+        answer = await example.ask(Kit(server.host(), routes))
+        assert not isinstance(answer, Failure)
+        request = server.calls[-1]
+    target = example.seed if dialect is Dialect.SEED else example.live or example.seed
+    assert request.line == f"{routes.route(call).method} {target} HTTP/1.1"
+    assert credentials_of(request) is routes.route(call).auth
+    if example.body is not None:
+        assert json.loads(request.body) == example.body
+
+
+async def test_credentials_are_derived_where_creating_is_refused() -> None:
+    refused = answering(b'{"error":"Could not create api key"}', status="400 Bad Request")
+    async with serving(refused, answering(DERIVED.answer)) as server:
+        assert not isinstance(await DERIVED.ask(Kit(server.host(), ROUTES[Dialect.SEED])), Failure)
+        assert server.lines[-1] == f"GET {DERIVED.seed} HTTP/1.1"
+        assert credentials_of(server.calls[-1]) is Auth.OWNER
+
+
+def credentials_of(request: Request) -> Auth:
+    if "poly_api_key" in request.headers:
+        assert is_signed(request)
+        return Auth.KEY
+    return Auth.OWNER if "poly_nonce" in request.headers else Auth.PUBLIC
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize("call", EXAMPLES, ids=lambda call: call.value)
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"<html>", "200 OK"),
+        (b"{", "200 OK"),
+        (b'{"error":"Internal server error"}', "500 Internal Server Error"),
+        (b'{"error":"Invalid payload"}', "400 Bad Request"),
+    ],
+    ids=["page", "cut off", "500", "400"],
+)
+async def test_whatever_goes_wrong_is_a_failure(
+    call: Call, dialect: Dialect, body: bytes, status: str
+) -> None:
+    async with serving(answering(body, status=status)) as server:
+        answer = await EXAMPLES[call].ask(Kit(server.host(), ROUTES[dialect]))
+    # Where only the status counts, what the body holds does not.
+    is_mute = status == "200 OK" and body == b"{"
+    mute = (Call.CHECK, Call.DELETE_KEY, Call.REFRESH_BALANCE, Call.DROP_NOTICES)
+    revokes_by_name = call is Call.REVOKE_BUILDER_KEY and dialect is Dialect.SEED
+    if not (is_mute and (call in mute or revokes_by_name)):
+        assert isinstance(answer, Failure), answer
