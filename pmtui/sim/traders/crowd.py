@@ -8,12 +8,14 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pmtui.domain.amounts import fit, size_floor
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, SCALE, Micros, complement, notional_floor
 from pmtui.domain.order import TimeInForce
 from pmtui.sim.catalogue.depth import BookLevel
 from pmtui.sim.catalogue.depth import Side as BookSide
+from pmtui.sim.engine.amounts import decimals_of
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import NewOrder, Placed, Seeded, SeedOrder
 from pmtui.sim.traders.habits import Churn, Touch, choose_churn, distance, shares
@@ -23,7 +25,6 @@ NOBODY = ApiKey("")
 _BUYERS = 0.9
 """Share of orders that buy a token, rather than sell the other."""
 _SPARE_THE_TOP = 0.9
-_STEP = 10_000
 _FEWEST_SHARES = 5.0
 
 
@@ -160,17 +161,21 @@ class Crowd:
     def _cross(self, exchange: Exchange, now_ms: int, limit: Micros, *, is_up: bool) -> None:
         size = shares(min(self._sides.get(not is_up, _FEWEST_SHARES), 60.0), self._rng)
         token, side, price = self._worded(limit, is_bid=is_up)
+        cash = notional_floor(price, size)
         if side is Side.BUY:
-            # What takes must be worth a dollar; whole hundredths of a share keep it exact.
-            dollar = -(-ONE * SCALE // price)
-            size = Micros(max(size, -(-dollar // _STEP) * _STEP))
-        self._place(exchange, now_ms, (token, side, price), size=size, force=TimeInForce.FAK)
+            # Who buys at once names dollars: whole cents, at least one dollar.
+            cash = max(size_floor(cash), ONE)
+            size = fit(cash, price, decimals=min(decimals_of(self.tick) + 2, 6))
+        self._place(exchange, now_ms, (token, side), cash=cash, size=size, force=TimeInForce.FAK)
 
     def _rest(
         self, exchange: Exchange, now_ms: int, price: Micros, *, is_bid: bool, size: Micros
     ) -> None:
-        terms = self._worded(price, is_bid=is_bid)
-        order_id = self._place(exchange, now_ms, terms, size=size, force=TimeInForce.GTC)
+        token, side, own_price = self._worded(price, is_bid=is_bid)
+        cash = notional_floor(own_price, size)
+        order_id = self._place(
+            exchange, now_ms, (token, side), cash=cash, size=size, force=TimeInForce.GTC
+        )
         if order_id is not None:
             self._quotes.append(_Quote(order_id, is_bid, price))
 
@@ -189,13 +194,13 @@ class Crowd:
         self,
         exchange: Exchange,
         now_ms: int,
-        terms: tuple[TokenId, Side, Micros],
+        terms: tuple[TokenId, Side],
         *,
+        cash: Micros,
         size: Micros,
         force: TimeInForce,
     ) -> OrderId | None:
-        token, side, price = terms
-        dollars = notional_floor(price, size)
+        token, side = terms
         order_id, account = self._signature()
         order = NewOrder(
             order_id=order_id,
@@ -203,8 +208,8 @@ class Crowd:
             owner=NOBODY,
             token_id=token,
             side=side,
-            maker_amount=dollars if side is Side.BUY else size,
-            taker_amount=size if side is Side.BUY else dollars,
+            maker_amount=cash if side is Side.BUY else size,
+            taker_amount=size if side is Side.BUY else cash,
             time_in_force=force,
             post_only=force.rests,
         )
