@@ -229,6 +229,7 @@ def _activity_of(state: MarketState, volume_24h: Micros) -> Activity:
 
 
 _VOLUME_CLASSES = (
+    (100_000, Activity.FAST),
     (20_000, Activity.BUSY),
     (1_000, Activity.STEADY),
 )

@@ -67,8 +67,8 @@ _RATES = {
     Activity.IDLE: (0.0, 0.0),
     Activity.QUIET: (0.01, 0.02),
     Activity.STEADY: (0.15, 0.4),
-    Activity.BUSY: (1.0, 4.0),
-    Activity.FAST: (12.0, 60.0),
+    Activity.BUSY: (2.0, 8.0),
+    Activity.FAST: (8.0, 24.0),
 }
 
 

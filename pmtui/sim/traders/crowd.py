@@ -25,6 +25,9 @@ NOBODY = ApiKey("")
 _BUYERS = 0.9
 """Share of orders that buy a token, rather than sell the other."""
 _SPARE_THE_TOP = 0.9
+_LEAVERS = 3
+"""Of so many orders the one nearest to the top goes: so books keep the shape they began with, though
+most orders come near the top."""
 _FEWEST_SHARES = 5.0
 
 
@@ -110,10 +113,10 @@ class Crowd:
         if self._quotes and (
             choose_churn(len(self._quotes), usual=self._usual_count, rng=rng) is Churn.REMOVE
         ):
-            index = rng.randrange(len(self._quotes))
-            quote = self._quotes[index]
-            best = self.touch.bid if quote.is_bid else self.touch.ask
-            is_spared = quote.price == best * self.tick and rng.random() < _SPARE_THE_TOP
+            index = min(
+                (rng.randrange(len(self._quotes)) for _ in range(_LEAVERS)), key=self._behind_top
+            )
+            is_spared = self._behind_top(index) == 0 and rng.random() < _SPARE_THE_TOP
             if not is_spared:
                 self._cancel_at(exchange, now_ms, index)
                 return
@@ -123,6 +126,11 @@ class Crowd:
         if 1 <= ticks <= self.last:
             size = shares(self._sides[is_bid], rng)
             self._rest(exchange, now_ms, Micros(ticks * self.tick), is_bid=is_bid, size=size)
+
+    def _behind_top(self, index: int) -> int:
+        quote = self._quotes[index]
+        best = self.touch.bid if quote.is_bid else self.touch.ask
+        return abs(quote.price - best * self.tick)
 
     def requote(self, exchange: Exchange, now_ms: int, touch: Touch) -> None:
         """Move the top: withdraw what the price ran over, quote anew, take what others left."""

@@ -14,6 +14,8 @@ from pmtui.sim.catalogue.model import Activity
 
 _HUNDREDTH = 10_000
 _ROUND_SHARES = (5, 10, 20, 25, 50, 100, 200, 250, 500, 1_000)
+_BURSTS = ((5.0, 7.0), (50.0, 4.0), (math.inf, 2.5))
+"""Changes per second below which a burst is how many times the mean."""
 _STICKINESS = 0.8
 """Ticks that the fair price may run before quotes follow."""
 
@@ -22,13 +24,11 @@ VOLATILITY = {
     Activity.QUIET: 0.000_4,
     Activity.STEADY: 0.001_5,
     Activity.BUSY: 0.004,
-    Activity.FAST: 0.015,
+    Activity.FAST: 0.006,
 }
 """Of the log odds per square root of a second."""
 WINDOW_VOLATILITY = 0.06
 """Of five-minute markets, which go from an even chance to a certainty."""
-WINDOW_BOOST = 14.0
-"""Five-minute markets against other lively ones: recorded ones change hundreds of times a second."""
 WATCHED_CHANGES_PER_S = 0.6
 WATCHED_TRADES_PER_S = 1 / 60
 """What the quietest market does at least while somebody looks at it."""
@@ -46,19 +46,27 @@ class Pace:
         return Pace(self.changes * factor, self.trades * factor)
 
 
+WINDOW_PACE = Pace(changes=170.0, trades=13.0)
+"""Of five-minute markets: recorded ones change hundreds of times, and trade 12 to 15 times, a second."""
+
+
 def pace_of(activity: Activity, *, is_window: bool) -> Pace:
     """Return how often a market moves while it is watched."""
     if activity is Activity.IDLE:
         return Pace(0.0, 0.0)
-    boost = WINDOW_BOOST if is_window and activity is Activity.FAST else 1.0
+    if is_window and activity is Activity.FAST:
+        return WINDOW_PACE
     return Pace(
-        max(activity.changes_per_second * boost, WATCHED_CHANGES_PER_S),
-        max(activity.trades_per_minute / 60 * boost, WATCHED_TRADES_PER_S),
+        max(activity.changes_per_second, WATCHED_CHANGES_PER_S),
+        max(activity.trades_per_minute / 60, WATCHED_TRADES_PER_S),
     )
 
 
 class Bursts:
-    """Makes a steady rate come in bursts: four times as much for a tenth of the time."""
+    """Makes a steady rate come in bursts, which take a tenth of the time.
+
+    Recorded quiet seconds and bursts are far apart in slow books, and less so in the fastest.
+    """
 
     __slots__ = ("_is_on", "_rng")
 
@@ -66,12 +74,19 @@ class Bursts:
         self._rng = rng
         self._is_on = False
 
-    def count(self, mean: float, elapsed_s: float) -> int:
-        """Draw how many things happen."""
+    def count(self, rate: float, elapsed_s: float) -> int:
+        """Draw how many things happen.
+
+        Args:
+            rate: mean per second.
+            elapsed_s: time they have.
+        """
         turn = elapsed_s / (0.7 if self._is_on else 6.3)
         if self._rng.random() < -math.expm1(-turn):
             self._is_on = not self._is_on
-        return drawn_count(mean * (4.0 if self._is_on else 0.67), self._rng)
+        burst = next(burst for limit, burst in _BURSTS if rate < limit)
+        factor = burst if self._is_on else (1 - burst / 10) / 0.9
+        return drawn_count(rate * elapsed_s * factor, self._rng)
 
 
 def drawn_count(mean: float, rng: random.Random) -> int:
@@ -122,8 +137,12 @@ def choose_churn(orders: int, *, usual: int, rng: random.Random) -> Churn:
 
 
 def distance(reach: int, rng: random.Random) -> int:
-    """Draw how many ticks behind the top an order goes; `reach` is where half of the book lies."""
-    return 1 + int(rng.expovariate(1 / max(reach, 1)))
+    """Draw how many ticks behind the top an order comes or goes.
+
+    In a recorded deep book (2026-07-27) half of all changes lie within a quarter of `reach`, where
+    half of the levels lie, and a quarter beyond two thirds of it.
+    """
+    return 1 + int(reach * rng.lognormvariate(math.log(0.23), 1.4))
 
 
 def shares(usual: float, rng: random.Random) -> Micros:

@@ -195,7 +195,7 @@ class Traders:
         elapsed_s = min((now_ms - desk.moved_ms) / 1_000, 2.0)
         desk.moved_ms = now_ms
         pace = self._pace(desk)
-        changes = min(desk.bursts.count(pace.changes * elapsed_s, elapsed_s), _MAX_PER_STEP)
+        changes = min(desk.bursts.count(pace.changes, elapsed_s), _MAX_PER_STEP)
         trades = min(drawn_count(pace.trades * elapsed_s, desk.rng), _MAX_PER_STEP)
         self._act(desk, changes, trades, now_ms)
 

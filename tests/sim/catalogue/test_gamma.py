@@ -45,6 +45,19 @@ def test_an_open_row_is_read_exactly() -> None:
 
 
 @pytest.mark.parametrize(
+    ("volume_24h", "activity"),
+    [
+        (999, Activity.QUIET),
+        (1_000, Activity.STEADY),
+        (20_000, Activity.BUSY),
+        (100_000, Activity.FAST),
+    ],
+)
+def test_who_trades_more_in_a_day_is_livelier(volume_24h: int, activity: Activity) -> None:
+    assert _read(volume24hr=volume_24h).activity is activity
+
+
+@pytest.mark.parametrize(
     ("changes", "state"),
     [
         ({"acceptingOrders": None}, MarketState.OPEN),

@@ -26,7 +26,14 @@ from pmtui.sim.streams.frames import Frame
 from pmtui.sim.streams.ladder import MarketLadder
 from pmtui.sim.traders import Traders
 from pmtui.sim.traders.fair import FairValues
-from pmtui.sim.traders.habits import Touch, drawn_count, follow, pace_of
+from pmtui.sim.traders.habits import (
+    Bursts,
+    Touch,
+    distance,
+    drawn_count,
+    follow,
+    pace_of,
+)
 from pmtui.sim.venue import Venue
 
 START = datetime(2026, 9, 21, 12, 1, tzinfo=UTC)
@@ -93,20 +100,24 @@ def test_two_runs_of_one_seed_do_the_same_to_the_millisecond() -> None:
 def test_watched_markets_move_at_their_pace_and_rarely_at_the_top() -> None:
     floor = Floor()
     window = floor.find(Activity.FAST, is_window=True).condition_id
+    fast = floor.find(Activity.FAST).condition_id
     busy = floor.find(Activity.BUSY).condition_id
-    for condition_id in (window, busy):
+    for condition_id in (window, fast, busy):
         floor.publisher.watch(condition_id, Eyes())
     floor.events.clear()
-    floor.pass_seconds(20)
+    floor.pass_seconds(40)
     changes = [event for event in floor.events if isinstance(event, LevelChanged)]
     counts = Counter(change.condition_id for change in changes)
-    assert 80 < counts[window] / 20 < 500
-    assert 0.3 < counts[busy] / 20 < 5
+    assert 80 < counts[window] / 40 < 500
+    assert 5 < counts[fast] / 40 < 12
+    assert 0.5 < counts[busy] / 40 < 6
+    trades = Counter(e.trade.condition_id for e in floor.events if isinstance(e, TradeMatched))
+    assert 8 < trades[window] / 40 < 25
+    assert 8 <= trades[fast] <= 30
     of_window = [change for change in changes if change.condition_id == window]
     assert sum(change.is_top_moved for change in of_window) / len(of_window) < 0.08
     purchases = sum(change.side is Side.BUY for change in of_window) / len(of_window)
     assert 0.5 < purchases < 0.97
-    assert any(isinstance(e, TradeMatched) and e.trade.condition_id == window for e in floor.events)
     assert floor.venue.exchange.reads.audit() == []
     floor.venue.close()
 
@@ -270,6 +281,38 @@ def test_rates_follow_the_recorded_classes() -> None:
     for mean in (0.2, 5.0, 80.0):
         drawn = sum(drawn_count(mean, rng) for _ in range(4_000)) / 4_000
         assert drawn == pytest.approx(mean, rel=0.1)
+
+
+@pytest.mark.parametrize(("rate", "burst"), [(2.0, 7), (8.0, 4), (200.0, 2.5)])
+def test_bursts_keep_the_mean_and_stand_out_more_in_slow_books(rate: float, burst: float) -> None:
+    bursts = Bursts(random.Random(3))
+    steps = [bursts.count(rate, 0.05) for _ in range(400_000)]
+    assert sum(steps) / 20_000 == pytest.approx(rate, rel=0.06)
+    seconds = sorted(sum(steps[start : start + 20]) for start in range(0, len(steps), 20))
+    busiest = seconds[int(len(seconds) * 0.99)]
+    assert rate * burst * 0.7 < busiest < rate * burst * 1.5
+
+
+def test_most_changes_come_near_the_top_and_some_far_behind() -> None:
+    rng = random.Random(4)
+    drawn = sorted(distance(130, rng) for _ in range(20_000))
+    at = [drawn[int(len(drawn) * share)] for share in (0.1, 0.5, 0.75, 0.9)]
+    recorded = (10, 31, 86, 257)
+    assert all(one / 2 <= found <= one * 2 for one, found in zip(recorded, at, strict=True))
+
+
+def test_books_keep_their_depth_in_half_an_hour_of_lively_trading() -> None:
+    floor = Floor(speed=10)
+    market = floor.find(Activity.FAST)
+    floor.publisher.watch(market.condition_id, Eyes())
+    before = floor.book(market)
+    floor.pass_seconds(180)
+    after = floor.book(market)
+    levels = len(before.bids) + len(before.asks)
+    assert levels / 3 < len(after.bids) + len(after.asks) < levels * 2
+    assert min(len(after.bids), len(after.asks)) > 3
+    assert floor.venue.exchange.reads.audit() == []
+    floor.venue.close()
 
 
 def test_a_market_that_ended_is_left_alone() -> None:
