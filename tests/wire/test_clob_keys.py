@@ -1,0 +1,79 @@
+import contextlib
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.ids import ApiKey
+from pmtui.domain.keys import BuilderFees, BuilderKey
+from pmtui.wire import clob_keys as wire
+from pmtui.wire.clob_account import decode_credentials
+from pmtui.wire.errors import WireError
+from tests.wire.doc_examples import documented
+from tests.wire.payloads import json_values
+from tests.wire.payloads import wire as to_bytes
+
+
+def test_builder_keys_come_as_names_or_as_rows() -> None:
+    assert wire.decode_builder_keys(b'["a","b"]') == (
+        BuilderKey(ApiKey("a")),
+        BuilderKey(ApiKey("b")),
+    )
+    rows = (
+        b'[{"key":"a","createdAt":"2026-05-01T12:00:00Z","revokedAt":"2026-06-01T12:00:00Z"},'
+        b'{"key":"b","createdAt":"2026-05-01T12:00:00Z","revokedAt":"0001-01-01T00:00:00Z"},'
+        b'{"apiKey":"c","revokedAt":null}]'
+    )
+    revoked, kept, bare = wire.decode_builder_keys(rows)
+    assert revoked.created_at == datetime(2026, 5, 1, 12, tzinfo=UTC)
+    assert [key.is_revoked for key in (revoked, kept, bare)] == [True, False, False]
+
+
+@pytest.mark.parametrize("name", ["builderApiKeys", "apiKeys", "keys"])
+def test_builder_keys_may_be_wrapped(name: str) -> None:
+    assert len(wire.decode_builder_keys(to_bytes({name: ["a"]}))) == 1
+    assert wire.decode_builder_keys(to_bytes({name: []})) == ()
+
+
+def test_new_and_deleted_keys_are_told() -> None:
+    assert wire.decode_new_key(b'{"apiKey":"k"}') == "k"
+    assert wire.decode_new_key(b'{"key":"k"}') == "k"
+    assert [wire.decode_was_deleted(body) for body in (b"true", b"false", b'"OK"')] == [
+        True,
+        False,
+        True,
+    ]
+
+
+def test_builder_fees_need_both_rates() -> None:
+    body = b'{"builder_maker_fee_rate_bps":0,"builder_taker_fee_rate_bps":"100"}'
+    assert wire.decode_builder_fees(body) == BuilderFees(0, 100)
+    with pytest.raises(WireError, match="missing"):
+        wire.decode_builder_fees(b'{"builder_taker_fee_rate_bps":1}')
+
+
+def test_documented_builder_keys_are_read(shared_dir: Path) -> None:
+    for body in documented(shared_dir, "/auth/builder-api-key"):
+        assert len(wire.decode_builder_keys(body)) == 3
+    for body in documented(shared_dir, "/auth/builder-api-key", method="POST"):
+        assert decode_credentials(body).api_key
+
+
+DECODERS: list[Callable[[bytes], object]] = [
+    wire.decode_new_key,
+    wire.decode_was_deleted,
+    wire.decode_builder_keys,
+    wire.decode_builder_fees,
+]
+
+
+@pytest.mark.parametrize("decode", DECODERS)
+@given(body=st.binary(max_size=60) | json_values.map(to_bytes))
+def test_anything_is_a_value_or_a_wire_error(
+    decode: Callable[[bytes], object], body: bytes
+) -> None:
+    with contextlib.suppress(WireError):
+        decode(body)
