@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.order import TradeStatus
 from pmtui.sim.accounts import Accounts
 from pmtui.sim.catalogue.model import Catalogue
 from pmtui.sim.catalogue.rolling import windows_between
@@ -178,5 +179,12 @@ def _engine_state(stored: Stored) -> EngineState:
         orders=resting,
         unsettled=tuple(trade for trade in stored.trades if not trade.status.is_final),
         known_orders=tuple(finished.items()),
-        fees=Micros(sum(trade.fee for trade in stored.trades if trade.taker_account in users)),
+        fees=Micros(
+            sum(
+                trade.fee
+                for trade in stored.trades
+                # A failed trade gave its fee back.
+                if trade.taker_account in users and trade.status is not TradeStatus.FAILED
+            )
+        ),
     )

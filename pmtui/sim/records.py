@@ -66,7 +66,7 @@ class Records:
         self._points: defaultdict[ConditionId, deque[PricePoint]] = defaultdict(
             lambda: deque(maxlen=POINTS_PER_MARKET)
         )
-        self._users: set[Address] = set()
+        self._users: dict[Address, None] = {}
         self._first_tokens: set[TokenId] = set()
 
     def take(self, events: Iterable[Event]) -> None:
@@ -93,11 +93,15 @@ class Records:
 
     def add_user(self, account: Address) -> None:
         """Name an account whose trades are kept for good."""
-        self._users.add(account)
+        self._users[account] = None
 
     def is_user(self, account: Address) -> bool:
         """Tell whether an account is one whose trades are kept."""
         return account in self._users
+
+    def users(self) -> tuple[Address, ...]:
+        """Return the accounts whose trades are kept."""
+        return tuple(self._users)
 
     def concerns_users(self, trade: Trade) -> bool:
         """Tell whether a trade has a party that is not simulated."""

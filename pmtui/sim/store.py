@@ -1,4 +1,4 @@
-"""What survives a restart, in SQLite: credentials, users, balances, orders, trades and markets.
+"""What survives a restart, in SQLite: credentials, users, balances, orders, trades, markets, notes.
 
 One writer, exclusive lock, write-ahead log, flushed to the disk on every commit: what a client was
 told has happened is there after a kill at any moment. Nothing of simulated accounts is kept; their
@@ -6,7 +6,7 @@ books are drawn anew, around the orders that come back from here.
 """
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,8 @@ CREATE TABLE IF NOT EXISTS trades (
     rank INTEGER PRIMARY KEY, trade_id TEXT NOT NULL UNIQUE, row BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS markets (
     condition_id TEXT PRIMARY KEY, row BLOB NOT NULL, window_start_s INTEGER);
+CREATE TABLE IF NOT EXISTS notes (
+    kind TEXT NOT NULL, name TEXT NOT NULL, row BLOB NOT NULL, PRIMARY KEY (kind, name)) WITHOUT ROWID;
 """
 
 _encode = msgspec.json.Encoder().encode
@@ -200,6 +202,26 @@ class Store:
     def delete_credentials(self, api_key: ApiKey) -> None:
         """Forget credentials."""
         self._db.execute("DELETE FROM credentials WHERE api_key = ?", (api_key,))
+
+    def write_notes(self, kind: str, rows: Mapping[str, bytes | None]) -> None:
+        """Keep what the parts beside the exchange remember; None forgets a row."""
+        self._db.execute("BEGIN IMMEDIATE")
+        with self._db:
+            self._db.executemany(
+                "INSERT INTO notes VALUES (?, ?, ?) "
+                "ON CONFLICT (kind, name) DO UPDATE SET row = excluded.row",
+                [(kind, name, row) for name, row in rows.items() if row is not None],
+            )
+            self._db.executemany(
+                "DELETE FROM notes WHERE kind = ? AND name = ?",
+                [(kind, name) for name, row in rows.items() if row is None],
+            )
+
+    def notes(self, kind: str) -> list[tuple[str, bytes]]:
+        """Read the notes of one kind, in the order of their names."""
+        return self._db.execute(
+            "SELECT name, row FROM notes WHERE kind = ? ORDER BY name", (kind,)
+        ).fetchall()
 
     def load(self) -> Stored:
         """Read everything back."""

@@ -8,7 +8,7 @@ are no locks because there is nothing to race.
 
 import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 from uuid import UUID
 
@@ -130,12 +130,29 @@ class Venue:
             (or will, right after the batch that is being published at the moment).
         """
         result = command(self.exchange, self.clock.now_ms())
-        events = self.exchange.drain_events()
+        self.announce(self.exchange.drain_events())
+        return result
+
+    def announce(self, events: tuple[Event, ...]) -> None:
+        """Remember events, write them down, then let everybody hear of them."""
         if events:
             self.records.take(events)
             self._keeper.keep(events)
             self._publish(events)
-        return result
+
+    def notes(self, kind: str) -> list[tuple[str, bytes]]:
+        """Return what was written with `write_notes`, in the order of the names."""
+        return self._store.notes(kind)
+
+    def write_notes(self, kind: str, rows: Mapping[str, bytes | None]) -> None:
+        """Write down what a part beside the exchange must still know after a restart.
+
+        Args:
+            kind: whose notes they are.
+            rows: what to keep under which name; None forgets it. On the disk on return.
+        """
+        if rows:
+            self._store.write_notes(kind, rows)
 
     def open_user(self, address: Address) -> None:
         """Open an account that is not simulated; does nothing where there is one."""

@@ -1,5 +1,7 @@
 """Take in a new order: check it in the service's order of checks, match it, rest what is left."""
 
+from dataclasses import dataclass
+
 from pmtui.domain.fees import taker_fee
 from pmtui.domain.market import Side
 from pmtui.domain.money import ZERO, Micros, notional_ceil
@@ -17,6 +19,7 @@ from pmtui.sim.engine.terms import (
     MIN_MARKETABLE_BUY,
     LiveStatus,
     NewOrder,
+    OrderView,
     Placed,
     Refusal,
     Standing,
@@ -24,8 +27,41 @@ from pmtui.sim.engine.terms import (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """An order that passed every check, and what it would do."""
+
+    working: RestingOrder
+    market: TradedMarket
+    account: Account
+    plan: Plan
+
+
 def place(floor: Floor, order: NewOrder) -> Placed | Refusal:
     """Match and rest an order, or refuse it without any effect on books and ledger."""
+    prepared = _prepare(floor, order)
+    if isinstance(prepared, Refusal):
+        return prepared
+    working, account, plan = prepared.working, prepared.account, prepared.plan
+    refusal = _kill_refusal(order, plan)
+    if refusal is not None:
+        if order.time_in_force is TimeInForce.FOK and not account.is_simulated:
+            killed = working.view(f"{LiveStatus.CANCELED}_{refusal.text}")
+            floor.journal.add(OrderCancelled(killed, floor.journal.now_ms))
+        return refusal
+    return _commit(floor, working, prepared.market, account=account, plan=plan)
+
+
+def check(floor: Floor, order: NewOrder) -> OrderView | Refusal:
+    """Check an order as `place` does and show it, without placing it.
+
+    Only for accounts that are not unlimited: those would be given what the order needs.
+    """
+    prepared = _prepare(floor, order)
+    return prepared if isinstance(prepared, Refusal) else prepared.working.view(LiveStatus.DELAYED)
+
+
+def _prepare(floor: Floor, order: NewOrder) -> _Prepared | Refusal:
     found = floor.tokens.get(order.token_id)
     refusal = mode_refusal(floor, post_only=order.post_only)
     if refusal is not None:
@@ -48,13 +84,7 @@ def place(floor: Floor, order: NewOrder) -> Placed | Refusal:
     if refusal is not None:
         return refusal
     working = _working_order(floor, order, token_index, market=market, demand=demand)
-    refusal = _kill_refusal(order, plan)
-    if refusal is not None:
-        if order.time_in_force is TimeInForce.FOK and not account.is_simulated:
-            killed = working.view(f"{LiveStatus.CANCELED}_{refusal.text}")
-            floor.journal.add(OrderCancelled(killed, floor.journal.now_ms))
-        return refusal
-    return _commit(floor, working, market, account=account, plan=plan)
+    return _Prepared(working, market, account, plan)
 
 
 def would_take(floor: Floor, order: NewOrder) -> bool:

@@ -5,7 +5,7 @@ from pmtui.domain.money import ZERO, Micros
 from pmtui.sim.engine.audit import audit
 from pmtui.sim.engine.events import Trade
 from pmtui.sim.engine.floor import Floor
-from pmtui.sim.engine.placing import would_take
+from pmtui.sim.engine.placing import check, would_take
 from pmtui.sim.engine.terms import (
     AccountView,
     BookView,
@@ -13,6 +13,7 @@ from pmtui.sim.engine.terms import (
     MarketView,
     NewOrder,
     OrderView,
+    Refusal,
 )
 
 
@@ -55,6 +56,11 @@ class Reads:
         """Return an owner's resting orders, oldest first."""
         return tuple(order.view(LiveStatus.LIVE) for order in self._floor.orders.of_owner(owner))
 
+    def markets_quoted_by(self, address: Address) -> tuple[ConditionId, ...]:
+        """Return the markets in which an account has resting orders."""
+        orders = self._floor.orders.of_account(address)
+        return tuple(dict.fromkeys(order.condition_id for order in orders))
+
     def account(self, address: Address) -> AccountView | None:
         """Return an account's balances and reservations."""
         account = self._floor.ledger.accounts.get(address)
@@ -84,6 +90,19 @@ class Reads:
     def would_take(self, order: NewOrder) -> bool:
         """Say whether an order would meet a resting one now: markets with a delay hold it."""
         return would_take(self._floor, order)
+
+    def check(self, order: NewOrder, *, now_ms: int) -> OrderView | Refusal:
+        """Say what would become of an order that is placed now; whether it fills is left open."""
+        self._floor.journal.now_ms = now_ms
+        return check(self._floor, order)
+
+    def resting(self, condition_id: ConditionId) -> tuple[OrderView, ...]:
+        """Return every order that rests in a market, simulated ones too."""
+        market = self._floor.markets.get(condition_id)
+        if market is None:
+            return ()
+        sides = (market.book.bids, market.book.asks)
+        return tuple(order.view(LiveStatus.LIVE) for side in sides for order in side.orders())
 
     def fees_taken(self) -> Micros:
         """Return the balance of the fee account."""

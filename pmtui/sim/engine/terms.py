@@ -74,6 +74,10 @@ class LiveStatus(StrEnum):
 
     LIVE = "LIVE"
     MATCHED = "MATCHED"
+    DELAYED = "DELAYED"
+    """Taken, but held for some seconds before it may match."""
+    INVALID = "INVALID"
+    """Was taken, and turned out not to be placeable."""
     CANCELED = "CANCELED"
     EXPIRED = "CANCELED_EXPIRED_ORDER"
     MARKET_RESOLVED = "CANCELED_MARKET_RESOLVED"
