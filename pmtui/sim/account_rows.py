@@ -15,11 +15,26 @@ def outcome_of(venue: Venue, token_id: TokenId) -> str:
     return dict(zip(market.token_ids, market.outcomes, strict=False)).get(token_id, "")
 
 
+def trade_status(venue: Venue, trade: Trade) -> str:
+    """Return a trade's status, under the longer name if the operator wants those."""
+    return f"TRADE_STATUS_{trade.status.value}" if _is_prefixed(venue) else trade.status.value
+
+
+def trade_hash(venue: Venue, trade: Trade) -> str:
+    """Return a trade's transaction hash, empty while the operator has it held back."""
+    age_ms = venue.clock.now_ms() - trade.matched_ms
+    return "" if age_ms < venue.switches.hash_delay_ms else trade.transaction_hash
+
+
+def _is_prefixed(venue: Venue) -> bool:
+    return venue.switches.has_status_prefixes
+
+
 def order_row(venue: Venue, order: OrderView) -> dict[str, object]:
     """Return an open order as `/data/orders` lists it."""
     return {
         "id": order.order_id,
-        "status": order.status,
+        "status": f"ORDER_STATUS_{order.status}" if _is_prefixed(venue) else order.status,
         "owner": order.owner,
         "maker_address": order.account,
         "market": order.condition_id,
@@ -68,14 +83,14 @@ def trade_row(venue: Venue, trade: Trade, owner: ApiKey) -> dict[str, object]:
         "size": format_micros(trade.size),
         "fee_rate_bps": "0",
         "price": format_micros(trade.price),
-        "status": trade.status.value,
+        "status": trade_status(venue, trade),
         "match_time": str(trade.matched_ms // 1_000),
         "last_update": str(trade.updated_ms // 1_000),
         "outcome": outcome_of(venue, trade.token_id),
         "bucket_index": trade.bucket_index,
         "owner": owner,
         "maker_address": trade.taker_account if is_taker else mine,
-        "transaction_hash": trade.transaction_hash,
+        "transaction_hash": trade_hash(venue, trade),
         "err_msg": None,
         "maker_orders": [maker_row(venue, fill) for fill in trade.makers],
         "trader_side": "TAKER" if is_taker else "MAKER",

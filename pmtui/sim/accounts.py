@@ -124,6 +124,10 @@ class Accounts:
         """Return the owner of one of its addresses, in checksummed spelling."""
         return self._owners.get(Address(address))
 
+    def wallets_of(self, eoa: Address) -> tuple[Address, ...]:
+        """Return the five addresses of an owner, its own first."""
+        return addresses_of(derive_wallets(eoa, POLYGON.wallets))
+
     def deploy(self, wallets: Iterable[Address]) -> None:
         """Note that contract code now lies at these addresses."""
         self._deployed.update(wallets)

@@ -3,7 +3,8 @@
 All bodies and answers are JSON; amounts are decimals as text. Requests that a browser page could
 have sent (any with an `Origin`) are refused: a web page must not be able to move paper money.
 Modes, standings, switches, faults and steps of the clock end with the process; money, grids and
-resolutions are kept with the rest of the state.
+resolutions are kept with the rest of the state. Bodies of switches may leave fields out: they get
+their resting value.
 
 | route | body | does |
 |---|---|---|
@@ -15,11 +16,24 @@ resolutions are kept with the rest of the state.
 | `POST /clock/step` | `seconds` | moves the venue's time forward |
 | `POST /resolve` | `condition_id`, `winner` (0, 1, or null for half each) | ends a market |
 | `POST /tick` | `condition_id`, `tick_size` | changes a price grid |
-| `POST /mode` | `mode` (normal, post only, cancel only, disabled), `retry_after_s` | limits trading |
 | `POST /standing` | `address`, `standing` (good, closed only, banned, no allowance) | limits an account |
-| `GET`, `POST /geoblock` | `blocked`, `country`, `region` | the geographic answer |
+| `GET`, `POST /geoblock` | `blocked`, `country`, `region` | the geographic answer; orders get 403 |
+| `GET /switches` | | shows every switch below |
+| `POST /mode` | `mode` (normal, post only, cancel only, disabled), `retry_after_s` | limits trading |
+| `POST /restart` | `seconds`, `post_only_s` (120) | 425 for some seconds, then post-only orders only |
 | `POST /wallets` | `deposit_only` | refuses signature types 0 to 2 |
-| `POST /faults` | `host`, `prefix`, `delay_ms`, `status`, `body`, `remaining`, `is_answer_lost` | misbehaves |
+| `POST /delays` | `condition_id`, `seconds`, `hold_ms` | delays (`delayed`) or holds (itode, 250) takers |
+| `DELETE /delays` | | back to the delays of the catalogue |
+| `POST /statuses` | `has_prefixes` | writes `ORDER_STATUS_…` and `TRADE_STATUS_…` |
+| `POST /streams` | `silence` (none, events, all), `framing` (recorded, objects, arrays), `has_lower_case_sides`, `refuses_users` | how streams speak, and whether the user stream closes at once |
+| `POST /settlement` | `course` (normal, retrying, failed), `count` | what becomes of the next trades |
+| `POST /trades/{id}` | `status` | takes one trade to RETRYING, MINED, CONFIRMED or FAILED |
+| `POST /hashes` | `seconds` | trades show no transaction hash for so long |
+| `POST /balances` | `stale_seconds` | shares are seen late after a fill, until the cache is updated |
+| `POST /heartbeats` | `is_swept` | whether missed heartbeats (10 s, looked at every 5 s) cancel orders |
+| `POST /cancels` | `max_ids` (1000), `max_ids_seed` (3000) | ids per cancel, as bare array or `orderIDs` |
+| `POST /limits` | `is_enforced`, `tier`, `orders_per_s`, `orders_burst`, `cancels_per_s`, `cancels_burst` | 429 with `Retry-After` instead of a warning header |
+| `POST /faults` | `host`, `prefix`, `method`, `delay_ms`, `status`, `body`, `headers`, `remaining`, `is_answer_lost` | misbehaves: late, wrong, or carried out without an answer |
 | `DELETE /faults` | | behaves again |
 """
 
@@ -36,9 +50,9 @@ from pmtui.domain.money import ZERO, Micros, MoneyError, format_micros, parse_mi
 from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
 from pmtui.sim.account_rows import order_row
 from pmtui.sim.engine.events import BalanceChanged, Cause
-from pmtui.sim.engine.terms import Payout, Refusal, Standing, TradingMode
+from pmtui.sim.engine.terms import Payout, Refusal, Standing
 from pmtui.sim.http_json import JsonResponse, failure, refused
-from pmtui.sim.switches import Fault, GeoAnswer
+from pmtui.sim.switches import GeoAnswer
 from pmtui.sim.venue import Venue
 
 
@@ -61,18 +75,9 @@ class _Tick(msgspec.Struct):
     tick_size: str
 
 
-class _Mode(msgspec.Struct):
-    mode: TradingMode
-    retry_after_s: int = 0
-
-
 class _Standing(msgspec.Struct):
     address: str
     standing: Standing
-
-
-class _Wallets(msgspec.Struct):
-    deposit_only: bool
 
 
 T = TypeVar("T")
@@ -89,20 +94,16 @@ class AdminRoutes:
     def routes(self) -> list[Route]:
         """Return the routes."""
         return [
-            Route("/", _guarded(self.alive)),
-            Route("/fund", _guarded(self.fund), methods=["POST"]),
-            Route("/ledger/{address}", _guarded(self.ledger)),
-            Route("/audit", _guarded(self.audit)),
-            Route("/clock", _guarded(self.clock)),
-            Route("/clock/step", _guarded(self.step), methods=["POST"]),
-            Route("/resolve", _guarded(self.resolve), methods=["POST"]),
-            Route("/tick", _guarded(self.tick), methods=["POST"]),
-            Route("/mode", _guarded(self.mode), methods=["POST"]),
-            Route("/standing", _guarded(self.standing), methods=["POST"]),
-            Route("/geoblock", _guarded(self.geoblock), methods=["GET", "POST"]),
-            Route("/wallets", _guarded(self.wallets), methods=["POST"]),
-            Route("/faults", _guarded(self.add_fault), methods=["POST"]),
-            Route("/faults", _guarded(self.clear_faults), methods=["DELETE"]),
+            Route("/", guarded(self.alive)),
+            Route("/fund", guarded(self.fund), methods=["POST"]),
+            Route("/ledger/{address}", guarded(self.ledger)),
+            Route("/audit", guarded(self.audit)),
+            Route("/clock", guarded(self.clock)),
+            Route("/clock/step", guarded(self.step), methods=["POST"]),
+            Route("/resolve", guarded(self.resolve), methods=["POST"]),
+            Route("/tick", guarded(self.tick), methods=["POST"]),
+            Route("/standing", guarded(self.standing), methods=["POST"]),
+            Route("/geoblock", guarded(self.geoblock), methods=["GET", "POST"]),
         ]
 
     async def alive(self, request: Request) -> Response:
@@ -112,8 +113,8 @@ class AdminRoutes:
 
     async def fund(self, request: Request) -> Response:
         """Deposit paper money."""
-        asked = await _read(request, _Fund)
-        address = _address(asked.address)
+        asked = await read_body(request, _Fund)
+        address = address_in(asked.address)
         result = self._venue.fund(address, parse_micros(asked.amount))
         if isinstance(result, Refusal):
             return refused(result)
@@ -124,7 +125,7 @@ class AdminRoutes:
 
     async def ledger(self, request: Request) -> Response:
         """Show an account to the last unit."""
-        address = _address(request.path_params["address"])
+        address = address_in(request.path_params["address"])
         held = self._venue.exchange.reads.account(address)
         if held is None:
             return failure(404, "account not found")
@@ -178,7 +179,7 @@ class AdminRoutes:
 
     async def step(self, request: Request) -> Response:
         """Move time forward; it never goes back, because what happened has."""
-        asked = await _read(request, _Step)
+        asked = await read_body(request, _Step)
         if asked.seconds < 0:
             return failure(400, "time goes forward only")
         self._venue.clock.step(round(asked.seconds * 1_000))
@@ -186,7 +187,7 @@ class AdminRoutes:
 
     async def resolve(self, request: Request) -> Response:
         """End a market."""
-        asked = await _read(request, _Resolve)
+        asked = await read_body(request, _Resolve)
         condition_id = ConditionId(asked.condition_id.lower())
         payout = _PAYOUTS.get(asked.winner)
         if payout is None or self._venue.trading(condition_id) is None:
@@ -198,7 +199,7 @@ class AdminRoutes:
 
     async def tick(self, request: Request) -> Response:
         """Change a price grid."""
-        asked = await _read(request, _Tick)
+        asked = await read_body(request, _Tick)
         condition_id, tick = ConditionId(asked.condition_id.lower()), parse_micros(asked.tick_size)
         if self._venue.trading(condition_id) is None:
             return failure(404, "market not found")
@@ -207,17 +208,10 @@ class AdminRoutes:
         )
         return JsonResponse({"condition_id": condition_id, "tick_size": _text(tick)})
 
-    async def mode(self, request: Request) -> Response:
-        """Limit what the exchange takes."""
-        asked = await _read(request, _Mode)
-        self._venue.exchange.mode = asked.mode
-        self._venue.exchange.retry_after_s = asked.retry_after_s
-        return JsonResponse({"mode": asked.mode})
-
     async def standing(self, request: Request) -> Response:
         """Limit what an account may do."""
-        asked = await _read(request, _Standing)
-        address = _address(asked.address)
+        asked = await read_body(request, _Standing)
+        address = address_in(asked.address)
         self._venue.open_user(address)
         self._venue.exchange.set_standing(address, asked.standing)
         owner = self._venue.accounts.owner_of(address)
@@ -230,28 +224,13 @@ class AdminRoutes:
     async def geoblock(self, request: Request) -> Response:
         """Show or set the geographic answer."""
         if request.method == "POST":
-            self._venue.switches.geo = await _read(request, GeoAnswer)
+            self._venue.switches.geo = await read_body(request, GeoAnswer)
         return JsonResponse(self._venue.switches.geo)
 
-    async def wallets(self, request: Request) -> Response:
-        """Choose which wallets may trade."""
-        asked = await _read(request, _Wallets)
-        self._venue.switches.deposit_wallets_only = asked.deposit_only
-        return JsonResponse(asked)
 
-    async def add_fault(self, request: Request) -> Response:
-        """Misbehave from now on, as often as asked."""
-        self._venue.switches.faults.append(await _read(request, Fault))
-        return JsonResponse(self._venue.switches.faults)
+def guarded(handler: Handler) -> Handler:
+    """Refuse web pages, and answer what cannot be read with the reason."""
 
-    async def clear_faults(self, request: Request) -> Response:
-        """Behave again."""
-        del request
-        self._venue.switches.faults.clear()
-        return JsonResponse([])
-
-
-def _guarded(handler: Handler) -> Handler:
     async def checked(request: Request) -> Response:
         if "origin" in request.headers:
             return failure(403, "not for web pages")
@@ -263,11 +242,13 @@ def _guarded(handler: Handler) -> Handler:
     return checked
 
 
-async def _read(request: Request, kind: type[T]) -> T:
+async def read_body(request: Request, kind: type[T]) -> T:
+    """Decode a body; what does not fit is answered by `guarded`."""
     return msgspec.json.decode(await request.body(), type=kind)
 
 
-def _address(text: str) -> Address:
+def address_in(text: str) -> Address:
+    """Read an address in any letter case; what is none is answered by `guarded`."""
     return checksum_address(address_bytes(text))
 
 

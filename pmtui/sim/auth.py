@@ -27,7 +27,7 @@ def unauthorized() -> Response:
 
 def owner_by_signature(venue: Venue, request: Request) -> Address | None:
     """Return the owner a level-1 request proves, or None."""
-    if not _is_recent(venue, request.headers.get("POLY_TIMESTAMP", "")):
+    if not is_recent(venue, request.headers.get("POLY_TIMESTAMP", "")):
         return None
     return verify_auth(request.headers)
 
@@ -36,21 +36,23 @@ async def credentials_of(venue: Venue, request: Request) -> Credentials | None:
     """Return the credentials a level-2 request proves, or None."""
     headers = request.headers
     credentials = venue.accounts.by_key(headers.get("POLY_API_KEY", ""))
-    if credentials is None or not _is_recent(venue, headers.get("POLY_TIMESTAMP", "")):
+    if credentials is None or not is_recent(venue, headers.get("POLY_TIMESTAMP", "")):
         return None
     is_right = venue.accounts.signer(credentials).verify(
-        headers, method=request.method, path=_signed_path(request), body=await request.body()
+        headers, method=request.method, path=signed_path(request), body=await request.body()
     )
     is_theirs = headers.get("POLY_ADDRESS", "").lower() == credentials.eoa.lower()
     return credentials if is_right and is_theirs else None
 
 
-def _signed_path(request: Request) -> str:
+def signed_path(request: Request) -> str:
+    """Return the path as the client signed it: as received, without the query."""
     raw: bytes = request.scope.get("raw_path") or request.url.path.encode()
     return raw.partition(b"?")[0].decode("latin-1")
 
 
-def _is_recent(venue: Venue, timestamp: str) -> bool:
+def is_recent(venue: Venue, timestamp: str) -> bool:
+    """Tell whether a timestamp in seconds is close enough to the venue's time."""
     if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12):
         return False
     return abs(int(timestamp) * 1_000 - venue.clock.now_ms()) <= WINDOW_S * 1_000

@@ -1,5 +1,7 @@
 """What the trading host tells an account about itself: balances, open orders, trades."""
 
+import re
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -14,18 +16,32 @@ from pmtui.sim.engine.events import Trade
 from pmtui.sim.engine.terms import OrderView
 from pmtui.sim.http_json import JsonResponse, failure
 from pmtui.sim.paging import paged
+from pmtui.sim.pending_orders import PendingOrders
+from pmtui.sim.stale_balances import StaleBalances
 from pmtui.sim.venue import Venue
 
 PAGE = 100
 MAX_ALLOWANCE = str(2**256 - 1)
+CONDITION_ID = re.compile(r"0x[0-9a-f]{64}", re.ASCII)
 _ASSET_TYPES = ("COLLATERAL", "CONDITIONAL", "CONDITIONAL-V2")
+_KINDS = dict(zip("0123", SignatureType, strict=True))
+
+
+def wallet_asked(venue: Venue, request: Request, caller: Credentials) -> Address | Response:
+    """Return the caller's wallet that a request's signature type names."""
+    kind = _KINDS.get(request.query_params.get("signature_type", "0"))
+    if kind is None:
+        return failure(400, "Invalid signature_type")
+    return venue.accounts.wallet_for(caller.eoa, kind)
 
 
 class AccountRoutes:
     """Reads behind level 2."""
 
-    def __init__(self, venue: Venue) -> None:
+    def __init__(self, venue: Venue, pending: PendingOrders, balances: StaleBalances) -> None:
         self._venue = venue
+        self._pending = pending
+        self._balances = balances
 
     def routes(self) -> list[Route]:
         """Return the routes; `/order/{id}` is the older name of `/data/order/{id}`."""
@@ -36,6 +52,7 @@ class AccountRoutes:
             Route("/data/order/{order_id}", self.one_order),
             Route("/order/{order_id}", self.one_order),
             Route("/data/trades", self.trades),
+            Route("/data/pre-migration-orders", self.pre_migration_orders),
         ]
 
     async def balance(self, request: Request) -> Response:
@@ -47,10 +64,13 @@ class AccountRoutes:
         return found if isinstance(found, Response) else JsonResponse(found)
 
     async def update(self, request: Request) -> Response:
-        """Read the chain again: always up to date here, so only the question is checked."""
+        """Read the chain again, which ends what the venue wrongly believed; the body is empty."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()
+        wallet = wallet_asked(self._venue, request, caller)
+        if not isinstance(wallet, Response):
+            self._balances.refresh(wallet, TokenId(request.query_params.get("token_id", "")))
         found = self._asset(request, caller)
         return found if isinstance(found, Response) else Response(status_code=200)
 
@@ -59,20 +79,18 @@ class AccountRoutes:
         asset_type = query.get("asset_type", "")
         if asset_type.upper() not in _ASSET_TYPES:
             return failure(400, "Invalid asset type")
-        kinds = dict(zip("0123", SignatureType, strict=True))
-        kind = kinds.get(query.get("signature_type", "0"))
-        if kind is None:
-            return failure(400, "Invalid signature_type")
-        wallet = self._venue.accounts.wallet_for(caller.eoa, kind)
-        held = self._venue.exchange.reads.account(wallet)
+        wallet = wallet_asked(self._venue, request, caller)
+        if isinstance(wallet, Response):
+            return wallet
         amount = 0
         if asset_type.upper() == "COLLATERAL":
+            held = self._venue.exchange.reads.account(wallet)
             amount = 0 if held is None else held.collateral
         else:
             token_id = TokenId(query.get("token_id", ""))
             if self._venue.market_of_token(token_id) is None:
                 return failure(400, "Invalid token id")
-            amount = 0 if held is None else held.shares.get(token_id, 0)
+            amount = self._balances.balance(wallet, token_id)
         spenders = (POLYGON.exchange, POLYGON.neg_risk_exchange, POLYGON.neg_risk_adapter)
         # Nothing here can revoke an approval, and a wallet is deployed with all of them given.
         return {
@@ -103,14 +121,23 @@ class AccountRoutes:
         )
 
     async def one_order(self, request: Request) -> Response:
-        """Show one order while it rests; finished ones are found in the trades."""
+        """Show one order while it rests or is delayed; finished ones are found in the trades."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()
-        order = self._venue.exchange.reads.order(OrderId(request.path_params["order_id"].lower()))
+        order_id = OrderId(request.path_params["order_id"].lower())
+        order = self._venue.exchange.reads.order(order_id) or self._pending.delayed(order_id)
         if order is None or order.owner != caller.api_key:
             return failure(404, "Order not found")
         return JsonResponse(order_row(self._venue, order))
+
+    async def pre_migration_orders(self, request: Request) -> Response:
+        """List what is left of the time before version 2: nothing, for this venue had none."""
+        caller = await credentials_of(self._venue, request)
+        if caller is None:
+            return unauthorized()
+        nothing: list[OrderView] = []
+        return paged(request, nothing, limit=PAGE, to_row=lambda order: order)
 
     async def trades(self, request: Request) -> Response:
         """List the caller's trades, newest first; `before` and `after` are inclusive seconds."""

@@ -3,6 +3,7 @@
 from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.signing.contracts import POLYGON
 from pmtui.sim.catalogue.model import CatalogueMarket, MarketState
+from pmtui.sim.delays import delay_of
 from pmtui.sim.engine.terms import MarketView
 from pmtui.sim.venue import Venue
 
@@ -53,7 +54,7 @@ def full_row(venue: Venue, market: CatalogueMarket) -> dict[str, object]:
         "market_slug": market.slug,
         "end_date_iso": raw.get("endDate"),
         "game_start_time": raw.get("gameStartTime"),
-        "seconds_delay": raw.get("secondsDelay", 0),
+        "seconds_delay": delay_of(venue, market.condition_id).seconds,
         "fpmm": "",
         "maker_base_fee": base_fee(market),
         "taker_base_fee": base_fee(market),
@@ -65,7 +66,7 @@ def full_row(venue: Venue, market: CatalogueMarket) -> dict[str, object]:
         "image": raw.get("image", ""),
         "rewards": _rewards(market),
         "is_50_50_outcome": market.payouts == (Micros(ONE // 2), Micros(ONE // 2)),
-        "tokens": _tokens(venue, market),
+        "tokens": token_rows(venue, market),
         "tags": _tags(venue, market),
     }
 
@@ -75,7 +76,7 @@ def simplified_row(venue: Venue, market: CatalogueMarket) -> dict[str, object]:
     return {
         "condition_id": market.condition_id,
         "rewards": _rewards(market),
-        "tokens": _tokens(venue, market),
+        "tokens": token_rows(venue, market),
         **_states(venue, market),
     }
 
@@ -83,6 +84,7 @@ def simplified_row(venue: Venue, market: CatalogueMarket) -> dict[str, object]:
 def compact_row(venue: Venue, market: CatalogueMarket) -> dict[str, object]:
     """Return the answer of `/clob-markets/{condition_id}`; what is false or empty is left out."""
     is_accepting = _states(venue, market)["accepting_orders"]
+    delay = delay_of(venue, market.condition_id)
     row: dict[str, object] = {
         "c": market.condition_id,
         "t": [
@@ -96,7 +98,8 @@ def compact_row(venue: Venue, market: CatalogueMarket) -> dict[str, object]:
         "nr": market.neg_risk,
         "ao": is_accepting,
         "aot": market.raw.get("acceptingOrdersTimestamp"),
-        "sd": market.raw.get("secondsDelay"),
+        "sd": delay.seconds,
+        "itode": delay.hold_ms > 0,
         "gst": market.raw.get("gameStartTime"),
     }
     if market.rewards.daily_rate:
@@ -129,7 +132,8 @@ def _states(venue: Venue, market: CatalogueMarket) -> dict[str, object]:
     }
 
 
-def _tokens(venue: Venue, market: CatalogueMarket) -> list[dict[str, object]]:
+def token_rows(venue: Venue, market: CatalogueMarket) -> list[dict[str, object]]:
+    """Return both outcomes with their prices, and whether they won."""
     yes = first_price(venue, market)
     view = venue.trading(market.condition_id)
     has_ended = bool(market.payouts) or (view is not None and view.payout is not None)

@@ -83,7 +83,8 @@ class CheckedOrder:
     """An order that is what it says, signed by who may sign it."""
 
     order: NewOrder
-    maker: Address
+    builder: str
+    """Whom the order is attributed to: 32 bytes, zero for nobody."""
 
 
 _decode_order = msgspec.json.Decoder(PostedOrder).decode
@@ -224,4 +225,4 @@ def _checked(
         expiration_s=fields.expiration_s,
         post_only=posted.post_only,
     )
-    return CheckedOrder(order, fields.maker)
+    return CheckedOrder(order, fields.builder)

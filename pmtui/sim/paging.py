@@ -34,9 +34,22 @@ def cursor_at(offset: int) -> str:
 
 
 def paged(
-    request: Request, items: Sequence[T], *, limit: int, to_row: Callable[[T], object]
+    request: Request,
+    items: Sequence[T],
+    *,
+    limit: int,
+    to_row: Callable[[T], object],
+    is_counted: bool = False,
 ) -> Response:
-    """Answer one page of a list; takes `next_cursor`, or `cursor` as an older dialect names it."""
+    """Answer one page of a list; takes `next_cursor`, or `cursor` as an older dialect names it.
+
+    Args:
+        request: names the cursor.
+        items: the whole list.
+        limit: rows of a page.
+        to_row: writes a row.
+        is_counted: also says how many rows all pages have.
+    """
     query = request.query_params
     offset = offset_of(query.get("next_cursor") or query.get("cursor") or "")
     if offset is None:
@@ -49,5 +62,6 @@ def paged(
             "next_cursor": END if is_last else cursor_at(offset + limit),
             "count": len(page),
             "data": page,
+            **({"total_count": len(items)} if is_counted else {}),
         }
     )

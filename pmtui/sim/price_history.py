@@ -10,10 +10,12 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from pmtui.domain.ids import TokenId
 from pmtui.domain.money import ONE, Micros, complement
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.http_json import JsonResponse, failure
@@ -21,6 +23,7 @@ from pmtui.sim.market_rows import first_price, number
 from pmtui.sim.venue import Venue
 
 MAX_POINTS = 10_000
+MAX_BATCH = 20
 _DAY_S = 86_400
 _INTERVALS_S = {
     "1h": 3_600,
@@ -42,8 +45,19 @@ _WAVES = (
 _UNKNOWN_AGE_S = 90 * _DAY_S
 
 
+class _Batch(msgspec.Struct):
+    markets: list[str]
+    start_ts: int | None = None
+    end_ts: int | None = None
+    interval: str | None = None
+    fidelity: int = 1
+
+
+_decode_batch = msgspec.json.Decoder(_Batch).decode
+
+
 class HistoryRoutes:
-    """`/prices-history`."""
+    """`/prices-history`, and the same for many tokens at once."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
@@ -51,7 +65,10 @@ class HistoryRoutes:
 
     def routes(self) -> list[Route]:
         """Return the routes."""
-        return [Route("/prices-history", self.history)]
+        return [
+            Route("/prices-history", self.history),
+            Route("/batch-prices-history", self.batch, methods=["POST"]),
+        ]
 
     async def history(self, request: Request) -> Response:
         """Show prices of a token (`market` names it), ascending; unknown ones have none."""
@@ -60,21 +77,35 @@ class HistoryRoutes:
         fidelity = query.get("fidelity", "1")
         if span is None or not (fidelity.isascii() and fidelity.isdigit()):
             return failure(400, "Invalid filters")
-        token_id = query.get("market", "")
+        return JsonResponse({"history": self._rows(query.get("market", ""), span, int(fidelity))})
+
+    async def batch(self, request: Request) -> Response:
+        """Show prices of up to twenty tokens; unknown ones have none."""
+        try:
+            asked = _decode_batch(await request.body())
+        except msgspec.MsgspecError:
+            return failure(400, "Invalid payload")
+        if len(asked.markets) > MAX_BATCH:
+            return failure(400, "Payload exceeds the limit")
+        span = self._span(asked.interval, _text(asked.start_ts), _text(asked.end_ts))
+        if span is None or asked.fidelity < 0:
+            return failure(400, "Invalid filters")
+        rows = {token_id: self._rows(token_id, span, asked.fidelity) for token_id in asked.markets}
+        return JsonResponse({"history": rows})
+
+    def _rows(
+        self, token_id: str, span: tuple[int, int], fidelity: int
+    ) -> list[dict[str, int | float]]:
         market = self._venue.market_of_token(token_id)
         if market is None:
-            return JsonResponse({"history": []})
-        is_first = market.token_ids.index(token_id) == 0
+            return []
+        is_first = market.token_ids.index(TokenId(token_id)) == 0
         start_s, end_s = span
-        step_s = max(60 * int(fidelity), 60, (end_s - start_s) // MAX_POINTS + 1)
-        return JsonResponse(
-            {
-                "history": [
-                    {"t": at_s, "p": number(price if is_first else complement(price))}
-                    for at_s, price in self._points(market, start_s, end_s, step_s)
-                ]
-            }
-        )
+        step_s = max(60 * fidelity, 60, (end_s - start_s) // MAX_POINTS + 1)
+        return [
+            {"t": at_s, "p": number(price if is_first else complement(price))}
+            for at_s, price in self._points(market, start_s, end_s, step_s)
+        ]
 
     def _span(
         self, interval: str | None, start: str | None, end: str | None
@@ -107,6 +138,10 @@ class HistoryRoutes:
                 yield at_s, first_price(self._venue, market) if not seen else market.start_price
             else:
                 yield at_s, past_price(market, at_s, began_s=self._began_s)
+
+
+def _text(moment: int | None) -> str | None:
+    return None if moment is None else str(moment)
 
 
 def past_price(market: CatalogueMarket, at_s: int, *, began_s: int) -> Micros:

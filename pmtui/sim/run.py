@@ -7,6 +7,7 @@ from contextlib import ExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from pmtui.sim.back_office import BackOffice
 from pmtui.sim.catalogue.load import load_packaged, load_recorded
 from pmtui.sim.catalogue.model import Catalogue
 from pmtui.sim.clock import SystemClock, VenueClock
@@ -85,10 +86,11 @@ async def _served(venue: Venue, sockets: dict[str, socket.socket]) -> AsyncItera
     publisher = Publisher(venue)
     traders = Traders(venue, seed=venue.seed, speed=venue.speed, publisher=publisher)
     traders.fill_books()
-    upkeep = Upkeep(venue)
+    office = BackOffice(venue)
+    upkeep = Upkeep(venue, chore=office.tick)
     hosts = {
         sockets[host].getsockname()[1]: (host, application)
-        for host, application in applications(venue).items()
+        for host, application in applications(venue, office).items()
     }
     server = HttpServer(HostSwitch(hosts, venue.switches))
     listeners = [sockets[host] for host, _ in hosts.values()]

@@ -24,19 +24,29 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
 
 from pmtui.sim.admin import AdminRoutes
+from pmtui.sim.admin_switches import AdminSwitches
 from pmtui.sim.analytics import analytics_routes
+from pmtui.sim.attribution_routes import AttributionRoutes
 from pmtui.sim.auth import KeyRoutes
+from pmtui.sim.back_office import BackOffice
 from pmtui.sim.clob_account import AccountRoutes
 from pmtui.sim.clob_books import BookRoutes
 from pmtui.sim.clob_markets import MarketRoutes
 from pmtui.sim.clob_orders import OrderRoutes
 from pmtui.sim.connections import Connections
 from pmtui.sim.geoblock import geoblock_routes
+from pmtui.sim.heartbeats import HeartbeatRoutes
 from pmtui.sim.http_json import JsonResponse, failure
+from pmtui.sim.live_activity import LiveActivityRoutes
 from pmtui.sim.live_numbers import VenueNumbers
 from pmtui.sim.metadata import metadata_routes
+from pmtui.sim.notification_routes import NotificationRoutes
 from pmtui.sim.price_history import HistoryRoutes
 from pmtui.sim.relayer import relayer_routes, rpc_routes
+from pmtui.sim.reward_market_routes import RewardMarketRoutes
+from pmtui.sim.reward_user_routes import RewardUserRoutes
+from pmtui.sim.scoring_routes import ScoringRoutes
+from pmtui.sim.side_key_routes import SideKeyRoutes
 from pmtui.sim.switches import Fault, Switches
 from pmtui.sim.venue import Venue
 
@@ -47,26 +57,39 @@ KEEP_ALIVE_S = 75
 INTERNAL_ERROR = "Internal server error"
 
 
-def applications(venue: Venue) -> dict[str, ASGIApp]:
+def applications(venue: Venue, office: BackOffice) -> dict[str, ASGIApp]:
     """Return the application of every HTTP host."""
-    clob = [
-        *MarketRoutes(venue).routes(),
-        *BookRoutes(venue).routes(),
-        *HistoryRoutes(venue).routes(),
-        *KeyRoutes(venue).routes(),
-        *OrderRoutes(venue).routes(),
-        *AccountRoutes(venue).routes(),
-    ]
     routes: Mapping[str, list[Route]] = {
-        "clob": clob,
+        "clob": _trading_routes(venue, office),
         "gamma": metadata_routes(venue.catalogue, VenueNumbers(venue)),
         "data": analytics_routes(venue),
         "relayer": relayer_routes(venue),
         "rpc": rpc_routes(),
         "geoblock": geoblock_routes(venue),
-        "admin": AdminRoutes(venue).routes(),
+        "admin": [*AdminRoutes(venue).routes(), *AdminSwitches(venue, office).routes()],
     }
     return {host: _application(host, routes[host]) for host in HTTP_HOSTS}
+
+
+def _trading_routes(venue: Venue, office: BackOffice) -> list[Route]:
+    paying = RewardMarketRoutes(venue, office.rewards)
+    return [
+        *MarketRoutes(venue).routes(),
+        *LiveActivityRoutes(venue).routes(),
+        *BookRoutes(venue).routes(),
+        *HistoryRoutes(venue).routes(),
+        *KeyRoutes(venue).routes(),
+        *SideKeyRoutes(venue, office.keys).routes(),
+        *OrderRoutes(venue, office).routes(),
+        *HeartbeatRoutes(venue, office.heartbeats).routes(),
+        # Before the account's routes, where `/orders/scoring` would be taken for an order's id.
+        *ScoringRoutes(venue, office.rewards).routes(),
+        *AccountRoutes(venue, office.pending, office.balances).routes(),
+        *paying.routes(),
+        *RewardUserRoutes(venue, office.rewards, paying).routes(),
+        *NotificationRoutes(venue, office.notifications).routes(),
+        *AttributionRoutes(venue, office.attribution).routes(),
+    ]
 
 
 def _application(host: str, routes: list[Route]) -> ASGIApp:
@@ -99,7 +122,9 @@ class HostSwitch:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         host, application = self._hosts[scope["server"][1]]
-        fault = None if host == "admin" else self._switches.take_fault(host, scope["path"])
+        fault = None
+        if host != "admin":
+            fault = self._switches.take_fault(host, scope["path"], method=scope["method"])
         if fault is not None:
             await asyncio.sleep(fault.delay_ms / 1_000)
             if fault.is_answer_lost:
@@ -120,8 +145,13 @@ class HostSwitch:
 
 def _faulty(fault: Fault) -> Response:
     if fault.body:
-        return Response(fault.body, status_code=fault.status, media_type="application/json")
-    return failure(fault.status, INTERNAL_ERROR)
+        return Response(
+            fault.body,
+            status_code=fault.status,
+            headers=fault.headers,
+            media_type="application/json",
+        )
+    return failure(fault.status, INTERNAL_ERROR, fault.headers)
 
 
 def _report(host: str, request: Request, error: Exception) -> None:

@@ -1,8 +1,17 @@
-"""What an operator of the venue can switch while it runs: the geographic answer and faults."""
+"""What an operator of the venue can switch while it runs: the geographic answer, manners, faults."""
 
+from collections import deque
 from dataclasses import dataclass, field
+from enum import Enum
 
-from pmtui.domain.ids import Address
+from pmtui.domain.ids import Address, ConditionId
+
+HOLD_MS = 250
+"""How long a market with `itode` holds an order that would take (WIRE_CLOB §6.8, 2026)."""
+MAX_CANCELS = 1_000
+"""Ids in a bare array, since 2026-06-15."""
+MAX_CANCELS_SEED = 3_000
+"""Ids in the older `{"orderIDs": […]}`."""
 
 
 @dataclass(slots=True)
@@ -27,10 +36,79 @@ class Fault:
     """Answered instead of the real answer; 0 lets the request through after the delay."""
     body: str = ""
     """JSON text of that answer; empty for the service's words for an internal error."""
+    headers: dict[str, str] = field(default_factory=dict)
+    """Headers of that answer, such as `Retry-After` in either of its forms."""
+    method: str = ""
+    """Strikes requests of this method only; empty strikes all."""
     remaining: int = 1
     """How many requests are still to be hit."""
     is_answer_lost: bool = False
     """Whether the request is carried out and its answer then never sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakerDelay:
+    """How a market treats an order that would take."""
+
+    seconds: int = 0
+    """Answered `delayed` at once and tried this much later."""
+    hold_ms: int = 0
+    """Held this long before it is tried and answered."""
+
+
+class SettlementCourse(Enum):
+    """What becomes of a trade on the chain."""
+
+    NORMAL = "normal"
+    RETRYING = "retrying"
+    """Its first transaction is lost; the second is mined."""
+    FAILED = "failed"
+    """Its second transaction is lost too, and the trade is undone."""
+
+
+class Silence(Enum):
+    """What a stream still says."""
+
+    NONE = "none"
+    """Everything."""
+    EVENTS = "events"
+    """Answers to pings, and nothing else."""
+    ALL = "all"
+    """Nothing, and the connection stays open."""
+
+
+class Framing(Enum):
+    """How events of the streams are put into frames."""
+
+    RECORDED = "recorded"
+    """As recorded: the books of a subscription in one array, everything else as objects."""
+    OBJECTS = "objects"
+    ARRAYS = "arrays"
+
+
+@dataclass(slots=True)
+class StreamManner:
+    """How both streams speak."""
+
+    silence: Silence = Silence.NONE
+    framing: Framing = Framing.RECORDED
+    has_lower_case_sides: bool = False
+    """Of `price_change` and `last_trade_price` events."""
+    refuses_users: bool = False
+    """Whether the user channel closes as for bad credentials, whatever it is shown."""
+
+
+@dataclass(slots=True)
+class RateLimits:
+    """Token buckets of one signer (WIRE_CLOB §15, standard tier of 2026-07-24)."""
+
+    is_enforced: bool = False
+    """Refuses with 429; else only warns, as the service did when it announced them."""
+    tier: str = "standard"
+    orders_per_s: int = 40
+    orders_burst: int = 60
+    cancels_per_s: int = 80
+    cancels_burst: int = 120
 
 
 @dataclass(slots=True)
@@ -43,13 +121,38 @@ class Switches:
     """Owners who may only reduce what they hold."""
     deposit_wallets_only: bool = False
     """Refuse signature types 0 to 2 as the service refuses new accounts."""
+    has_status_prefixes: bool = False
+    """Write `ORDER_STATUS_LIVE` and `TRADE_STATUS_MINED` instead of the bare words."""
+    hash_delay_ms: int = 0
+    """How long after its match a trade shows no transaction hash."""
+    stale_balance_ms: int = 0
+    """How long after a fill the venue goes on believing the old conditional balance."""
+    are_heartbeats_swept: bool = True
+    """Whether an owner whose heartbeats cease loses their orders."""
+    max_cancels: int = MAX_CANCELS
+    max_cancels_seed: int = MAX_CANCELS_SEED
+    delays: dict[ConditionId, TakerDelay] = field(default_factory=dict)
+    """Set by the operator; other markets have the delay their catalogue row names."""
+    courses: deque[SettlementCourse] = field(default_factory=deque)
+    """Of the next trades with a party that is not simulated."""
+    limits: RateLimits = field(default_factory=RateLimits)
+    streams: StreamManner = field(default_factory=StreamManner)
 
-    def take_fault(self, host: str, path: str) -> Fault | None:
+    def take_fault(self, host: str, path: str, *, method: str = "") -> Fault | None:
         """Return the first fault that hits a request, and count it."""
         for fault in self.faults:
-            if fault.host == host and path.startswith(fault.prefix) and fault.remaining > 0:
+            is_hit = (
+                fault.host == host
+                and path.startswith(fault.prefix)
+                and fault.method.upper() in ("", method)
+            )
+            if is_hit and fault.remaining > 0:
                 fault.remaining -= 1
                 if fault.remaining == 0:
                     self.faults.remove(fault)
                 return fault
         return None
+
+    def take_course(self) -> SettlementCourse:
+        """Return what is to become of the next trade, and count it."""
+        return self.courses.popleft() if self.courses else SettlementCourse.NORMAL

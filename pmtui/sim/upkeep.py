@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from heapq import heappop, heappush
 
@@ -10,9 +10,10 @@ from pmtui.domain.ids import ConditionId, TradeId
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.order import TradeStatus
 from pmtui.sim.catalogue.rolling import windows_between
-from pmtui.sim.engine.events import Event, MarketAdded, TradeMatched
-from pmtui.sim.engine.terms import Payout
+from pmtui.sim.engine.events import Event, MarketAdded, Trade, TradeMatched
+from pmtui.sim.engine.terms import Payout, Refusal
 from pmtui.sim.market_rows import first_price
+from pmtui.sim.switches import SettlementCourse
 from pmtui.sim.venue import Venue
 
 PERIOD_S = 0.25
@@ -27,12 +28,19 @@ _AHEAD = timedelta(minutes=60)
 class Upkeep:
     """The venue's timers, all run by `tick` so that a test can drive them with its own clock."""
 
-    def __init__(self, venue: Venue) -> None:
+    def __init__(self, venue: Venue, *, chore: Callable[[], None] | None = None) -> None:
+        """Take up where the last run left off.
+
+        Args:
+            venue: what is kept up.
+            chore: also done with every tick.
+        """
         self._venue = venue
+        self._chore = chore
         self._random = random.Random(f"{venue.seed}/settlement")
         # Without moving books settlement keeps its ordinary pace.
         self._pace = venue.speed or 1.0
-        self._settling: list[tuple[int, TradeId, TradeStatus]] = []
+        self._settling: list[tuple[int, TradeId, str]] = []
         self._ending: list[tuple[int, ConditionId]] = []
         windows = [market for market in venue.catalogue.markets if market.is_window]
         starts = [market.starts_at for market in windows if market.starts_at is not None]
@@ -40,7 +48,7 @@ class Upkeep:
         for condition_id in venue.exchange.reads.markets():
             self._watch_end(condition_id)
         for trade in venue.records.unsettled():
-            self._schedule(trade.trade_id, TradeStatus.MINED, MINED_MS)
+            self._schedule(trade.trade_id, SettlementCourse.NORMAL, MINED_MS)
         venue.subscribe(self._notice)
 
     async def run(self) -> None:
@@ -58,35 +66,44 @@ class Upkeep:
         self._settle(now_ms)
         self._list_windows()
         self._end_windows(now_ms)
+        if self._chore is not None:
+            self._chore()
 
     def _notice(self, events: Iterable[Event]) -> None:
         for event in events:
             match event:
                 case TradeMatched(trade=trade) if self._venue.records.concerns_users(trade):
-                    self._schedule(trade.trade_id, TradeStatus.MINED, MINED_MS)
+                    self._schedule(trade.trade_id, self._venue.switches.take_course(), MINED_MS)
                 case MarketAdded(spec=spec):
                     self._watch_end(spec.condition_id)
                 case _:
                     pass
 
-    def _schedule(self, trade_id: TradeId, status: TradeStatus, after_ms: tuple[int, int]) -> None:
+    def _schedule(
+        self, trade_id: TradeId, course: SettlementCourse, after_ms: tuple[int, int]
+    ) -> None:
         delay_ms = int(self._random.randint(*after_ms) / self._pace)
-        heappush(self._settling, (self._venue.clock.now_ms() + delay_ms, trade_id, status))
+        # Ties go by the trade's name: a course has no order.
+        due_ms = self._venue.clock.now_ms() + delay_ms
+        heappush(self._settling, (due_ms, trade_id, course.value))
 
     def _settle(self, now_ms: int) -> None:
         while self._settling and self._settling[0][0] <= now_ms:
-            _, trade_id, status = heappop(self._settling)
+            _, trade_id, name = heappop(self._settling)
             pending = self._venue.exchange.reads.pending_trade(trade_id)
             if pending is None:
                 continue
-            if pending.status is TradeStatus.MINED:
-                status = TradeStatus.CONFIRMED
-            self._advance(trade_id, status)
-            if status is TradeStatus.MINED:
-                self._schedule(trade_id, TradeStatus.CONFIRMED, CONFIRMED_MS)
+            course = SettlementCourse(name)
+            status = next_status(pending.status, course)
+            if isinstance(self._advance(trade_id, status), Refusal):
+                # What it brought has moved on and cannot be undone: it is mined after all.
+                status = TradeStatus.MINED
+                self._advance(trade_id, status)
+            if not status.is_final:
+                self._schedule(trade_id, course, CONFIRMED_MS)
 
-    def _advance(self, trade_id: TradeId, status: TradeStatus) -> None:
-        self._venue.act(
+    def _advance(self, trade_id: TradeId, status: TradeStatus) -> Trade | Refusal:
+        return self._venue.act(
             lambda exchange, at_ms: exchange.advance_trade(trade_id, status, now_ms=at_ms)
         )
 
@@ -130,3 +147,16 @@ class Upkeep:
         price = first_price(self._venue, market)
         draw = random.Random(f"{self._venue.seed}/{condition_id}").randrange(ONE)
         return Payout.FIRST if Micros(draw) < price else Payout.SECOND
+
+
+def next_status(status: TradeStatus, course: SettlementCourse) -> TradeStatus:
+    """Return the step a trade takes next on its course."""
+    match status, course:
+        case TradeStatus.MINED, _:
+            return TradeStatus.CONFIRMED
+        case TradeStatus.MATCHED, SettlementCourse.RETRYING | SettlementCourse.FAILED:
+            return TradeStatus.RETRYING
+        case TradeStatus.RETRYING, SettlementCourse.FAILED:
+            return TradeStatus.FAILED
+        case _:
+            return TradeStatus.MINED

@@ -13,6 +13,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.sim.publisher import Publisher, Watcher
 from pmtui.sim.streams.frames import Frame
 from pmtui.sim.streams.outbox import Outbox
+from pmtui.sim.switches import Framing
 from pmtui.sim.venue import Venue
 
 INVALID_OPERATION = b"INVALID OPERATION"
@@ -72,7 +73,14 @@ class MarketSession(Watcher):
             if (self._is_custom or not frame.is_custom) and (
                 frame.token_id is None or frame.token_id in self._tokens
             ):
-                self._outbox.put(frame.data)
+                self._outbox.put(self._worded(frame.data))
+
+    def _worded(self, data: bytes) -> bytes:
+        if self._venue.switches.streams.has_lower_case_sides:
+            return data.replace(b'"side":"BUY"', b'"side":"buy"').replace(
+                b'"side":"SELL"', b'"side":"sell"'
+            )
+        return data
 
     def _add(self, request: MarketRequest) -> None:
         is_first = not self._has_begun
@@ -90,7 +98,11 @@ class MarketSession(Watcher):
         if books and request.initial_dump:
             # In no useful order, as the service sends them; the same for the same tokens.
             books.sort(key=hash_of)
-            self._outbox.put(f"[{','.join(books)}]".encode())
+            if self._venue.switches.streams.framing is Framing.OBJECTS:
+                for book in books:
+                    self._outbox.put(book.encode())
+            else:
+                self._outbox.put(f"[{','.join(books)}]".encode())
 
     def _watch(self, token_id: TokenId) -> str | None:
         condition_id = self._venue.exchange.reads.market_of(token_id)

@@ -5,8 +5,11 @@ from collections import deque
 
 from websockets.asyncio.server import ServerConnection
 
+from pmtui.sim.switches import Framing, Silence, Switches
+
 MAX_WAITING_BYTES = 8 * 1_024 * 1_024
 """Some eight seconds of the busiest market recorded."""
+PONG = b"PONG"
 TOO_SLOW = 1008
 """Close code: policy violation."""
 
@@ -14,8 +17,22 @@ TOO_SLOW = 1008
 class Outbox:
     """Frames for one connection, sent in order by `run`."""
 
-    def __init__(self, connection: ServerConnection, *, limit: int = MAX_WAITING_BYTES) -> None:
+    def __init__(
+        self,
+        connection: ServerConnection,
+        *,
+        switches: Switches | None = None,
+        limit: int = MAX_WAITING_BYTES,
+    ) -> None:
+        """Begin empty.
+
+        Args:
+            connection: where the frames go.
+            switches: may silence the connection or frame its events otherwise.
+            limit: how many bytes may wait.
+        """
         self._connection = connection
+        self._switches = Switches() if switches is None else switches
         self._limit = limit
         self._waiting: deque[bytes] = deque()
         self._waiting_bytes = 0
@@ -25,8 +42,14 @@ class Outbox:
 
     def put(self, data: bytes) -> None:
         """Queue a text frame, given as UTF-8."""
-        if self.is_overrun:
+        manner = self._switches.streams
+        is_said = manner.silence is Silence.NONE or (
+            manner.silence is Silence.EVENTS and data == PONG
+        )
+        if self.is_overrun or not is_said:
             return
+        if manner.framing is Framing.ARRAYS and data.startswith(b"{"):
+            data = b"[%b]" % data
         self._waiting.append(data)
         self._waiting_bytes += len(data)
         if self._waiting_bytes > self._limit:

@@ -12,7 +12,7 @@ from websockets.http11 import Request, Response
 
 from pmtui.sim.publisher import Publisher
 from pmtui.sim.streams.market import MarketSession
-from pmtui.sim.streams.outbox import TOO_SLOW, Outbox
+from pmtui.sim.streams.outbox import PONG, TOO_SLOW, Outbox
 from pmtui.sim.streams.user import UserHub, UserSession
 from pmtui.sim.venue import Venue
 
@@ -35,7 +35,7 @@ async def serve_streams(
     async def handle(connection: ServerConnection) -> None:
         request = connection.request
         path = request.path.partition("?")[0] if request else ""
-        outbox = Outbox(connection)
+        outbox = Outbox(connection, switches=venue.switches)
         if path == "/ws/market":
             await _market(connection, outbox, MarketSession(venue, publisher, outbox))
         else:
@@ -97,7 +97,7 @@ async def _converse(
                 async with asyncio.timeout(SILENCE_S):
                     data = await connection.recv(decode=False)
                 if data.strip() == b"PING":
-                    outbox.put(b"PONG")
+                    outbox.put(PONG)
                 elif not receive(data):
                     break
     finally:

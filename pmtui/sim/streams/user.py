@@ -93,6 +93,8 @@ class UserSession:
 
     def _begin(self, request: UserRequest) -> bool:
         auth = request.auth
+        if self._venue.switches.streams.refuses_users:
+            return False
         if auth is None or request.type.lower() not in ("", "user"):
             return False
         known = self._venue.accounts.check(auth.api_key, auth.secret, auth.passphrase)

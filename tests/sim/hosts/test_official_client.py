@@ -67,10 +67,11 @@ def _address(key: str) -> Address:
 
 
 def _quiet_market(client: Any) -> dict[str, Any]:
-    # A market with room on both sides, so that what is posted low rests.
+    # A market with room on both sides, so that what is posted low rests, and without delay.
     for market in client.get_sampling_markets()["data"]:
         price = market["tokens"][0]["price"]
-        if 0.3 < price < 0.7 and market["minimum_tick_size"] == 0.01:
+        is_prompt = not market["seconds_delay"]
+        if is_prompt and 0.3 < price < 0.7 and market["minimum_tick_size"] == 0.01:
             return dict(market)
     raise AssertionError("no market in the middle of the scale")
 

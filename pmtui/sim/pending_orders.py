@@ -1,0 +1,106 @@
+"""Orders that were taken in but may not match yet: seconds of delay, or a short hold.
+
+A delayed order was answered already, so it is written down and tried when its time has come, also
+after a restart; what became of it is told by the user stream only. It reserves nothing meanwhile,
+and cannot be cancelled: the answer to that is not published, this venue says `STILL_PENDING`.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from pmtui.domain.ids import OrderId
+from pmtui.sim.engine.events import OrderCancelled
+from pmtui.sim.engine.exchange import Exchange
+from pmtui.sim.engine.refusals import FOK_KILLED
+from pmtui.sim.engine.terms import LiveStatus, NewOrder, OrderView, Placed, Refusal
+from pmtui.sim.venue import Venue
+
+KIND = "delayed order"
+STILL_PENDING = "order match delayed due to market conditions"
+
+
+@dataclass(frozen=True, slots=True)
+class Delayed:
+    """An order was taken and will be tried later."""
+
+    order_id: OrderId
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    order: NewOrder
+    view: OrderView
+    due_ms: int
+
+
+_decode = msgspec.json.Decoder(_Pending).decode
+
+
+class PendingOrders:
+    """Everything that waits to be placed."""
+
+    def __init__(self, venue: Venue) -> None:
+        self._venue = venue
+        self._delayed: dict[OrderId, _Pending] = {}
+        self._held: set[OrderId] = set()
+        waiting = [_decode(row) for _, row in venue.notes(KIND)]
+        for pending in sorted(waiting, key=lambda one: one.due_ms):
+            self._delayed[pending.order.order_id] = pending
+
+    def is_pending(self, order_id: OrderId) -> bool:
+        """Tell whether an order waits."""
+        return order_id in self._held or order_id in self._delayed
+
+    def delayed(self, order_id: OrderId) -> OrderView | None:
+        """Return a delayed order while it waits."""
+        pending = self._delayed.get(order_id)
+        return None if pending is None else pending.view
+
+    def delay(self, order: NewOrder, *, seconds: int) -> Delayed | Refusal:
+        """Take an order that would take liquidity, to be tried some seconds later."""
+        now_ms = self._venue.clock.now_ms()
+        view = self._venue.exchange.reads.check(order, now_ms=now_ms)
+        if isinstance(view, Refusal):
+            return view
+        pending = _Pending(order, view, now_ms + seconds * 1_000)
+        self._venue.write_notes(KIND, {order.order_id: msgspec.json.encode(pending)})
+        self._delayed[order.order_id] = pending
+        return Delayed(order.order_id)
+
+    @contextmanager
+    def holding(self, order_ids: Iterable[OrderId]) -> Iterator[None]:
+        """Keep orders from being cancelled or posted again while their answer waits."""
+        held = set(order_ids)
+        self._held |= held
+        try:
+            yield
+        finally:
+            self._held -= held
+
+    def tick(self) -> None:
+        """Try the orders whose time has come, the earliest first."""
+        now_ms = self._venue.clock.now_ms()
+        for pending in [one for one in self._delayed.values() if one.due_ms <= now_ms]:
+            self._try(pending)
+
+    def _try(self, pending: _Pending) -> None:
+        def place(exchange: Exchange, now_ms: int) -> Placed | Refusal:
+            return exchange.place(pending.order, now_ms=now_ms)
+
+        order_id = pending.order.order_id
+        result = self._venue.act(place)
+        # Placed first, forgotten then: after a crash in between it is refused as a duplicate.
+        if isinstance(result, Refusal) and result != FOK_KILLED and not self._is_known(order_id):
+            self._reject(pending)
+        del self._delayed[order_id]
+        self._venue.write_notes(KIND, {order_id: None})
+
+    def _is_known(self, order_id: OrderId) -> bool:
+        return self._venue.records.order(order_id) is not None
+
+    def _reject(self, pending: _Pending) -> None:
+        gone = replace(pending.view, status=LiveStatus.INVALID)
+        self._venue.announce((OrderCancelled(gone, self._venue.clock.now_ms()),))
