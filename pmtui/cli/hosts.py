@@ -12,6 +12,14 @@ from pmtui.clients.clob import ClobClient
 from pmtui.clients.gamma import GammaClient
 from pmtui.clients.geoblock import GeoblockClient
 from pmtui.clients.http import HttpHost, RequestReport
+from pmtui.clients.rate_gate import RateGate
+from pmtui.clients.rate_limit import HostLimits
+from pmtui.clients.rate_tables import (
+    METADATA_LIMITS,
+    RELAYER_LIMITS,
+    analytics_limits,
+    clob_limits,
+)
 from pmtui.clients.relayer import RelayerClient
 from pmtui.clients.routes_clob import ROUTES
 from pmtui.clients.server_clock import ServerClock
@@ -58,15 +66,17 @@ class SessionHosts:
         self._health = health
         self._hosts: list[HttpHost] = []
         self._routes = ROUTES[dialect]
-        clob = self._host(endpoints.clob, Source.TRADING)
+        clob = self._host(endpoints.clob, Source.TRADING, clob_limits(self._routes))
         self._clob = clob
         self._trading = ClobClient(clob, self._routes)
         self._metadata = GammaClient(
-            self._host(endpoints.gamma, Source.METADATA), dialect, now=clock.now
+            self._host(endpoints.gamma, Source.METADATA, METADATA_LIMITS), dialect, now=clock.now
         )
-        self._analytics = AnalyticsClient(self._host(endpoints.data, Source.ANALYTICS), dialect)
+        self._analytics = AnalyticsClient(
+            self._host(endpoints.data, Source.ANALYTICS, analytics_limits(dialect)), dialect
+        )
         self._geo = GeoblockClient(self._host(endpoints.geoblock, Source.TRADING))
-        self._relayer = RelayerClient(self._host(endpoints.relayer, Source.RELAYER))
+        self._relayer = RelayerClient(self._host(endpoints.relayer, Source.RELAYER, RELAYER_LIMITS))
         self._admin = HttpHost(admin_url) if admin_url is not None else None
         self._server_clock = ServerClock(clock.now, self._trading.server_time)
 
@@ -166,13 +176,16 @@ class SessionHosts:
                     return is_older
                 return wallets.deposit_uups if is_older else wallets.deposit_beacon
 
-    def _host(self, url: str, source: Source) -> HttpHost:
+    def _host(self, url: str, source: Source, limits: HostLimits | None = None) -> HttpHost:
         def observe(report: RequestReport) -> None:
             if report.failure is None:
                 self._health.note_answer(source, elapsed_ms=report.elapsed_ms)
             else:
                 self._health.note_failure(source, report.failure)
 
-        host = HttpHost(url, observe=observe)
+        gate = None
+        if limits is not None:
+            gate = RateGate(limits, observe=lambda line: self._health.note_waiting(source, line))
+        host = HttpHost(url, observe=observe, gate=gate)
         self._hosts.append(host)
         return host

@@ -36,3 +36,5 @@ class SourceHealth:
     """When it last answered or spoke."""
     reason: str = ""
     round_trip_ms: int | None = None
+    waiting: int = 0
+    """Requests that wait in line for what the host allows."""

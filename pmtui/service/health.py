@@ -6,6 +6,7 @@ from dataclasses import replace
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.link import Link, LinkState
+from pmtui.domain.waiting import Waiting
 from pmtui.service.hub import Hub
 from pmtui.service.log import Log
 from pmtui.service.ports import Clock
@@ -28,6 +29,7 @@ class Health:
         self._log = log
         self._clock = clock
         self._sources = {s: SourceHealth(source=s, state=HealthState.IDLE) for s in Source}
+        self._lines: dict[Source, dict[str, int]] = {s: {} for s in Source}
 
     def note_answer(self, source: Source, *, elapsed_ms: int | None = None) -> None:
         """Say that a source answered or spoke."""
@@ -39,6 +41,7 @@ class Health:
                 round_trip_ms=elapsed_ms
                 if elapsed_ms is not None
                 else self._sources[source].round_trip_ms,
+                waiting=self._sources[source].waiting,
             )
         )
 
@@ -49,6 +52,12 @@ class Health:
             return
         if failure.kind is not FailureKind.CANCELLED:
             self.note_down(source, failure.text or failure.kind.value)
+
+    def note_waiting(self, source: Source, waiting: Waiting) -> None:
+        """Say how long the line before one route of a source is."""
+        lines = self._lines[source]
+        lines[waiting.route] = waiting.count
+        self._put(replace(self._sources[source], waiting=sum(lines.values())))
 
     def note_down(self, source: Source, reason: str) -> None:
         """Say that a source cannot be reached."""
