@@ -50,7 +50,7 @@ async def _markets(pilot: Pilot[None], world: World) -> None:
 async def _search(pilot: Pilot[None], world: World) -> None:
     await pilot.press("slash")
     await until(pilot, lambda: isinstance(pilot.app.focused, Input), "the search line")
-    await pilot.press("e", "l")
+    await pilot.press(*("space" if c == " " else c for c in "will the"))
     await _shown(pilot, "service asked too")
 
 

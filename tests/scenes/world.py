@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from hashlib import sha256
+
+from typing_extensions import override
 
 from pmtui.domain.book_view import BookState, BookView, Level
+from pmtui.domain.fees import taker_fee
 from pmtui.domain.history import Interval, PricePoint
 from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TagId, TokenId, TradeId
 from pmtui.domain.market import (
@@ -21,12 +25,15 @@ from pmtui.domain.order import (
     Fill,
     Liquidity,
     Order,
+    OrderIntent,
     OrderStatus,
     TimeInForce,
     TradePrint,
     TradeStatus,
 )
 from pmtui.domain.position import Position
+from pmtui.domain.verdict import Rejected
+from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import (
     AccountView,
@@ -93,10 +100,45 @@ _EVENTS: tuple[tuple[str, str, int, int, tuple[tuple[str, int, int, int], ...]],
     ("Will the reef survey report growth?", "Science", 73, 52, (("", 58, 60, 2),)),
     ("Will a fourth runway be approved?", "Transport", 230, 39, (("", 26, 28, -1),)),
     ("Ether up or down, 12:00 to 12:05", "Crypto", 0, 33, (("", 49, 51, 0),)),
+    ("Will the night train to Tromsø run daily?", "Transport", 166, 31, (("", 35, 37, 1),)),
+    ("Will the lighthouse keep its lamp?", "Culture", 120, 29, (("", 71, 73, 0),)),
+    (
+        "Next keeper of the northern archive", "Culture", 88, 27,
+        (("Ingrid Falk", 47, 48, 3), ("Owen Tarrant", 29, 30, -1), ("Bea Lund", 11, 12, -2)),
+    ),
+    ("Will the river gauge pass 4 m this month?", "Weather", 15, 24, (("", 12, 14, 5),)),
+    ("Will the new bridge carry trams by spring?", "Transport", 288, 22, (("", 41, 43, 0),)),
+    ("Will the harvest be declared early?", "Commodities", 62, 19, (("", 56, 58, -3),)),
+    (
+        "Winner of the open chess cup", "Chess", 11, 17,
+        (("Varga", 38, 39, 2), ("Ishikawa", 27, 28, -1), ("Delacroix", 19, 20, 1)),
+    ),
+    ("Will the tide plant reach full power?", "Energy", 173, 15, (("", 65, 67, 2),)),
+    ("Will the museum return the bell?", "Culture", 210, 12, (("", 23, 25, 0),)),
+    ("Will the ice road open in November?", "Weather", 168, 9, (("", 77, 80, -1),)),
+    ("Will the comet be seen by eye?", "Space", 94, 7, (("", 31, 34, 4),)),
 )  # fmt: skip
 
 # Shares at the best price and outwards, in hundreds; thin in front, thick behind.
 _DEPTH = (3, 12, 28, 41, 35, 60, 52, 88, 74, 120, 95, 140, 60, 210, 45, 30, 25, 80, 15, 10)
+
+
+class _SceneService(FakeService):
+    """Prepares orders as the service does: with the market's name, its fee and an id of its own."""
+
+    @override
+    def prepare(self, intent: OrderIntent) -> PreparedOrder | Rejected:
+        prepared = super().prepare(intent)
+        market = self.markets[intent.condition_id].market
+        if isinstance(prepared, Rejected) or market is None:
+            return prepared
+        order_id = OrderId("0x" + sha256(intent.token_id.encode()).hexdigest())
+        return replace(
+            prepared,
+            unsigned=replace(prepared.unsigned, order_id=order_id),
+            market_title=market.question,
+            worst_fee=taker_fee(prepared.size, prepared.price, FEE),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +155,16 @@ def make_world() -> World:
     """Return a fresh afternoon."""
     events = tuple(_event(number, *row) for number, row in enumerate(_EVENTS))
     strike = events[1].markets[0]
-    service = FakeService()
+    service = _SceneService()
     service.lists[MarketListTopic()] = MarketListView(
-        tuple(_event_row(event) for event in events), Load.READY, has_more=True, as_of=_ago(4)
+        tuple(_event_row(event) for event in events), Load.READY, has_more=False, as_of=_ago(4)
     )
     for event in events:
         service.events[event.event_id] = EventView(event, Load.READY, _ago(9))
         service.quotes[event.event_id] = _quotes(event)
         for market in event.markets:
             _add_market(service, market)
-    service.searches["el"] = _search(events, "el", indexed=1_264)
+    service.searches["will the"] = _search(events, "will the", indexed=1_264)
     service.account_view = _account(strike, events[0].markets[1])
     service.log_view = _log(strike)
     _set_status(service)
@@ -294,7 +336,8 @@ def _history(book: BookView, interval: Interval) -> HistoryView:
         points.append(PricePoint(NOW - step * n, Micros(price)))
         state = (state * 1_103_515_245 + 12_345) % 2**31
         move = (state >> 16) % 5 - 2
-        price = Micros(min(max(price - move * CENT // 4 - CENT // 40, CENT), DOLLAR - CENT))
+        drift = CENT if n % 24 == 23 else 0
+        price = Micros(min(max(price - move * CENT // 2 - drift, CENT), DOLLAR - CENT))
     return HistoryView(tuple(reversed(points)), interval, Load.READY, _ago(20), version=1)
 
 
