@@ -12,7 +12,16 @@ import msgspec
 from pmtui.clients.http_failures import failure_of_answer
 from pmtui.domain.answers import Page
 from pmtui.domain.ids import ApiKey
-from pmtui.wire import analytics, clob, clob_account, gamma, stream
+from pmtui.wire import (
+    analytics,
+    clob,
+    clob_account,
+    clob_keys,
+    clob_notices,
+    clob_rewards,
+    gamma,
+    stream,
+)
 from pmtui.wire.errors import WireError
 from pmtui.wire.orders import Owner
 from pmtui.wire.rows import Rows
@@ -156,6 +165,11 @@ KINDS: dict[str, tuple[Kind, ...]] = {
     "clob": (
         Kind("book", _has("bids", "asks"), clob.decode_book, clob.decode_books),
         Kind("market terms", _has("t", "mts"), clob.decode_market_terms),
+        Kind(
+            "rewarded market page",
+            _rows_have("data", "rewards_max_spread"),
+            clob_rewards.decode_rewarded_markets,
+        ),
         Kind("market page", _rows_have("data", "condition_id", "tokens"), clob.decode_market_page),
         Kind("listed market", _has("condition_id", "tokens"), None),
         Kind("prices history", _has("history"), clob.decode_prices_history),
@@ -183,6 +197,13 @@ KINDS: dict[str, tuple[Kind, ...]] = {
         Kind("api keys", _has("apiKeys"), clob_account.decode_api_keys),
         Kind("balance", _has("balance"), clob_account.decode_balance),
         Kind("closed only", _has("closed_only"), clob_account.decode_closed_only),
+        Kind("earnings page", _rows_have("data", "asset_rate"), clob_rewards.decode_earnings),
+        Kind("earnings", _has("asset_rate"), None, clob_rewards.decode_total_earnings),
+        Kind("rebates", _has("rebated_fees_usdc"), None, clob_rewards.decode_rebates),
+        Kind("scoring", _has("scoring"), clob_rewards.decode_scoring),
+        Kind("notices", _has("owner", "type", "payload"), None, clob_notices.decode_notices),
+        Kind("heartbeat", _has("heartbeat_id"), clob_notices.decode_heartbeat),
+        Kind("builder fees", _has("builder_taker_fee_rate_bps"), clob_keys.decode_builder_fees),
     ),
     "ws": (
         Kind("user message", _is_user_message, _user_frame, _user_frame),
