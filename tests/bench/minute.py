@@ -38,7 +38,7 @@ def _at_speed(speed: str, duration_s: float) -> list[Row]:
             (PROGRAM, "--profile", "live"), home=Path(home), size=SIZE, env=_hosts(venue, relay)
         ) as terminal,
     ):
-        terminal.until_text("%")
+        terminal.until_text("¢")
         terminal.press("enter")
         terminal.until(lambda: relay.frames > 1, "books from the stream")
         return _measure(venue, relay, terminal, label=f"speed {speed}", duration_s=duration_s)

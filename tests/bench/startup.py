@@ -26,7 +26,7 @@ def rows() -> list[Row]:
     _cold_start(EMPTY, empty_app.SIGN)
     for turn in range(TURNS + 1):
         reference, _, _ = _cold_start(EMPTY, empty_app.SIGN)
-        ours, listed, size = _cold_start((PROGRAM,), "PAPER", then="%")
+        ours, listed, size = _cold_start((PROGRAM,), "PAPER", then="Ether price")
         if turn:
             paints.append((ours, reference))
             markets.append(listed)

@@ -176,7 +176,7 @@ def _type_field(terminal: Terminal, name: str, text: str, *, way: str) -> None:
 
 
 def _field(terminal: Terminal, name: str) -> str:
-    found = re.search(rf"{name}\s+([0-9.]*)", terminal.row_with(*_FIELDS[name]) or "")
+    found = re.search(rf"{name}\s+!?\s*([0-9.]*)", terminal.row_with(*_FIELDS[name]) or "")
     assert found is not None, f"no field {name}"
     return found[1]
 

@@ -1,0 +1,117 @@
+"""What cannot be done is refused where one looks, with the way round, and nothing typed is lost."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from tests.journeys import trader
+from tests.journeys.conftest import Start
+from tests.journeys.terminal import Terminal
+from tests.journeys.venue import Market, PaperVenue
+from tests.sim.process import venue_process
+
+pytestmark = pytest.mark.journey
+
+
+def test_a_sell_side_market_order_is_refused_and_the_alternative_named(
+    start: Start, home: Path
+) -> None:
+    terminal, _, _ = _at_a_market(start, home)
+    trader.open_ticket(terminal, "s")
+    terminal.press("ctrl+g")
+    terminal.until_text("The service takes no market orders")
+    terminal.until_text("a limit with FAK")
+    terminal.press("ctrl+n")
+    terminal.until(lambda: terminal.row_with("limit", "FAK"), "the order that does the same")
+
+
+def test_a_refusal_of_the_venue_keeps_the_ticket_as_it_was(start: Start, home: Path) -> None:
+    terminal, venue, _ = _at_a_market(start, home)
+    before = venue.ledger()
+    venue.post("/standing", {"address": venue.wallet, "standing": "closed only"})
+    shown = trader.quote(terminal)
+    assert shown is not None
+    price = f"{(shown[0] - Decimal('0.1')) * 100:.0f}"
+    trader.open_ticket(terminal)
+    trader.fill_in(terminal, price=price, size="33")
+    trader.review(terminal)
+    trader.send(terminal)
+    terminal.until(lambda: "efused" in terminal.text(), "the venue's refusal")
+    assert terminal.row_with("Size", "33")
+    assert terminal.row_with("Price", price, "bid")
+    terminal.until_text("0 open")
+    after = venue.ledger()
+    assert (after.collateral, after.reserved, after.open_orders) == (
+        before.collateral,
+        before.reserved,
+        [],
+    )
+
+
+def test_a_size_that_is_too_small_says_the_smallest_one(start: Start, home: Path) -> None:
+    terminal, _, _ = _at_a_market(start, home)
+    trader.open_ticket(terminal)
+    trader.fill_in(terminal, price="20", size="2")
+    terminal.press("enter")
+    terminal.until_text("At least 5 shares")
+    assert "Send this order?" not in terminal.text()
+    terminal.press("ctrl+n")
+    terminal.until(lambda: terminal.row_with("Size", " 5 "), "the nearest valid size")
+
+
+def test_the_live_profile_without_a_key_is_read_only_and_says_so(start: Start) -> None:
+    with venue_process() as venue:
+        hosts = {
+            f"PMTUI_{name.upper()}_URL": url for name, url in venue.urls.items() if name != "admin"
+        }
+        terminal = start("--profile", "live", env=hosts)
+        terminal.until_text("READ-ONLY")
+        terminal.until(lambda: terminal.row_with("Markets", "by volume", "event"), "markets")
+        assert "no key" in terminal.text()
+        terminal.press("p")
+        terminal.until_text("this session has none")
+        terminal.press("m")
+        terminal.until(lambda: terminal.row_with("Markets", "by volume"), "the list")
+        terminal.press("q")
+        assert terminal.exit_code() == 0
+
+
+def test_in_read_only_the_ticket_stays_closed_and_says_why(start: Start) -> None:
+    with venue_process() as venue:
+        hosts = {
+            f"PMTUI_{name.upper()}_URL": url for name, url in venue.urls.items() if name != "admin"
+        }
+        terminal = start("--profile", "live", env=hosts)
+        terminal.until(lambda: terminal.row_with("Markets", "by volume", "event"), "markets")
+        terminal.press("enter")
+        terminal.until(lambda: terminal.row_with("Outcome", "Bid", "Ask"), "the event's outcomes")
+        terminal.press("enter")
+        terminal.until(lambda: terminal.row_with("bids", "price", "asks"), "the ladder")
+        terminal.press("b")
+        terminal.until(lambda: "ead-only" in trader.notice(terminal), "the reason")
+        assert not terminal.row_with("Size", "shares")
+
+
+def _at_a_market(start: Start, home: Path) -> tuple[Terminal, PaperVenue, Market]:
+    terminal = start(size=(160, 45))
+    trader.wait_for_markets(terminal)
+    venue = PaperVenue(home)
+    market = venue.busy_markets()[0]
+    trader.find_market(terminal, market)
+    return terminal, venue, market
+
+
+def test_without_a_journal_nothing_is_sent(start: Start, home: Path) -> None:
+    journal = home / "state" / "paper" / "journal.sqlite"
+    journal.parent.mkdir(parents=True)
+    journal.write_bytes(b"no database, but as long as one" * 200)
+    terminal, venue, _ = _at_a_market(start, home)
+    trader.open_ticket(terminal)
+    trader.fill_in(terminal, price="10", size="20")
+    trader.review(terminal)
+    trader.send(terminal)
+    terminal.until(lambda: "journal" in terminal.text().lower(), "what is wrong with the journal")
+    terminal.until_text("0 open")
+    ledger = venue.ledger()
+    assert (ledger.open_orders, ledger.reserved) == ([], Decimal(0))
