@@ -1,8 +1,9 @@
 """The trading host's public reads. Every method answers with a value or a `Failure`."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime
-from typing import final
+from itertools import chain
+from typing import TypeVar, final
 
 import msgspec
 
@@ -19,6 +20,8 @@ from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.market_events import BookSnapshot
 from pmtui.domain.money import Micros
 from pmtui.wire import clob as wire
+
+T = TypeVar("T")
 
 LISTINGS = frozenset(
     {
@@ -60,16 +63,8 @@ class ClobClient:
 
     async def books(self, token_ids: Sequence[TokenId]) -> tuple[BookSnapshot, ...] | Failure:
         """Return several books, in no particular order, without those that do not exist."""
-        found: list[BookSnapshot] = []
-        step = self._routes.max_books
-        for start in range(0, len(token_ids), step):
-            part = await self._requests.read(
-                Call.BOOKS, wire.decode_books, body=_tokens_body(token_ids[start : start + step])
-            )
-            if isinstance(part, Failure):
-                return part
-            found.extend(part)
-        return tuple(found)
+        parts = await self._in_parts(Call.BOOKS, wire.decode_books, _token_rows(token_ids))
+        return parts if isinstance(parts, Failure) else tuple(chain.from_iterable(parts))
 
     async def market_terms(self, condition_id: ConditionId) -> MarketTerms | Failure:
         """Return what orders in a market must obey."""
@@ -106,8 +101,14 @@ class ClobClient:
         self, wanted: Sequence[tuple[TokenId, Side]]
     ) -> dict[TokenId, dict[Side, Micros]] | Failure:
         """Return several best prices; only this one route is tried."""
-        body = msgspec.json.encode([{"token_id": t, "side": side.value} for t, side in wanted])
-        return await self._requests.read(Call.PRICES, wire.decode_prices, body=body)
+        rows = [{"token_id": token, "side": side.value} for token, side in wanted]
+        parts = await self._in_parts(Call.PRICES, wire.decode_prices, rows)
+        if isinstance(parts, Failure):
+            return parts
+        found: dict[TokenId, dict[Side, Micros]] = {}
+        for token, sides in chain.from_iterable(part.items() for part in parts):
+            found.setdefault(token, {}).update(sides)
+        return found
 
     async def midpoint(self, token_id: TokenId) -> Micros | Failure:
         """Return the middle between best bid and best ask."""
@@ -117,9 +118,7 @@ class ClobClient:
 
     async def midpoints(self, token_ids: Sequence[TokenId]) -> dict[TokenId, Micros] | Failure:
         """Return several midpoints."""
-        return await self._requests.read(
-            Call.MIDPOINTS, wire.decode_amounts, body=_tokens_body(token_ids)
-        )
+        return await self._by_token(Call.MIDPOINTS, wire.decode_amounts, token_ids)
 
     async def spread(self, token_id: TokenId) -> Micros | Failure:
         """Return best ask minus best bid."""
@@ -127,9 +126,7 @@ class ClobClient:
 
     async def spreads(self, token_ids: Sequence[TokenId]) -> dict[TokenId, Micros] | Failure:
         """Return several spreads."""
-        return await self._requests.read(
-            Call.SPREADS, wire.decode_amounts, body=_tokens_body(token_ids)
-        )
+        return await self._by_token(Call.SPREADS, wire.decode_amounts, token_ids)
 
     async def last_trade(self, token_id: TokenId) -> wire.LastTrade | Failure:
         """Return a token's last trade."""
@@ -141,8 +138,7 @@ class ClobClient:
         self, token_ids: Sequence[TokenId]
     ) -> dict[TokenId, wire.LastTrade] | Failure:
         """Return several last trades; tokens that never traded are absent."""
-        body = _tokens_body(token_ids)
-        return await self._requests.read(Call.LAST_TRADES, wire.decode_last_trades, body=body)
+        return await self._by_token(Call.LAST_TRADES, wire.decode_last_trades, token_ids)
 
     async def tick_size(self, token_id: TokenId) -> Micros | Failure:
         """Return a token's tick size."""
@@ -189,10 +185,32 @@ class ClobClient:
             lambda cursor: self.listed_markets(listing, cursor=cursor), self._routes.route(listing)
         )
 
+    async def _by_token(
+        self, call: Call, decode: Callable[[bytes], dict[TokenId, T]], token_ids: Sequence[TokenId]
+    ) -> dict[TokenId, T] | Failure:
+        parts = await self._in_parts(call, decode, _token_rows(token_ids))
+        if isinstance(parts, Failure):
+            return parts
+        return dict(chain.from_iterable(part.items() for part in parts))
+
+    async def _in_parts(
+        self, call: Call, decode: Callable[[bytes], T], rows: Sequence[object]
+    ) -> list[T] | Failure:
+        """Ask about more than one request may name."""
+        parts: list[T] = []
+        step = self._routes.max_books
+        for start in range(0, len(rows), step):
+            body = msgspec.json.encode(rows[start : start + step])
+            part = await self._requests.read(call, decode, body=body)
+            if isinstance(part, Failure):
+                return part
+            parts.append(part)
+        return parts
+
 
 def _of_token(token_id: TokenId) -> Query:
     return (("token_id", token_id),)
 
 
-def _tokens_body(token_ids: Sequence[TokenId]) -> bytes:
-    return msgspec.json.encode([{"token_id": token_id} for token_id in token_ids])
+def _token_rows(token_ids: Sequence[TokenId]) -> list[dict[str, TokenId]]:
+    return [{"token_id": token_id} for token_id in token_ids]

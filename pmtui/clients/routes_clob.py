@@ -128,6 +128,7 @@ class ClobRoutes:
     conditional: str
     max_batch_orders: int = 15
     max_books: int = 500
+    """Tokens that one batch read may name."""
     max_histories: int = 20
 
     def route(self, call: Call) -> Route:

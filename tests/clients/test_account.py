@@ -212,6 +212,22 @@ async def test_fills_are_ours_and_newest_first() -> None:
     assert [fill.trade_id for fill in fills] == ["t3", "t2", "t1"]
 
 
+async def test_pages_that_break_off_are_no_list() -> None:
+    first = json.dumps({"data": [ORDER], "next_cursor": "MTAw"}).encode()
+    async with serving(answering(first, b"{")) as server:
+        assert isinstance(await account_client(server.host()).open_orders(), Failure)
+    async with serving(answering(b"{")) as server:
+        assert isinstance(await account_client(server.host()).fills(), Failure)
+
+
+async def test_an_account_without_a_record_is_free() -> None:
+    async def missing(call: Call) -> None:
+        await call.answer(b'{"error":"not found"}', status="404 Not Found")
+
+    async with serving(missing) as server:
+        assert await account_client(server.host()).is_closed_only() is False
+
+
 async def test_credentials_are_created_or_else_derived() -> None:
     triple = b'{"apiKey":"k","secret":"c2hhcmVk","passphrase":"p"}'
 

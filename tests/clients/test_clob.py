@@ -106,6 +106,31 @@ async def test_more_books_than_a_request_may_name_take_two() -> None:
         assert [len(json.loads(call.body)) for call in server.calls] == [500, 1]
 
 
+async def test_the_sides_of_a_token_may_come_in_two_answers() -> None:
+    wanted = [(TokenId(str(index)), Side.BUY) for index in range(500)] + [(TokenId("7"), Side.SELL)]
+    async with serving(
+        answering(b'{"7":{"BUY":"0.4"}}'), answering(b'{"7":{"SELL":0.42}}')
+    ) as server:
+        prices = await ClobClient(server.host(), LIVE_ROUTES).prices(wanted)
+    assert prices == {"7": {Side.BUY: 400_000, Side.SELL: 420_000}}
+
+
+@pytest.mark.parametrize("answer", [b"{", b"<html>"])
+async def test_a_part_that_fails_fails_the_whole(answer: bytes) -> None:
+    tokens = [TokenId(str(index)) for index in range(501)]
+    async with serving(answering(b"{}"), answering(answer)) as server:
+        client = ClobClient(server.host(), LIVE_ROUTES)
+        assert isinstance(await client.midpoints(tokens), Failure)
+        assert isinstance(await client.prices([(t, Side.BUY) for t in tokens]), Failure)
+        assert isinstance(await client.books(tokens), Failure)
+
+
+async def test_only_lists_of_markets_are_listed() -> None:
+    async with serving(answering(PAGE)) as server:
+        with pytest.raises(ValueError, match="no list"):
+            await ClobClient(server.host(), LIVE_ROUTES).listed_markets(Call.BOOK)
+
+
 async def test_a_walk_ends_with_the_failure_it_met() -> None:
     async with serving(answering(PAGE), answering(b"nonsense")) as server:
         client = ClobClient(server.host(), LIVE_ROUTES)
