@@ -1,6 +1,5 @@
 """What an operator of the venue can switch while it runs: the geographic answer, manners, faults."""
 
-from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -133,7 +132,7 @@ class Switches:
     max_cancels_seed: int = MAX_CANCELS_SEED
     delays: dict[ConditionId, TakerDelay] = field(default_factory=dict)
     """Set by the operator; other markets have the delay their catalogue row names."""
-    courses: deque[SettlementCourse] = field(default_factory=deque)
+    courses: list[SettlementCourse] = field(default_factory=list)
     """Of the next trades with a party that is not simulated."""
     limits: RateLimits = field(default_factory=RateLimits)
     streams: StreamManner = field(default_factory=StreamManner)
@@ -155,4 +154,4 @@ class Switches:
 
     def take_course(self) -> SettlementCourse:
         """Return what is to become of the next trade, and count it."""
-        return self.courses.popleft() if self.courses else SettlementCourse.NORMAL
+        return self.courses.pop(0) if self.courses else SettlementCourse.NORMAL

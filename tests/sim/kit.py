@@ -232,6 +232,11 @@ class Person:
         assert response.json()["status"] == "live"
         return OrderId(response.json()["orderID"])
 
+    def pass_time(self, seconds: float) -> None:
+        """Let the venue's time pass, and whatever was due happen."""
+        self.running.venue.clock.step(round(seconds * 1_000))
+        self.running.upkeep.tick()
+
     async def ledger(self) -> Any:
         """Read the venue's own account of the wallet."""
         return await self.admin("GET", f"/ledger/{self.wallet}")
