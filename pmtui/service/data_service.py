@@ -11,7 +11,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import FeeSchedule, Market, MarketTerms
 from pmtui.domain.market_events import MarketResolved, TickSizeChanged
 from pmtui.service.commands import ServiceCommands
-from pmtui.service.desk import Desk
+from pmtui.service.desk import POST_DEADLINE_S, Desk
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.feeds.history import HistoryFeed
@@ -24,6 +24,8 @@ from pmtui.service.hub import DEFAULT_FRAMES_PER_SECOND, Hub
 from pmtui.service.journal import Journal
 from pmtui.service.kernel import Kernel
 from pmtui.service.log import Log
+from pmtui.service.order_history import OrderHistory
+from pmtui.service.order_search import RULED_OUT_AFTER_S, OrderSearch
 from pmtui.service.ports import Clock
 from pmtui.service.profile import Profile
 from pmtui.service.queries import ServiceQueries
@@ -48,6 +50,8 @@ class DataService:
         journal: Journal,
         rng: random.Random,
         frames_per_second: int = DEFAULT_FRAMES_PER_SECOND,
+        post_deadline_s: int = POST_DEADLINE_S,
+        ruled_out_after_s: float = RULED_OUT_AFTER_S,
     ) -> None:
         self.hub = Hub(clock, frames_per_second=frames_per_second)
         self._log = Log(self.hub, clock)
@@ -67,7 +71,18 @@ class DataService:
         self._metadata = MetadataFeed(kernel, self._wait_for_hosts, self._on_learned)
         self._history = HistoryFeed(kernel, self._wait_for_hosts)
         self._time = TimeFeed(kernel, self._wait_for_hosts)
-        self._account = AccountFeed(kernel, self._wait_for_hosts, self._title_of, self._fee_of)
+        self._orders = OrderHistory(kernel, journal)
+        self._account = AccountFeed(
+            kernel,
+            self._wait_for_hosts,
+            title_of=self._title_of,
+            fee_of=self._fee_of,
+            history=self._orders,
+        )
+        self._search = OrderSearch(
+            kernel, self._account, self._orders, ruled_out_after_s=ruled_out_after_s
+        )
+        self._post_deadline_s = post_deadline_s
         self._books = self._make_books()
         self._oddities = OddityFeed(kernel, self._stream_counts)
         self.queries = self._make_queries(profile)
@@ -117,7 +132,14 @@ class DataService:
 
     def _make_commands(self) -> ServiceCommands:
         return ServiceCommands(
-            desk=Desk(self._kernel, self._account, self._journal, self._market_of),
+            desk=Desk(
+                self._kernel,
+                self._account,
+                self._orders,
+                search=self._search,
+                market_of=self._market_of,
+                post_deadline_s=self._post_deadline_s,
+            ),
             log=self._log,
             metadata=self._metadata,
             books=self._books,
@@ -134,6 +156,7 @@ class DataService:
         keep("market lists", self._metadata.poll_lists)
         keep("venue clock", self._time.measure)
         keep("stream oddities", self._oddities.watch)
+        self._kernel.start("orders of before", self._search.restore)
         self._kernel.start("connection", self._make_hosts)
         self._kernel.start("search index", self._metadata.fill_index)
         self._kernel.start("geographic check", self._check_region)

@@ -1,51 +1,34 @@
-"""The order desk: prepares, journals, signs, sends, and finds out how it ended.
+"""The order desk: signs, journals, sends, and finds out how it ended.
 
 An order runs in the service's own tasks, never in a screen's. It is journaled before it leaves,
-signed once, and an answer that never came ends in Unknown and a search, not in a second order.
+signed once, sent once, and an answer that never came ends in Unknown and a search, not in a second
+order. Every post has a deadline.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from typing import TypeVar
 
-from pmtui.domain.amounts import AmountError, OrderAmounts
-from pmtui.domain.failure import Failure
-from pmtui.domain.fees import taker_fee
+from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
-from pmtui.domain.intent_amounts import order_amounts
-from pmtui.domain.market import Market, MarketTerms, Side
-from pmtui.domain.money import Micros, ratio_ceil
-from pmtui.domain.order import (
-    CancelResult,
-    LimitIntent,
-    Order,
-    OrderIntent,
-    OrderStatus,
-    PostResult,
-    PostStatus,
-    TimeInForce,
-)
-from pmtui.domain.order_fields import OrderDraft
+from pmtui.domain.market import Market, MarketTerms
+from pmtui.domain.order import CancelResult, OrderIntent, OrderStatus, PostResult
 from pmtui.domain.verdict import Accepted, CancelVerdict, Rejected, Unknown, Verdict
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.hosts import Account
-from pmtui.service.journal import Journal, JournalProblem
+from pmtui.service.judging import judge_answer, say_verdict
 from pmtui.service.kernel import Kernel
-from pmtui.service.refusals import field_of_refusal
+from pmtui.service.order_history import OrderHistory
+from pmtui.service.order_search import OrderSearch
+from pmtui.service.preparing import prepare_order, to_order
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Level
-from pmtui.service.words import say_order, say_order_end, say_shares
+from pmtui.service.words import say_order_end
 
-V = TypeVar("V")
-
-POST_DEADLINE_S = 15.0
-SEARCH_PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0)
-"""Pauses between looks for an order without an answer; not found after the last rules it out."""
-VENUE_EXPIRY_LEAD = timedelta(seconds=60)
-"""The venue removes a GTD order this long before the expiration it states (WIRE_CLOB §6.2)."""
+POST_DEADLINE_S = 10
+"""After this long without an answer an order counts as unknown, unless the settings say else."""
+READ_ONLY = "No key: this session is read-only"
 
 
 class Desk:
@@ -55,13 +38,18 @@ class Desk:
         self,
         kernel: Kernel,
         feed: AccountFeed,
-        journal: Journal,
+        history: OrderHistory,
+        *,
+        search: OrderSearch,
         market_of: Callable[[ConditionId], tuple[Market | None, MarketTerms | None]],
+        post_deadline_s: int = POST_DEADLINE_S,
     ) -> None:
         self._kernel = kernel
         self._feed = feed
-        self._journal = journal
+        self._history = history
+        self._search = search
         self._market_of = market_of
+        self._post_deadline_s = post_deadline_s
         self._next_command = 0
         self._verdicts: dict[CommandId, asyncio.Future[Verdict]] = {}
         self._cancels: dict[CommandId, asyncio.Future[CancelVerdict]] = {}
@@ -70,48 +58,21 @@ class Desk:
         """Fix everything that will be hashed."""
         account = self._feed.account
         if account is None:
-            return Rejected("No key: this session is read-only")
+            return Rejected(READ_ONLY)
         market, terms = self._market_of(intent.condition_id)
         if market is None or terms is None:
             return Rejected("The market's trading terms are not loaded yet")
-        if intent.token_id not in terms.token_ids:
-            return Rejected("That outcome does not belong to this market", field="outcome")
-        amounts = _amounts(intent, terms)
-        if isinstance(amounts, Rejected):
-            return amounts
-        is_buy = intent.side is Side.BUY
-        unsigned = account.signer.prepare(
-            OrderDraft(
-                token_id=intent.token_id,
-                is_buy=is_buy,
-                maker_amount=amounts.maker,
-                taker_amount=amounts.taker,
-                neg_risk=terms.neg_risk,
-                time_in_force=intent.time_in_force.value,
-                is_post_only=isinstance(intent, LimitIntent) and intent.is_post_only,
-                expiration_s=_expiration_s(intent),
-            )
-        )
-        cash, size = (amounts.maker, amounts.taker) if is_buy else (amounts.taker, amounts.maker)
-        price = intent.price if isinstance(intent, LimitIntent) else ratio_ceil(cash, size)
-        return PreparedOrder(
-            intent=intent,
-            unsigned=unsigned,
-            condition_id=intent.condition_id,
-            outcome=terms.outcome_labels[terms.token_ids.index(intent.token_id)],
-            market_title=market.question,
-            price=price,
-            size=size,
-            cash=cash,
-            worst_fee=taker_fee(size, price, terms.fee),
-        )
+        return prepare_order(intent, signer=account.signer, market=market, terms=terms)
 
     def place(self, order: PreparedOrder) -> CommandId:
-        """Start sending; the verdict comes when it is known."""
+        """Start sending; the verdict comes when it is known. The same order leaves only once."""
         command_id = self._command()
         future: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
         self._verdicts[command_id] = future
-        self._feed.apply_order(_as_order(order, self._kernel.clock.now(), OrderStatus.PENDING))
+        if self._feed.own.order(order.unsigned.order_id) is not None:
+            future.set_result(Rejected("This very order was sent before"))
+            return command_id
+        self._feed.apply_order(to_order(order, OrderStatus.PENDING, now=self._kernel.clock.now()))
 
         async def run() -> None:
             try:
@@ -153,66 +114,50 @@ class Desk:
     async def _place(self, order: PreparedOrder, future: "asyncio.Future[Verdict]") -> None:
         account = self._feed.account
         if account is None:
-            self._settle(future, Rejected("No key: this session is read-only"), order)
+            self._settle(future, Rejected(READ_ONLY), order)
             return
-        problem = await self._write(
-            "intent", say_order(_as_order(order), order.market_title), order
-        )
+        body = account.signer.sign(order.unsigned)
+        known = to_order(order, OrderStatus.PENDING, now=self._kernel.clock.now())
+        problem = await self._history.begin(known, title=order.market_title, body=body)
         if problem is not None:
             text = f"Not sent: the journal cannot be written ({problem.text})"
             self._settle(future, Rejected(text), order)
             return
-        body = account.signer.sign(order.unsigned)
-        await self._write("sending", f"{len(body)} bytes", order)
-        self._feed.apply_order(_as_order(order, self._kernel.clock.now(), OrderStatus.SENT))
-        answer = self._kernel.check(Source.TRADING, await account.host.post_order(body))
-        if isinstance(answer, Failure) and answer.may_have_happened:
-            verdict: Verdict = self._unknown(order, str(answer))
-        elif isinstance(answer, Failure):
-            verdict = Rejected(answer.text or str(answer), field_of_refusal(answer.text))
-        else:
-            verdict = self._judge(order, answer)
+        self._feed.apply_order(replace(known, status=OrderStatus.SENT))
+        answer = self._kernel.check(Source.TRADING, await self._post(account, body))
+        verdict = judge_answer(order, answer, now=self._kernel.clock.now())
         self._settle(future, verdict, order)
-        await self._write("verdict", _say_verdict(verdict), order)
+        await self._history.write("verdict", say_verdict(verdict), known.order_id)
         self._feed.refresh()
         if isinstance(verdict, Unknown):
-            await self._search(order, account)
+            self._search.look_for(known, order.market_title)
 
-    def _judge(self, order: PreparedOrder, answer: PostResult) -> Verdict:
-        if not answer.is_accepted:
-            text = answer.error or "the venue gave no reason"
-            return Rejected(text, field_of_refusal(text))
-        filled = answer.taking_amount if order.intent.side is Side.BUY else answer.making_amount
-        filled = filled or Micros(0)
-        text = ""
-        if answer.status is PostStatus.DELAYED:
-            status = OrderStatus.DELAYED
-        elif filled >= order.size or _is_spent(order, answer):
-            status = OrderStatus.FILLED
-        elif not order.intent.time_in_force.rests:
-            status = OrderStatus.CANCELLED
-            text = f"filled {say_shares(filled, order.outcome)}, the rest dropped"
-        else:
-            status = OrderStatus.PARTIALLY_FILLED if filled else OrderStatus.LIVE
-        return Accepted(
-            order_id=order.unsigned.order_id,
-            status=status,
-            filled_size=filled,
-            text=text or status.value,
-        )
+    async def _post(self, account: Account, body: bytes) -> PostResult | Failure:
+        """Send, and wait no longer than the deadline: the venue may have it all the same."""
+        posting = asyncio.ensure_future(account.host.post_order(body))
+        waiting = asyncio.ensure_future(self._kernel.clock.sleep(self._post_deadline_s))
+        try:
+            await asyncio.wait({posting, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            if posting.done():
+                return posting.result()
+            text = f"no answer within {self._post_deadline_s} s"
+            return Failure(FailureKind.LOST, "POST /order", text)
+        finally:
+            posting.cancel()
+            waiting.cancel()
 
     def _settle(
         self, future: "asyncio.Future[Verdict]", verdict: Verdict, order: PreparedOrder
     ) -> None:
         now = self._kernel.clock.now()
         if isinstance(verdict, Accepted):
-            fact = _as_order(order, now, verdict.status, matched=verdict.filled_size)
+            fact = to_order(order, verdict.status, now=now, matched=verdict.filled_size)
             level = Level.GOOD if verdict.filled_size else Level.INFO
         elif isinstance(verdict, Rejected):
-            fact = _as_order(order, now, OrderStatus.REJECTED, reason=verdict.reason)
+            fact = to_order(order, OrderStatus.REJECTED, now=now, reason=verdict.reason)
             level = Level.BAD
         else:
-            fact = _as_order(order, now, OrderStatus.UNKNOWN, reason=verdict.reason)
+            fact = to_order(order, OrderStatus.UNKNOWN, now=now, reason=verdict.reason)
             level = Level.WARNING
         self._feed.apply_order(fact, is_news=False)
         text = say_order_end(fact, order.market_title)
@@ -222,34 +167,6 @@ class Desk:
 
     def _unknown(self, order: PreparedOrder, reason: str) -> Unknown:
         return Unknown(order.unsigned.order_id, reason, since=self._kernel.clock.now())
-
-    async def _search(self, order: PreparedOrder, account: Account) -> None:
-        """Look for an order without an answer until it is found or ruled out."""
-        order_id = order.unsigned.order_id
-        for pause in SEARCH_PAUSES_S:
-            await self._kernel.clock.sleep(pause)
-            known = self._feed.own.order(order_id)
-            if known is not None and known.status not in (OrderStatus.UNKNOWN, OrderStatus.SENT):
-                await self._found(order, known)
-                return
-            answer = await account.host.order(order_id)
-            if isinstance(answer, Order):
-                self._feed.apply_order(answer)
-                await self._found(order, answer)
-                return
-            await self._feed.fetch_now()
-        fact = _as_order(
-            order, self._kernel.clock.now(), OrderStatus.REJECTED, reason="never reached the venue"
-        )
-        self._feed.apply_order(fact, is_news=False)
-        await self._write("ruled out", "not at the venue, not in the trades", order)
-        text = say_order_end(fact, order.market_title)
-        self._kernel.log.notice(Level.WARNING, text, order_id=order_id)
-
-    async def _found(self, order: PreparedOrder, known: Order) -> None:
-        await self._write("found", known.status.value, order)
-        text = f"It did arrive. {say_order_end(known, order.market_title)}"
-        self._kernel.log.notice(Level.GOOD, text, order_id=order.unsigned.order_id)
 
     def _start_cancel(
         self, name: str, ask: Callable[[Account], Awaitable[CancelResult | Failure]]
@@ -273,10 +190,9 @@ class Desk:
     ) -> CancelVerdict:
         account = self._feed.account
         if account is None:
-            return CancelVerdict(CancelResult(()), "No key: this session is read-only")
+            return CancelVerdict(CancelResult(()), READ_ONLY)
         # A cancellation is journaled too, but never held up by a journal that fails.
-        now = self._kernel.clock.now()
-        await self._journal.append("cancel", name, at=now)
+        await self._history.write("cancel", name)
         answer = self._kernel.check(Source.TRADING, await ask(account))
         self._feed.refresh()
         if isinstance(answer, Failure):
@@ -284,7 +200,7 @@ class Desk:
             return CancelVerdict(CancelResult(()), str(answer))
         for order_id in answer.canceled:
             self._mark_cancelled(order_id)
-            await self._journal.append("cancelled", name, at=now, order_id=order_id)
+            await self._history.write("cancelled", name, order_id)
         count = len(answer.canceled)
         if count:
             self._kernel.log.add(Level.INFO, "order", f"Cancelled {count} order(s)")
@@ -298,74 +214,6 @@ class Desk:
         if known is not None:
             self._feed.apply_order(replace(known, status=OrderStatus.CANCELLED))
 
-    async def _write(self, kind: str, text: str, order: PreparedOrder) -> JournalProblem | None:
-        problem = await self._journal.append(
-            kind, text, at=self._kernel.clock.now(), order_id=order.unsigned.order_id
-        )
-        if problem is not None:
-            self._kernel.log.notice(Level.BAD, f"The journal cannot be written: {problem.text}")
-        return problem
-
     def _command(self) -> CommandId:
         self._next_command += 1
         return CommandId(str(self._next_command))
-
-
-def _is_spent(order: PreparedOrder, answer: PostResult) -> bool:
-    """Whether a purchase gave all the dollars it was to give, however many shares that brought."""
-    is_buy = order.intent.side is Side.BUY
-    return is_buy and (answer.making_amount or 0) >= order.unsigned.draft.maker_amount
-
-
-def _amounts(intent: OrderIntent, terms: MarketTerms) -> OrderAmounts | Rejected:
-    try:
-        amounts = order_amounts(intent, terms.tick_size)
-    except AmountError as error:
-        return Rejected(str(error))
-    if amounts.is_empty:
-        return Rejected("Nothing is left of this order after rounding", field="size")
-    return amounts
-
-
-def _expiration_s(intent: OrderIntent) -> int:
-    if not isinstance(intent, LimitIntent) or intent.expires_at is None:
-        return 0
-    if intent.time_in_force is not TimeInForce.GTD:
-        return 0
-    return int((intent.expires_at + VENUE_EXPIRY_LEAD).timestamp())
-
-
-def _as_order(
-    order: PreparedOrder,
-    now: datetime | None = None,
-    status: OrderStatus = OrderStatus.PENDING,
-    *,
-    matched: Micros = Micros(0),  # noqa: B008 - a NewType call of a constant
-    reason: str = "",
-) -> Order:
-    intent = order.intent
-    return Order(
-        order_id=order.unsigned.order_id,
-        condition_id=order.condition_id,
-        token_id=intent.token_id,
-        outcome=order.outcome,
-        side=intent.side,
-        price=order.price,
-        original_size=order.size,
-        matched_size=matched,
-        status=status,
-        time_in_force=intent.time_in_force,
-        created_at=now or datetime.fromtimestamp(order.unsigned.timestamp_ms / 1000, tz=UTC),
-        expires_at=intent.expires_at if isinstance(intent, LimitIntent) else None,
-        reason=reason,
-    )
-
-
-def _say_verdict(verdict: Verdict) -> str:
-    match verdict:
-        case Accepted():
-            return f"accepted: {verdict.text}"
-        case Rejected():
-            return f"rejected: {verdict.reason}"
-        case Unknown():
-            return f"unknown: {verdict.reason}"

@@ -1,11 +1,17 @@
 """The journal: what was meant, what was sent and what was heard, written before the next step.
 
-SQLite with full synchronisation, one writer thread. Nothing in it is secret: no key, no
-credential, no signature. An order that cannot be journaled is not sent.
+SQLite with full synchronisation, one writer thread, one writing process. No key and no credential
+of a request is in it. It does keep the body of every order as it was posted, because only the very
+same bytes may ever be sent again; a body holds the order's signature and the id of the API key,
+which open nothing by themselves, and the file is its owner's alone. An order that cannot be
+journaled is not sent.
 """
 
 import asyncio
+import fcntl
+import os
 import sqlite3
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,98 +19,212 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
+
 from pmtui.domain.ids import OrderId
+from pmtui.domain.order import Order, OrderStatus
+from pmtui.service.journal_rows import (
+    SCHEMA,
+    JournaledOrder,
+    JournalEntry,
+    JournalProblem,
+    read_entries,
+    read_unsettled,
+)
 
 T = TypeVar("T")
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS entries (
-    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-    at TEXT NOT NULL,
-    order_id TEXT,
-    kind TEXT NOT NULL,
-    text TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS entries_by_order ON entries (order_id);
-"""
+__all__ = ["Journal", "JournalEntry", "JournalProblem", "JournaledOrder"]
+
+Row = tuple[str, OrderId | None, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class JournalProblem:
-    """The journal cannot be written; nothing may be sent."""
+class Standing:
+    """Where an order is to be remembered to stand."""
 
-    text: str
+    order_id: OrderId
+    status: OrderStatus
+    is_known: bool
+    """Whether the venue has ever spoken of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
-    """One line of an order's life."""
-
-    at: str
-    order_id: OrderId | None
-    kind: str
-    text: str
+class JournalLockedError(OSError):
+    """Another process writes to the journal."""
 
 
 class Journal:
-    """Append-only. Open it once; every write has reached the disk when it returns."""
+    """Append-only lines, and one row for each order. Every awaited write has reached the disk."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="journal")
         self._connection: sqlite3.Connection | None = None
+        self._lock: int | None = None
+        self._notes: deque[Row | Standing] = deque()
+        self._on_problem: Callable[[JournalProblem], None] | None = None
+
+    def on_problem(self, listener: Callable[[JournalProblem], None]) -> None:
+        """Tell `listener` when a note could not be written."""
+        self._on_problem = listener
+
+    async def open(self) -> JournalProblem | None:
+        """Make sure that it can be written, and that nobody else writes to it."""
+        return await self._in_thread(lambda: self._write([]))
+
+    async def begin(
+        self, order: Order, *, title: str, text: str, body: bytes
+    ) -> JournalProblem | None:
+        """Write down an order that is about to leave, with the bytes that will.
+
+        Args:
+            order: as it will be looked for, with its id.
+            title: of its market.
+            text: the order in words.
+            body: the signed body.
+        """
+        at = order.created_at.isoformat()
+        facts = msgspec.json.encode(order).decode()
+
+        def write() -> JournalProblem | None:
+            def insert(connection: sqlite3.Connection) -> None:
+                connection.execute(
+                    "INSERT INTO orders (order_id, at, facts, title, body) VALUES (?, ?, ?, ?, ?)",
+                    (order.order_id, at, facts, title, body),
+                )
+
+            lines: list[Row | Standing] = [
+                (at, order.order_id, "intent", text),
+                (at, order.order_id, "sending", f"{len(body)} bytes"),
+            ]
+            return self._write(lines, insert)
+
+        return await self._in_thread(write)
 
     async def append(
         self, kind: str, text: str, *, at: datetime, order_id: OrderId | None = None
     ) -> JournalProblem | None:
         """Write one entry and wait until it is on the disk."""
         row = (at.isoformat(), order_id, kind, text)
-        return await self._in_thread(lambda: self._append(row))
+        return await self._in_thread(lambda: self._write([row]))
+
+    def note(self, kind: str, text: str, *, at: datetime, order_id: OrderId | None = None) -> None:
+        """Write one entry without waiting for it; it keeps its place among all others."""
+        self._later((at.isoformat(), order_id, kind, text))
+
+    def note_standing(self, order_id: OrderId, status: OrderStatus, *, is_known: bool) -> None:
+        """Remember where an order stands, without waiting; a final state is not asked after."""
+        self._later(Standing(order_id, status, is_known))
+
+    async def unsettled(self) -> tuple[JournaledOrder, ...] | JournalProblem:
+        """Return the orders whose end was never heard of, oldest first."""
+        return await self._reading(read_unsettled)
 
     async def entries(self, order_id: OrderId) -> tuple[JournalEntry, ...] | JournalProblem:
         """Return an order's whole life, oldest first."""
-        return await self._in_thread(lambda: self._entries(order_id))
+        return await self._reading(lambda connection: read_entries(connection, order_id))
 
     async def close(self) -> None:
-        """Close the file."""
+        """Write what is left and close the file."""
         await self._in_thread(self._close)
         self._thread.shutdown(wait=True)
+
+    async def _reading(self, read: Callable[[sqlite3.Connection], T]) -> T | JournalProblem:
+        def work() -> T | JournalProblem:
+            problem = self._write([])
+            if problem is not None:
+                return problem
+            try:
+                return read(self._open())
+            except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
+                return _problem(error)
+
+        return await self._in_thread(work)
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
+    def _later(self, note: Row | Standing) -> None:
+        # The first write takes along all notes that have gathered by then: each waits for the disk.
+        self._notes.append(note)
+        flushing = asyncio.get_running_loop().run_in_executor(self._thread, lambda: self._write([]))
+        flushing.add_done_callback(self._after_notes)
+
+    def _after_notes(self, flushing: "asyncio.Future[JournalProblem | None]") -> None:
+        if flushing.cancelled() or self._on_problem is None:
+            return
+        problem = flushing.result()
+        if problem is not None:
+            self._on_problem(problem)
+
+    def _write(
+        self,
+        lines: list[Row | Standing],
+        insert: Callable[[sqlite3.Connection], None] | None = None,
+    ) -> JournalProblem | None:
+        """Write in one transaction, what was noted before first."""
+        notes = [self._notes.popleft() for _ in range(len(self._notes))]
+        try:
+            connection = self._open()
+            with connection:
+                if insert is not None:
+                    insert(connection)
+                for line in (*notes, *lines):
+                    _write_line(connection, line)
+        except (sqlite3.Error, OSError) as error:
+            # Kept for the next try, in their order.
+            self._notes.extendleft(reversed(notes))
+            return _problem(error)
+        return None
+
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._take_lock()
             connection = sqlite3.connect(self._path, check_same_thread=False)
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
-            connection.executescript(_SCHEMA)
+            connection.executescript(SCHEMA)
             self._path.chmod(0o600)
             self._connection = connection
         return self._connection
 
-    def _append(self, row: tuple[str, OrderId | None, str, str]) -> JournalProblem | None:
+    def _take_lock(self) -> None:
+        """Be the one writer; the lock goes with the process, however it ends."""
+        if self._lock is not None:
+            return
+        lock = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            with self._open() as connection:
-                connection.execute(
-                    "INSERT INTO entries (at, order_id, kind, text) VALUES (?, ?, ?, ?)", row
-                )
-        except (sqlite3.Error, OSError) as error:
-            return JournalProblem(f"{type(error).__name__}: {error}")
-        return None
-
-    def _entries(self, order_id: OrderId) -> tuple[JournalEntry, ...] | JournalProblem:
-        try:
-            rows = self._open().execute(
-                "SELECT at, order_id, kind, text FROM entries WHERE order_id = ? ORDER BY sequence",
-                (order_id,),
-            )
-            return tuple(JournalEntry(*row) for row in rows)
-        except (sqlite3.Error, OSError) as error:
-            return JournalProblem(f"{type(error).__name__}: {error}")
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            raise JournalLockedError("another pmtui is trading on this profile") from None
+        self._lock = lock
 
     def _close(self) -> None:
+        if self._notes:
+            _ = self._write([])
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _write_line(connection: sqlite3.Connection, line: Row | Standing) -> None:
+    if isinstance(line, Standing):
+        connection.execute(
+            "UPDATE orders SET state = ?, is_known = is_known OR ? WHERE order_id = ?",
+            (None if line.status.is_open else line.status.value, line.is_known, line.order_id),
+        )
+    else:
+        connection.execute(
+            "INSERT INTO entries (at, order_id, kind, text) VALUES (?, ?, ?, ?)", line
+        )
+
+
+def _problem(error: Exception) -> JournalProblem:
+    if isinstance(error, JournalLockedError):
+        return JournalProblem(str(error))
+    return JournalProblem(f"{type(error).__name__}: {error}")

@@ -18,3 +18,16 @@ def field_of_refusal(text: str) -> str | None:
     """Return the field to show a refusal beside; None where it is about none in particular."""
     lowered = text.lower()
     return next((field for words, field in _FIELDS if words in lowered), None)
+
+
+_CLOSED = ("trading is currently disabled", "trading is currently cancel-only", "post-only mode:")
+
+
+def is_duplicate_refusal(text: str) -> bool:
+    """Whether the venue refuses an order because it has met the very same one before."""
+    return "is invalid. duplicated" in text.lower()
+
+
+def is_refusal_of_a_closed_venue(text: str) -> bool:
+    """Whether a 503 is the venue's own word that it takes no such order now, so none was taken."""
+    return text.lower().startswith(_CLOSED)

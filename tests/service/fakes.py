@@ -238,6 +238,9 @@ class FakeAccountHost:
     own_fills: tuple[Fill, ...] = ()
     cancel_failure: Failure | None = None
     refuses_to_cancel: dict[OrderId, str] = field(default_factory=dict)
+    read_failure: Failure | None = None
+    stalls: bool = False
+    """Whether posted orders are never answered."""
 
     async def balance(self, token_id: TokenId | None = None) -> BalanceAllowance | Failure:
         return BalanceAllowance(self.cash)
@@ -247,6 +250,8 @@ class FakeAccountHost:
 
     async def post_order(self, body: bytes) -> PostResult | Failure:
         self.posted.append(body)
+        if self.stalls:
+            await asyncio.Event().wait()
         if self.answers:
             return self.answers.pop(0)
         return PostResult(OrderId(body.decode()), PostStatus.LIVE)
@@ -270,13 +275,13 @@ class FakeAccountHost:
         return await self.cancel(tuple(self.open))
 
     async def open_orders(self) -> tuple[Order, ...] | Failure:
-        return tuple(self.open.values())
+        return self.read_failure or tuple(self.open.values())
 
     async def order(self, order_id: OrderId) -> Order | Failure | None:
-        return self.known.get(order_id) or self.open.get(order_id)
+        return self.read_failure or self.known.get(order_id) or self.open.get(order_id)
 
     async def fills(self, *, after: datetime | None = None) -> tuple[Fill, ...] | Failure:
-        return self.own_fills
+        return self.read_failure or self.own_fills
 
 
 class FakeSigner:

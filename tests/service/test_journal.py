@@ -1,9 +1,14 @@
+import sqlite3
 import stat
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pmtui.domain.ids import OrderId
-from pmtui.service.journal import Journal, JournalEntry, JournalProblem
+from pmtui.domain.order import OrderStatus
+from pmtui.service.journal import Journal, JournaledOrder, JournalEntry, JournalProblem
+from pmtui.service.journal_rows import read_lives
+from tests.service.fakes import resting
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ORDER = OrderId("0x01")
@@ -51,3 +56,110 @@ async def test_a_file_that_is_no_journal_is_a_problem(tmp_path: Path) -> None:
     journal = Journal(path)
     assert isinstance(await journal.append("intent", "x", at=AT), JournalProblem)
     await journal.close()
+
+
+BODY = b'{"order":{"salt":1},"owner":"6f1c2a34"}'
+
+
+async def begin(journal: Journal, order_id: OrderId = ORDER) -> JournalProblem | None:
+    return await journal.begin(resting(order_id), title="River", text="Buy 10", body=BODY)
+
+
+async def test_an_order_is_on_the_disk_with_its_bytes_before_it_leaves(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = Journal(path)
+    assert await begin(journal) is None
+    with closing(sqlite3.connect(path)) as other:
+        assert other.execute("SELECT body, state FROM orders").fetchall() == [(BODY, None)]
+    entries = await journal.entries(ORDER)
+    assert not isinstance(entries, JournalProblem)
+    assert [e.kind for e in entries] == ["intent", "sending"]
+    await journal.close()
+
+
+async def test_the_same_order_is_never_begun_twice(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.sqlite")
+    assert await begin(journal) is None
+    assert isinstance(await begin(journal), JournalProblem)
+    await journal.close()
+
+
+async def test_orders_without_an_end_are_there_after_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    first = Journal(path)
+    for number in (1, 2, 3):
+        await begin(first, OrderId(f"0x0{number}"))
+    first.note_standing(OrderId("0x01"), OrderStatus.FILLED, is_known=True)
+    first.note_standing(OrderId("0x02"), OrderStatus.LIVE, is_known=True)
+    await first.close()
+    second = Journal(path)
+    assert await second.unsettled() == (
+        JournaledOrder(resting(OrderId("0x02")), "River", None, is_known=True),
+        JournaledOrder(resting(OrderId("0x03")), "River", None, is_known=False),
+    )
+    await second.close()
+
+
+async def test_notes_keep_their_place_among_awaited_lines(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.sqlite")
+    for number in range(20):
+        if number % 3:
+            journal.note("state", str(number), at=AT, order_id=ORDER)
+        else:
+            await journal.append("state", str(number), at=AT, order_id=ORDER)
+    entries = await journal.entries(ORDER)
+    assert not isinstance(entries, JournalProblem)
+    assert [e.text for e in entries] == [str(n) for n in range(20)]
+    await journal.close()
+
+
+async def test_only_one_may_write(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    first, second = Journal(path), Journal(path)
+    assert await first.open() is None
+    problem = await second.open()
+    assert isinstance(problem, JournalProblem)
+    assert "another pmtui" in problem.text
+    await first.close()
+    assert await second.open() is None
+    await second.close()
+
+
+async def test_a_full_disk_is_told_and_what_was_noted_is_written_later(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = Journal(path)
+    told: list[JournalProblem] = []
+    journal.on_problem(told.append)
+    assert await begin(journal) is None
+    with closing(sqlite3.connect(path)) as other:
+        # Stands for a disk without room: whoever writes next finds the door locked.
+        other.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+        )
+        assert isinstance(await begin(journal, OrderId("0x02")), JournalProblem)
+        journal.note("state", "live", at=AT, order_id=ORDER)
+        assert isinstance(await journal.append("x", "y", at=AT), JournalProblem)
+        assert [p.text for p in told[:1]] == ["IntegrityError: disk is full"]
+        other.execute("DROP TRIGGER full")
+    entries = await journal.entries(ORDER)
+    assert not isinstance(entries, JournalProblem)
+    assert [e.text for e in entries][-1] == "live"
+    await journal.close()
+    lives = read_lives(path)
+    assert not isinstance(lives, JournalProblem)
+    assert [life.order.order.order_id for life in lives] == [ORDER]
+
+
+async def test_lives_can_be_read_while_somebody_writes(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    assert read_lives(path) == ()
+    journal = Journal(path)
+    await begin(journal)
+    lives = read_lives(path)
+    assert not isinstance(lives, JournalProblem)
+    ((order, kinds),) = [(x.order, [e.kind for e in x.entries]) for x in lives]
+    assert order == JournaledOrder(resting(ORDER), "River", None, is_known=False)
+    assert kinds == ["intent", "sending"]
+    await journal.close()
+    path.write_bytes(b"not a database" * 100)
+    assert isinstance(read_lives(path), JournalProblem)

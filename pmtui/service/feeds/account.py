@@ -19,6 +19,7 @@ from pmtui.domain.position import Activity, ClosedPosition
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
 from pmtui.service.hosts import Account, Hosts
 from pmtui.service.kernel import Kernel
+from pmtui.service.order_history import OrderHistory
 from pmtui.service.topics import AccountTopic, StatusTopic
 from pmtui.service.views import Level, Load
 from pmtui.service.words import say_fill, say_order_end
@@ -50,16 +51,21 @@ class AccountFeed:
         self,
         kernel: Kernel,
         hosts: Callable[[], "asyncio.Future[Hosts]"],
+        *,
         title_of: Callable[[TokenId], str],
         fee_of: Callable[[ConditionId], FeeSchedule | None],
+        history: OrderHistory,
     ) -> None:
         self._kernel = kernel
         self._hosts = hosts
         self._title_of = title_of
         self._fee_of = fee_of
+        self._history = history
         self._session_start = kernel.clock.now() - timedelta(seconds=2)
         self._is_first_fetch = True
         self.account: Account | None = None
+        self.opened = asyncio.Event()
+        """Set once there is an account."""
         self.own = OwnOrders()
         self.holdings = Holdings()
         self.state = AccountState()
@@ -72,6 +78,7 @@ class AccountFeed:
         self.state.load = Load.LOADING
         account = await self._open(hosts)
         self.account = account
+        self.opened.set()
         self._mark()
         async with asyncio.TaskGroup() as group:
             link_health = self._kernel.health.link_listener(Source.USER_STREAM)
@@ -118,7 +125,7 @@ class AccountFeed:
             self._is_first_fetch = False
         if not isinstance(orders, Failure):
             for order in orders:
-                self.own.apply_order(order)
+                self.apply_order(order)
             await self._settle_unlisted(account, orders, asked_at)
         problems = [str(a) for a in (balance, orders, fills) if isinstance(a, Failure)]
         self.state.problem = problems[0] if problems else ""
@@ -152,6 +159,7 @@ class AccountFeed:
         changed = self.own.apply_order(fact)
         if changed is None:
             return
+        self._history.note_order(changed)
         ended = known is not None and known.status.is_open and not changed.status.is_open
         if is_news and ended and changed.status is not OrderStatus.FILLED:
             level = Level.INFO if not changed.reason else Level.WARNING
@@ -168,6 +176,8 @@ class AccountFeed:
         changed = self.own.apply_fill(fact)
         if changed is None:
             return
+        self._history.note_fill(changed)
+        self._note_order_of(changed)
         if changed.matched_at >= self._session_start:
             self.holdings.apply_fill(changed)
         is_failure = changed.status is TradeStatus.FAILED
@@ -176,6 +186,11 @@ class AccountFeed:
             text = say_fill(changed, self._title_of(changed.token_id))
             self._kernel.log.add(level, "order", text, order_id=changed.order_id)
         self._mark()
+
+    def _note_order_of(self, fill: Fill) -> None:
+        order = self.own.order(fill.order_id)
+        if order is not None:
+            self._history.note_order(order)
 
     def _with_fee(self, fill: Fill) -> Fill:
         """Work out a taker's fee by the published formula: the wire does not carry it."""
@@ -186,6 +201,7 @@ class AccountFeed:
 
     def _on_user_event(self, event: UserEvent) -> None:
         self._kernel.health.note_answer(Source.USER_STREAM)
+        self._history.hear(event)
         match event:
             case OrderChanged():
                 self.apply_order(event.order)

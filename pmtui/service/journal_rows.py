@@ -1,0 +1,117 @@
+"""What the journal's file holds, and reading it: also from outside, while somebody writes."""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from pmtui.domain.ids import OrderId
+from pmtui.domain.order import Order
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS entries (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    order_id TEXT,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS entries_by_order ON entries (order_id);
+CREATE TABLE IF NOT EXISTS orders (
+    order_id TEXT PRIMARY KEY,
+    at TEXT NOT NULL,
+    facts TEXT NOT NULL,
+    title TEXT NOT NULL,
+    body BLOB NOT NULL,
+    state TEXT,
+    is_known INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX IF NOT EXISTS orders_without_end ON orders (state) WHERE state IS NULL;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class JournalProblem:
+    """The journal cannot be written; nothing may be sent."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One line of an order's life."""
+
+    at: str
+    order_id: OrderId | None
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class JournaledOrder:
+    """An order as it was written down before it left."""
+
+    order: Order
+    title: str
+    """Of its market: the service's own words."""
+    state: str | None
+    """How it ended; None while that is not known."""
+    is_known: bool
+    """Whether the venue has ever spoken of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLife:
+    """An order with everything that was written of it, oldest first."""
+
+    order: JournaledOrder
+    entries: tuple[JournalEntry, ...]
+
+
+def read_unsettled(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]:
+    """Return the orders without a final state, oldest first.
+
+    Raises:
+        msgspec.MsgspecError: a row that this program did not write.
+    """
+    return _read_orders(connection, "WHERE state IS NULL")
+
+
+def read_entries(connection: sqlite3.Connection, order_id: OrderId) -> tuple[JournalEntry, ...]:
+    """Return an order's lines, oldest first."""
+    rows = connection.execute(
+        "SELECT at, order_id, kind, text FROM entries WHERE order_id = ? ORDER BY sequence",
+        (order_id,),
+    )
+    return tuple(JournalEntry(*row) for row in rows)
+
+
+def read_lives(path: Path) -> tuple[OrderLife, ...] | JournalProblem:
+    """Return every order of a journal with its life, oldest first; nothing where there is none."""
+    if not path.exists():
+        return ()
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file:
+            return tuple(
+                OrderLife(order, read_entries(file, order.order.order_id))
+                for order in _read_orders(file, "")
+            )
+    except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
+        return JournalProblem(f"{type(error).__name__}: {error}")
+
+
+def _read_orders(connection: sqlite3.Connection, where: str) -> tuple[JournaledOrder, ...]:
+    rows = connection.execute(
+        f"SELECT facts, title, state, is_known FROM orders {where} ORDER BY at, order_id"  # noqa: S608 - two constants
+    )
+    return tuple(
+        JournaledOrder(
+            order=msgspec.json.decode(facts, type=Order),
+            title=title,
+            state=state,
+            is_known=bool(is_known),
+        )
+        for facts, title, state, is_known in rows
+    )

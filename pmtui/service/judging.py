@@ -1,0 +1,71 @@
+"""What the answer to a posted order allows one to conclude: accepted, rejected, or not known."""
+
+from datetime import datetime
+
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.order import OrderStatus, PostResult, PostStatus
+from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.service.refusals import (
+    field_of_refusal,
+    is_duplicate_refusal,
+    is_refusal_of_a_closed_venue,
+)
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.words import say_shares
+
+
+def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: datetime) -> Verdict:
+    """Judge the one answer to the one request that carried an order."""
+    text = answer.text if isinstance(answer, Failure) else answer.error
+    if is_duplicate_refusal(text):
+        # Sent once by us: whoever doubled it on the way, the venue has met this order before.
+        return Unknown(order.unsigned.order_id, f"the venue knows it already: {text}", since=now)
+    if isinstance(answer, PostResult):
+        return _judge_result(order, answer)
+    is_closed = answer.kind is FailureKind.SERVER and is_refusal_of_a_closed_venue(text)
+    if answer.may_have_happened and not is_closed:
+        return Unknown(order.unsigned.order_id, str(answer), since=now)
+    return Rejected(text or str(answer), field_of_refusal(text))
+
+
+def say_verdict(verdict: Verdict) -> str:
+    """Write a verdict for the journal."""
+    match verdict:
+        case Accepted():
+            return f"accepted: {verdict.text}"
+        case Rejected():
+            return f"rejected: {verdict.reason}"
+        case Unknown():
+            return f"unknown: {verdict.reason}"
+
+
+def _judge_result(order: PreparedOrder, answer: PostResult) -> Verdict:
+    if not answer.is_accepted:
+        text = answer.error or "the venue gave no reason"
+        return Rejected(text, field_of_refusal(text))
+    filled = answer.taking_amount if order.intent.side is Side.BUY else answer.making_amount
+    filled = filled or Micros(0)
+    text = ""
+    if answer.status is PostStatus.DELAYED:
+        status = OrderStatus.DELAYED
+    elif filled >= order.size or _is_spent(order, answer):
+        status = OrderStatus.FILLED
+    elif not order.intent.time_in_force.rests:
+        status = OrderStatus.CANCELLED
+        text = f"filled {say_shares(filled, order.outcome)}, the rest dropped"
+    else:
+        status = OrderStatus.PARTIALLY_FILLED if filled else OrderStatus.LIVE
+    return Accepted(
+        order_id=order.unsigned.order_id,
+        status=status,
+        filled_size=filled,
+        text=text or status.value,
+    )
+
+
+def _is_spent(order: PreparedOrder, answer: PostResult) -> bool:
+    """Whether a purchase gave all the dollars it was to give, however many shares that brought."""
+    is_buy = order.intent.side is Side.BUY
+    return is_buy and (answer.making_amount or 0) >= order.unsigned.draft.maker_amount

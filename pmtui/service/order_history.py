@@ -1,0 +1,98 @@
+"""Keeps the journal of our orders: what leaves, what is answered, what is heard of them later.
+
+Orders that were placed elsewhere with the same key are not in it.
+"""
+
+from pmtui.domain.ids import OrderId
+from pmtui.domain.money import format_micros
+from pmtui.domain.order import Fill, Order, OrderStatus
+from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
+from pmtui.service.journal import Journal, JournaledOrder, JournalProblem
+from pmtui.service.kernel import Kernel
+from pmtui.service.views import Level
+from pmtui.service.words import say_fill, say_order
+
+_OURS = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
+"""What only we say of an order, as long as the venue has said nothing."""
+
+
+class OrderHistory:
+    """The journal as the desk, the feed and the search for lost orders use it."""
+
+    def __init__(self, kernel: Kernel, journal: Journal) -> None:
+        self._kernel = kernel
+        self._journal = journal
+        self._tracked: set[OrderId] = set()
+        self._told = ""
+        journal.on_problem(self._tell)
+
+    async def restore(self) -> tuple[JournaledOrder, ...]:
+        """Return the orders whose end is not known; a journal that cannot be used is told of."""
+        unsettled = await self._journal.unsettled()
+        if isinstance(unsettled, JournalProblem):
+            self._tell(unsettled)
+            return ()
+        self._tracked.update(order.order.order_id for order in unsettled)
+        return unsettled
+
+    async def begin(self, order: Order, *, title: str, body: bytes) -> JournalProblem | None:
+        """Write an order down before it leaves; with a problem, it must not."""
+        problem = await self._journal.begin(
+            order, title=title, text=say_order(order, title), body=body
+        )
+        if problem is not None:
+            self._tell(problem)
+        else:
+            self._told = ""
+            self._tracked.add(order.order_id)
+        return problem
+
+    async def write(self, kind: str, text: str, order_id: OrderId | None = None) -> None:
+        """Write a line and wait for it; a problem is told of and holds nothing up."""
+        now = self._kernel.clock.now()
+        problem = await self._journal.append(kind, text, at=now, order_id=order_id)
+        if problem is not None:
+            self._tell(problem)
+
+    def hear(self, event: UserEvent) -> None:
+        """Note what the user stream told, before anything is concluded from it."""
+        match event:
+            case OrderChanged(kind=kind, order=order):
+                self._note("stream", f"{kind.value} {_say_standing(order)}", order.order_id)
+            case TradeChanged(fills=fills):
+                for fill in fills:
+                    self._note("stream", _say_settlement(fill), fill.order_id)
+
+    def note_order(self, order: Order) -> None:
+        """Note where an order stands now."""
+        if order.order_id not in self._tracked:
+            return
+        self._note("state", _say_standing(order), order.order_id)
+        self._journal.note_standing(
+            order.order_id, order.status, is_known=order.status not in _OURS
+        )
+
+    def note_fill(self, fill: Fill) -> None:
+        """Note a fill of ours, or how its settlement went on."""
+        self._note("fill", _say_settlement(fill), fill.order_id)
+
+    def _note(self, kind: str, text: str, order_id: OrderId) -> None:
+        if order_id in self._tracked:
+            self._journal.note(kind, text, at=self._kernel.clock.now(), order_id=order_id)
+
+    def _tell(self, problem: JournalProblem) -> None:
+        if problem.text != self._told:
+            self._told = problem.text
+            text = f"No orders can be sent: the journal cannot be written ({problem.text})"
+            self._kernel.log.notice(Level.BAD, text)
+
+
+def _say_standing(order: Order) -> str:
+    matched, size = format_micros(order.matched_size), format_micros(order.original_size)
+    text = f"{order.status.value}, {matched} of {size}"
+    return f"{text}: {order.reason}" if order.reason else text
+
+
+def _say_settlement(fill: Fill) -> str:
+    text = f"{fill.status.value} {say_fill(fill, '')} as {fill.liquidity.value.lower()}"
+    return f"{text} (trade {fill.trade_id})"

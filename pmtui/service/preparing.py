@@ -1,0 +1,99 @@
+"""From what a trader means to the very fields that are hashed: pure, no task, no clock, no wire."""
+
+from datetime import UTC, datetime, timedelta
+
+from pmtui.domain.amounts import AmountError, OrderAmounts
+from pmtui.domain.fees import taker_fee
+from pmtui.domain.intent_amounts import order_amounts
+from pmtui.domain.market import Market, MarketTerms, Side
+from pmtui.domain.money import ZERO, Micros, ratio_ceil
+from pmtui.domain.order import LimitIntent, Order, OrderIntent, OrderStatus, TimeInForce
+from pmtui.domain.order_fields import OrderDraft
+from pmtui.domain.verdict import Rejected
+from pmtui.service.ports import OrderSigner
+from pmtui.service.surface import PreparedOrder
+
+VENUE_EXPIRY_LEAD = timedelta(seconds=60)
+"""The venue removes a GTD order this long before the expiration it states (WIRE_CLOB §6.2)."""
+
+
+def prepare_order(
+    intent: OrderIntent, *, signer: OrderSigner, market: Market, terms: MarketTerms
+) -> PreparedOrder | Rejected:
+    """Fix everything that will be hashed."""
+    if intent.token_id not in terms.token_ids:
+        return Rejected("That outcome does not belong to this market", field="outcome")
+    amounts = _amounts(intent, terms)
+    if isinstance(amounts, Rejected):
+        return amounts
+    is_buy = intent.side is Side.BUY
+    unsigned = signer.prepare(
+        OrderDraft(
+            token_id=intent.token_id,
+            is_buy=is_buy,
+            maker_amount=amounts.maker,
+            taker_amount=amounts.taker,
+            neg_risk=terms.neg_risk,
+            time_in_force=intent.time_in_force.value,
+            is_post_only=isinstance(intent, LimitIntent) and intent.is_post_only,
+            expiration_s=_expiration_s(intent),
+        )
+    )
+    cash, size = (amounts.maker, amounts.taker) if is_buy else (amounts.taker, amounts.maker)
+    price = intent.price if isinstance(intent, LimitIntent) else ratio_ceil(cash, size)
+    return PreparedOrder(
+        intent=intent,
+        unsigned=unsigned,
+        condition_id=intent.condition_id,
+        outcome=terms.outcome_labels[terms.token_ids.index(intent.token_id)],
+        market_title=market.question,
+        price=price,
+        size=size,
+        cash=cash,
+        worst_fee=taker_fee(size, price, terms.fee),
+    )
+
+
+def to_order(
+    order: PreparedOrder,
+    status: OrderStatus,
+    *,
+    now: datetime | None = None,
+    matched: Micros = ZERO,
+    reason: str = "",
+) -> Order:
+    """Return a prepared order as one of our orders, in a state of its life."""
+    intent = order.intent
+    return Order(
+        order_id=order.unsigned.order_id,
+        condition_id=order.condition_id,
+        token_id=intent.token_id,
+        outcome=order.outcome,
+        side=intent.side,
+        price=order.price,
+        original_size=order.size,
+        matched_size=matched,
+        status=status,
+        time_in_force=intent.time_in_force,
+        created_at=now or datetime.fromtimestamp(order.unsigned.timestamp_ms / 1000, tz=UTC),
+        expires_at=intent.expires_at if isinstance(intent, LimitIntent) else None,
+        reason=reason,
+    )
+
+
+def _amounts(intent: OrderIntent, terms: MarketTerms) -> OrderAmounts | Rejected:
+    try:
+        amounts = order_amounts(intent, terms.tick_size)
+    except AmountError as error:
+        return Rejected(str(error))
+    if amounts.is_empty:
+        return Rejected("Nothing is left of this order after rounding", field="size")
+    return amounts
+
+
+def _expiration_s(intent: OrderIntent) -> int:
+    if not isinstance(intent, LimitIntent) or intent.expires_at is None:
+        return 0
+    if intent.time_in_force is not TimeInForce.GTD:
+        return 0
+    return int((intent.expires_at + VENUE_EXPIRY_LEAD).timestamp())
