@@ -18,7 +18,7 @@ from pmtui.ui.cell_diff import CellDiff
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.driver import driver_class
 from pmtui.ui.messages import EventChosen, MarketChosen
-from pmtui.ui.paint.orders import paint_resting_orders
+from pmtui.ui.paint.orders import paint_resting_orders, paint_unknown_orders
 from pmtui.ui.paint_now import PaintNow
 from pmtui.ui.palette import ActionProvider, ThemeProvider
 from pmtui.ui.screens.event import EventScreen
@@ -177,7 +177,11 @@ class PmtuiApp(CellDiff, PaintNow, TypeAhead, App[None]):
             if is_agreed:
                 self.exit()
 
-        lines = (*paint_resting_orders(orders), (Cell(self._leaving, Role.NOTICE_WARN),))
+        lines = (
+            *paint_resting_orders(orders),
+            *paint_unknown_orders(orders),
+            (Cell(self._leaving, Role.NOTICE_WARN),),
+        )
         self._ask("Quit while orders rest?", lines, "Quit", decide)
 
     def notify_nothing(self, text: str) -> None:

@@ -40,3 +40,15 @@ def paint_order(order: Order) -> Line:
     if order.status is OrderStatus.UNKNOWN:
         cells.append(Cell("  unknown, checking", Role.NOTICE_WARN))
     return tuple(cells)
+
+
+_NOT_SETTLED = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
+
+
+def paint_unknown_orders(orders: Sequence[Order]) -> tuple[Line, ...]:
+    """Say how many orders the venue has not spoken of yet; nothing where there are none."""
+    count = sum(order.status in _NOT_SETTLED for order in orders)
+    if not count:
+        return ()
+    text = f"{count} may or may not be at the venue; the next start goes on checking."
+    return ((Cell(text, Role.NOTICE_WARN),),)
