@@ -40,8 +40,8 @@ def paint_status(view: StatusView, width: int, *, ascii_only: bool = False) -> L
 
 def say_health(health: SourceHealth, now: datetime) -> tuple[str, Role]:
     """Say a source's state in words: live, how old, or down and why."""
-    if health.waiting is not None and health.waiting.count:
-        return f"waiting, {health.waiting.ahead} ahead", Role.STALE
+    if health.waiting:
+        return f"waiting, {health.waiting - 1} ahead", Role.STALE
     match health.state:
         case HealthState.LIVE:
             age = (now - health.as_of).total_seconds() if health.as_of else 0

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.money import Micros
-from pmtui.domain.waiting import Waiting
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import line_width
 from pmtui.ui.paint.status import paint_status, say_health
@@ -67,9 +66,7 @@ def test_an_old_answer_is_not_called_live() -> None:
 
 
 def test_a_request_that_waits_for_its_turn_is_told() -> None:
-    waiting = replace(
-        health(Source.TRADING, HealthState.LIVE), waiting=Waiting("GET /book", 4, 0.5)
-    )
+    waiting = replace(health(Source.TRADING, HealthState.LIVE), waiting=4)
     assert say_health(waiting, NOW)[0] == "waiting, 3 ahead"
 
 
