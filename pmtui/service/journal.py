@@ -182,10 +182,14 @@ class Journal:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._take_lock()
             connection = sqlite3.connect(self._path, check_same_thread=False)
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
-            connection.executescript(SCHEMA)
-            self._path.chmod(0o600)
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute("PRAGMA synchronous=FULL")
+                connection.executescript(SCHEMA)
+                self._path.chmod(0o600)
+            except (sqlite3.Error, OSError):
+                connection.close()
+                raise
             self._connection = connection
         return self._connection
 
