@@ -166,9 +166,10 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def everything(shared_dir: Path) -> LoadedCatalogue:
-    started = time.perf_counter()
+    # Time on the processor: a busy machine is no reason to fail.
+    started = time.process_time()
     loaded = load_recorded(sorted((shared_dir / "data" / "gamma").iterdir()))
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0
     return loaded
 
 
