@@ -278,7 +278,7 @@ class Terminal:
         log = self.home / "state" / "pmtui.log"
         said = log.read_text(errors="replace")[-3_000:] if log.exists() else ""
         return (
-            f"waited {deadline_s:.0f} s in vain for {what}; the program {state}\n{frame}\n"
+            f"waited in vain for {what}, at most {deadline_s:.0f} s; the program {state}\n{frame}\n"
             f"{self.text()}\n{frame}\n{said}"
         )
 

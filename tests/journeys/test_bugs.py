@@ -1,0 +1,37 @@
+"""A bug ends the program in order: 70, one line, the details in the log, and no local variable."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.journeys import trader
+from tests.journeys.broken_program import BUG, PRIVATE
+from tests.journeys.broken_program import __name__ as broken_program
+from tests.journeys.processes import processes_of
+from tests.journeys.terminal import Terminal
+
+pytestmark = pytest.mark.journey
+
+CRASHED = 70
+
+
+def test_a_bug_ends_with_70_and_shows_no_locals(home: Path) -> None:
+    with Terminal((sys.executable, "-m", broken_program), home=home) as terminal:
+        trader.wait_for_markets(terminal)
+        terminal.press("l")
+        terminal.until(lambda: terminal.row_with("Log", "everything"), "the log")
+        screen_left = b"\x1b[?1049l"
+        terminal.press("f")
+        assert terminal.exit_code() == CRASHED
+        after = bytes(terminal.output).rpartition(screen_left)[2].decode()
+        assert re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", after).splitlines() == [
+            "pmtui: stopped by a bug; see pmtui.log in the state directory"
+        ]
+        assert PRIVATE.encode() not in terminal.output
+        assert processes_of(home) == {}
+    log = (home / "state" / "pmtui.log").read_text()
+    assert BUG in log
+    assert "Traceback" in log
+    assert PRIVATE not in log
