@@ -82,7 +82,6 @@ def _trading_routes(venue: Venue, office: BackOffice) -> list[Route]:
         *SideKeyRoutes(venue, office.keys).routes(),
         *OrderRoutes(venue, office).routes(),
         *HeartbeatRoutes(venue, office.heartbeats).routes(),
-        # Before the account's routes, where `/orders/scoring` would be taken for an order's id.
         *ScoringRoutes(venue, office.rewards).routes(),
         *AccountRoutes(venue, office.pending, office.balances).routes(),
         *paying.routes(),
