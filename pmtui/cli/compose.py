@@ -58,6 +58,7 @@ class Session:
             journal=Journal(self._state / "journal.sqlite"),
             rng=random.Random(),  # noqa: S311 - spreads retries, keeps no secret
             frames_per_second=self._settings.frame_rate,
+            post_deadline_s=self._settings.order_deadline_s,
         )
         async with self._stack, service.running():
             app = self._app(service)
@@ -134,6 +135,7 @@ class Session:
             health=health,
             clock=self._clock,
             admin_url=admin_url,
+            order_deadline_s=self._settings.order_deadline_s,
         )
         return session.hosts(secret, self._settings.signature_type)
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from pmtui.cli.paper_account import fund_once
 from pmtui.clients.account import Account as AccountIdentity
-from pmtui.clients.account import AccountClient, create_or_derive
+from pmtui.clients.account import AccountClient, Lanes, create_or_derive
 from pmtui.clients.analytics import AnalyticsClient
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.gamma import GammaClient
@@ -40,6 +40,8 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import OwnerWallets, derive_wallets
 
+ORDER_DEADLINE_S = 10
+
 
 class SessionHosts:
     """The clients of one session, made from addresses and, where there is one, a key."""
@@ -52,6 +54,7 @@ class SessionHosts:
         health: Health,
         clock: Clock,
         admin_url: str | None = None,
+        order_deadline_s: int = ORDER_DEADLINE_S,
     ) -> None:
         """Make the public clients; none opens a socket before it is asked something.
 
@@ -61,9 +64,11 @@ class SessionHosts:
             health: told of every request.
             clock: our own time.
             admin_url: of the local venue, which funds new wallets; None for any other.
+            order_deadline_s: how long an order or a cancellation may go without an answer.
         """
         self._endpoints = endpoints
         self._health = health
+        self._order_deadline_s = order_deadline_s
         self._hosts: list[HttpHost] = []
         self._routes = ROUTES[dialect]
         clob = self._host(endpoints.clob, Source.TRADING, clob_limits(self._routes))
@@ -138,7 +143,7 @@ class SessionHosts:
         credentials: ApiCredentials,
     ) -> Account:
         client = AccountClient(
-            self._clob,
+            Lanes(self._clob, orders=self._lane(), cancels=self._lane()),
             self._routes,
             account=AccountIdentity(signer.address, maker, signature_type, credentials),
             clock=self._server_clock,
@@ -175,6 +180,11 @@ class SessionHosts:
                 if isinstance(is_older, Failure):
                     return is_older
                 return wallets.deposit_uups if is_older else wallets.deposit_beacon
+
+    def _lane(self) -> HttpHost:
+        lane = self._clob.lane(total_s=self._order_deadline_s)
+        self._hosts.append(lane)
+        return lane
 
     def _host(self, url: str, source: Source, limits: HostLimits | None = None) -> HttpHost:
         def observe(report: RequestReport) -> None:

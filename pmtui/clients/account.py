@@ -2,9 +2,12 @@
 
 Every request is signed over the bytes that are sent, with the host's own time. Orders and cancels
 are sent once and never again by themselves; what a failure allows one to conclude is its kind.
+Orders, cancels and reads have lanes of their own: none waits behind another that stalls.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar, final
 
@@ -64,20 +67,39 @@ async def create_or_derive(
     return failure
 
 
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Connections to one host, by what they carry."""
+
+    reads: HttpHost
+    orders: HttpHost
+    cancels: HttpHost
+
+
 @final
 class AccountClient:
     """The account of one key."""
 
     def __init__(
-        self, host: HttpHost, routes: ClobRoutes, *, account: Account, clock: ServerClock
+        self, host: HttpHost | Lanes, routes: ClobRoutes, *, account: Account, clock: ServerClock
     ) -> None:
         """Prepare to sign.
+
+        Args:
+            host: the trading host, or its lanes; without lanes everything shares connections.
+            routes: how it is spoken to.
+            account: whose requests these are.
+            clock: the host's time.
 
         Raises:
             CredentialsError: the secret is not what the service hands out.
         """
-        self.requests = SignedRequests(host, routes, account=account, clock=clock)
+        lanes = host if isinstance(host, Lanes) else Lanes(host, host, host)
+        self._lanes = lanes
+        self.requests = SignedRequests(lanes.reads, routes, account=account, clock=clock)
         """For the other clients of this account."""
+        self._orders = SignedRequests(lanes.orders, routes, account=account, clock=clock)
+        self._cancels = SignedRequests(lanes.cancels, routes, account=account, clock=clock)
         self.owner = Owner(account.credentials.key, frozenset({account.address, account.wallet}))
         self.skipped_rows = 0
         """Rows of answers that could not be read, ever."""
@@ -92,16 +114,26 @@ class AccountClient:
         """Make the host read the chain again; its answer says nothing."""
         return await self.requests.tell(Call.REFRESH_BALANCE, query=self._asset(token_id))
 
+    async def keep_warm(self) -> None:
+        """Ask for next to nothing where orders and cancels travel, so that a connection stands."""
+        route = self.requests.routes.route(Call.TIME)
+        _ = await asyncio.gather(
+            *(
+                lane.send(route.method, route.path)
+                for lane in {self._lanes.orders, self._lanes.cancels}
+            )
+        )
+
     async def post_order(self, body: bytes) -> PostResult | Failure:
         """Send one signed order, once."""
-        return await self.requests.ask(Call.POST_ORDER, wire.decode_post_result, body=body)
+        return await self._orders.ask(Call.POST_ORDER, wire.decode_post_result, body=body)
 
     async def post_orders(self, bodies: Sequence[bytes]) -> tuple[PostResult, ...] | Failure:
         """Send several signed orders in one request, once; answers come in their order."""
         limit = self.requests.routes.max_batch_orders
         if not 1 <= len(bodies) <= limit:
             return self.requests.refused(Call.POST_ORDERS, f"a batch takes 1 to {limit} orders")
-        return await self.requests.ask(
+        return await self._orders.ask(
             Call.POST_ORDERS, wire.decode_post_results, body=b"[" + b",".join(bodies) + b"]"
         )
 
@@ -213,7 +245,7 @@ class AccountClient:
         return await self._cancel(Call.CANCEL_MANY, msgspec.json.encode(body))
 
     async def _cancel(self, call: Call, body: bytes | None) -> CancelResult | Failure:
-        return await self.requests.ask(call, wire.decode_cancel_result, body=body)
+        return await self._cancels.ask(call, wire.decode_cancel_result, body=body)
 
     def _asset(self, token_id: TokenId | None) -> Query:
         routes = self.requests.routes

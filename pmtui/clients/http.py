@@ -176,6 +176,24 @@ class HttpHost:
         self._observe(RequestReport(label, status, elapsed_ms, failure))
         return answer
 
+    def lane(self, *, total_s: float | None = None) -> "HttpHost":
+        """Return the same host over connections of its own, so that neither waits for the other.
+
+        Args:
+            total_s: bounds every request of the lane; as here when it is None.
+        """
+        return HttpHost(
+            self.base_url,
+            observe=self._observe,
+            pace=self._pace,
+            gate=self._gate,
+            timeouts=self._timeouts
+            if total_s is None
+            else httpx.Timeout(total_s, connect=min(total_s, self._timeouts.connect or total_s)),
+            total_s=self._total_s if total_s is None else total_s,
+            max_body=self._max_body,
+        )
+
     async def aclose(self) -> None:
         """Close the pool; a later request would open a new one."""
         client, self._client = self._client, None

@@ -28,6 +28,7 @@ from pmtui.config.toml_file import Key, TomlFile, read_toml
 from pmtui.config.values import (
     Addresses,
     Chart,
+    Deadline,
     FrameRate,
     KeyTable,
     Presets,
@@ -69,6 +70,8 @@ class Settings(BaseSettings, Addresses):
     """None for the default, or for the one without colour where `NO_COLOR` is set."""
     frame_rate: FrameRate = 10
     """Screen updates a second for what arrives by itself; keys are answered at once."""
+    order_deadline_s: Deadline = 10
+    """Seconds without an answer after which an order counts as unknown and is looked for."""
     presets: Presets = (
         Micros(5 * SCALE),
         Micros(10 * SCALE),

@@ -110,4 +110,5 @@ class Chart(BaseModel):
 
 
 FrameRate = Annotated[int, Field(ge=1, le=60)]
+Deadline = Annotated[int, Field(ge=1, le=60)]
 Presets = Annotated[tuple[Shares, ...], Field(min_length=1, max_length=5)]

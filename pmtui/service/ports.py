@@ -105,6 +105,10 @@ class AccountHost(Protocol):
         """Make the host read the chain again."""
         ...
 
+    async def keep_warm(self) -> None:
+        """Keep a connection standing for the next order and the next cancellation."""
+        ...
+
     async def post_order(self, body: bytes) -> PostResult | Failure:
         """Send one signed order, once."""
         ...

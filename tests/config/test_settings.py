@@ -113,6 +113,7 @@ def test_keys_come_with_their_lines_however_they_are_written(config: Path) -> No
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
+        ("order_deadline_s = 0\n", 1, "order_deadline_s: should be greater than or equal to 1"),
         ("frame_rate = 100\n", 1, "frame_rate: should be less than or equal to 60"),
         ("\n\nfoo = 1\n", 3, "foo: no such setting"),
         ('theme = "x"\n[chart]\ninterval = "2d"\n', 3, "chart.interval: should be '1h'"),

@@ -241,12 +241,16 @@ class FakeAccountHost:
     read_failure: Failure | None = None
     stalls: bool = False
     """Whether posted orders are never answered."""
+    warmed: int = 0
 
     async def balance(self, token_id: TokenId | None = None) -> BalanceAllowance | Failure:
         return BalanceAllowance(self.cash)
 
     async def refresh_balance(self, token_id: TokenId | None = None) -> Failure | None:
         return None
+
+    async def keep_warm(self) -> None:
+        self.warmed += 1
 
     async def post_order(self, body: bytes) -> PostResult | Failure:
         self.posted.append(body)

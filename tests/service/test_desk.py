@@ -313,3 +313,17 @@ async def test_a_trade_that_fails_on_chain_is_taken_back_visibly(tmp_path: Path)
         world.user_stream.send(TradeChanged((failed,), None))
         assert world.service.queries.account().shares(YES) == 0
         assert said(world, "FAILED")
+
+
+async def test_the_way_of_the_next_order_is_kept_open_while_a_market_is_watched(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await world.pass_time(60)
+        assert world.account.warmed == 0
+        watching = world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
+        await world.pass_time(60)
+        assert world.account.warmed == 4
+        watching.close()
+        await world.pass_time(60)
+        assert world.account.warmed == 4

@@ -20,12 +20,14 @@ from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
 from pmtui.service.hosts import Account, Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
-from pmtui.service.topics import AccountTopic, StatusTopic
+from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic
 from pmtui.service.views import Level, Load
 from pmtui.service.words import say_fill, say_order_end
 
 POLL_PERIOD_S = 10.0
 SLOW_PERIOD_S = 60.0
+WARM_PERIOD_S = 15.0
+"""Edges close connections that were idle for longer; one that stands saves its handshakes."""
 SETTLE_PAUSE_S = 0.15
 """Events of one fill come together; one refresh serves them all."""
 LISTING_LAG = timedelta(seconds=5)
@@ -91,6 +93,7 @@ class AccountFeed:
             _ = group.create_task(account.stream.run(on_event=self._on_user_event, on_link=on_link))
             _ = group.create_task(self._poll(POLL_PERIOD_S, self.fetch_now))
             _ = group.create_task(self._poll(SLOW_PERIOD_S, self.fetch_history))
+            _ = group.create_task(self._poll(WARM_PERIOD_S, self._keep_warm))
 
     def refresh(self) -> None:
         """Fetch cash, orders, fills and positions, once for all who ask within a moment."""
@@ -224,6 +227,12 @@ class AccountFeed:
             self._mark()
             await self._kernel.clock.sleep(pause)
             pause = min(pause * 2, 30.0)
+
+    async def _keep_warm(self) -> None:
+        """Keep the way of the next order open while a market is on screen."""
+        is_trading = any(isinstance(t, MarketTopic) for t in self._kernel.hub.watched())
+        if self.account is not None and is_trading:
+            await self.account.host.keep_warm()
 
     async def _settle_unlisted(
         self, account: Account, listed: tuple[Order, ...], asked_at: datetime

@@ -1,0 +1,97 @@
+"""Orders, cancels and reads of one account travel apart, so that none waits for another."""
+
+import asyncio
+from dataclasses import dataclass
+
+from pmtui.clients.account import AccountClient, Lanes
+from pmtui.clients.routes_clob import LIVE_ROUTES
+from pmtui.clients.server_clock import ServerClock
+from pmtui.clients.signed_requests import Account
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.ids import OrderId
+from pmtui.domain.order import BalanceAllowance, CancelResult, SignatureType
+from tests.clients.raw_server import Call, RawServer, serving
+from tests.clients.test_account import CREDENTIALS, EMPTY_CANCEL, NOW, SIGNER
+
+BALANCE = b'{"balance":"7","allowances":{}}'
+
+
+async def _no_time() -> Failure:
+    return Failure(FailureKind.UNREACHABLE, "GET /time", "none")
+
+
+@dataclass
+class Stalling:
+    """Answers everything but posted orders."""
+
+    stalled: asyncio.Event
+
+    async def __call__(self, call: Call) -> None:
+        if call.line.startswith("POST"):
+            self.stalled.set()
+            await asyncio.Event().wait()
+        elif call.line.startswith("DELETE"):
+            await call.answer(EMPTY_CANCEL)
+        else:
+            await call.answer(b"1790000100" if "/time" in call.line else BALANCE)
+
+
+def client_of(server: RawServer, *, deadline_s: float = 5.0) -> AccountClient:
+    reads = server.host()
+    lanes = Lanes(reads, orders=reads.lane(total_s=deadline_s), cancels=reads.lane())
+    server.hosts += [lanes.orders, lanes.cancels]
+    account = Account(SIGNER.address, SIGNER.address, SignatureType.DEPOSIT_WALLET, CREDENTIALS)
+    return AccountClient(
+        lanes, LIVE_ROUTES, account=account, clock=ServerClock(lambda: NOW, _no_time)
+    )
+
+
+def sources(server: RawServer, method: str) -> set[object]:
+    """Return the ports that requests of a method came from: one for each connection."""
+    return {
+        call.writer.get_extra_info("peername")
+        for call in server.calls
+        if call.line.startswith(method)
+    }
+
+
+async def test_a_cancel_and_a_read_do_not_wait_for_a_stalled_order() -> None:
+    stalled = asyncio.Event()
+    async with serving(Stalling(stalled)) as server, asyncio.timeout(10):
+        client = client_of(server)
+        posting = asyncio.ensure_future(client.post_order(b"{}"))
+        await stalled.wait()
+        assert isinstance(await client.cancel((OrderId("0x1"),)), CancelResult)
+        assert isinstance(await client.balance(), BalanceAllowance)
+        assert not posting.done()
+        posting.cancel()
+        ports = [sources(server, method) for method in ("POST", "DELETE", "GET")]
+        assert len(set.union(*ports)) == 3
+
+
+async def test_an_order_without_an_answer_is_given_up_at_its_deadline_as_lost() -> None:
+    async with serving(Stalling(asyncio.Event())) as server:
+        answer = await client_of(server, deadline_s=0.2).post_order(b"{}")
+        assert isinstance(answer, Failure)
+        assert answer.kind is FailureKind.LOST
+
+
+async def test_a_warm_lane_carries_the_order_as_its_next_request() -> None:
+    async def answer(call: Call) -> None:
+        is_cancel = call.line.startswith("DELETE")
+        posted = b'{"success":true,"errorMsg":"","orderID":"0xa","status":"live"}'
+        await call.answer(EMPTY_CANCEL if is_cancel else posted)
+
+    async with serving(answer) as server:
+        client = client_of(server)
+        await client.keep_warm()
+        assert len(server.calls) == 2
+        await client.post_order(b"{}")
+        await client.cancel((OrderId("0x1"),))
+        assert [line.split("?")[0].split(" ")[0] for line in server.lines] == [
+            "GET",
+            "GET",
+            "POST",
+            "DELETE",
+        ]
+        assert sources(server, "POST") | sources(server, "DELETE") == sources(server, "GET")
