@@ -1,15 +1,14 @@
 """What the pictures show: a believable afternoon, the same on every machine and every run."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from hashlib import sha256
 
 from typing_extensions import override
 
-from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.fees import taker_fee
-from pmtui.domain.history import Interval, PricePoint
-from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TagId, TokenId, TradeId
+from pmtui.domain.history import Interval
+from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TagId, TokenId
 from pmtui.domain.market import (
     Event,
     FeeSchedule,
@@ -17,46 +16,30 @@ from pmtui.domain.market import (
     MarketTerms,
     Outcome,
     RewardTerms,
-    Side,
     Tag,
 )
 from pmtui.domain.money import Micros
 from pmtui.domain.order import (
-    Fill,
-    Liquidity,
-    Order,
     OrderIntent,
-    OrderStatus,
-    TimeInForce,
-    TradePrint,
-    TradeStatus,
 )
-from pmtui.domain.position import Position
 from pmtui.domain.verdict import Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import (
-    AccountView,
     EventQuotesView,
     EventRow,
     EventView,
-    HistoryView,
     Load,
-    LogEntry,
-    LogView,
     MarketListView,
     MarketRow,
     MarketView,
     QuoteRow,
     SearchView,
-    TapeView,
 )
-from pmtui.service.views import Level as NoticeLevel
+from tests.scenes.owned import account_of, log_of
+from tests.scenes.prices import CENT, DOLLAR, TICK, ago, book_of, history_of, mirrored, tape_of
 from tests.ui.fake_surface import NOW, PAPER_STATUS, FakeService
 
-CENT = 10_000
-DOLLAR = 1_000_000
-TICK = Micros(CENT)
 FEE = FeeSchedule(rate=Micros(40_000))
 
 # Title, tag, days left, 24-hour volume in thousands of dollars, and its markets: short name,
@@ -119,9 +102,6 @@ _EVENTS: tuple[tuple[str, str, int, int, tuple[tuple[str, int, int, int], ...]],
     ("Will the comet be seen by eye?", "Space", 94, 7, (("", 31, 34, 4),)),
 )  # fmt: skip
 
-# Shares at the best price and outwards, in hundreds; thin in front, thick behind.
-_DEPTH = (3, 12, 28, 41, 35, 60, 52, 88, 74, 120, 95, 140, 60, 210, 45, 30, 25, 80, 15, 10)
-
 
 class _SceneService(FakeService):
     """Prepares orders as the service does: with the market's name, its fee and an id of its own."""
@@ -157,16 +137,16 @@ def make_world() -> World:
     strike = events[1].markets[0]
     service = _SceneService()
     service.lists[MarketListTopic()] = MarketListView(
-        tuple(_event_row(event) for event in events), Load.READY, has_more=False, as_of=_ago(4)
+        tuple(_event_row(event) for event in events), Load.READY, has_more=False, as_of=ago(4)
     )
     for event in events:
-        service.events[event.event_id] = EventView(event, Load.READY, _ago(9))
+        service.events[event.event_id] = EventView(event, Load.READY, ago(9))
         service.quotes[event.event_id] = _quotes(event)
         for market in event.markets:
             _add_market(service, market)
     service.searches["will the"] = _search(events, "will the", indexed=1_264)
-    service.account_view = _account(strike, events[0].markets[1])
-    service.log_view = _log(strike)
+    service.account_view = account_of(strike, events[0].markets[1])
+    service.log_view = log_of(strike)
     _set_status(service)
     assert strike.condition_id is not None
     return World(service, events[0].event_id, strike.condition_id)
@@ -241,7 +221,7 @@ def _quotes(event: Event) -> EventQuotesView:
     rows = tuple(
         QuoteRow(
             market.condition_id or ConditionId(""), market.best_bid, market.best_ask,
-            market.last_trade_price, _ago(1), is_live=True,
+            market.last_trade_price, ago(1), is_live=True,
             position_size=Micros(40 * DOLLAR) if market.group_title == "Ada Lindqvist" else None,
         )
         for market in event.markets
@@ -257,88 +237,13 @@ def _add_market(service: FakeService, market: Market) -> None:
         tick_size=TICK, min_order_size=Micros(5 * DOLLAR), neg_risk=market.neg_risk, fee=FEE,
         rewards=RewardTerms(Micros(50 * DOLLAR), Micros(35_000)),
     )  # fmt: skip
-    service.markets[market.condition_id] = MarketView(market, terms, Load.READY, _ago(2))
-    book = _book(market)
-    for token, view in zip(market.token_ids, (book, _mirrored(book, market)), strict=True):
+    service.markets[market.condition_id] = MarketView(market, terms, Load.READY, ago(2))
+    book = book_of(market)
+    for token, view in zip(market.token_ids, (book, mirrored(book, market)), strict=True):
         service.books[token] = view
-        service.tapes[token] = _tape(view)
+        service.tapes[token] = tape_of(view)
         for interval in Interval:
-            service.histories[(token, interval)] = _history(view, interval)
-
-
-def _book(market: Market) -> BookView:
-    bid, ask = market.best_bid or 0, market.best_ask or 0
-    return BookView(
-        market.token_ids[0],
-        BookState.VERIFIED,
-        bids=_levels(bid, -CENT),
-        asks=_levels(ask, CENT),
-        tick_size=TICK,
-        last_trade_price=Micros(ask),
-        as_of=_ago(0),
-        version=7,
-    )
-
-
-def _levels(best: int, step: int) -> tuple[Level, ...]:
-    # The other side starts elsewhere in the profile, or the book would be a mirror of itself.
-    offset = 0 if step > 0 else 3
-    prices = [best + step * distance for distance in range(len(_DEPTH))]
-    return tuple(
-        Level(
-            Micros(price),
-            Micros((_DEPTH[(n + offset) % len(_DEPTH)] * 100 + n * 7) * DOLLAR + 250_000 * (n % 2)),
-        )
-        for n, price in enumerate(prices)
-        if 0 < price < DOLLAR
-    )
-
-
-def _mirrored(book: BookView, market: Market) -> BookView:
-    def turn(levels: tuple[Level, ...]) -> tuple[Level, ...]:
-        return tuple(Level(Micros(DOLLAR - level.price), level.size) for level in levels)
-
-    return replace(
-        book, token_id=market.token_ids[1], bids=turn(book.asks), asks=turn(book.bids),
-        last_trade_price=Micros(DOLLAR - (book.last_trade_price or 0)),
-    )  # fmt: skip
-
-
-def _tape(book: BookView) -> TapeView:
-    bid, ask = book.best_bid or Micros(0), book.best_ask or Micros(0)
-    prints = tuple(
-        TradePrint(
-            book.token_id,
-            Side.BUY if n % 3 else Side.SELL,
-            ask if n % 3 else bid,
-            Micros((5 + n * 37 % 180) * DOLLAR),
-            _ago(3 + n * 11),
-        )
-        for n in range(24)
-    )
-    return TapeView(prints, len(prints))
-
-
-_SPANS_S = {
-    Interval.HOUR: 3_600, Interval.SIX_HOURS: 21_600, Interval.DAY: 86_400,
-    Interval.WEEK: 604_800, Interval.MONTH: 2_592_000, Interval.MAX: 5_184_000,
-}  # fmt: skip
-_POINTS = 240
-
-
-def _history(book: BookView, interval: Interval) -> HistoryView:
-    """Walk back from now in small steps of a fixed, uneven rhythm."""
-    step = timedelta(seconds=_SPANS_S[interval] / _POINTS)
-    price = book.midpoint or Micros(0)
-    state = len(interval.value) * 7_919 + int(book.token_id) % 9_973
-    points = []
-    for n in range(_POINTS):
-        points.append(PricePoint(NOW - step * n, Micros(price)))
-        state = (state * 1_103_515_245 + 12_345) % 2**31
-        move = (state >> 16) % 5 - 2
-        drift = CENT if n % 24 == 23 else 0
-        price = Micros(min(max(price - move * CENT // 2 - drift, CENT), DOLLAR - CENT))
-    return HistoryView(tuple(reversed(points)), interval, Load.READY, _ago(20), version=1)
+            service.histories[(token, interval)] = history_of(view, interval)
 
 
 def _search(events: tuple[Event, ...], text: str, *, indexed: int) -> SearchView:
@@ -351,85 +256,6 @@ def _search(events: tuple[Event, ...], text: str, *, indexed: int) -> SearchView
     return SearchView(text, rows, Load.READY, indexed)
 
 
-def _account(strike: Market, rival: Market) -> AccountView:
-    return AccountView(
-        load=Load.READY,
-        balance=Micros(9_768_410_000),
-        reserved=Micros(141_200_000),
-        positions=(_position(strike, 250, 574_000), _position(rival, 40, 261_500)),
-        open_orders=(
-            _order(strike, 1, Side.BUY, cents=61, size=120),
-            _order(strike, 2, Side.BUY, cents=58, size=100, matched=40),
-            _order(strike, 3, Side.SELL, cents=68, size=150),
-            _order(rival, 4, Side.BUY, cents=22, size=150),
-        ),
-        fills=(
-            _fill(strike, 1, cents=58, size=40, ago_s=340, liquidity=Liquidity.MAKER),
-            _fill(strike, 2, cents=57, size=210, ago_s=4_100, liquidity=Liquidity.TAKER),
-            _fill(rival, 3, cents=26, size=40, ago_s=9_000, liquidity=Liquidity.TAKER),
-        ),
-        closed=(),
-        activity=(),
-        as_of=_ago(1),
-    )
-
-
-def _position(market: Market, shares: int, average: int) -> Position:
-    return Position(
-        token_id=market.token_ids[0], condition_id=market.condition_id or ConditionId(""),
-        title=market.question, outcome="Yes", size=Micros(shares * DOLLAR),
-        average_price=Micros(average),
-        current_price=Micros(((market.best_bid or 0) + (market.best_ask or 0)) // 2),
-        realized=Micros(12_400_000 if shares > 100 else 0), opposite_token_id=market.token_ids[1],
-        event_slug=market.event_slug, neg_risk=market.neg_risk,
-    )  # fmt: skip
-
-
-def _order(
-    market: Market, number: int, side: Side, *, cents: int, size: int, matched: int = 0
-) -> Order:
-    return Order(
-        order_id=OrderId(f"0x{number:064x}"), condition_id=market.condition_id or ConditionId(""),
-        token_id=market.token_ids[0], outcome="Yes", side=side, price=Micros(cents * CENT),
-        original_size=Micros(size * DOLLAR), matched_size=Micros(matched * DOLLAR),
-        status=OrderStatus.PARTIALLY_FILLED if matched else OrderStatus.LIVE,
-        time_in_force=TimeInForce.GTC, created_at=_ago(number * 380),
-    )  # fmt: skip
-
-
-def _fill(
-    market: Market, number: int, *, cents: int, size: int, ago_s: int, liquidity: Liquidity
-) -> Fill:
-    is_taker = liquidity is Liquidity.TAKER
-    return Fill(
-        trade_id=TradeId(f"trade-{number}"), order_id=OrderId(f"0x{number + 90:064x}"),
-        condition_id=market.condition_id or ConditionId(""), token_id=market.token_ids[0],
-        outcome="Yes", side=Side.BUY, price=Micros(cents * CENT), size=Micros(size * DOLLAR),
-        fee=Micros(size * cents * (100 - cents) * 4 if is_taker else 0), liquidity=liquidity,
-        status=TradeStatus.CONFIRMED if number > 1 else TradeStatus.MINED, matched_at=_ago(ago_s),
-    )  # fmt: skip
-
-
-def _log(strike: Market) -> LogView:
-    told = (
-        (4_102, NoticeLevel.INFO, "order", "BUY 210 Yes at 57¢ sent, 0x5c1f…09ab"),
-        (4_100, NoticeLevel.GOOD, "notice", f"Filled: bought 210 Yes at 57¢, {strike.question}"),
-        (2_950, NoticeLevel.INFO, "stream", "market stream connected, 16 tokens"),
-        (2_610, NoticeLevel.WARNING, "stream", "market stream silent for 12 s, reconnecting"),
-        (2_609, NoticeLevel.INFO, "stream", "market stream connected, 16 tokens"),
-        (1_140, NoticeLevel.BAD, "order", "Refused: not enough balance / allowance"),
-        (380, NoticeLevel.INFO, "order", "BUY 120 Yes at 61¢ rests"),
-        (340, NoticeLevel.GOOD, "notice", f"Filled: bought 40 Yes at 58¢, {strike.question}"),
-        (61, NoticeLevel.INFO, "request", "GET /data/orders 200 in 4 ms"),
-        (31, NoticeLevel.INFO, "request", "GET /positions 200 in 6 ms"),
-    )
-    entries = tuple(
-        LogEntry(n + 1, _ago(ago_s), level, kind, text)
-        for n, (ago_s, level, kind, text) in enumerate(told)
-    )
-    return LogView(entries, dropped=0, read_up_to=len(entries))
-
-
 def _set_status(service: FakeService) -> None:
     account = service.account_view
     value = sum(position.value or 0 for position in account.positions)
@@ -439,7 +265,3 @@ def _set_status(service: FakeService) -> None:
         portfolio_value=Micros((account.balance or 0) + value),
         open_orders=len(account.open_orders),
     )
-
-
-def _ago(seconds: float) -> datetime:
-    return NOW - timedelta(seconds=seconds)

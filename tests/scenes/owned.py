@@ -1,0 +1,98 @@
+"""What is ours in the pictures: positions, orders, fills, and the log of how they came about."""
+
+from pmtui.domain.ids import ConditionId, OrderId, TradeId
+from pmtui.domain.market import Market, Side
+from pmtui.domain.money import Micros
+from pmtui.domain.order import (
+    Fill,
+    Liquidity,
+    Order,
+    OrderStatus,
+    TimeInForce,
+    TradeStatus,
+)
+from pmtui.domain.position import Position
+from pmtui.service.views import AccountView, Load, LogEntry, LogView
+from pmtui.service.views import Level as NoticeLevel
+from tests.scenes.prices import CENT, DOLLAR, ago
+
+
+def account_of(strike: Market, rival: Market) -> AccountView:
+    """Return an account that trades two markets, mostly the first."""
+    return AccountView(
+        load=Load.READY,
+        balance=Micros(9_768_410_000),
+        reserved=Micros(141_200_000),
+        positions=(_position(strike, 250, 574_000), _position(rival, 40, 261_500)),
+        open_orders=(
+            _order(strike, 1, Side.BUY, cents=61, size=120),
+            _order(strike, 2, Side.BUY, cents=58, size=100, matched=40),
+            _order(strike, 3, Side.SELL, cents=68, size=150),
+            _order(rival, 4, Side.BUY, cents=22, size=150),
+        ),
+        fills=(
+            _fill(strike, 1, cents=58, size=40, ago_s=340, liquidity=Liquidity.MAKER),
+            _fill(strike, 2, cents=57, size=210, ago_s=4_100, liquidity=Liquidity.TAKER),
+            _fill(rival, 3, cents=26, size=40, ago_s=9_000, liquidity=Liquidity.TAKER),
+        ),
+        closed=(),
+        activity=(),
+        as_of=ago(1),
+    )
+
+
+def _position(market: Market, shares: int, average: int) -> Position:
+    return Position(
+        token_id=market.token_ids[0], condition_id=market.condition_id or ConditionId(""),
+        title=market.question, outcome="Yes", size=Micros(shares * DOLLAR),
+        average_price=Micros(average),
+        current_price=Micros(((market.best_bid or 0) + (market.best_ask or 0)) // 2),
+        realized=Micros(12_400_000 if shares > 100 else 0), opposite_token_id=market.token_ids[1],
+        event_slug=market.event_slug, neg_risk=market.neg_risk,
+    )  # fmt: skip
+
+
+def _order(
+    market: Market, number: int, side: Side, *, cents: int, size: int, matched: int = 0
+) -> Order:
+    return Order(
+        order_id=OrderId(f"0x{number:064x}"), condition_id=market.condition_id or ConditionId(""),
+        token_id=market.token_ids[0], outcome="Yes", side=side, price=Micros(cents * CENT),
+        original_size=Micros(size * DOLLAR), matched_size=Micros(matched * DOLLAR),
+        status=OrderStatus.PARTIALLY_FILLED if matched else OrderStatus.LIVE,
+        time_in_force=TimeInForce.GTC, created_at=ago(number * 380),
+    )  # fmt: skip
+
+
+def _fill(
+    market: Market, number: int, *, cents: int, size: int, ago_s: int, liquidity: Liquidity
+) -> Fill:
+    is_taker = liquidity is Liquidity.TAKER
+    return Fill(
+        trade_id=TradeId(f"trade-{number}"), order_id=OrderId(f"0x{number + 90:064x}"),
+        condition_id=market.condition_id or ConditionId(""), token_id=market.token_ids[0],
+        outcome="Yes", side=Side.BUY, price=Micros(cents * CENT), size=Micros(size * DOLLAR),
+        fee=Micros(size * cents * (100 - cents) * 4 if is_taker else 0), liquidity=liquidity,
+        status=TradeStatus.CONFIRMED if number > 1 else TradeStatus.MINED, matched_at=ago(ago_s),
+    )  # fmt: skip
+
+
+def log_of(strike: Market) -> LogView:
+    """Return what happened before, good and bad."""
+    told = (
+        (4_102, NoticeLevel.INFO, "order", "BUY 210 Yes at 57¢ sent, 0x5c1f…09ab"),
+        (4_100, NoticeLevel.GOOD, "notice", f"Filled: bought 210 Yes at 57¢, {strike.question}"),
+        (2_950, NoticeLevel.INFO, "stream", "market stream connected, 16 tokens"),
+        (2_610, NoticeLevel.WARNING, "stream", "market stream silent for 12 s, reconnecting"),
+        (2_609, NoticeLevel.INFO, "stream", "market stream connected, 16 tokens"),
+        (1_140, NoticeLevel.BAD, "order", "Refused: not enough balance / allowance"),
+        (380, NoticeLevel.INFO, "order", "BUY 120 Yes at 61¢ rests"),
+        (340, NoticeLevel.GOOD, "notice", f"Filled: bought 40 Yes at 58¢, {strike.question}"),
+        (61, NoticeLevel.INFO, "request", "GET /data/orders 200 in 4 ms"),
+        (31, NoticeLevel.INFO, "request", "GET /positions 200 in 6 ms"),
+    )
+    entries = tuple(
+        LogEntry(n + 1, ago(ago_s), level, kind, text)
+        for n, (ago_s, level, kind, text) in enumerate(told)
+    )
+    return LogView(entries, dropped=0, read_up_to=len(entries))
