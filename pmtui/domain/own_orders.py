@@ -13,77 +13,19 @@ from pmtui.domain.ids import OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
+from pmtui.domain.order_life import (
+    Claim,
+    Contradiction,
+    Flaw,
+    claims_of_match,
+    claims_of_order,
+    flaws_among,
+    merge_order,
+    settle_order,
+)
+from pmtui.domain.trade_life import is_torn, merge_fill
 
-_RANK = {
-    OrderStatus.PENDING: 0,
-    OrderStatus.SENT: 1,
-    OrderStatus.UNKNOWN: 2,
-    # Below all that only the venue can say: an identical order sent again is refused as a
-    # duplicate while the first one rests, and an order ruled out may turn up after all.
-    OrderStatus.REJECTED: 3,
-    OrderStatus.DELAYED: 4,
-    OrderStatus.LIVE: 5,
-    OrderStatus.PARTIALLY_FILLED: 6,
-    OrderStatus.EXPIRED: 7,
-    OrderStatus.CANCELLED: 8,
-    OrderStatus.FILLED: 9,
-}
-_TRADE_RANK = {
-    TradeStatus.MATCHED: 0,
-    TradeStatus.RETRYING: 1,
-    TradeStatus.MINED: 2,
-    TradeStatus.CONFIRMED: 3,
-    TradeStatus.FAILED: 4,
-}
-
-
-def merge_order(known: Order | None, fact: Order) -> Order:
-    """Combine what is known of an order with another fact about it.
-
-    The result does not depend on which of the two came first, save for texts nobody decides by.
-    """
-    fact = _settled(fact)
-    if known is None:
-        return fact
-    known = _settled(known)
-    ahead = known if _RANK[known.status] >= _RANK[fact.status] else fact
-    return _settled(
-        replace(
-            ahead,
-            matched_size=max(known.matched_size, fact.matched_size),
-            original_size=max(known.original_size, fact.original_size),
-            created_at=min(known.created_at, fact.created_at),
-            expires_at=known.expires_at or fact.expires_at,
-            outcome=known.outcome or fact.outcome,
-            reason=ahead.reason or known.reason or fact.reason,
-        )
-    )
-
-
-def _settled(order: Order) -> Order:
-    """Let the status follow from the sizes where they decide it."""
-    if order.matched_size >= order.original_size > 0:
-        return replace(order, status=OrderStatus.FILLED)
-    if order.matched_size > 0 and _RANK[order.status] < _RANK[OrderStatus.PARTIALLY_FILLED]:
-        # It did match, whatever we believed; what does not rest keeps no remainder.
-        rests = order.time_in_force.rests
-        status = OrderStatus.PARTIALLY_FILLED if rests else OrderStatus.CANCELLED
-        return replace(order, status=status)
-    return order
-
-
-def merge_fill(known: Fill | None, fact: Fill) -> Fill:
-    """Combine two reports of the same fill: settlement only moves forward."""
-    if known is None:
-        return fact
-    ahead = known if _TRADE_RANK[known.status] >= _TRADE_RANK[fact.status] else fact
-    return replace(
-        ahead,
-        matched_at=min(known.matched_at, fact.matched_at),
-        transaction_hash=ahead.transaction_hash or known.transaction_hash or fact.transaction_hash,
-        fee=max(known.fee, fact.fee),
-        outcome=known.outcome or fact.outcome,
-    )
+UNDONE = "a trade FAILED on chain"
 
 
 class OwnOrders:
@@ -94,16 +36,23 @@ class OwnOrders:
         """What was said of each order itself; fills count on top, and may be taken back."""
         self._orders: dict[OrderId, Order] = {}
         self._fills: dict[OrderId, dict[TradeId, Fill]] = {}
+        self._claims: dict[OrderId, frozenset[Claim]] = {}
+        self._settlements: dict[tuple[OrderId, TradeId], frozenset[TradeStatus]] = {}
+        self._flaws: dict[Contradiction, None] = {}
+        self._untold: list[Contradiction] = []
 
     def apply_order(self, fact: Order) -> Order | None:
         """Take in a fact; return the order if anything changed by it."""
+        self._claim(fact.order_id, claims_of_order(fact))
         self._told[fact.order_id] = merge_order(self._told.get(fact.order_id), fact)
         return self._combine(fact.order_id)
 
     def apply_fill(self, fact: Fill) -> Fill | None:
         """Take in a fill, and let its order know; return it if anything changed by it."""
+        self._claim(fact.order_id, claims_of_match(fact.token_id, fact.side))
         fills = self._fills.setdefault(fact.order_id, {})
         known = fills.get(fact.trade_id)
+        self._check_fill(known, fact)
         merged = merge_fill(known, fact)
         if merged == known:
             return None
@@ -111,6 +60,16 @@ class OwnOrders:
         if fact.order_id in self._told:
             self._combine(fact.order_id)
         return merged
+
+    @property
+    def contradictions(self) -> frozenset[Contradiction]:
+        """Reports that cannot all be true, whichever came first."""
+        return frozenset(self._flaws)
+
+    def take_contradictions(self) -> tuple[Contradiction, ...]:
+        """Return the contradictions that nobody has been told of, once each."""
+        untold, self._untold = tuple(self._untold), []
+        return untold
 
     def order(self, order_id: OrderId) -> Order | None:
         """Return one order as known."""
@@ -159,21 +118,45 @@ class OwnOrders:
     def _combine(self, order_id: OrderId) -> Order | None:
         """Put an order together from what was told and its fills; return it if it changed."""
         told = self._told[order_id]
-        matched = max(told.matched_size, self._filled_size(order_id))
-        order = _settled(replace(told, matched_size=matched))
+        failed = self._size_of(order_id, is_failed=True)
+        filled = self._size_of(order_id, is_failed=False)
+        # What was told of a match may be of one that failed since.
+        matched = Micros(max(told.matched_size - failed, filled))
+        order = replace(told, matched_size=matched)
+        if told.status is OrderStatus.FILLED and matched < told.original_size and failed:
+            # It no longer rests, and it is not filled either.
+            order = replace(order, status=OrderStatus.CANCELLED, reason=told.reason or UNDONE)
+        order = settle_order(order)
         if order == self._orders.get(order_id):
             return None
         self._orders[order_id] = order
         return order
 
-    def _filled_size(self, order_id: OrderId) -> Micros:
-        return Micros(
-            sum(
-                f.size
-                for f in self._fills.get(order_id, {}).values()
-                if f.status is not TradeStatus.FAILED
-            )
-        )
+    def _size_of(self, order_id: OrderId, *, is_failed: bool) -> Micros:
+        fills = self._fills.get(order_id, {}).values()
+        return Micros(sum(f.size for f in fills if (f.status is TradeStatus.FAILED) is is_failed))
+
+    def _check_fill(self, known: Fill | None, fact: Fill) -> None:
+        key = (fact.order_id, fact.trade_id)
+        seen = self._settlements.get(key, frozenset()) | {fact.status}
+        self._settlements[key] = seen
+        if is_torn(seen):
+            self._contradict(Contradiction(fact.order_id, Flaw.SETTLED_AND_FAILED))
+        if known is not None and (known.size, known.price) != (fact.size, fact.price):
+            self._contradict(Contradiction(fact.order_id, Flaw.OTHER_SIZE))
+
+    def _claim(self, order_id: OrderId, claims: frozenset[Claim]) -> None:
+        known = self._claims.get(order_id, frozenset())
+        if claims <= known:
+            return
+        self._claims[order_id] = known | claims
+        for flaw in flaws_among(self._claims[order_id]):
+            self._contradict(Contradiction(order_id, flaw))
+
+    def _contradict(self, contradiction: Contradiction) -> None:
+        if contradiction not in self._flaws:
+            self._flaws[contradiction] = None
+            self._untold.append(contradiction)
 
 
 def reserved_shares(orders: Iterable[Order], token_id: TokenId) -> Micros:

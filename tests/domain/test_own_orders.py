@@ -11,7 +11,9 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.order import Fill, Liquidity, Order, OrderStatus, TimeInForce, TradeStatus
-from pmtui.domain.own_orders import OwnOrders, merge_fill, merge_order, reserved_shares
+from pmtui.domain.order_life import Contradiction, Flaw, merge_order
+from pmtui.domain.own_orders import UNDONE, OwnOrders, reserved_shares
+from pmtui.domain.trade_life import merge_fill
 
 m = parse_micros
 START = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
@@ -37,7 +39,7 @@ def _apply(facts: Sequence[Order | Fill]) -> OwnOrders:
 
 def _state(facts: Sequence[Order | Fill]) -> tuple[object, ...]:
     own = _apply(facts)
-    return (own.order(ORDER.order_id), own.fills(), own.open_orders())
+    return (own.order(ORDER.order_id), own.fills(), own.open_orders(), own.contradictions)
 
 
 @pytest.mark.parametrize(
@@ -105,6 +107,66 @@ def test_matched_size_is_at_least_what_valid_fills_sum_to(facts: list[Order | Fi
         valid = sum(f.size for f in own.fills() if f.status is not TradeStatus.FAILED)
         assert order.matched_size >= valid
         assert (order.status is OrderStatus.FILLED) or order.matched_size < order.original_size
+
+
+sizes = st.lists(st.integers(1, 30), min_size=1, max_size=5)
+
+
+@given(st.data(), sizes)
+def test_fills_sum_to_the_matched_size_whatever_failed_and_was_told(
+    data: st.DataObject, parts: list[int]
+) -> None:
+    whole = [
+        replace(FILL, trade_id=TradeId(f"t{n}"), size=m(str(part))) for n, part in enumerate(parts)
+    ]
+    ends = data.draw(
+        st.lists(
+            st.sampled_from([TradeStatus.CONFIRMED, TradeStatus.FAILED]),
+            min_size=len(whole),
+            max_size=len(whole),
+        )
+    )
+    settled = [replace(f, status=end) for f, end in zip(whole, ends, strict=True)]
+    order = replace(ORDER, original_size=m(str(sum(parts) + data.draw(st.integers(0, 5)))))
+    told = replace(order, matched_size=m(str(sum(parts))))
+    told_of: list[Order | Fill] = [order, told, *whole, *settled, *settled]
+    facts = data.draw(st.permutations(told_of))
+    known = _apply(facts).order(ORDER.order_id)
+    assert known is not None
+    held = sum(f.size for f in settled if f.status is TradeStatus.CONFIRMED)
+    assert known.matched_size == held
+    assert (known.status is OrderStatus.FILLED) == (held == order.original_size)
+
+
+def test_a_trade_that_fails_is_undone_visibly_also_where_the_answer_told_of_it() -> None:
+    filled = replace(ORDER, status=OrderStatus.FILLED, matched_size=m("100"))
+    whole = replace(FILL, size=m("100"))
+    own = _apply([ORDER, filled, whole])
+    failed = own.apply_fill(replace(whole, status=TradeStatus.FAILED))
+    order = own.order(ORDER.order_id)
+    assert failed is not None
+    assert order is not None
+    assert (order.matched_size, order.status, order.reason) == (0, OrderStatus.CANCELLED, UNDONE)
+
+
+def test_reports_that_cannot_all_be_true_are_told_once() -> None:
+    confirmed = replace(FILL, status=TradeStatus.CONFIRMED)
+    facts: list[Order | Fill] = [
+        replace(ORDER, status=OrderStatus.REJECTED),
+        ORDER,
+        confirmed,
+        replace(FILL, status=TradeStatus.FAILED),
+        replace(FILL, size=m("41")),
+    ]
+    expected = {
+        Contradiction(ORDER.order_id, flaw)
+        for flaw in (Flaw.REFUSED_BUT_THERE, Flaw.SETTLED_AND_FAILED, Flaw.OTHER_SIZE)
+    }
+    for order in permutations(facts):
+        assert _apply(order).contradictions == expected
+    own = _apply([*facts, *facts])
+    assert set(own.take_contradictions()) == expected
+    assert own.take_contradictions() == ()
 
 
 def test_only_news_is_reported() -> None:

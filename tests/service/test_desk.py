@@ -313,6 +313,19 @@ async def test_a_trade_that_fails_on_chain_is_taken_back_visibly(tmp_path: Path)
         world.user_stream.send(TradeChanged((failed,), None))
         assert world.service.queries.account().shares(YES) == 0
         assert said(world, "FAILED")
+        assert said(world, "Was filled, is no longer")
+
+
+async def test_an_order_ruled_out_that_turns_up_is_told_loudly(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world)
+        world.account.answers = [Failure(FailureKind.REFUSED, "POST /order", "no", 400)]
+        await verdict_of(world, order)
+        placed = resting(order.unsigned.order_id)
+        world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, placed, None))
+        assert only_order(world) is OrderStatus.LIVE
+        assert said(world, "yet at the venue")
+        assert said(world, "Was rejected, is no longer")
 
 
 async def test_the_way_of_the_next_order_is_kept_open_while_a_market_is_watched(

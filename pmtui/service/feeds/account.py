@@ -14,6 +14,7 @@ from pmtui.domain.link import Link, LinkState
 from pmtui.domain.market import FeeSchedule
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Liquidity, Order, OrderStatus, TradeStatus
+from pmtui.domain.order_life import is_legal_step
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.position import Activity, ClosedPosition
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
@@ -160,9 +161,12 @@ class AccountFeed:
         """Take in a fact about one of our orders."""
         known = self.own.order(fact.order_id)
         changed = self.own.apply_order(fact)
+        self._tell_contradictions()
         if changed is None:
             return
         self._history.note_order(changed)
+        if known is not None and not is_legal_step(known.status, changed.status):
+            self._tell_odd_step(known, changed)
         ended = known is not None and known.status.is_open and not changed.status.is_open
         if is_news and ended and changed.status is not OrderStatus.FILLED:
             level = Level.INFO if not changed.reason else Level.WARNING
@@ -176,11 +180,17 @@ class AccountFeed:
         known = {(f.trade_id, f.order_id): f for f in self.own.fills()}.get(
             (fact.trade_id, fact.order_id)
         )
+        before = self.own.order(fact.order_id)
         changed = self.own.apply_fill(fact)
+        self._tell_contradictions()
         if changed is None:
             return
         self._history.note_fill(changed)
-        self._note_order_of(changed)
+        order = self.own.order(fact.order_id)
+        if order is not None and order != before:
+            self._history.note_order(order)
+            if before is not None and not is_legal_step(before.status, order.status):
+                self._tell_odd_step(before, order)
         if changed.matched_at >= self._session_start:
             self.holdings.apply_fill(changed)
         is_failure = changed.status is TradeStatus.FAILED
@@ -190,10 +200,15 @@ class AccountFeed:
             self._kernel.log.add(level, "order", text, order_id=changed.order_id)
         self._mark()
 
-    def _note_order_of(self, fill: Fill) -> None:
-        order = self.own.order(fill.order_id)
-        if order is not None:
-            self._history.note_order(order)
+    def _tell_contradictions(self) -> None:
+        for found in self.own.take_contradictions():
+            text = f"The venue contradicts itself: order {found.order_id[:10]}… {found.flaw.value}"
+            self._kernel.log.notice(Level.WARNING, text, order_id=found.order_id)
+
+    def _tell_odd_step(self, before: Order, after: Order) -> None:
+        said = say_order_end(after, self._title_of(after.token_id))
+        text = f"Was {before.status.value}, is no longer. {said}"
+        self._kernel.log.notice(Level.WARNING, text, order_id=after.order_id)
 
     def _with_fee(self, fill: Fill) -> Fill:
         """Work out a taker's fee by the published formula: the wire does not carry it."""
