@@ -26,6 +26,8 @@ their resting value.
 | `DELETE /delays` | | back to the delays of the catalogue |
 | `POST /statuses` | `has_prefixes` | writes `ORDER_STATUS_…` and `TRADE_STATUS_…` |
 | `POST /streams` | `silence` (none, events, all), `framing` (recorded, objects, arrays), `has_lower_case_sides`, `refuses_users` | how streams speak, and whether the user stream closes at once |
+| `POST /tricks` | `trick` (drop, duplicate, swap, garble, close), `channel` (market, user), `remaining` | what happens to the next events |
+| `DELETE /tricks` | | delivers every event again |
 | `POST /settlement` | `course` (normal, retrying, failed), `count` | what becomes of the next trades |
 | `POST /trades/{id}` | `status` | takes one trade to RETRYING, MINED, CONFIRMED or FAILED |
 | `POST /hashes` | `seconds` | trades show no transaction hash for so long |

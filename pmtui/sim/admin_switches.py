@@ -22,6 +22,7 @@ from pmtui.sim.switches import (
     RateLimits,
     SettlementCourse,
     StreamManner,
+    StreamTrick,
     TakerDelay,
 )
 from pmtui.sim.venue import Venue
@@ -93,6 +94,7 @@ class AdminSwitches:
             "/delays": self.delay,
             "/statuses": self.statuses,
             "/streams": self.streams,
+            "/tricks": self.trick,
             "/settlement": self.settlement,
             "/trades/{trade_id}": self.advance,
             "/hashes": self.hashes,
@@ -106,6 +108,7 @@ class AdminSwitches:
             Route("/switches", guarded(self.shown)),
             *(Route(path, guarded(handler), methods=["POST"]) for path, handler in posts.items()),
             Route("/delays", guarded(self.clear_delays), methods=["DELETE"]),
+            Route("/tricks", guarded(self.clear_tricks), methods=["DELETE"]),
             Route("/faults", guarded(self.clear_faults), methods=["DELETE"]),
         ]
 
@@ -163,6 +166,17 @@ class AdminSwitches:
         asked = await read_body(request, StreamManner)
         self._venue.switches.streams = asked
         return JsonResponse(asked)
+
+    async def trick(self, request: Request) -> Response:
+        """Play a trick on the next events of the streams."""
+        self._venue.switches.tricks.append(await read_body(request, StreamTrick))
+        return JsonResponse(self._venue.switches.tricks)
+
+    async def clear_tricks(self, request: Request) -> Response:
+        """Deliver every event again."""
+        del request
+        self._venue.switches.tricks.clear()
+        return JsonResponse([])
 
     async def settlement(self, request: Request) -> Response:
         """Choose what becomes of the next trades of users; normal forgets what was chosen."""

@@ -97,6 +97,29 @@ class StreamManner:
     """Whether the user channel closes as for bad credentials, whatever it is shown."""
 
 
+class Trick(Enum):
+    """What can happen to an event on its way to one connection."""
+
+    DROP = "drop"
+    DUPLICATE = "duplicate"
+    SWAP = "swap"
+    """It goes out after the next one; never, if there is none."""
+    GARBLE = "garble"
+    """Its second half is missing."""
+    CLOSE = "close"
+    """The connection breaks instead."""
+
+
+@dataclass(slots=True)
+class StreamTrick:
+    """A trick played on the next events."""
+
+    trick: Trick
+    channel: str = ""
+    """`market` or `user`; empty for whichever sends first."""
+    remaining: int = 1
+
+
 @dataclass(slots=True)
 class RateLimits:
     """Token buckets of one signer (WIRE_CLOB §15, standard tier of 2026-07-24)."""
@@ -136,6 +159,7 @@ class Switches:
     """Of the next trades with a party that is not simulated."""
     limits: RateLimits = field(default_factory=RateLimits)
     streams: StreamManner = field(default_factory=StreamManner)
+    tricks: list[StreamTrick] = field(default_factory=list)
 
     def take_fault(self, host: str, path: str, *, method: str = "") -> Fault | None:
         """Return the first fault that hits a request, and count it."""
@@ -150,6 +174,16 @@ class Switches:
                 if fault.remaining == 0:
                     self.faults.remove(fault)
                 return fault
+        return None
+
+    def take_trick(self, channel: str) -> Trick | None:
+        """Return what is to happen to the next event of a channel, and count it."""
+        for trick in self.tricks:
+            if trick.channel in ("", channel):
+                trick.remaining -= 1
+                if trick.remaining <= 0:
+                    self.tricks.remove(trick)
+                return trick.trick
         return None
 
     def take_course(self) -> SettlementCourse:

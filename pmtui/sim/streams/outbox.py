@@ -5,7 +5,7 @@ from collections import deque
 
 from websockets.asyncio.server import ServerConnection
 
-from pmtui.sim.switches import Framing, Silence, Switches
+from pmtui.sim.switches import Framing, Silence, Switches, Trick
 
 MAX_WAITING_BYTES = 8 * 1_024 * 1_024
 """Some eight seconds of the busiest market recorded."""
@@ -22,17 +22,21 @@ class Outbox:
         connection: ServerConnection,
         *,
         switches: Switches | None = None,
+        channel: str = "",
         limit: int = MAX_WAITING_BYTES,
     ) -> None:
         """Begin empty.
 
         Args:
             connection: where the frames go.
-            switches: may silence the connection or frame its events otherwise.
+            switches: may silence the connection, frame its events otherwise or play tricks.
+            channel: `market` or `user`.
             limit: how many bytes may wait.
         """
         self._connection = connection
         self._switches = Switches() if switches is None else switches
+        self._channel = channel
+        self._swapped: bytes | None = None
         self._limit = limit
         self._waiting: deque[bytes] = deque()
         self._waiting_bytes = 0
@@ -50,6 +54,32 @@ class Outbox:
             return
         if manner.framing is Framing.ARRAYS and data.startswith(b"{"):
             data = b"[%b]" % data
+        if data.startswith((b"{", b"[")):
+            self._put_event(data)
+        else:
+            self._queue(data)
+
+    def _put_event(self, data: bytes) -> None:
+        swapped, self._swapped = self._swapped, None
+        match self._switches.take_trick(self._channel):
+            case None:
+                self._queue(data)
+            case Trick.DROP:
+                pass
+            case Trick.DUPLICATE:
+                self._queue(data)
+                self._queue(data)
+            case Trick.SWAP:
+                self._swapped = data
+            case Trick.GARBLE:
+                # Still text, or the client's library would end the connection by itself.
+                self._queue(data[: len(data) // 2].decode(errors="ignore").encode())
+            case Trick.CLOSE:
+                self._connection.transport.abort()
+        if swapped is not None:
+            self._queue(swapped)
+
+    def _queue(self, data: bytes) -> None:
         self._waiting.append(data)
         self._waiting_bytes += len(data)
         if self._waiting_bytes > self._limit:

@@ -35,7 +35,8 @@ async def serve_streams(
     async def handle(connection: ServerConnection) -> None:
         request = connection.request
         path = request.path.partition("?")[0] if request else ""
-        outbox = Outbox(connection, switches=venue.switches)
+        channel = path.rpartition("/")[2]
+        outbox = Outbox(connection, switches=venue.switches, channel=channel)
         if path == "/ws/market":
             await _market(connection, outbox, MarketSession(venue, publisher, outbox))
         else:

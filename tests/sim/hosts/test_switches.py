@@ -359,12 +359,12 @@ async def test_streams_can_fall_silent_without_closing(ann: Person) -> None:
         assert await client.ping() == []
         await ann.admin("POST", "/streams", {"silence": "all"})
         await client.socket.send("PING")
-        await ann.rest(BUY, "0.39", "5")
+        await ann.rest(BUY, "0.41", "5")
         await ann.admin("POST", "/streams", {})
-        await ann.rest(BUY, "0.38", "5")
+        await ann.rest(BUY, "0.42", "5")
         heard = await client.event()
         # Neither the answer to the ping nor what changed meanwhile is made up for.
-        assert heard["price_changes"][0]["price"] == "0.38"
+        assert heard["price_changes"][0]["price"] == "0.42"
 
 
 async def test_sides_and_frames_have_other_forms_on_demand(ann: Person, bob: Person) -> None:
@@ -402,3 +402,38 @@ async def test_the_user_stream_closes_on_bad_credentials_or_on_demand(ann: Perso
         await client.send(type="user", auth=ann.credentials)
         with pytest.raises(ConnectionClosed):
             await client.text()
+
+
+async def test_tricks_are_played_on_the_next_events_of_a_channel(ann: Person) -> None:
+    # Every bid is the best so far: such changes leave the venue in order.
+    prices = iter(range(10, 90))
+
+    async def heard_after(*tricks: dict[str, object]) -> list[int]:
+        for trick in tricks:
+            await ann.admin("POST", "/tricks", {"channel": "market", **trick})
+        asked = [next(prices) for _ in range(3)]
+        for cents in asked:
+            await ann.rest(BUY, f"0.{cents}", "5")
+        return [
+            round(float(event["price_changes"][0]["price"]) * 100) - asked[0]
+            for event in await client.ping()
+        ]
+
+    await ann.admin("POST", "/tricks", {"trick": "drop", "channel": "user"})
+    async with connected(ann.running.urls["ws_market"]) as client:
+        await client.send(type="market", assets_ids=[RAIN_YES])
+        assert await client.ping()
+        assert await heard_after() == [0, 1, 2]
+        assert await heard_after({"trick": "drop", "remaining": 2}) == [2]
+        assert await heard_after({"trick": "duplicate"}) == [0, 0, 1, 2]
+        assert await heard_after({"trick": "swap"}) == [1, 0, 2]
+        await ann.admin("POST", "/tricks", {"trick": "garble", "channel": "market"})
+        await ann.rest(BUY, "0.90", "5")
+        with pytest.raises(json.JSONDecodeError):
+            await client.event()
+        await ann.admin("POST", "/tricks", {"trick": "close", "channel": "market"})
+        await ann.rest(BUY, "0.91", "5")
+        with pytest.raises(ConnectionClosed):
+            await client.text()
+    assert len((await ann.admin("GET", "/switches"))["tricks"]) == 1
+    assert await ann.admin("DELETE", "/tricks") == []
