@@ -89,6 +89,11 @@ def lost(route: str = "POST /order") -> Failure:
     return Failure(FailureKind.LOST, route, "timed out")
 
 
+async def _on_the_way() -> None:
+    """Answer in a later step of the loop than the question, as every host does."""
+    await asyncio.sleep(0)
+
+
 @dataclass
 class FakeMetadata:
     events: list[Event] = field(default_factory=lambda: [EVENT_WITH_MARKET])
@@ -101,6 +106,7 @@ class FakeMetadata:
         self, *, sort: MarketSort, tag_slug: str, include_closed: bool, cursor: str | None
     ) -> Page[Event] | Failure:
         self.listed.append(cursor)
+        await _on_the_way()
         if self.failure is not None:
             return self.failure
         start = int(cursor or 0)
@@ -137,6 +143,7 @@ class FakeTrading:
 
     async def book(self, token_id: TokenId) -> BookSnapshot | Failure:
         self.asked.append(token_id)
+        await _on_the_way()
         missing = Failure(FailureKind.NOT_FOUND, "GET /book", "No orderbook exists")
         return self.books_by_token.get(token_id) or missing
 
@@ -242,11 +249,15 @@ class FakeAccountHost:
     stalls: bool = False
     """Whether posted orders are never answered."""
     warmed: int = 0
+    shares: dict[TokenId, Micros] = field(default_factory=dict)
+    refreshed: list[TokenId | None] = field(default_factory=list)
 
     async def balance(self, token_id: TokenId | None = None) -> BalanceAllowance | Failure:
-        return BalanceAllowance(self.cash)
+        held = self.cash if token_id is None else self.shares.get(token_id, Micros(0))
+        return BalanceAllowance(held)
 
     async def refresh_balance(self, token_id: TokenId | None = None) -> Failure | None:
+        self.refreshed.append(token_id)
         return None
 
     async def keep_warm(self) -> None:
