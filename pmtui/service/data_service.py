@@ -87,7 +87,7 @@ class DataService:
         self._oddities = OddityFeed(kernel, self._stream_counts)
         self.queries = self._make_queries(profile)
         self.commands = self._make_commands()
-        for feed in (self._metadata, self._history, self._books):
+        for feed in (self._metadata, self._history, self._books, self._account):
             self.hub.on_demand(feed.on_demand)
         self.hub.on_release(self._books.on_demand)
 

@@ -175,6 +175,7 @@ class ServiceQueries:
             activity=feed.state.activity,
             as_of=feed.state.as_of,
             problem=feed.state.problem,
+            balances=feed.balances.sizes(),
         )
 
     def log(self) -> LogView:

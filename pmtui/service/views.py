@@ -13,6 +13,7 @@ from pmtui.domain.ids import ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, TradePrint
+from pmtui.domain.own_orders import reserved_shares
 from pmtui.domain.position import Activity, ClosedPosition, Position
 
 
@@ -201,6 +202,8 @@ class AccountView:
     activity: tuple[Activity, ...]
     as_of: datetime | None
     problem: str = ""
+    balances: tuple[tuple[TokenId, Micros], ...] = ()
+    """Shares that the trading host says the wallet holds, with our own fills since."""
 
     @property
     def available(self) -> Micros | None:
@@ -212,6 +215,11 @@ class AccountView:
     def shares(self, token_id: TokenId) -> Micros:
         """Shares held of a token."""
         return Micros(sum(p.size for p in self.positions if p.token_id == token_id))
+
+    def sellable(self, token_id: TokenId) -> Micros:
+        """Shares that a new sale may offer: by the trading host where it has been asked."""
+        held = dict(self.balances).get(token_id, self.shares(token_id))
+        return Micros(max(held - reserved_shares(self.open_orders, token_id), 0))
 
     def orders_at(self, token_id: TokenId) -> tuple[Order, ...]:
         """Open orders in one token's book."""

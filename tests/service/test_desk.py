@@ -28,7 +28,7 @@ from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.journal import Journal, JournalProblem
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.topics import MarketTopic
+from pmtui.service.topics import BookTopic, MarketTopic
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
 
@@ -340,3 +340,36 @@ async def test_the_way_of_the_next_order_is_kept_open_while_a_market_is_watched(
         watching.close()
         await world.pass_time(60)
         assert world.account.warmed == 4
+
+
+async def test_what_can_be_sold_is_known_by_fills_before_any_host_reports_it(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
+        await world.pass_time(1)
+        assert world.service.queries.account().sellable(YES) == 0
+        order = await prepared(world)
+        await verdict_of(world, order)
+        world.user_stream.send(TradeChanged((fill(order.unsigned.order_id),), None))
+        assert world.service.queries.account().sellable(YES) == 10_000_000
+        # The venue is told to look again, and still lags; the fill counts until it agrees.
+        await until(world, lambda: YES in world.account.refreshed, "it is told to look")
+        await world.pass_time(20)
+        assert world.service.queries.account().sellable(YES) == 10_000_000
+        world.account.shares[YES] = Micros(10_000_000)
+        await world.pass_time(20)
+        assert world.service.queries.account().sellable(YES) == 10_000_000
+
+
+async def test_shares_in_open_sales_are_not_offered_twice(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.shares[YES] = Micros(10_000_000)
+        sale = resting(OrderId("0x01"), side=Side.SELL, original_size=Micros(4_000_000))
+        world.account.open = {sale.order_id: sale}
+        world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
+        await world.pass_time(11)
+        account = world.service.queries.account()
+        assert account.shares(YES) == 0
+        assert account.sellable(YES) == 6_000_000
+        assert account.sellable(NO) == 0

@@ -17,11 +17,12 @@ from pmtui.domain.order import Fill, Liquidity, Order, OrderStatus, TradeStatus
 from pmtui.domain.order_life import is_legal_step
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.position import Activity, ClosedPosition
+from pmtui.domain.token_balances import TokenBalances
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
 from pmtui.service.hosts import Account, Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
-from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic
+from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
 from pmtui.service.views import Level, Load
 from pmtui.service.words import say_fill, say_order_end
 
@@ -71,6 +72,9 @@ class AccountFeed:
         """Set once there is an account."""
         self.own = OwnOrders()
         self.holdings = Holdings()
+        self.balances = TokenBalances()
+        self._moved: set[TokenId] = set()
+        """Tokens with a fill that the venue's own memory of the wallet may not hold yet."""
         self.state = AccountState()
 
     async def run(self) -> None:
@@ -105,6 +109,11 @@ class AccountFeed:
 
         self._kernel.start_unless_running("account refresh", "account", settle)
 
+    def on_demand(self, topic: Topic) -> None:
+        """Learn what can be sold of a token that has just come into sight."""
+        if isinstance(topic, BookTopic) and self.account is not None:
+            self.refresh()
+
     async def fetch_now(self) -> None:
         """Fetch what a trader acts on."""
         account, hosts = self.account, await self._hosts()
@@ -120,6 +129,7 @@ class AccountFeed:
         )
         for answer in (balance, orders, fills):
             self._kernel.check(Source.TRADING, answer)
+        await self._fetch_shares(account)
         if not isinstance(balance, Failure):
             self.state.balance = balance.balance
             self.state.load, self.state.as_of = Load.READY, self._kernel.clock.now()
@@ -139,6 +149,23 @@ class AccountFeed:
         if not isinstance(positions, Failure):
             self.holdings.apply_report(positions, asked_at)
         self._mark()
+
+    async def _fetch_shares(self, account: Account) -> None:
+        """Ask what can be sold of the tokens in sight; where we traded, after a look at the chain."""
+        watched = {t.token_id for t in self._kernel.hub.watched() if isinstance(t, BookTopic)}
+        moved, self._moved = self._moved, set()
+
+        async def ask(token_id: TokenId) -> None:
+            if token_id in moved:
+                _ = await account.host.refresh_balance(token_id)
+            asked_at = self._kernel.clock.now()
+            answer = self._kernel.check(Source.TRADING, await account.host.balance(token_id))
+            if not isinstance(answer, Failure):
+                self.balances.apply_report(token_id, answer.balance, asked_at)
+            elif token_id in moved:
+                self._moved.add(token_id)
+
+        _ = await asyncio.gather(*(ask(token_id) for token_id in watched | moved))
 
     async def fetch_history(self) -> None:
         """Fetch closed positions and activity."""
@@ -193,6 +220,8 @@ class AccountFeed:
                 self._tell_odd_step(before, order)
         if changed.matched_at >= self._session_start:
             self.holdings.apply_fill(changed)
+            self.balances.apply_fill(changed)
+            self._moved.add(changed.token_id)
         is_failure = changed.status is TradeStatus.FAILED
         if is_news and (known is None or (is_failure and known.status is not changed.status)):
             level = Level.BAD if is_failure else Level.GOOD

@@ -18,7 +18,6 @@ from pmtui.domain.book_view import BookView
 from pmtui.domain.ids import CommandId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.own_orders import reserved_shares
 from pmtui.domain.ticket import check_ticket
 from pmtui.domain.ticket_draft import (
     OrderKind,
@@ -295,13 +294,12 @@ class TicketPane(TicketForm):
         if terms is None or account is None or self._book is None:
             return None
         token_id = terms.token_ids[self.draft.outcome_index]
-        held = account.shares(token_id) - reserved_shares(account.open_orders, token_id)
         return TicketContext(
             terms=terms,
             book=self._book,
             now=self.surface.queries.now(),
             available_cash=account.available,
-            available_shares=Micros(max(held, 0)),
+            available_shares=account.sellable(token_id),
         )
 
     def _show(self) -> None:
