@@ -102,5 +102,8 @@ class PendingOrders:
         return self._venue.records.order(order_id) is not None
 
     def _reject(self, pending: _Pending) -> None:
+        if self._venue.trading(pending.view.condition_id) is None:
+            # A short-lived market that was not listed again after a restart: nobody can ask for it.
+            return
         gone = replace(pending.view, status=LiveStatus.INVALID)
         self._venue.announce((OrderCancelled(gone, self._venue.clock.now_ms()),))
