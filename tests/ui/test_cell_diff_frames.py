@@ -99,6 +99,7 @@ async def test_frames_of_another_kind_go_the_stock_way() -> None:
     app = _App(TextLine((Cell("here"),)))
     async with app.run_test(headless=False, size=(40, 5)) as pilot:
         await until(pilot, _shows(app, "here"), "the first paint")
+        await settle(pilot)
         assert app._shadow is not None
         app._display(app.screen, Text("rubbish"))
         assert app._shadow is None
