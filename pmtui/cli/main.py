@@ -19,6 +19,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from pmtui.cli import sim  # noqa: PLC0415 - each command loads what it needs
 
         return sim.run(arguments[1:])
+    if arguments[:1] == ["export"]:
+        from pmtui.cli import export  # noqa: PLC0415
+
+        return export.run(arguments[1:])
     asked = _parser().parse_args(arguments)
     return _open_terminal(asked.profile)
 
@@ -53,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pmtui",
         description="A full-screen terminal for trading prediction markets by hand.",
-        epilog="`pmtui sim --help` tells of the local venue alone.",
+        epilog="`pmtui sim --help` and `pmtui export --help` tell of those two alone.",
     )
     parser.add_argument("--version", action="version", version=f"pmtui {__version__}")
     parser.add_argument(
@@ -61,6 +65,9 @@ def _parser() -> argparse.ArgumentParser:
         help="paper (the default: a local venue with play money), live, or one of your own",
     )
     parser.add_argument(
-        "command", nargs="?", choices=["sim"], help="sim: run the local venue in the foreground"
+        "command",
+        nargs="?",
+        choices=["sim", "export"],
+        help="sim: run the local venue in the foreground; export: print what the journal knows",
     )
     return parser
