@@ -17,6 +17,7 @@ from pmtui.ui.actions import Context, bindings_for
 from pmtui.ui.cell_diff import CellDiff
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.driver import driver_class
+from pmtui.ui.keys_in_order import KeysInOrder
 from pmtui.ui.messages import EventChosen, MarketChosen
 from pmtui.ui.paint.orders import paint_resting_orders, paint_unknown_orders
 from pmtui.ui.paint_now import PaintNow
@@ -31,7 +32,6 @@ from pmtui.ui.screens.portfolio import PortfolioScreen
 from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import DEFAULT_THEME, Role, role_variables
-from pmtui.ui.type_ahead import TypeAhead
 
 _logger = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class _PlainBar(ScrollBarRender):
     HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * len(ScrollBarRender.HORIZONTAL_BARS)
 
 
-class PmtuiApp(CellDiff, PaintNow, TypeAhead, App[None]):
+class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
     """Screens over one service."""
 
     TITLE = "pmtui"

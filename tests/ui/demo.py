@@ -24,18 +24,18 @@ from pmtui.service.views import (
     TagsView,
 )
 from pmtui.ui.actions import Context, bindings_for
+from pmtui.ui.keys_in_order import KeysInOrder
 from pmtui.ui.messages import EventChosen, MarketChosen
 from pmtui.ui.screens.event import EventScreen
 from pmtui.ui.screens.markets import MarketsScreen
 from pmtui.ui.screens.portfolio import PortfolioScreen
 from pmtui.ui.theme import DEFAULT_THEME, role_variables
-from pmtui.ui.type_ahead import TypeAhead
 from tests.ui import believable
 from tests.ui.fake_surface import KEYLESS_ACCOUNT, NOW, READ_ONLY_STATUS, FakeService
 from tests.ui.stage import THEMES
 
 
-class ScreenApp(TypeAhead, App[None]):
+class ScreenApp(KeysInOrder, App[None]):
     """One screen at the bottom of the stack, with the global keys, going nowhere else."""
 
     BINDINGS = bindings_for(Context.GLOBAL)

@@ -19,6 +19,7 @@ from pmtui.domain.market import FeeSchedule, Market, MarketTerms, Outcome, Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.position import Position
 from pmtui.service.views import AccountView, Load, MarketView
+from pmtui.ui.keys_in_order import KeysInOrder
 from pmtui.ui.theme import DEFAULT_THEME, role_variables
 from pmtui.ui.widgets.ticket import TicketPane
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, FakeService
@@ -67,7 +68,7 @@ def account_view(*, shares: str = "0", **changes: object) -> AccountView:
     return replace(account, **changes)  # type: ignore[arg-type]
 
 
-class TicketApp(App[None]):
+class TicketApp(KeysInOrder, App[None]):
     """A ticket in a region of its own, with global keys that must never be pressed by typing."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

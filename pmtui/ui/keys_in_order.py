@@ -1,0 +1,70 @@
+"""Keys act one after the other, also when several arrive at once.
+
+On a slow line a burst of keys arrives together. The toolkit hands each to whatever has the focus as
+it arrives, while the one before may be about to move the focus: of `tab 25` the digits would land in
+the field that `tab` is leaving, and a price could become a size. Here a key waits until the one
+before it has gone all the way: to its widget, up to the app, and through what that set off.
+"""
+
+import asyncio
+from collections import deque
+from typing import Any
+
+from textual import events
+from textual.app import App
+from textual.message_pump import MessagePump
+from typing_extensions import override
+
+PASSES = 3
+"""Ways up that are waited for: the key's own, that of its action, that of what the action posted."""
+LONGEST_S = 0.5
+"""A key is held no longer than this, whatever became of the widget that had the one before."""
+MOST_HELD = 4_096
+
+
+class KeysInOrder(App[Any]):
+    """An app that handles keys strictly one by one; put it first among the bases."""
+
+    _held: deque[events.Key | events.Paste] | None = None
+    _in_hand: object | None = None
+
+    @override
+    async def on_event(self, event: events.Event) -> None:
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+            await super().on_event(event)
+        elif self._in_hand is None:
+            await self._deliver(event)
+        else:
+            held = self._held = self._held or deque()
+            if len(held) < MOST_HELD:
+                held.append(event)
+
+    async def _deliver(self, event: events.Key | events.Paste) -> None:
+        if not self.screen_stack:
+            await super().on_event(event)
+            return
+        turn = self._in_hand = object()
+        target: MessagePump = self.focused or self.screen
+        asyncio.get_running_loop().call_later(LONGEST_S, self.call_later, self._release, turn)
+        await super().on_event(event)
+        self._follow(target, turn, PASSES)
+
+    def _follow(self, pump: MessagePump, turn: object, passes: int) -> None:
+        """Send a callback the way the key went: every queue is first in, first out."""
+        if not pump.call_later(self._passed, pump, turn, passes):
+            self.call_later(self._release, turn)
+
+    def _passed(self, pump: MessagePump, turn: object, passes: int) -> None:
+        parent = pump._parent
+        if pump is not self and parent is not None:
+            self._follow(parent, turn, passes)
+        elif passes > 1 and self.screen_stack:
+            self._follow(self.focused or self.screen, turn, passes - 1)
+        else:
+            self.call_later(self._release, turn)
+
+    async def _release(self, turn: object) -> None:
+        if self._in_hand is turn:
+            self._in_hand = None
+            if self._held:
+                await self._deliver(self._held.popleft())
