@@ -5,6 +5,7 @@ Refuses nothing that was decoded: a change for a level it does not have is ignor
 a snapshot or on a grid that is gone do not show.
 """
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
@@ -12,12 +13,21 @@ from itertools import product
 from typing import final
 
 from pmtui.domain.book_hash import HashTerms, hash_of, levels_text, terms_of, trade_price_text
-from pmtui.domain.book_texts import PRICES, SIZES, price_text, read_price, read_size
+from pmtui.domain.book_texts import (
+    KEPT_SIZES,
+    PRICES,
+    kept_size,
+    price_text,
+    read_price,
+    read_size,
+)
 from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market_events import BookSnapshot, LevelChange, TextLevel
 from pmtui.domain.money import ONE, Micros, MoneyError, format_micros, parse_micros
 
+ANNOUNCED = 9
+"""Hashes that are remembered: frames arrive up to seven too early (recordings of 2026)."""
 _NO_BID = Micros(-1)
 _NO_ASK = Micros(ONE + 1)
 """Tops of empty sides, so that comparing with them needs no question."""
@@ -44,6 +54,7 @@ class OrderBook:
         "_trust",
         "_version",
         "_view",
+        "announced",
         "condition_id",
         "terms",
         "token_id",
@@ -59,6 +70,8 @@ class OrderBook:
         self.token_id = token_id
         self.condition_id = ConditionId("")
         self.terms = terms
+        self.announced: deque[tuple[str, str]] = deque(maxlen=ANNOUNCED)
+        """Moments, as sent, and the hashes the venue gave for its book after them; newest last."""
         self._version = 0
         self._bids: dict[Micros, str] = {}
         self._asks: dict[Micros, str] = {}
@@ -133,41 +146,50 @@ class OrderBook:
             self._last_price = last_price
         self._phase = None
         self._trust = BookState.LIVE
+        self.announced.clear()
+        if snapshot.hash:
+            self.announced.append((snapshot.timestamp, snapshot.hash))
         self.terms = terms_of(snapshot, self.terms)
 
-    def apply_change(self, change: LevelChange) -> None:
-        """Set one level to its new size, or remove it.
+    def apply_change(self, change: LevelChange, timestamp: str = "") -> None:
+        """Set one level to its new size, or remove it, and remember the hash that came with it.
 
         A change that cannot be read was meant for some level, so the book is LOSSY after it.
+
+        Args:
+            change: of this token.
+            timestamp: of the message in milliseconds, as sent.
         """
-        size = change.size
+        if change.hash:
+            self.announced.append((timestamp, change.hash))
         try:
             # Nearly every text has come before; a new one pays for its reading.
             price = PRICES[change.price]
-            is_gone = not SIZES[size]
+            size = KEPT_SIZES[change.size]
         except KeyError:
             try:
                 price = read_price(change.price)
-                is_gone = not read_size(size)
+                size = kept_size(change.size)
             except MoneyError:
                 self._trust = BookState.LOSSY
                 return
+        # Compared by hand below: max() and min() would take as long as all the rest.
         if change.side == "BUY":
             self._bid_levels = None
-            if is_gone:
-                if self._bids.pop(price, None) is not None and price == self._top_bid:
-                    self._top_bid = max(self._bids, default=_NO_BID)
-            else:
+            if size:
                 self._bids[price] = size
-                self._top_bid = max(self._top_bid, price)
+                if price > self._top_bid:  # noqa: PLR1730  see above
+                    self._top_bid = price
+            elif self._bids.pop(price, None) is not None and price == self._top_bid:
+                self._top_bid = max(self._bids, default=_NO_BID)
         else:
             self._ask_levels = None
-            if is_gone:
-                if self._asks.pop(price, None) is not None and price == self._top_ask:
-                    self._top_ask = min(self._asks, default=_NO_ASK)
-            else:
+            if size:
                 self._asks[price] = size
-                self._top_ask = min(self._top_ask, price)
+                if price < self._top_ask:  # noqa: PLR1730  see above
+                    self._top_ask = price
+            elif self._asks.pop(price, None) is not None and price == self._top_ask:
+                self._top_ask = min(self._asks, default=_NO_ASK)
 
     def apply_trade_price(self, price: Micros) -> None:
         """Note the price of a public trade in this market; both tokens share it.

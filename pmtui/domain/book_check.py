@@ -4,18 +4,17 @@ Some five frames in a hundred arrive before frames the venue had applied first (
 to September 2026), so one disagreement means nothing. A book that equals none of the announced
 ones for eight further frames, or for a tenth of a second, has lost a message.
 
-Announcing costs next to nothing; checking costs one hash of the book in the usual case. How often
+The book remembers what was announced; checking costs one hash of the book in the usual case. How often
 to check is the caller's to say, with one rule: while `is_doubtful`, at every frame and once the
 stream has gone quiet.
 """
 
-from collections import deque
 from enum import Enum
 from typing import final
 
-from pmtui.domain.book import OrderBook
+from pmtui.domain.book import ANNOUNCED, OrderBook
 
-TOLERATED_FRAMES = 8
+TOLERATED_FRAMES = ANNOUNCED - 1
 TOLERATED_MS = 100
 
 
@@ -34,61 +33,44 @@ class Agreement(Enum):
 
 @final
 class BookCheck:
-    """Holds the last announced hashes of one book."""
+    """How long one book has disagreed with what was announced of it."""
 
-    __slots__ = ("_deadline_ms", "_expected", "_frames_left")
+    __slots__ = ("_deadline_ms", "_frames_left", "_newest")
 
     def __init__(self) -> None:
-        self._expected: deque[tuple[str, str]] = deque(maxlen=TOLERATED_FRAMES + 1)
         self._frames_left = TOLERATED_FRAMES
         self._deadline_ms: int | None = None
+        self._newest: tuple[str, str] | None = None
 
     @property
     def is_doubtful(self) -> bool:
         """Whether the last check found no match."""
         return self._deadline_ms is not None
 
-    @property
-    def has_news(self) -> bool:
-        """Whether hashes have come that no match has covered."""
-        return bool(self._expected)
-
     def reset(self) -> None:
-        """Forget what was announced: a new snapshot is about to be applied."""
-        self._expected.clear()
-        self._settle()
-
-    def announce(self, digest: str, timestamp: str) -> None:
-        """Take the hash that a frame gives for the book after it.
-
-        Args:
-            digest: 40 hexadecimal digits; empty where the frame carries none.
-            timestamp: of the frame in milliseconds, as sent.
-        """
-        if not digest:
-            return
-        self._expected.append((timestamp, digest))
-        if self._deadline_ms is not None:
-            self._frames_left -= 1
+        """Start over: a new snapshot has come, or is about to."""
+        self._frames_left = TOLERATED_FRAMES
+        self._deadline_ms = None
 
     def check(self, book: OrderBook, *, now_ms: int) -> Agreement:
-        """Compare the book with what was announced; never more than nine moments.
+        """Compare a book with what was announced of it; never more than nine moments.
 
         Args:
-            book: with every frame applied that was announced.
+            book: always the same one.
             now_ms: of any clock that does not run backwards.
         """
-        if not self._expected or book.terms is None:
+        announced = book.announced
+        if not announced or book.terms is None:
             return Agreement.NOTHING_NEW
-        if book.matches(reversed(self._expected)):
+        if book.matches(reversed(announced)):
+            announced.clear()
             self.reset()
             return Agreement.MATCH
+        is_further_frame = announced[-1] is not self._newest
+        self._newest = announced[-1]
         if self._deadline_ms is None:
             self._deadline_ms = now_ms + TOLERATED_MS
             return Agreement.DOUBT
+        self._frames_left -= is_further_frame
         is_over = self._frames_left <= 0 or now_ms >= self._deadline_ms
         return Agreement.LOSS if is_over else Agreement.DOUBT
-
-    def _settle(self) -> None:
-        self._frames_left = TOLERATED_FRAMES
-        self._deadline_ms = None

@@ -12,6 +12,8 @@ _REMEMBERED = 100_000
 
 PRICES: dict[str, Micros] = {}
 SIZES: dict[str, Micros] = {}
+KEPT_SIZES: dict[str, str] = {}
+"""Sizes as a book keeps them: one object for all levels of a text, empty where nothing is left."""
 SIDES = {"BUY": Side.BUY, "SELL": Side.SELL, "buy": Side.BUY, "sell": Side.SELL}
 """Some producers of the venue write lower case."""
 
@@ -50,6 +52,20 @@ def read_size(text: str) -> Micros:
     return size
 
 
+def kept_size(text: str) -> str:
+    """Return a size as a book keeps it: the text that came, or nothing for a level that is gone.
+
+    Raises:
+        MoneyError: it is no size.
+    """
+    kept = KEPT_SIZES.get(text)
+    if kept is None:
+        kept = text if read_size(text) else ""
+        _make_room(KEPT_SIZES)
+        KEPT_SIZES[text] = kept
+    return kept
+
+
 def price_text(price: Micros) -> str:
     """Write the shortest text of a price, which is the one the venue hashes."""
     text = _PRICE_TEXTS.get(price)
@@ -59,6 +75,6 @@ def price_text(price: Micros) -> str:
     return text
 
 
-def _make_room(table: dict[str, Micros] | dict[Micros, str]) -> None:
+def _make_room(table: dict[str, Micros] | dict[Micros, str] | dict[str, str]) -> None:
     if len(table) >= _REMEMBERED:
         table.clear()

@@ -6,7 +6,7 @@ Books keep the texts they came with: the venue's hash is taken over texts, not n
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Side
@@ -96,11 +96,23 @@ class LevelText:
     best_ask: str = ""
 
 
-class PriceChanges(NamedTuple):
+class PriceChanges:
     """Changes of one moment; normally one per token of a market, mirrored.
 
-    A named tuple, for it is made a thousand times a second.
+    Thousands come in a second, so what a message was decoded into is the event itself; this class
+    says what it has.
     """
+
+    __slots__ = ()
+
+    condition_id: ConditionId
+    changes: Sequence[LevelChange]
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class LevelTexts(PriceChanges):
+    """Price changes made by hand."""
 
     condition_id: ConditionId
     changes: Sequence[LevelChange]
@@ -166,12 +178,7 @@ class MarketResolved:
     at: datetime | None
 
 
-MarketEvent = (
-    BookSnapshot
-    | PriceChanges
-    | TradePrinted
-    | TickSizeChanged
-    | BestBidAsk
-    | MarketCreated
-    | MarketResolved
+RareMarketEvent = (
+    BookSnapshot | TradePrinted | TickSizeChanged | BestBidAsk | MarketCreated | MarketResolved
 )
+MarketEvent = PriceChanges | RareMarketEvent

@@ -45,6 +45,8 @@ class Hub:
         self._on_demand: list[Callable[[Topic], None]] = []
         self._on_release: list[Callable[[Topic], None]] = []
         self._changed = asyncio.Event()
+        self.frame = 0
+        """Number of the frame that is marked for now: marking a topic twice in it changes nothing."""
 
     def on_demand(self, listener: Callable[[Topic], None]) -> None:
         """Tell `listener` when a topic gets its first watcher."""
@@ -100,6 +102,7 @@ class Hub:
         # Swapped before calling: a subscriber may change what it is being told about, and that
         # change belongs to the next frame.
         dirty, self._dirty = self._dirty, {}
+        self.frame += 1
         for topic in dirty:
             for subscription in tuple(self._subscribers.get(topic, ())):
                 subscription.notify(topic)

@@ -17,6 +17,7 @@ from pmtui.domain.market_events import (
     BestBidAsk,
     BookSnapshot,
     LevelText,
+    LevelTexts,
     MarketCreated,
     MarketEvent,
     MarketResolved,
@@ -68,9 +69,14 @@ class _Change(msgspec.Struct, gc=False):
     best_ask: str = ""
 
 
-class _Changes(msgspec.Struct, gc=False):
-    market: str
-    price_changes: list[_Change]
+class _Changes(
+    PriceChanges,
+    msgspec.Struct,
+    gc=False,
+    rename={"condition_id": "market", "changes": "price_changes"},
+):
+    condition_id: ConditionId
+    changes: list[_Change]
     timestamp: str
 
 
@@ -87,9 +93,16 @@ class _Book(msgspec.Struct, gc=False):
     last_trade_price: str | None = None
 
 
-_decode_changes = msgspec.json.Decoder(_Changes).decode
 _decode_book = msgspec.json.Decoder(_Book).decode
-_new = tuple.__new__
+
+
+PRICE_CHANGES_END = b'"price_change"}'
+"""How a frame of price changes ends on today's wire, on which the type comes last."""
+decode_price_changes: Callable[[bytes], PriceChanges] = msgspec.json.Decoder(_Changes).decode
+"""Read such a frame; raises msgspec's `DecodeError` for any that is unlike today's.
+
+Numbers stay unread: the book reads them once, and loses trust in itself if it cannot.
+"""
 
 
 def decode_market_frame(frame: bytes) -> tuple[MarketMessage, ...]:
@@ -98,14 +111,12 @@ def decode_market_frame(frame: bytes) -> tuple[MarketMessage, ...]:
     Raises:
         WireError: it is neither JSON nor a short plain text.
     """
-    # The type comes last on today's wire; by the protocol, a key that only one type has decides.
-    if frame.endswith(b'"price_change"}') or frame.find(b'"price_changes"', 0, _HEAD) > 0:
+    # By the protocol, a key that only one type has decides.
+    if frame.endswith(PRICE_CHANGES_END) or frame.find(b'"price_changes"', 0, _HEAD) > 0:
         try:
-            raw = _decode_changes(frame)
+            return (decode_price_changes(frame),)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            return _slow_market_frame(frame)
-        # Numbers stay unread: the book reads them once, and loses trust in itself if it cannot.
-        return (_new(PriceChanges, (raw.market, raw.price_changes, raw.timestamp)),)
+            pass
     return _slow_market_frame(frame)
 
 
@@ -232,7 +243,7 @@ def _price_changes(source: Row) -> PriceChanges:
     listed = source.get("price_changes", source.get("changes"))
     rows = [source] if listed is None else fields.items(listed, "price_changes")
     changes = tuple(_change(fields.row(item, "price_changes"), source) for item in rows)
-    return PriceChanges(
+    return LevelTexts(
         ConditionId(fields.text(source, "market")), changes, fields.text(source, "timestamp")
     )
 

@@ -103,7 +103,8 @@ class Replay:
                 elif isinstance(message, UnknownMessage):
                     report.unknown[message.kind] += 1
                 else:
-                    report.events[type(message).__name__] += 1
+                    kind = PriceChanges if isinstance(message, PriceChanges) else type(message)
+                    report.events[kind.__name__] += 1
                     self._apply(message, recorded.arrival_ms)
         self._finish()
         return report
@@ -130,7 +131,6 @@ class Replay:
         tally.finish()
         book.apply_snapshot(event)
         check.reset()
-        check.announce(event.hash, event.timestamp)
         self._lost.discard(token)
         self._judge(token)
         if check.is_doubtful:
@@ -144,13 +144,12 @@ class Replay:
         if book is None or not book.has_levels:
             self.report.without_book += 1
             return
-        book.apply_change(change)
+        book.apply_change(change, timestamp)
         agrees = book.agrees_with(change)
         self.report.tops_agreed += agrees
         self.report.tops_disagreed += not agrees
         if change.hash and book.terms is not None:
             self._tallies[token].take(change, timestamp)
-        self._checks[token].announce(change.hash, timestamp)
         self._judge(token)
 
     def _judge(self, token: str) -> None:

@@ -31,3 +31,12 @@ def test_a_full_table_starts_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(book_texts, "_REMEMBERED", 1)
     assert [read_size("77.01"), read_size("77.02")] == [77_010_000, 77_020_000]
     assert [price_text(Micros(123_400)), price_text(Micros(500_000))] == ["0.1234", "0.5"]
+
+
+def test_a_size_is_kept_as_it_came_and_nothing_of_one_that_is_zero() -> None:
+    text = "".join(("12.", "50"))
+    assert book_texts.kept_size(text) == "12.50"
+    assert book_texts.kept_size("12.50") is book_texts.kept_size("".join(("12.5", "0")))
+    assert [book_texts.kept_size(zero) for zero in ("0", "0.00", "0")] == ["", "", ""]
+    with pytest.raises(MoneyError):
+        book_texts.kept_size("-1")

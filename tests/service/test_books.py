@@ -12,8 +12,8 @@ from pmtui.domain.market import Event, Side
 from pmtui.domain.market_events import (
     BookSnapshot,
     LevelText,
+    LevelTexts,
     MarketResolved,
-    PriceChanges,
     TextLevel,
     TickSizeChanged,
     TradePrinted,
@@ -62,11 +62,11 @@ def snapshot(*, bid: str = "0.41", ask: str = "0.43", last: str = "0.420") -> Bo
     )
 
 
-def change(price: str, size: str, digest: str, *, side: str = "BUY") -> PriceChanges:
+def change(price: str, size: str, digest: str, *, side: str = "BUY") -> LevelTexts:
     level = LevelText(
         asset_id=YES, side=side, price=price, size=size, hash=digest, best_bid="", best_ask=""
     )
-    return PriceChanges(CONDITION, (level,), "1790000000500")
+    return LevelTexts(CONDITION, (level,), "1790000000500")
 
 
 async def watching(world: World) -> list[Topic]:
@@ -127,6 +127,41 @@ async def test_a_lost_message_is_noticed_and_mended_by_rest(tmp_path: Path) -> N
         assert book(world).best_bid == 420_000
         await world.pass_time(0.2)
         assert book(world).state is BookState.VERIFIED
+
+
+async def test_the_last_change_before_quiet_is_checked_even_within_a_frame_already_told(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        # Heard without being watched, so that no frame ever ends.
+        subscription = world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
+        await settle()
+        subscription.close()
+        world.stream.send(snapshot())
+        await world.pass_time(5)
+        world.stream.send(change("0.38", "5", ""))
+        await world.pass_time(0.3)
+        asked_before = len(world.trading.asked)
+        world.stream.send(change("0.39", "5", "f" * 40))
+        await world.pass_time(0.3)
+        assert len(world.trading.asked) == asked_before + 1
+
+
+async def test_a_burst_is_told_once_a_frame_and_is_whole_when_read(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        heard = await watching(world)
+        world.stream.send(snapshot())
+        await world.pass_time(1)
+        heard.clear()
+        for index in range(10, 40):
+            world.stream.send(change(f"0.{index}", "5", ""))
+        await world.pass_time(0.1)
+        assert 1 <= heard.count(BookTopic(YES)) <= 2
+        assert len(book(world).bids) == 32
+        heard.clear()
+        world.stream.send(change("0.41", "3", ""))
+        await world.pass_time(0.1)
+        assert BookTopic(YES) in heard
 
 
 async def test_changes_that_come_while_a_book_is_fetched_are_not_lost(tmp_path: Path) -> None:

@@ -102,3 +102,13 @@ def test_a_topic_without_watchers_is_not_kept_dirty() -> None:
     subscription.close()
     hub.flush()
     assert heard == []
+
+
+def test_a_frame_has_ended_before_its_subscribers_are_told() -> None:
+    hub = Hub(ManualClock())
+    frames: list[int] = []
+    hub.subscribe([BOOK], lambda _: frames.append(hub.frame))
+    hub.flush()
+    hub.mark(BOOK)
+    hub.flush()
+    assert frames == [1, 2]

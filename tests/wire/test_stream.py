@@ -15,6 +15,7 @@ from pmtui.domain.market import Side
 from pmtui.domain.market_events import (
     BestBidAsk,
     BookSnapshot,
+    LevelTexts,
     MarketCreated,
     MarketResolved,
     PriceChanges,
@@ -118,7 +119,7 @@ def test_a_change_that_cannot_be_read_is_bad_or_costs_the_book_its_trust(
 def test_one_bad_message_of_an_array_does_not_spoil_the_others() -> None:
     frame = json.dumps([changes(price="9"), changes(), {"event_type": "news"}, 7]).encode()
     kinds = [type(message) for message in decode_market_frame(frame)]
-    assert kinds == [BadMessage, PriceChanges, UnknownMessage, UnknownMessage]
+    assert kinds == [BadMessage, LevelTexts, UnknownMessage, UnknownMessage]
 
 
 @pytest.mark.parametrize("text", ["PONG", "NO NEW ASSETS", "INVALID OPERATION"])

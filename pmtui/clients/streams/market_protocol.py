@@ -9,7 +9,13 @@ import msgspec
 from pmtui.domain.ids import TokenId
 from pmtui.domain.market_events import MarketEvent
 from pmtui.wire.errors import WireError
-from pmtui.wire.stream import BadMessage, UnknownMessage, decode_market_frame
+from pmtui.wire.stream import (
+    PRICE_CHANGES_END,
+    BadMessage,
+    UnknownMessage,
+    decode_market_frame,
+    decode_price_changes,
+)
 
 CHUNK = 100
 """Tokens named in one frame; the host closes on frames that name thousands."""
@@ -67,6 +73,12 @@ class MarketProtocol:
 
         Never raises: what cannot be read is counted.
         """
+        if frame.endswith(PRICE_CHANGES_END):
+            # Nearly every frame; one that is unlike today's is read again, more patiently.
+            try:
+                return (decode_price_changes(frame),)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                pass
         if frame == PONG:
             return None
         try:
@@ -74,8 +86,6 @@ class MarketProtocol:
         except WireError:
             self.bad[""] += 1
             return ()
-        if len(messages) == 1 and isinstance(messages[0], tuple):
-            return messages  # type: ignore[return-value]  # the usual case: one price change
         events: list[MarketEvent] = []
         for message in messages:
             if isinstance(message, UnknownMessage):

@@ -25,6 +25,7 @@ from pmtui.domain.market_events import (
     MarketEvent,
     MarketResolved,
     PriceChanges,
+    RareMarketEvent,
     TickSizeChanged,
     TradePrinted,
 )
@@ -42,6 +43,7 @@ GRACE_S = 30.0
 CHECK_PERIOD_S = 0.1
 CHECKS_PER_PERIOD = 40
 """Books hashed in one period: about 2 ms of work at 50 microseconds each."""
+_NEVER = -1
 RESYNC_PERIOD_S = 2.0
 SNAPSHOT_DEADLINE_S = 3.0
 
@@ -55,6 +57,9 @@ class Tracked:
     tape: deque[TradePrint] = field(default_factory=lambda: deque(maxlen=TAPE_LENGTH))
     prints: int = 0
     heard_at: datetime | None = None
+    """Of a burst within a frame its first change: a book is never older than it says."""
+    told_in: int = _NEVER
+    """Frame for which this book is marked and queued for its check: further changes need neither."""
     resynced_at: float = float("-inf")
     missed_by_rest: list[tuple[str, LevelChange]] | None = None
     """Changes that came while a book is being fetched: its answer may be older than they are."""
@@ -108,6 +113,7 @@ class BooksFeed:
                 del self._to_check[token_id]
                 tracked = self._tracked.get(token_id)
                 if tracked is not None:
+                    tracked.told_in = _NEVER
                     self._check(token_id, tracked)
             self._drop_left()
 
@@ -131,6 +137,8 @@ class BooksFeed:
                 case _:
                     pass
         self._quote_topics = quotes
+        for tracked in self._tracked.values():
+            tracked.told_in = _NEVER
         now = self._kernel.clock.monotonic()
         for token_id in self._tracked:
             if token_id not in wanted:
@@ -163,6 +171,7 @@ class BooksFeed:
         if tracked is None or tracked.missed_by_rest is not None or is_too_soon:
             return
         tracked.missed_by_rest, tracked.resynced_at = [], now
+        tracked.told_in = _NEVER
         self._kernel.start("book", lambda: self._resync(token_id, tracked))
 
     async def _resync(self, token_id: TokenId, tracked: Tracked) -> None:
@@ -184,8 +193,7 @@ class BooksFeed:
         """Apply again what the fetched book is too old to hold; sizes are absolute."""
         for timestamp, change in tracked.missed_by_rest or ():
             if (len(timestamp), timestamp) >= (len(snapshot_ms), snapshot_ms):
-                tracked.book.apply_change(change)
-                tracked.check.announce(change.hash, timestamp)
+                tracked.book.apply_change(change, timestamp)
 
     def _on_link(self, link: Link) -> None:
         if link.state is LinkState.CONNECTING:
@@ -195,6 +203,7 @@ class BooksFeed:
         if self._is_open:
             # What was heard before may have gaps; the stream sends whole books for a start.
             for tracked in self._tracked.values():
+                tracked.book.announced.clear()
                 tracked.check.reset()
             self._kernel.start("late books", self._fetch_late_books)
             return
@@ -210,9 +219,19 @@ class BooksFeed:
                 self.resync(token_id)
 
     def _on_event(self, event: MarketEvent) -> None:
+        if not isinstance(event, PriceChanges):
+            self._on_rare_event(event)
+            return
+        tracked_of, timestamp, frame = self._tracked.get, event.timestamp, self._kernel.hub.frame
+        for change in event.changes:
+            tracked = tracked_of(change.asset_id)  # type: ignore[call-overload]  # it is a token id
+            if tracked is not None:
+                tracked.book.apply_change(change, timestamp)
+                if tracked.told_in != frame:
+                    self._note_change(tracked, change, timestamp)
+
+    def _on_rare_event(self, event: RareMarketEvent) -> None:
         match event:
-            case PriceChanges():
-                self._apply_changes(event)
             case BookSnapshot():
                 self._apply_snapshot(event)
             case TradePrinted():
@@ -226,23 +245,20 @@ class BooksFeed:
                 # other on one screen. The second is of no use to an open screen.
                 pass
 
-    def _apply_changes(self, event: PriceChanges) -> None:
-        now = self._kernel.clock.now()
-        for change in event.changes:
-            token_id = TokenId(change.asset_id)
-            tracked = self._tracked.get(token_id)
-            if tracked is None:
-                continue
-            tracked.book.apply_change(change)
-            tracked.check.announce(change.hash, event.timestamp)
-            if tracked.missed_by_rest is not None:
-                tracked.missed_by_rest.append((event.timestamp, change))
-            tracked.heard_at = now
-            if tracked.check.is_doubtful:
-                self._check(token_id, tracked)
-            else:
-                self._to_check[token_id] = None
-            self._mark(token_id)
+    def _note_change(self, tracked: Tracked, change: LevelChange, timestamp: str) -> None:
+        """Do what the first change of a frame asks for, and every one of a book in doubt."""
+        token_id = tracked.book.token_id
+        tracked.heard_at = self._kernel.clock.now()
+        tracked.told_in = self._kernel.hub.frame
+        if tracked.missed_by_rest is not None:
+            tracked.missed_by_rest.append((timestamp, change))
+            tracked.told_in = _NEVER
+        if tracked.check.is_doubtful:
+            self._check(token_id, tracked)
+            tracked.told_in = _NEVER
+        else:
+            self._to_check[token_id] = None
+        self._mark(token_id)
 
     def _apply_snapshot(self, snapshot: BookSnapshot) -> None:
         tracked = self._tracked.get(snapshot.token_id)
@@ -254,7 +270,6 @@ class BooksFeed:
         except MoneyError as error:
             self._kernel.log.add(Level.WARNING, "stream", f"unreadable book: {error}")
             return
-        tracked.check.announce(snapshot.hash, snapshot.timestamp)
         tracked.heard_at = self._kernel.clock.now()
         self._note_pair(snapshot.condition_id, snapshot.token_id)
         self._to_check[snapshot.token_id] = None
