@@ -7,6 +7,7 @@ one rounding that the service itself performs. Refuses ticks the service does no
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, SCALE, Micros
@@ -49,8 +50,7 @@ SIZE_STEP = Micros(10_000)
 """Shares, and the dollars of a market order, have two decimals at every tick."""
 
 
-@dataclass(frozen=True, slots=True)
-class OrderAmounts:
+class OrderAmounts(NamedTuple):
     """The two signed amounts. Buying gives collateral for shares, selling the other way round."""
 
     maker: Micros

@@ -42,6 +42,7 @@ _ORDER_TYPE_HASH = type_hash(ORDER_TYPE)
 _NESTED_TYPE_HASH = type_hash(NESTED_TYPE)
 _WALLET_NAME_AND_VERSION = text_hash("DepositWallet") + text_hash("1")
 _NO_SALT = bytes(32)
+_WRAPPER_TAIL_DIGITS = WRAPPER_TAIL.hex()
 
 # Bound once: on Python 3.11 naming or hashing a member of an enum costs as much as a small hash.
 _BUY = Side.BUY
@@ -49,7 +50,8 @@ _SELL = Side.SELL
 _DEPOSIT = SignatureType.DEPOSIT_WALLET
 _EOA = SignatureType.EOA
 _OLDER_WALLETS = (SignatureType.PROXY, SignatureType.SAFE)
-_WORDS = tuple(uint_word(number) for number in range(4))
+_WORDS = [[uint_word(side) + uint_word(kind) for kind in range(4)] for side in range(2)]
+"""Side and signature type as two words."""
 
 
 class OrderFieldsError(ValueError):
@@ -101,16 +103,13 @@ def order_struct_hash(fields: OrderFields) -> bytes:
                 (
                     _ORDER_TYPE_HASH,
                     fields.salt.to_bytes(32, "big"),
-                    address_word(fields.maker),
-                    address_word(fields.signer),
+                    _account_words(fields.maker, fields.signer),
                     _token_word(fields.token_id),
                     fields.maker_amount.to_bytes(32, "big"),
                     fields.taker_amount.to_bytes(32, "big"),
-                    _WORDS[_side_number(fields.side)],
-                    _WORDS[_type_number(fields.signature_type)],
+                    _WORDS[_side_number(fields.side)][_type_number(fields.signature_type)],
                     fields.timestamp_ms.to_bytes(32, "big"),
-                    bytes32(fields.metadata),
-                    bytes32(fields.builder),
+                    _tail_words(fields.metadata, fields.builder),
                 )
             )
         )
@@ -120,18 +119,8 @@ def order_struct_hash(fields: OrderFields) -> bytes:
 
 def nested_struct_hash(fields: OrderFields, contents_hash: bytes, domain: ExchangeDomain) -> bytes:
     """Return the hash of the ERC-7739 envelope that the owner of a deposit wallet signs."""
-    return keccak256(
-        b"".join(
-            (
-                _NESTED_TYPE_HASH,
-                contents_hash,
-                _WALLET_NAME_AND_VERSION,
-                uint_word(domain.chain_id),
-                address_word(fields.signer),
-                _NO_SALT,
-            )
-        )
-    )
+    tail = _wallet_words(domain.chain_id, fields.signer)
+    return keccak256(_NESTED_TYPE_HASH + contents_hash + tail)
 
 
 def order_id(fields: OrderFields, domain: ExchangeDomain) -> OrderId:
@@ -156,10 +145,11 @@ def sign_order(fields: OrderFields, signer: Signer, domain: ExchangeDomain) -> S
     if fields.signature_type is _DEPOSIT:
         envelope = nested_struct_hash(fields, contents, domain)
         inner = signer.sign_digest(typed_digest(domain.separator, envelope))
-        signature = b"".join((inner, domain.separator, contents, WRAPPER_TAIL))
+        wrapped = (inner + domain.separator + contents).hex()
+        signature = f"0x{wrapped}{_WRAPPER_TAIL_DIGITS}"
     else:
-        signature = signer.sign_digest(digest)
-    return SignedOrder(_to_order_id(digest), f"0x{signature.hex()}", fields)
+        signature = f"0x{signer.sign_digest(digest).hex()}"
+    return SignedOrder(_to_order_id(digest), signature, fields)
 
 
 def encode_post(
@@ -182,18 +172,18 @@ def encode_post(
     Raises:
         OrderFieldsError: an owner that would not survive in JSON unescaped.
     """
-    if not owner.isascii() or '"' in owner or "\\" in owner or not owner.isprintable():
-        raise OrderFieldsError("an API key is plain text")
+    _check_owner(owner)
     fields = signed.fields
+    # With !s, because formatting a member of an enum takes three times as long.
     return (
         f'{{"order":{{"salt":{fields.salt},"maker":"{fields.maker}","signer":"{fields.signer}"'
         f',"tokenId":"{fields.token_id}","makerAmount":"{fields.maker_amount}"'
-        f',"takerAmount":"{fields.taker_amount}","side":"{fields.side}"'
+        f',"takerAmount":"{fields.taker_amount}","side":"{fields.side!s}"'
         f',"expiration":"{fields.expiration_s}"'
         f',"signatureType":{_type_number(fields.signature_type)}'
         f',"timestamp":"{fields.timestamp_ms}","metadata":"{fields.metadata}"'
         f',"builder":"{fields.builder}","signature":"{signed.signature}"}}'
-        f',"owner":"{owner}","orderType":"{order_type}"'
+        f',"owner":"{owner}","orderType":"{order_type!s}"'
         f',"deferExec":{"true" if defer_exec else "false"}'
         f',"postOnly":{"true" if post_only else "false"}}}'
     ).encode()
@@ -230,6 +220,28 @@ def _type_number(kind: SignatureType) -> int:
     if kind not in _OLDER_WALLETS:
         raise OrderFieldsError(f"not a signature type: {kind!r}")
     return kind.number
+
+
+@lru_cache(maxsize=64)
+def _check_owner(owner: ApiKey) -> None:
+    if not owner.isascii() or '"' in owner or "\\" in owner or not owner.isprintable():
+        raise OrderFieldsError("an API key is plain text")
+
+
+@lru_cache(maxsize=64)
+def _account_words(maker: Address, signer: Address) -> bytes:
+    return address_word(maker) + address_word(signer)
+
+
+@lru_cache(maxsize=64)
+def _tail_words(metadata: str, builder: str) -> bytes:
+    return bytes32(metadata) + bytes32(builder)
+
+
+@lru_cache(maxsize=64)
+def _wallet_words(chain_id: int, wallet: Address) -> bytes:
+    """Return what ends the envelope of a deposit wallet: its own domain, whose salt is zero."""
+    return _WALLET_NAME_AND_VERSION + uint_word(chain_id) + address_word(wallet) + _NO_SALT
 
 
 @lru_cache(maxsize=4096)

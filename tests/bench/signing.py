@@ -81,11 +81,13 @@ def our_click_to_bytes(kind: SignatureType) -> Click:
         ApiCredentials(API_KEY, Secret.from_text(API_SECRET), Secret.from_text(PASSPHRASE))
     )
     price, size, tick = Micros(530_000), Micros(100_000_000), Micros(10_000)
+    # A click's side and kind are at hand; naming them is slow on Python 3.11 and not its work.
+    side, gtc = Side.BUY, TimeInForce.GTC
     salts = iter(range(10**12, 10**15))
 
     def click() -> tuple[bytes, dict[str, str]]:
         salt = next(salts)
-        amounts = limit_amounts(Side.BUY, price, size, tick=tick)
+        amounts = limit_amounts(side, price, size, tick=tick)
         fields = OrderFields(
             salt=salt,
             maker=maker,
@@ -93,12 +95,12 @@ def our_click_to_bytes(kind: SignatureType) -> Click:
             token_id=TOKEN,
             maker_amount=amounts.maker,
             taker_amount=amounts.taker,
-            side=Side.BUY,
+            side=side,
             signature_type=kind,
             timestamp_ms=1_790_000_000_000 + salt,
         )
         signed = sign_order(fields, signer, exchange_for(TOKEN, neg_risk=False))
-        body = encode_post(signed, owner=API_KEY, order_type=TimeInForce.GTC)
+        body = encode_post(signed, owner=API_KEY, order_type=gtc)
         headers = requests.headers(
             signer.address, timestamp_s=1_790_000_000, method="POST", path="/order", body=body
         )
