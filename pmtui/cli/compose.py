@@ -14,6 +14,7 @@ import msgspec
 from pmtui.cli.logs import start_logging
 from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue, venue_command
 from pmtui.config.endpoints import LIVE, Endpoints
+from pmtui.config.errors import ConfigError
 from pmtui.config.paths import Paths, locate
 from pmtui.config.settings import Settings
 from pmtui.service.clock import SystemClock
@@ -50,7 +51,6 @@ class Session:
 
     async def run(self) -> int:
         """Show the terminal until the trader leaves; returns the exit code."""
-        start_logging(self._paths.state / "pmtui.log")
         service = DataService(
             profile=self._profile(),
             connect=self._connect,
@@ -146,8 +146,18 @@ class Session:
 
 
 def run_terminal(settings: Settings, keymap: Keymap) -> int:
-    """Run the terminal to its end."""
-    return asyncio.run(Session(settings, locate(), keymap).run())
+    """Run the terminal to its end.
+
+    Raises:
+        ConfigError: the state directory cannot be written.
+    """
+    paths = locate()
+    log = paths.state / "pmtui.log"
+    try:
+        start_logging(log)
+    except OSError as error:
+        raise ConfigError(str(log), error.strerror or str(error)) from None
+    return asyncio.run(Session(settings, paths, keymap).run())
 
 
 def keymap_of(settings: Settings) -> tuple[Keymap, tuple[str, ...]]:

@@ -42,7 +42,10 @@ def _open_terminal(profile: str | None) -> int:
     keymap, problems = keymap_of(settings)
     if problems:
         return _refuse(problems[0])
-    code = run_terminal(settings, keymap)
+    try:
+        code = run_terminal(settings, keymap)
+    except ConfigError as error:
+        return _refuse(str(error))
     if code == CRASHED:
         print("pmtui: stopped by a bug; see pmtui.log in the state directory", file=sys.stderr)
     return code

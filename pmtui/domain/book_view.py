@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from pmtui.domain.ids import TokenId
-from pmtui.domain.money import Micros
+from pmtui.domain.money import Micros, complement
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +80,15 @@ class BookView:
         if not self.bids or not self.asks:
             return None
         return Micros(self.asks[0].price - self.bids[0].price)
+
+    @property
+    def own_last_price(self) -> Micros | None:
+        """The last trade's price as this token's own.
+
+        The venue states one price for both tokens of a market, in terms of the token that was
+        taken. Of the price and its complement, the one nearer to the midpoint is ours.
+        """
+        last, mid = self.last_trade_price, self.midpoint
+        if last is None or mid is None:
+            return last
+        return min(last, complement(last), key=lambda price: abs(price - mid))

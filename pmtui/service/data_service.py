@@ -184,6 +184,7 @@ class DataService:
         hosts = await self._connect(self._health)
         if isinstance(hosts, str):
             self._log.notice(Level.BAD, hosts)
+            self._metadata.note_unreachable(hosts)
         elif self._hosts is not None and not self._hosts.done():
             self._hosts.set_result(hosts)
 

@@ -152,7 +152,8 @@ class Desk:
         now = self._kernel.clock.now()
         if isinstance(verdict, Accepted):
             fact = to_order(order, verdict.status, now=now, matched=verdict.filled_size)
-            level = Level.GOOD if verdict.filled_size else Level.INFO
+            # The fills themselves are told as they come, each with its own price.
+            level = Level.INFO
         elif isinstance(verdict, Rejected):
             fact = to_order(order, OrderStatus.REJECTED, now=now, reason=verdict.reason)
             level = Level.BAD

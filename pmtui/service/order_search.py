@@ -26,7 +26,7 @@ PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
 RULED_OUT_AFTER_S = 30.0
 """How long nothing must be found of an order; the listing may lag by seconds (WIRE_CLOB §8.1)."""
 FEWEST_LOOKS = 3
-CLOCK_MARGIN = timedelta(minutes=5)
+CLOCK_MARGIN = timedelta(days=1)
 """How far our clock may differ from the one that dates trades."""
 IN_DOUBT = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
 

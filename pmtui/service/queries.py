@@ -230,7 +230,7 @@ class ServiceQueries:
                 condition_id=condition_id,
                 best_bid=book.best_bid,
                 best_ask=book.best_ask,
-                last_trade_price=book.last_trade_price,
+                last_trade_price=book.own_last_price,
                 as_of=book.as_of,
                 is_live=True,
                 position_size=size,

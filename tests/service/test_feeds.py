@@ -1,5 +1,6 @@
 """Lists, search, history, health and the log through the running service."""
 
+import random
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -12,6 +13,11 @@ from pmtui.domain.link import LinkState
 from pmtui.domain.market import Event
 from pmtui.domain.money import Micros
 from pmtui.domain.position import Position
+from pmtui.service.data_service import DataService
+from pmtui.service.health import Health
+from pmtui.service.hosts import Hosts
+from pmtui.service.journal import Journal
+from pmtui.service.profile import Profile
 from pmtui.service.topics import (
     AccountTopic,
     EventTopic,
@@ -24,7 +30,7 @@ from pmtui.service.topics import (
     Topic,
 )
 from pmtui.service.views import Level, Load, Mode
-from tests.manual_clock import settle
+from tests.manual_clock import ManualClock, settle
 from tests.service.fakes import (
     CONDITION,
     MARKET,
@@ -254,3 +260,23 @@ async def test_stream_messages_nobody_understood_are_told_but_not_over_and_over(
         world.stream.counts = {"unknown message 'novelty'": 10}
         await world.pass_time(6)
         assert "10 so far" in told(world)[-1]
+
+
+async def test_a_connection_that_cannot_be_made_is_said_where_one_looks(tmp_path: Path) -> None:
+    async def connect(health: Health) -> Hosts | str:
+        return "the local venue did not start: the directory is in use"
+
+    clock = ManualClock()
+    service = DataService(
+        profile=Profile("paper", Mode.PAPER),
+        connect=connect,
+        clock=clock,
+        journal=Journal(tmp_path / "journal.sqlite"),
+        rng=random.Random(1),
+    )
+    async with service.running():
+        service.hub.subscribe([LIST], lambda _: None)
+        await settle()
+        view = service.queries.market_list(LIST)
+        assert view.load is Load.FAILED
+        assert "in use" in view.problem

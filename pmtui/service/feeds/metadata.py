@@ -92,6 +92,7 @@ class MetadataFeed:
         self._kernel = kernel
         self._hosts = hosts
         self._on_learned = on_learned
+        self._unreachable = ""
         self.index = SearchIndex()
         self.lists: dict[MarketListTopic, ListState] = {}
         self.events: dict[EventId, EventState] = {}
@@ -121,6 +122,12 @@ class MetadataFeed:
             case _:
                 pass
 
+    def note_unreachable(self, problem: str) -> None:
+        """Say of every list, asked for now or later, why nothing will come."""
+        self._unreachable = problem
+        for topic in self.lists:
+            self.fetch_list(topic, from_start=True)
+
     def refresh(self, topic: Topic) -> None:
         """Fetch a topic anew, whatever its age."""
         match topic:
@@ -141,7 +148,12 @@ class MetadataFeed:
     def fetch_list(self, topic: MarketListTopic, *, from_start: bool) -> None:
         """Fetch the first or the next page of a list, unless one is on its way."""
         state = self.lists.setdefault(topic, ListState())
-        if state.is_fetching or (not from_start and state.cursor is None):
+        is_busy = state.is_fetching and not self._unreachable
+        if is_busy or (not from_start and state.cursor is None):
+            return
+        if self._unreachable:
+            state.load, state.problem, state.is_fetching = Load.FAILED, self._unreachable, False
+            self._kernel.mark(topic)
             return
         state.is_fetching = True
         if state.load is not Load.READY:

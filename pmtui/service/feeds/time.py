@@ -8,7 +8,7 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
-from pmtui.service.topics import StatusTopic
+from pmtui.service.topics import AccountTopic, StatusTopic
 
 MEASURE_PERIOD_S = 60.0
 
@@ -37,7 +37,8 @@ class TimeFeed:
             await self._kernel.clock.sleep(MEASURE_PERIOD_S)
 
     async def tick(self) -> None:
-        """Let ages grow on screen."""
+        """Let ages grow on screen, and positions follow the books they are valued from."""
         while True:
             await self._kernel.clock.sleep(1.0)
             self._kernel.mark(StatusTopic())
+            self._kernel.mark(AccountTopic())

@@ -26,6 +26,7 @@ _STEPS = tuple(
 """Distances of the price labels: a hundredth of a cent to a dollar."""
 _LABEL_EVERY_ROWS = 3
 _LABEL_EVERY_CELLS = 16
+_TENTH = Micros(1_000)
 _NARROWEST = Micros(10_000)
 """A flat market is drawn as a line in the middle, not as an earthquake of half a tick."""
 _CLOCK_UP_TO_S = 36 * 3_600
@@ -79,7 +80,9 @@ def paint_chart_title(
         first, last = view.points[0].price, view.points[-1].price
         role = Role.UP if last > first else Role.DOWN if last < first else Role.DIM
         # The last price itself is the book's to tell; a history lags behind it.
-        change = format_price_change(Micros(last - first), ascii_only=ascii_only)
+        # History prices are midpoints: finer than a tenth of a cent they say nothing.
+        moved = Micros((last - first + _TENTH // 2) // _TENTH * _TENTH)
+        change = format_price_change(moved, ascii_only=ascii_only)
         line += [Cell(" change ", Role.DIM), Cell(f"{change} ", role)]
         if view.load is Load.FAILED and view.as_of is not None:
             age = format_age((now - view.as_of).total_seconds())

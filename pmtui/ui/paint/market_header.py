@@ -63,7 +63,7 @@ def paint_quote(
         ("bid", price(book.best_bid), Role.BID if is_good else Role.STALE),
         ("ask", price(book.best_ask), Role.ASK if is_good else Role.STALE),
         ("spread", price(book.spread), Role.TEXT if is_good else Role.STALE),
-        ("last", price(book.last_trade_price), Role.LAST_TRADE),
+        ("last", price(book.own_last_price), Role.LAST_TRADE),
         ("mid", price(book.midpoint), Role.TEXT if is_good else Role.STALE),
     ]
     if market is not None and market.volume is not None:

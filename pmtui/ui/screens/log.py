@@ -21,7 +21,7 @@ KINDS = ("", "notice", "order", "request", "stream")
 
 COLUMNS = (
     Column("time", "Time", 8),
-    Column("level", "", 2),
+    Column("level", "", 3),
     Column("kind", "Kind", 8),
     Column("text", "What happened", 20, grow=1),
 )
