@@ -4,9 +4,9 @@ Some five frames in a hundred arrive before frames the venue had applied first (
 to September 2026), so one disagreement means nothing. A book that equals none of the announced
 ones for eight further frames, or for a tenth of a second, has lost a message.
 
-The book remembers what was announced; checking costs one hash of the book in the usual case. How often
-to check is the caller's to say, with one rule: while `is_doubtful`, at every frame and once the
-stream has gone quiet.
+The book remembers what was announced; checking costs one hash of the book in the usual case. How
+often to check is the caller's to say, with one rule: while `is_doubtful`, at every frame and once
+the stream has gone quiet.
 """
 
 from enum import Enum
