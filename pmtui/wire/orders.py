@@ -103,9 +103,9 @@ def order_status(text: str, original: Micros, matched: Micros) -> tuple[OrderSta
 
 
 def decode_fills(source: Row, owner: Owner) -> tuple[Fill, ...]:
-    """Read our part of a trade: one fill as its taker, or one for each own order that rested.
+    """Read our part of a trade: a fill as its taker, and one for each own order that rested.
 
-    Empty where nothing of it is ours.
+    Who was on both sides is told of it once, as its taker. Empty where nothing of it is ours.
 
     Raises:
         WireError: a field that cannot be read, or a status nobody knows.
@@ -115,11 +115,12 @@ def decode_fills(source: Row, owner: Owner) -> tuple[Fill, ...]:
     is_taker = role == "TAKER" if role else fields.text(source, "owner") == owner.api_key
     taker_side = fields.side(source)
     token = TokenId(fields.required(source, "asset_id"))
+    taken: tuple[Fill, ...] = ()
     if is_taker:
         order_id = fields.required(source, "taker_order_id")
         size = fields.required_amount(source, "size")
-        return (_fill(source, source, order_id, Liquidity.TAKER, side=taker_side, size=size),)
-    return tuple(
+        taken = (_fill(source, source, order_id, Liquidity.TAKER, side=taker_side, size=size),)
+    rested = tuple(
         _fill(
             source,
             maker,
@@ -131,6 +132,7 @@ def decode_fills(source: Row, owner: Owner) -> tuple[Fill, ...]:
         for maker in makers
         if owner.has(maker)
     )
+    return taken + rested
 
 
 def _fill(

@@ -105,6 +105,8 @@ def test_fills_of_a_page_are_ours_and_odd_rows_counted() -> None:
     assert [(fill.order_id, fill.size) for fill in page.items] == [
         ("0xm", 2_000_000),
         ("0xa", 5_000_000),
+        # Taken from ourselves: both orders are ours.
+        ("0xm", 2_000_000),
     ]
     assert (page.skipped, page.items[1].fee) == (1, 10_000)
 

@@ -3,6 +3,7 @@ import gzip
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -247,7 +248,7 @@ def test_a_cancellation_is_one_whatever_its_status_says() -> None:
     assert event.order.status is OrderStatus.CANCELLED
 
 
-TRADE = {
+TRADE: dict[str, Any] = {
     "event_type": "trade",
     "type": "TRADE",
     "id": "t1",
@@ -285,12 +286,25 @@ def test_of_a_trade_we_made_only_our_orders_are_kept_with_their_own_token_and_pr
     assert event.at == datetime.fromtimestamp(1790000001, UTC)
 
 
+TAKEN = TRADE | {"trader_side": "TAKER", "owner": "me", "status": "CONFIRMED"}
+
+
 def test_of_a_trade_we_took_the_top_of_the_message_is_ours() -> None:
-    event = user(TRADE | {"trader_side": "TAKER", "owner": "me", "status": "CONFIRMED"})
+    event = user(TAKEN | {"maker_orders": TRADE["maker_orders"][:1]})
     assert isinstance(event, TradeChanged)
     (fill,) = event.fills
     assert (fill.order_id, fill.side, fill.size) == ("0xtaker", Side.BUY, 100_000_000)
     assert (fill.liquidity, fill.status) == (Liquidity.TAKER, TradeStatus.CONFIRMED)
+
+
+def test_of_a_trade_with_ourselves_both_sides_are_ours() -> None:
+    event = user(TAKEN)
+    assert isinstance(event, TradeChanged)
+    assert [(f.order_id, f.liquidity, f.side) for f in event.fills] == [
+        ("0xtaker", Liquidity.TAKER, Side.BUY),
+        ("0x2", Liquidity.MAKER, Side.BUY),
+        ("0x3", Liquidity.MAKER, Side.SELL),
+    ]
 
 
 def test_user_messages_that_cannot_be_read_are_bad_and_unknown_ones_named() -> None:
