@@ -1,0 +1,18 @@
+"""No order is lost and none is doubled, whatever the line does and whenever the program dies."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults.fault_proxy import Fault
+from tests.faults.run import run_faults
+
+
+@pytest.mark.slow
+async def test_journal_and_venue_agree_after_faults_and_kills(tmp_path: Path) -> None:
+    outcome = await run_faults(tmp_path, orders=60, kills=5, seed=7)
+    assert outcome.problems == []
+    assert outcome.orders >= 60
+    assert outcome.kills >= 5
+    assert outcome.at_venue > 0
+    assert sum(outcome.faults.values()) > outcome.faults[Fault.NONE] > 0
