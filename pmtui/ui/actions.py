@@ -364,4 +364,4 @@ def _labels(keys: Iterable[str]) -> str:
 
 
 def _with_keys(text: str, keys: tuple[str, ...]) -> str:
-    return f"{text} [{_labels(keys)}]" if keys else text
+    return f"{text} ({_labels(keys)})" if keys else text

@@ -1,6 +1,7 @@
 """The command palette: every action that works here, and every theme, by name."""
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.markup import escape
 from typing_extensions import override
 
 from pmtui.ui.actions import Context, PaletteCommand, palette_commands
@@ -14,7 +15,11 @@ class ActionProvider(Provider):
     async def discover(self) -> Hits:
         for command in self._commands():
             yield DiscoveryHit(
-                command.title, self._runner(command), text=command.title, help=command.help
+                command.title,
+                self._runner(command),
+                text=command.title,
+                # The palette reads its help as markup, and keys such as `[` are none.
+                help=escape(command.help),
             )
 
     @override
@@ -28,7 +33,7 @@ class ActionProvider(Provider):
                     matcher.highlight(command.title),
                     self._runner(command),
                     text=command.title,
-                    help=command.help,
+                    help=escape(command.help),
                 )
 
     def _commands(self) -> tuple[PaletteCommand, ...]:

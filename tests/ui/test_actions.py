@@ -77,7 +77,7 @@ def test_footer_palette_and_help_follow_the_users_keys() -> None:
     assert labels["market.buy"] == "B"
     assert "market.sell" not in labels
     commands = {c.id: c for c in palette_commands(Context.GLOBAL, Context.MARKET, keymap=keymap)}
-    assert commands["market.buy"].help.endswith("[B]")
+    assert commands["market.buy"].help.endswith("(B)")
     assert commands["market.sell"].command == "sell"
     assert commands["global.search"].command == "app.search"
     assert "global.change_theme" in commands

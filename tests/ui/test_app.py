@@ -1,0 +1,82 @@
+"""The application as a whole, over a service that does nothing by itself."""
+
+from functools import partial
+
+import pytest
+from textual.command import CommandPalette
+
+from pmtui.ui.app import PmtuiApp
+from pmtui.ui.screens.help import HelpScreen
+from pmtui.ui.screens.log import LogScreen
+from pmtui.ui.screens.markets import MarketsScreen
+from pmtui.ui.screens.portfolio import PortfolioScreen
+from pmtui.ui.theme_files import load_themes
+from tests.ui.fake_surface import FakeService
+from tests.ui.wait import settle, until
+
+
+def is_in_front(app: PmtuiApp, kind: type[object]) -> bool:
+    return isinstance(app.screen, kind)
+
+
+def made() -> PmtuiApp:
+    return PmtuiApp(FakeService().surface(), themes=load_themes()[0])
+
+
+@pytest.mark.parametrize("places", [(), ("p",), ("l",), ("question_mark",)])
+async def test_the_palette_opens_everywhere_and_offers_what_works_there(
+    places: tuple[str, ...],
+) -> None:
+    app = made()
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press(*places, "ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette), "the palette")
+        await pilot.press(*"theme")
+        await settle(pilot)
+        await pilot.press("escape", "escape")
+        await settle(pilot)
+        assert app.crash is None
+        assert app.is_running
+
+
+async def test_a_theme_is_chosen_from_the_palette_by_name() -> None:
+    app = made()
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette), "the palette")
+        await pilot.press(*"theme: daylight")
+        await settle(pilot)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.theme == "daylight", "the theme")
+
+
+async def test_every_place_is_a_key_away_and_escape_leads_back() -> None:
+    app = made()
+    async with app.run_test(size=(120, 36)) as pilot:
+        for key, kind in (("p", PortfolioScreen), ("l", LogScreen), ("question_mark", HelpScreen)):
+            await pilot.press(key)
+            await until(pilot, partial(is_in_front, app, kind), kind.__name__)
+        await pilot.press("escape", "escape", "escape")
+        await until(pilot, lambda: isinstance(app.screen, MarketsScreen), "the list")
+        await pilot.press("escape")
+        await settle(pilot)
+        assert isinstance(app.screen, MarketsScreen)
+
+
+async def test_going_to_a_place_again_does_not_pile_screens_up() -> None:
+    app = made()
+    async with app.run_test(size=(120, 36)) as pilot:
+        for key in "plplpl":
+            await pilot.press(key)
+        await settle(pilot)
+        assert len(app.screen_stack) <= 3
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, MarketsScreen), "the list")
+        assert len(app.screen_stack) == 1
+
+
+async def test_quitting_without_orders_asks_nothing() -> None:
+    app = made()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("q")
+        await until(pilot, lambda: not app.is_running or app._exit, "it leaves")
