@@ -156,7 +156,6 @@ class DataService:
         keep("market lists", self._metadata.poll_lists)
         keep("venue clock", self._time.measure)
         keep("stream oddities", self._oddities.watch)
-        self._kernel.start("orders of before", self._search.restore)
         self._kernel.start("connection", self._make_hosts)
         self._kernel.start("search index", self._metadata.fill_index)
         self._kernel.start("geographic check", self._check_region)
@@ -165,6 +164,8 @@ class DataService:
     async def _run_account(self) -> None:
         hosts = await self._wait_for_hosts()
         if hosts.open_account is not None:
+            # First of all: what they reserve must not be spent again meanwhile.
+            await self._search.restore()
             self._supervisor.keep("account", self._account.run)
 
     async def _check_region(self) -> None:

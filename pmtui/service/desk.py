@@ -13,11 +13,11 @@ from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms
-from pmtui.domain.order import CancelResult, OrderIntent, OrderStatus, PostResult
+from pmtui.domain.order import CancelResult, Order, OrderIntent, OrderStatus, PostResult
 from pmtui.domain.verdict import Accepted, CancelVerdict, Rejected, Unknown, Verdict
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.hosts import Account
-from pmtui.service.judging import judge_answer, say_verdict
+from pmtui.service.judging import judge_answer, say_answer, say_failure, say_verdict
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
 from pmtui.service.order_search import OrderSearch
@@ -90,14 +90,16 @@ class Desk:
 
     def cancel(self, order_ids: tuple[OrderId, ...]) -> CommandId:
         """Cancel the named orders."""
-        return self._start_cancel(
-            f"cancel {len(order_ids)}", lambda account: account.host.cancel(order_ids)
-        )
+        return self._start_cancel(order_ids, lambda account: account.host.cancel(order_ids))
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
         """Cancel own orders of a market or of one token."""
         return self._start_cancel(
-            "cancel market",
+            self._open_ids(
+                lambda order: (
+                    order.condition_id == condition_id and token_id in (None, order.token_id)
+                )
+            ),
             lambda account: account.host.cancel_market(
                 condition_id=condition_id, token_id=token_id
             ),
@@ -105,7 +107,9 @@ class Desk:
 
     def cancel_all(self) -> CommandId:
         """Cancel everything."""
-        return self._start_cancel("cancel all", lambda account: account.host.cancel_all())
+        return self._start_cancel(
+            self._open_ids(lambda _: True), lambda account: account.host.cancel_all()
+        )
 
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
         """Wait until a cancellation has ended."""
@@ -125,6 +129,7 @@ class Desk:
             return
         self._feed.apply_order(replace(known, status=OrderStatus.SENT))
         answer = self._kernel.check(Source.TRADING, await self._post(account, body))
+        self._history.note_answer(say_answer(answer), known.order_id)
         verdict = judge_answer(order, answer, now=self._kernel.clock.now())
         self._settle(future, verdict, order)
         await self._history.write("verdict", say_verdict(verdict), known.order_id)
@@ -170,7 +175,9 @@ class Desk:
         return Unknown(order.unsigned.order_id, reason, since=self._kernel.clock.now())
 
     def _start_cancel(
-        self, name: str, ask: Callable[[Account], Awaitable[CancelResult | Failure]]
+        self,
+        meant: tuple[OrderId, ...],
+        ask: Callable[[Account], Awaitable[CancelResult | Failure]],
     ) -> CommandId:
         command_id = self._command()
         future: asyncio.Future[CancelVerdict] = asyncio.get_running_loop().create_future()
@@ -179,7 +186,7 @@ class Desk:
         async def run() -> None:
             verdict = CancelVerdict(CancelResult(()), "the program stopped while cancelling")
             try:
-                verdict = await self._cancel(name, ask)
+                verdict = await self._cancel(meant, ask)
             finally:
                 future.set_result(verdict)
 
@@ -187,28 +194,37 @@ class Desk:
         return command_id
 
     async def _cancel(
-        self, name: str, ask: Callable[[Account], Awaitable[CancelResult | Failure]]
+        self,
+        meant: tuple[OrderId, ...],
+        ask: Callable[[Account], Awaitable[CancelResult | Failure]],
     ) -> CancelVerdict:
         account = self._feed.account
         if account is None:
             return CancelVerdict(CancelResult(()), READ_ONLY)
-        # A cancellation is journaled too, but never held up by a journal that fails.
-        await self._history.write("cancel", name)
+        # Journaled too, but never held up by a disk: what is cancelled can only do less.
+        for order_id in meant:
+            self._history.note_cancel("asked", order_id)
         answer = self._kernel.check(Source.TRADING, await ask(account))
         self._feed.refresh()
         if isinstance(answer, Failure):
+            for order_id in meant:
+                self._history.note_cancel(say_failure(answer), order_id)
             self._kernel.log.notice(Level.BAD, f"Not cancelled: {answer}")
             return CancelVerdict(CancelResult(()), str(answer))
         for order_id in answer.canceled:
+            self._history.note_cancel("done", order_id)
             self._mark_cancelled(order_id)
-            await self._history.write("cancelled", name, order_id)
         count = len(answer.canceled)
         if count:
             self._kernel.log.add(Level.INFO, "order", f"Cancelled {count} order(s)")
         for order_id, reason in answer.not_canceled:
+            self._history.note_cancel(f"refused: {reason}", order_id)
             text = f"Not cancelled {order_id[:10]}…: {reason}"
             self._kernel.log.notice(Level.WARNING, text, order_id=order_id)
         return CancelVerdict(answer)
+
+    def _open_ids(self, is_meant: Callable[[Order], bool]) -> tuple[OrderId, ...]:
+        return tuple(o.order_id for o in self._feed.own.open_orders() if is_meant(o))
 
     def _mark_cancelled(self, order_id: OrderId) -> None:
         known = self._feed.own.order(order_id)

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.market import Side
-from pmtui.domain.money import Micros
+from pmtui.domain.money import ZERO, Micros, format_micros
 from pmtui.domain.order import OrderStatus, PostResult, PostStatus
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.refusals import (
@@ -28,6 +28,22 @@ def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: dat
     if answer.may_have_happened and not is_closed:
         return Unknown(order.unsigned.order_id, str(answer), since=now)
     return Rejected(text or str(answer), field_of_refusal(text))
+
+
+def say_failure(failure: Failure) -> str:
+    """Write a failure for the journal."""
+    return f"{failure.kind.value}: {failure}"
+
+
+def say_answer(answer: PostResult | Failure) -> str:
+    """Write an answer for the journal, as it came."""
+    if isinstance(answer, Failure):
+        return say_failure(answer)
+    if not answer.is_accepted or answer.status is None:
+        return f"refused: {answer.error}"
+    gave, got = (format_micros(a or ZERO) for a in (answer.making_amount, answer.taking_amount))
+    trades = f", trades {' '.join(answer.trade_ids)}" if answer.trade_ids else ""
+    return f"{answer.status.value}: gave {gave}, got {got}{trades}"
 
 
 def say_verdict(verdict: Verdict) -> str:

@@ -63,6 +63,14 @@ class OrderHistory:
                 for fill in fills:
                     self._note("stream", _say_settlement(fill), fill.order_id)
 
+    def note_answer(self, text: str, order_id: OrderId) -> None:
+        """Note what the venue answered, before anything is concluded from it."""
+        self._note("answer", text, order_id)
+
+    def note_cancel(self, text: str, order_id: OrderId) -> None:
+        """Note that an order is about to be cancelled, or how that went."""
+        self._note("cancel", text, order_id)
+
     def note_order(self, order: Order) -> None:
         """Note where an order stands now."""
         if order.order_id not in self._tracked:

@@ -20,6 +20,7 @@ from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, Person, http_client, wr
 
 ROOT = Path(__file__).parents[2]
 LIFE_DEADLINE_S = 90.0
+LONGEST_REPORT = 1 << 24
 ENDED = {"cancelled", "rejected", "expired"}
 
 
@@ -110,6 +111,7 @@ class FaultRun:
             "tests.faults.client",
             str(path),
             stdout=asyncio.subprocess.PIPE,
+            limit=LONGEST_REPORT,
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         )

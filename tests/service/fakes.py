@@ -52,7 +52,7 @@ from pmtui.service.health import Health
 from pmtui.service.hosts import Account, Hosts
 from pmtui.service.journal import Journal
 from pmtui.service.profile import Profile
-from pmtui.service.views import Mode
+from pmtui.service.views import Load, Mode
 from tests.manual_clock import ManualClock, settle
 
 YES = TokenId("7000000000000000000000000000000000000000000000000000000000000000000000000001")
@@ -382,7 +382,11 @@ async def running_world(
         journal=journal or Journal(tmp_path / "journal.sqlite"),
         rng=random.Random(7),
     )
-    async with service.running():
+    async with service.running(), asyncio.timeout(60):
+        await settle()
+        # The account is opened once the journal's thread has read what was left behind.
+        while with_key and service.queries.account().load is Load.EMPTY:
+            await settle()
         await settle()
         yield World(service, clock, world_metadata, trading, analytics, stream, user_stream, host)
 

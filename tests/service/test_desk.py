@@ -190,6 +190,14 @@ async def test_the_journal_tells_an_orders_whole_life(tmp_path: Path) -> None:
         assert not isinstance(entries, JournalProblem)
         kinds = [e.kind for e in entries]
         assert kinds[:2] == ["intent", "sending"]
+        assert kinds.index("answer") < kinds.index("verdict")
+        command = world.service.commands.cancel_market(CONDITION, None)
+        world.account.open[order.unsigned.order_id] = resting(order.unsigned.order_id)
+        await world.service.commands.cancel_verdict(command)
+        entries = await journal.entries(order.unsigned.order_id)
+        assert not isinstance(entries, JournalProblem)
+        assert [e.text for e in entries if e.kind == "cancel"] == ["asked", "done"]
+        assert entries[-1].text == "cancelled, 0 of 10"
 
 
 async def test_a_dropped_rest_is_no_resting_order(tmp_path: Path) -> None:

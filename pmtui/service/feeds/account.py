@@ -9,7 +9,7 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.fees import taker_fee
 from pmtui.domain.health import Source
 from pmtui.domain.holdings import Holdings
-from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.link import Link, LinkState
 from pmtui.domain.market import FeeSchedule
 from pmtui.domain.money import Micros
@@ -32,6 +32,8 @@ WARM_PERIOD_S = 15.0
 """Edges close connections that were idle for longer; one that stands saves its handshakes."""
 SETTLE_PAUSE_S = 0.15
 """Events of one fill come together; one refresh serves them all."""
+CLOCK_MARGIN = timedelta(minutes=10)
+"""How far our clock may be ahead of the one that dates trades."""
 LISTING_LAG = timedelta(seconds=5)
 """A new order may be missing from the list of open orders for so long."""
 
@@ -65,8 +67,10 @@ class AccountFeed:
         self._title_of = title_of
         self._fee_of = fee_of
         self._history = history
-        self._session_start = kernel.clock.now() - timedelta(seconds=2)
+        self._fills_after = kernel.clock.now() - CLOCK_MARGIN
         self._is_first_fetch = True
+        self._before: set[tuple[TradeId, OrderId]] = set()
+        """Fills of earlier sessions: what is held already counts them."""
         self.account: Account | None = None
         self.opened = asyncio.Event()
         """Set once there is an account."""
@@ -125,7 +129,7 @@ class AccountFeed:
         balance, orders, fills = await asyncio.gather(
             account.host.balance(),
             account.host.open_orders(),
-            account.host.fills(after=None if self._is_first_fetch else self._session_start),
+            account.host.fills(after=None if self._is_first_fetch else self._fills_after),
         )
         for answer in (balance, orders, fills):
             self._kernel.check(Source.TRADING, answer)
@@ -218,7 +222,9 @@ class AccountFeed:
             self._history.note_order(order)
             if before is not None and not is_legal_step(before.status, order.status):
                 self._tell_odd_step(before, order)
-        if changed.matched_at >= self._session_start:
+        if known is None and not is_news:
+            self._before.add((changed.trade_id, changed.order_id))
+        if (changed.trade_id, changed.order_id) not in self._before:
             self.holdings.apply_fill(changed)
             self.balances.apply_fill(changed)
             self._moved.add(changed.token_id)
