@@ -84,7 +84,9 @@ class CellDiff(App[Any]):
         shadow = self._shadow
         if shadow is None or shadow.size != (width, height) or self._shadow_driver is not driver:
             # Dropped until the frame is complete: half a frame is no knowledge.
-            shadow = TerminalShadow(width, height, self.console._color_system)
+            # Without colour the toolkit paints in greys of its own; the terminal's are better.
+            colors = None if self.no_color else self.console._color_system
+            shadow = TerminalShadow(width, height, colors)
         self._shadow = None
         frame = shadow.encode(_pieces_of(renderable))
         self._shadow, self._shadow_driver = shadow, driver

@@ -31,6 +31,10 @@ def _differences(one: Cells, other: Cells) -> list[tuple[int, int]]:
     ]
 
 
+def _without_colour(cells: Cells) -> Cells:
+    return [[cell._replace(fg="default", bg="default") for cell in line] for line in cells]
+
+
 @pytest.mark.parametrize("env", [{}, {"NO_COLOR": "1"}, {"COLORTERM": ""}, {"COLORTERM": "", "TERM": "linux"}], ids=["truecolor", "no colour", "256 colours", "16 colours"])  # fmt: skip
 def test_diffed_and_stock_output_leave_equal_screens(env: dict[str, str]) -> None:
     with (
@@ -40,7 +44,11 @@ def test_diffed_and_stock_output_leave_equal_screens(env: dict[str, str]) -> Non
         both = (ours, stock)
         for step in range(STEPS + 1):
             _settle(both, step)
-            assert not _differences(_cells(ours), _cells(stock)), f"after step {step}"
+            expected = _cells(stock)
+            if "NO_COLOR" in env:
+                # The toolkit's own greys would fight the terminal's: ours leaves colour alone.
+                expected = _without_colour(expected)
+            assert not _differences(_cells(ours), expected), f"after step {step}"
             if step < STEPS:
                 for child in both:
                     child.send(b"n")
