@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.runtime-stamp
 TESTING := $(VENV)/.testing-stamp
 PINS := tests/constraints.txt
 
-.PHONY: run test check format bench shots shots-accept python clean
+.PHONY: run test check format bench soak shots shots-accept python clean
 
 run: $(RUNTIME)
 	@$(BIN)/pmtui
@@ -32,6 +32,9 @@ format: $(TESTING)
 
 bench: $(TESTING)
 	$(BIN)/python -m tests.bench
+
+soak: $(TESTING)
+	$(BIN)/python -m tests.bench.soak
 
 shots: $(TESTING)
 	$(BIN)/python -m tests.scenes compare
