@@ -6,13 +6,15 @@ import logging
 import os
 import random
 import signal
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import fields
 
 import msgspec
+from textual.theme import BUILTIN_THEMES
 
 from pmtui.cli.logs import start_logging
 from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue, venue_command
+from pmtui.cli.session_lock import session_lock
 from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.errors import ConfigError
 from pmtui.config.paths import Paths, locate
@@ -149,7 +151,8 @@ def run_terminal(settings: Settings, keymap: Keymap) -> int:
     """Run the terminal to its end.
 
     Raises:
-        ConfigError: the state directory cannot be written.
+        ConfigError: no such theme, the state directory cannot be written, or another terminal
+            runs the same account.
     """
     paths = locate()
     log = paths.state / "pmtui.log"
@@ -157,7 +160,19 @@ def run_terminal(settings: Settings, keymap: Keymap) -> int:
         start_logging(log)
     except OSError as error:
         raise ConfigError(str(log), error.strerror or str(error)) from None
-    return asyncio.run(Session(settings, paths, keymap).run())
+    _check_theme(settings, paths)
+    with ExitStack() as stack:
+        if settings.is_paper or settings.private_key is not None:
+            stack.enter_context(session_lock(paths.state / settings.profile))
+        return asyncio.run(Session(settings, paths, keymap).run())
+
+
+def _check_theme(settings: Settings, paths: Paths) -> None:
+    themes, _ = load_themes(paths.config / "themes")
+    names = {theme.name for theme in themes} | set(BUILTIN_THEMES)
+    if settings.theme is not None and settings.theme not in names:
+        near = ", ".join(sorted(theme.name for theme in themes))
+        raise ConfigError("theme", f"there is no {settings.theme!r}; try {near}")
 
 
 def keymap_of(settings: Settings) -> tuple[Keymap, tuple[str, ...]]:

@@ -47,7 +47,10 @@ def _open_terminal(profile: str | None) -> int:
     except ConfigError as error:
         return _refuse(str(error))
     if code == CRASHED:
-        print("pmtui: stopped by a bug; see pmtui.log in the state directory", file=sys.stderr)
+        from pmtui.config.paths import locate  # noqa: PLC0415
+
+        log = locate().state / "pmtui.log"
+        print(f"pmtui: stopped by a bug; what is known of it is in {log}", file=sys.stderr)
     return code
 
 

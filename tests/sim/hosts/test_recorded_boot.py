@@ -1,6 +1,5 @@
 """The venue on every recorded metadata list at once, and trading there."""
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +11,12 @@ from tests.sim.kit import Person, http_client
 from tests.sim.process import venue_process
 from tests.sim.remote import remote_person
 
-BOOT_S = 15
-"""A wide margin over what it takes on a machine that runs other tests at the same time."""
-
 
 async def test_all_recorded_lists_boot_together_and_trade(shared_dir: Path) -> None:
     lists = sorted((shared_dir / "data" / "gamma").glob("*"))
     pages = [path for path in lists if path.name.startswith(("event", "markets"))]
     arguments = [argument for path in pages for argument in ("--catalogue", str(path))]
-    started = time.monotonic()
     with venue_process(*arguments, "--speed", "0") as process:
-        assert time.monotonic() - started < BOOT_S
         async with http_client() as http:
             ann = await remote_person(process, http)
             await ann.arrive(dollars="10000")

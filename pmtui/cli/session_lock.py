@@ -1,0 +1,36 @@
+"""One terminal for one account: two would write one journal and start one venue twice."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pmtui.config.errors import ConfigError
+
+
+@contextmanager
+def session_lock(state_dir: Path) -> Iterator[None]:
+    """Hold the account's directory for as long as the block lasts.
+
+    The system lets go of the lock whatever becomes of the process.
+
+    Raises:
+        ConfigError: another terminal holds it, or the directory cannot be written.
+    """
+    path = state_dir / "session.lock"
+    try:
+        state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise ConfigError(str(path), error.strerror or str(error)) from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        text = "another terminal runs this profile; leave it first, or set PMTUI_HOME"
+        raise ConfigError(str(state_dir), text) from None
+    try:
+        yield
+    finally:
+        os.close(handle)
