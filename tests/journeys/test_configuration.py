@@ -37,6 +37,25 @@ def test_a_wrong_variable_is_refused_by_its_name(start: Start) -> None:
     assert "PMTUI_FRAME_RATE" in line
 
 
+def test_an_unknown_theme_is_refused_with_the_names_of_others(start: Start) -> None:
+    terminal = start(env={"PMTUI_THEME": "nope"}, size=(200, 50))
+    assert terminal.exit_code() == USAGE_ERROR
+    (line,) = _lines(terminal)
+    assert "nope" in line
+    assert "harbour" in line
+
+
+def test_a_second_terminal_on_one_account_is_told_so(start: Start) -> None:
+    first = start()
+    first.until_text("cash $10,000.00")
+    second = start(size=(200, 50))
+    assert second.exit_code() == USAGE_ERROR
+    (line,) = _lines(second)
+    assert "another terminal" in line
+    first.press("q")
+    assert first.exit_code() == 0
+
+
 def test_keys_for_an_unknown_action_are_refused_with_their_line(start: Start, home: Path) -> None:
     _configure(home, '[keys]\n"market.fly" = ["F"]\n')
     terminal = start(size=(200, 50))
