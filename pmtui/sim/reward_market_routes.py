@@ -39,7 +39,6 @@ class RewardMarketRoutes:
             Route("/rewards/markets/{condition_id}", self.one),
             Route("/rewards/config", self.current),
             Route("/rewards/raw", self.one),
-            Route("/rewards/markets", self.multi),
         ]
 
     def paying(self) -> list[CatalogueMarket]:

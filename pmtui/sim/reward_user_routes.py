@@ -51,6 +51,7 @@ class RewardUserRoutes:
             Route("/rewards/earnings", self.earnings),
             Route("/rewards/total-earnings", self.total),
             Route("/rewards/percentages", self.percentages),
+            Route("/rewards/markets", self.markets),
             Route("/rebates", self.rebates),
         ]
 
@@ -98,9 +99,11 @@ class RewardUserRoutes:
 
     async def own_markets(self, request: Request) -> Response:
         """List the paying markets with what a wallet earned in each on a day."""
-        wallet, day = await self._own_wallet(request), _day(request)
-        if isinstance(wallet, Response):
-            return wallet
+        wallet = await self._own_wallet(request)
+        return wallet if isinstance(wallet, Response) else self._earned_markets(request, wallet)
+
+    def _earned_markets(self, request: Request, wallet: Address) -> Response:
+        day = _day(request)
         if day is None:
             return failure(400, INVALID_DATE)
         size = page_size(request.query_params)
@@ -157,6 +160,15 @@ class RewardUserRoutes:
             for condition_id, percent in self._rewards.percentages(account).items():
                 sums[condition_id] = round(sums.get(condition_id, 0) + percent, 4)
         return JsonResponse(sums)
+
+    async def markets(self, request: Request) -> Response:
+        """List the paying markets; with a maker and a day, also what it earned in each."""
+        maker = self._open_maker(request)
+        if isinstance(maker, Response):
+            return maker
+        if maker is None or not request.query_params.get("date"):
+            return await self._markets.multi(request)
+        return self._earned_markets(request, maker)
 
     async def rebates(self, request: Request) -> Response:
         """List what makers get back of takers' fees; without a day, of every day."""
