@@ -1,7 +1,8 @@
-"""`python -m tests.check routes`: which client method asks each route of SEED §4.1, as Markdown.
+"""`python -m tests.check routes`: who asks, answers and tests each route of the trading host.
 
-The methods are found by reading the clients' source: a method asks a row of the table where it, or
-something of its module that it uses, names the row.
+The rows are those of SEED §4.1 and of the public service. Client methods are found by reading the
+clients' source: a method asks a row of the table where it, or something of its module that it uses,
+names the row. `--write` puts the table into `pmtui/ROUTES.md`.
 """
 
 import argparse
@@ -13,8 +14,11 @@ from pathlib import Path
 
 import pmtui.clients
 from pmtui.clients.routes_clob import LIVE_ROUTES, SEED_ROUTES, Call, ClobRoutes
+from tests.check.route_proof import Proof, VenueTable, proofs
 
 CLIENTS = Path(pmtui.clients.__file__).parent
+DOCUMENT = CLIENTS.parent / "ROUTES.md"
+BEGIN, END = "<!-- begin of the generated table -->", "<!-- end of the generated table -->"
 
 SEED_ROWS: tuple[tuple[str, str], ...] = (
     ("GET", "/"),
@@ -77,26 +81,46 @@ class Row:
     live: str
     auth: str
     methods: tuple[str, ...]
+    handlers: tuple[str, ...]
+    """Of the venue; empty where it does not answer the row in every dialect."""
+    tests: tuple[Proof, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether somebody asks, somebody answers, and a test watches."""
+        return bool(self.methods and self.handlers and self.tests)
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = subparsers.add_parser("routes", help="routes of the trading host and who asks them")
+    parser.add_argument("--write", action="store_true", help=f"bring {DOCUMENT.name} up to date")
     parser.set_defaults(run=run)
 
 
-def run(_args: argparse.Namespace) -> int:
-    table = rows()
-    print(to_markdown(table))
-    return 0 if all(row.methods for row in table) else 1
+def run(args: argparse.Namespace) -> int:
+    venue = VenueTable()
+    table = rows(venue)
+    text = to_markdown(table, venue.unasked())
+    if args.write:
+        DOCUMENT.write_text(with_section(DOCUMENT.read_text(), text))
+    else:
+        print(text)
+    return 0 if all(row.is_whole for row in table) else 1
 
 
-def rows() -> tuple[Row, ...]:
+def rows(venue: VenueTable) -> tuple[Row, ...]:
     """Return the rows of the seed in its order, then those of the public service alone."""
-    askers = methods_by_call()
+    askers, tests = methods_by_call(), proofs(venue)
     known = {call_of(SEED_ROUTES, method, path): f"{method} {path}" for method, path in SEED_ROWS}
     calls = [*known, *(call for call in Call if call not in known)]
     return tuple(
-        Row(known.get(call, ""), *_said(call), tuple(sorted(askers.get(call, ()))))
+        Row(
+            known.get(call, ""),
+            *_said(call),
+            methods=tuple(sorted(askers.get(call, ()))),
+            handlers=tuple(dict.fromkeys(answer.handler for answer in venue.of_call(call))),
+            tests=tuple(tests[call]),
+        )
         for call in calls
     )
 
@@ -172,15 +196,49 @@ def _calls(name: str, parts: dict[str, ast.AST], met: frozenset[str]) -> set[Cal
     return found
 
 
-def to_markdown(table: tuple[Row, ...]) -> str:
-    """Write the table."""
-    lines = ["| Seed | Public service | Credentials | Client |", "|---|---|---|---|"]
+def to_markdown(table: tuple[Row, ...], unasked: tuple[str, ...]) -> str:
+    """Write the table, the tests it names by number, and what the venue answers beyond it."""
+    numbers = {test: n for n, test in enumerate(_tests(table), start=1)}
+    lines = [
+        "| Seed | Public service | Credentials | Client | Venue | Tests |",
+        "|---|---|---|---|---|---|",
+    ]
     for row in table:
-        live = "same" if row.live == _plain(row.seed) else f"`{row.live}`"
-        methods = ", ".join(f"`{name}`" for name in row.methods)
-        seed = f"`{row.seed}`" if row.seed else "—"
-        lines.append(f"| {seed} | {live} | {row.auth} | {methods} |")
+        cells = (
+            f"`{row.seed}`" if row.seed else "—",
+            "same" if row.live == _plain(row.seed) else f"`{row.live}`",
+            row.auth,
+            ", ".join(f"`{name}`" for name in row.methods),
+            ", ".join(f"`{name}`" for name in row.handlers),
+            ", ".join(_cite(proof, numbers[proof.test]) for proof in row.tests),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", "Tests, by their numbers in the table:", ""]
+    lines += [f"{number}. `{test}`" for test, number in numbers.items()]
+    lines += ["", "The venue also answers what no method of the clients asks:", ""]
+    lines += [f"- `{label}`" for label in unasked]
     return "\n".join(lines)
+
+
+def with_section(document: str, text: str) -> str:
+    """Return a document with its generated part renewed.
+
+    Raises:
+        ValueError: a marker is missing.
+    """
+    head, begin, rest = document.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"no {BEGIN} and {END}")
+    return f"{head}{BEGIN}\n\n{text}\n\n{END}{tail}"
+
+
+def _tests(table: tuple[Row, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(proof.test for row in table for proof in row.tests))
+
+
+def _cite(proof: Proof, number: int) -> str:
+    return f"{number} `{proof.case}`" if proof.case else str(number)
 
 
 def _plain(label: str) -> str:
