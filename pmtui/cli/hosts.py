@@ -143,7 +143,7 @@ class SessionHosts:
         credentials: ApiCredentials,
     ) -> Account:
         client = AccountClient(
-            Lanes(self._clob, orders=self._lane(), cancels=self._lane()),
+            Lanes(self._clob, orders=self._lane(takes_back=True), cancels=self._lane()),
             self._routes,
             account=AccountIdentity(signer.address, maker, signature_type, credentials),
             clock=self._server_clock,
@@ -181,8 +181,8 @@ class SessionHosts:
                     return is_older
                 return wallets.deposit_uups if is_older else wallets.deposit_beacon
 
-    def _lane(self) -> HttpHost:
-        lane = self._clob.lane(total_s=self._order_deadline_s)
+    def _lane(self, *, takes_back: bool = False) -> HttpHost:
+        lane = self._clob.lane(total_s=self._order_deadline_s, takes_back=takes_back)
         self._hosts.append(lane)
         return lane
 

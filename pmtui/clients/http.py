@@ -8,13 +8,16 @@ import asyncio
 import functools
 import ipaddress
 import random
+import socket
 import ssl
+import struct
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import urlsplit
 
+import httpcore
 import httpx
 
 from pmtui import __version__
@@ -94,7 +97,22 @@ class HttpHost:
         timeouts: httpx.Timeout = TIMEOUTS,
         total_s: float = TOTAL_S,
         max_body: int = MAX_BODY,
+        takes_back: bool = False,
     ) -> None:
+        """Prepare to talk to a host.
+
+        Args:
+            base_url: scheme, name and port; a path is kept in front of all others.
+            observe: told of every request.
+            pace: how to wait between tries.
+            gate: keeps to the host's limits.
+            timeouts: of the parts of a request.
+            total_s: bounds a whole request.
+            max_body: longest answer in bytes.
+            takes_back: whether what has not left the machine when a request is given up, or when
+                the program dies, shall never leave it.
+        """
+        self._takes_back = takes_back
         self.base_url = base_url.rstrip("/")
         self._observe = observe
         self._pace = pace or Pace()
@@ -176,11 +194,12 @@ class HttpHost:
         self._observe(RequestReport(label, status, elapsed_ms, failure))
         return answer
 
-    def lane(self, *, total_s: float | None = None) -> "HttpHost":
+    def lane(self, *, total_s: float | None = None, takes_back: bool = False) -> "HttpHost":
         """Return the same host over connections of its own, so that neither waits for the other.
 
         Args:
             total_s: bounds every request of the lane; as here when it is None.
+            takes_back: as for a host.
         """
         return HttpHost(
             self.base_url,
@@ -192,6 +211,7 @@ class HttpHost:
             else httpx.Timeout(total_s, connect=min(total_s, self._timeouts.connect or total_s)),
             total_s=self._total_s if total_s is None else total_s,
             max_body=self._max_body,
+            takes_back=takes_back,
         )
 
     async def aclose(self) -> None:
@@ -216,6 +236,7 @@ class HttpHost:
             params=list(query) or None,
             headers={**extra, **(headers or {})},
             content=body,
+            extensions={"trace": _forget_on_close} if self._takes_back else None,
         )
 
     async def _once(
@@ -265,6 +286,19 @@ class HttpHost:
                 headers={"User-Agent": f"pmtui/{__version__}", "Accept": "application/json"},
             )
         return self._client
+
+
+async def _forget_on_close(event: str, info: Mapping[str, object]) -> None:
+    """Make a new connection drop what it has not sent when it is closed.
+
+    Without this the machine goes on sending for minutes after the close, once a broken line is
+    back: an order given up long ago would reach the venue.
+    """
+    if event == "connection.connect_tcp.complete":
+        stream = info["return_value"]
+        if isinstance(stream, httpcore.AsyncNetworkStream):
+            connection = stream.get_extra_info("socket")
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
 def is_loopback(host: str) -> bool:

@@ -3,7 +3,10 @@
 import asyncio
 from dataclasses import dataclass
 
+import pytest
+
 from pmtui.clients.account import AccountClient, Lanes
+from pmtui.clients.http import HttpHost
 from pmtui.clients.routes_clob import LIVE_ROUTES
 from pmtui.clients.server_clock import ServerClock
 from pmtui.clients.signed_requests import Account
@@ -95,3 +98,31 @@ async def test_a_warm_lane_carries_the_order_as_its_next_request() -> None:
             "DELETE",
         ]
         assert sources(server, "POST") | sources(server, "DELETE") == sources(server, "GET")
+
+
+@pytest.mark.parametrize("takes_back", [True, False])
+async def test_an_order_that_is_given_up_never_leaves_later(takes_back: bool) -> None:
+    """A reset in place of an orderly end is what makes the machine forget unsent bytes."""
+    ended: asyncio.Future[bytes | None] = asyncio.get_running_loop().create_future()
+    arrived = asyncio.Event()
+
+    async def on_connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        arrived.set()
+        try:
+            ended.set_result(await reader.read())
+        except ConnectionResetError:
+            ended.set_result(None)
+        finally:
+            writer.transport.abort()
+
+    server = await asyncio.start_server(on_connection, "127.0.0.1", 0)
+    host = HttpHost(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+    lane = host.lane(takes_back=takes_back)
+    async with server, asyncio.timeout(10):
+        posting = asyncio.ensure_future(lane.send("POST", "/order", body=b""))
+        await arrived.wait()
+        posting.cancel()
+        is_reset = await ended is None
+    assert is_reset is takes_back
+    await lane.aclose()
