@@ -222,7 +222,9 @@ def _judge(
         return "" if same else f"rests at the venue, here {state}"
     if order_id in open_orders or state is None:
         return f"{order.status} at the venue, here it rests"
-    expected = {"filled"} if matched >= life.order.order.original_size else ENDED
+    # The venue cuts matches to hundredths of a share, and calls what is left of one nothing.
+    is_full = order.status == "MATCHED" or matched >= life.order.order.original_size
+    expected = {"filled"} if is_full else ENDED
     return "" if state in expected else f"{order.status} at the venue, here {state}"
 
 

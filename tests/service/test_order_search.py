@@ -72,6 +72,16 @@ async def test_what_filled_in_part_and_no_longer_rests_ends_cancelled(tmp_path: 
     assert await unsettled_after(tmp_path) == ()
 
 
+async def test_what_is_gone_but_for_a_crumb_is_filled(tmp_path: Path) -> None:
+    await left_behind(tmp_path, is_known=True)
+    async with running_world(tmp_path) as world:
+        world.account.own_fills = (fill(FIRST, size=Micros(9_994_000)),)
+        await until(world, lambda: said(world, "Found: Partially filled"), "it is found")
+        await until(world, lambda: not world.service.queries.account().open_orders, "its end")
+        assert not said(world, "Cancelled")
+    assert await unsettled_after(tmp_path) == ()
+
+
 async def test_an_order_that_never_left_is_ruled_out_and_stays_so(tmp_path: Path) -> None:
     await left_behind(tmp_path)
     async with running_world(tmp_path) as world:

@@ -32,6 +32,8 @@ WARM_PERIOD_S = 15.0
 """Edges close connections that were idle for longer; one that stands saves its handshakes."""
 SETTLE_PAUSE_S = 0.15
 """Events of one fill come together; one refresh serves them all."""
+DUST = Micros(10_000)
+"""Matches are cut to hundredths of a share: what is left below that never fills (WIRE_CLOB §6.8)."""
 CLOCK_MARGIN = timedelta(minutes=10)
 """How far our clock may be ahead of the one that dates trades."""
 LISTING_LAG = timedelta(seconds=5)
@@ -304,7 +306,9 @@ class AccountFeed:
 
     def _assume_gone(self, order: Order) -> None:
         """The venue neither lists nor knows it: what is not filled of it is cancelled."""
-        self.apply_order(replace(order, status=OrderStatus.CANCELLED))
+        is_full = order.remaining_size < DUST
+        status = OrderStatus.FILLED if is_full else OrderStatus.CANCELLED
+        self.apply_order(replace(order, status=status))
 
     async def _poll(self, period_s: float, fetch: Callable[[], Awaitable[None]]) -> None:
         while True:
