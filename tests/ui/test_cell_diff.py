@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -6,7 +7,7 @@ from tests.ui.pty_child import PtyChild
 from tests.ui.torture_app import STEPS
 
 _QUIET_S = 0.15
-Cells = list[list[object]]
+Cells = list[list[Any]]
 
 
 def _cells(child: PtyChild) -> Cells:
