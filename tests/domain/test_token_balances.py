@@ -56,6 +56,8 @@ def test_an_answer_long_after_the_last_fill_is_believed() -> None:
 def test_a_failed_trade_is_taken_back_before_and_after_an_answer_holds_it() -> None:
     balances = TokenBalances()
     balances.apply_report(TOKEN, m("0"), START)
+    balances.apply_fill(FAILED)
+    assert balances.size(TOKEN) == 0
     balances.apply_fill(FILL)
     balances.apply_fill(FAILED)
     assert balances.size(TOKEN) == 0
