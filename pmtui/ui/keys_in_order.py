@@ -15,11 +15,15 @@ from textual.app import App
 from textual.message_pump import MessagePump
 from typing_extensions import override
 
+from pmtui.ui.screens.question import QuestionScreen
+
 PASSES = 3
 """Ways up that are waited for: the key's own, that of its action, that of what the action posted."""
 LONGEST_S = 0.5
 """A key is held no longer than this, whatever became of the widget that had the one before."""
 MOST_HELD = 4_096
+DEAF_AFTER_ANSWER_S = 0.15
+"""The second enter of an impatient finger was meant for the question, not for what it uncovers."""
 
 
 class KeysInOrder(App[Any]):
@@ -27,6 +31,7 @@ class KeysInOrder(App[Any]):
 
     _held: deque[events.Key | events.Paste] | None = None
     _in_hand: object | None = None
+    _answer: tuple[str, float] = ("", float("-inf"))
 
     @override
     async def on_event(self, event: events.Event) -> None:
@@ -39,11 +44,30 @@ class KeysInOrder(App[Any]):
             if len(held) < MOST_HELD:
                 held.append(event)
 
+    def _repeats_answer(self, event: events.Key | events.Paste) -> bool:
+        """Whether this is the key that just answered a question, pressed once more.
+
+        A key held down repeats: it must rest before it means something else.
+        """
+        if not isinstance(event, events.Key):
+            return False
+        if isinstance(self.screen, QuestionScreen):
+            self._answer = (event.key, event.time)
+            return False
+        key, at = self._answer
+        if event.key != key or event.time - at >= DEAF_AFTER_ANSWER_S:
+            return False
+        self._answer = (key, event.time)
+        return True
+
     async def _deliver(self, event: events.Key | events.Paste) -> None:
         if not self.screen_stack:
             await super().on_event(event)
             return
         turn = self._in_hand = object()
+        if self._repeats_answer(event):
+            _ = self.call_later(self._release, turn)
+            return
         target: MessagePump = self.focused or self.screen
         asyncio.get_running_loop().call_later(LONGEST_S, self.call_later, self._release, turn)
         await super().on_event(event)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -50,6 +51,7 @@ class QuestionScreen(ModalScreen[bool]):
         self._agree = agree
         self._lines = lines
         self._options = options
+        self._opened_time = 0.0
 
     @override
     def compose(self) -> ComposeResult:
@@ -66,6 +68,16 @@ class QuestionScreen(ModalScreen[bool]):
                 for entry in footer_entries(Context.CONFIRM, keymap=self._options.keymap)
             )
             yield TextLine(paint_footer(entries, WIDTH, ascii_only=ascii_only))
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Remember from when on a key can be an answer."""
+        self._opened_time = event.time
+
+    def on_key(self, event: events.Key) -> None:
+        """Ignore an agreeing key that was pressed before there was a question."""
+        keys = self._options.keymap.keys_of("confirm.accept")
+        if event.key in keys and event.time <= self._opened_time:
+            event.stop()
 
     def action_accept(self) -> None:
         """Do it."""
