@@ -120,9 +120,17 @@ class Ladder:
         return Zone.NONE if self.best_bid is None or self.best_ask is None else Zone.SPREAD
 
     def side_at(self, price: Micros) -> Side:
-        """Return what a trader who points at a price wants: take the bids below, else buy."""
-        bid = self.touch[0]
-        return Side.SELL if bid is not None and price <= bid else Side.BUY
+        """Return what `enter` does at a price.
+
+        It takes what rests on the row: sells to bids, buys from asks. Where nothing rests, the
+        order joins its own side: it buys below the best ask and sells above it.
+        """
+        rung = self.rung(self.axis.nearest(price))
+        bid, ask = self.touch
+        if rung.bid_size and bid is not None and price <= bid:
+            return Side.SELL
+        is_beyond = ask is not None and price > ask
+        return Side.SELL if is_beyond and not rung.ask_size else Side.BUY
 
 
 def groupings(tick: Micros) -> tuple[Micros, ...]:

@@ -154,7 +154,8 @@ ACTIONS: tuple[Action, ...] = (
     _action("market.rules", "i", "Rules", "Show the rules and the resolution source.",
             in_footer=False),
     _action("ladder.trade_here", "enter", "Ticket here",
-            "Open the ticket at the cursor's price.", in_palette=False, in_widget=True),
+            "Open the ticket at the cursor: sells to a bid, buys from an ask, joins on an empty "
+            "row. Without a cursor: point at the best bid.", in_palette=False, in_widget=True),
     _action("ladder.recentre", "space", "Centre", "Bring the spread back to the middle.",
             in_widget=True),
     _action("ladder.move_up", "up k", "Up", "Move the cursor one price up.",

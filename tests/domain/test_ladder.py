@@ -187,16 +187,32 @@ def test_orders_of_unknown_fate_are_marked() -> None:
 
 @pytest.mark.parametrize(
     ("price", "side"),
-    [(50, Side.SELL), (30, Side.SELL), (51, Side.BUY), (52, Side.BUY), (90, Side.BUY)],
-)
-def test_a_price_on_the_bids_sells_and_any_other_buys(price: int, side: Side) -> None:
+    [
+        (50, Side.SELL), (40, Side.SELL), (53, Side.BUY), (60, Side.BUY),
+        (49, Side.BUY), (45, Side.BUY), (10, Side.BUY), (51, Side.BUY), (52, Side.BUY),
+        (54, Side.SELL), (99, Side.SELL),
+    ],
+)  # fmt: skip
+def test_a_row_takes_what_rests_there_and_an_empty_one_joins(price: int, side: Side) -> None:
+    book = BookView(
+        TOKEN, BookState.LIVE,
+        (Level(Micros(500_000), Micros(1)), Level(Micros(400_000), Micros(1))),
+        (Level(Micros(530_000), Micros(1)), Level(Micros(600_000), Micros(1))), CENT,
+    )  # fmt: skip
+    ladder = build_ladder(book, Axis(CENT, CENT))
+    assert ladder.side_at(Micros(price * 10_000)) is side
+
+
+def test_a_price_between_wide_rows_never_sells_above_the_best_bid() -> None:
     book = BookView(
         TOKEN, BookState.LIVE, (Level(Micros(500_000), Micros(1)),),
-        (Level(Micros(520_000), Micros(1)),), CENT,
+        (Level(Micros(530_000), Micros(1)),), CENT,
     )  # fmt: skip
     for group in groupings(CENT):
         ladder = build_ladder(book, Axis(CENT, group))
-        assert ladder.side_at(Micros(price * 10_000)) is side
+        assert ladder.side_at(Micros(500_000)) is Side.SELL
+        assert ladder.side_at(Micros(510_000)) is Side.BUY
+        assert ladder.side_at(Micros(530_000)) is Side.BUY
 
 
 def test_an_empty_side_leaves_the_rest_usable() -> None:

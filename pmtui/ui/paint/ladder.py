@@ -172,7 +172,7 @@ def paint_state(
     if book.state is BookState.STALE and book.as_of is not None:
         word += f" {format_age((now - book.as_of).total_seconds())}"
     left: Line = (Cell(f" {word} ", _STATE_ROLES[book.state], Emphasis.BOLD),)
-    right: list[Cell] = []
+    right: list[Cell] = [Cell("enter points at the bid ", Role.DIM)]
     if cursor is not None:
         price, side = cursor
         verb = "buys" if side is Side.BUY else "sells"
@@ -184,6 +184,9 @@ def paint_state(
     notes = [_MEANINGS[book.state]]
     if group is not None and group != book.tick_size:
         notes.append(f"rows of {format_price(group, ascii_only=ascii_only)}")
+    if cursor is None and any(notes):
+        # A hint makes way for a warning.
+        right = []
     for count in (2, 1, 0):
         note = "  ".join(text for text in notes[-count:] if text) if count else ""
         if line_width(left) + len(note) + line_width(tuple(right)) + 1 <= width:

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from pmtui.domain.book_view import BookView
 from pmtui.domain.market import Side
-from pmtui.domain.money import Micros, complement, notional_ceil, notional_floor
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.position import Position
 from pmtui.service.views import AccountView, Load
@@ -27,12 +25,11 @@ _STATUS_WORDS = {OrderStatus.LIVE: "", OrderStatus.PARTIALLY_FILLED: "partial"}
 def paint_positions(
     positions: Sequence[Position],
     labels: Sequence[str],
-    book: BookView | None,
     width: int,
     *,
     ascii_only: bool = False,
 ) -> tuple[Line, ...]:
-    """Show both outcomes; valued by the book on show, so that no two numbers disagree."""
+    """Show both outcomes, at the value that portfolio and status line show too."""
     lines: list[Line] = []
     for index, label in enumerate(labels):
         held = next((p for p in positions if p.outcome_index == index and p.size), None)
@@ -40,8 +37,7 @@ def paint_positions(
         if held is None:
             lines.append(fit_line((name, Cell("none", Role.DIM)), width, ascii_only=ascii_only))
             continue
-        price = _worth(held, book)
-        lines.append(_position(name, held, price, width, ascii_only=ascii_only))
+        lines.append(_position(name, held, width, ascii_only=ascii_only))
     return tuple(lines)
 
 
@@ -72,24 +68,12 @@ def account_words(account: AccountView) -> str:
             return ""
 
 
-# The bid is what a sale would bring; the other outcome's bid mirrors this book's ask.
-def _worth(held: Position, book: BookView | None) -> Micros | None:
-    if book is None or not book.state.is_good:
-        return held.current_price
-    if book.token_id == held.token_id:
-        return book.best_bid
-    return None if book.best_ask is None else complement(book.best_ask)
-
-
-def _position(
-    name: Cell, held: Position, price: Micros | None, width: int, *, ascii_only: bool
-) -> Line:
+def _position(name: Cell, held: Position, width: int, *, ascii_only: bool) -> Line:
     size = format_size(held.size)
     average = format_average(held.average_price, ascii_only=ascii_only)
     pieces: list[Line] = [(Cell(size, Role.OWN_ORDER), Cell(" at ", Role.DIM), Cell(average))]
-    if price is not None:
-        value = notional_floor(price, held.size)
-        gain = Micros(value - notional_ceil(held.average_price, held.size))
+    value, gain = held.value, held.unrealized
+    if value is not None and gain is not None:
         role = Role.UP if gain > 0 else Role.DOWN if gain < 0 else Role.DIM
         # A narrow line keeps the gain and lets the value go.
         worth = (Cell(" = ", Role.DIM), Cell(format_money(value)))

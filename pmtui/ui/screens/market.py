@@ -384,7 +384,6 @@ class MarketScreen(SayingScreen):
         self.position.show(
             held,
             labels=outcome_labels(self._market_view),
-            book=self._book_view,
             words=account_words(account),
         )
         self.orders.show(self._own_orders())

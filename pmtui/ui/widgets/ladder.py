@@ -74,7 +74,7 @@ class LadderPane(Widget, can_focus=True):
 
         price: Micros
         side: Side
-        """Buying on the asks' side and inside the spread, selling on the bids' side."""
+        """Against what rests on the row; where nothing does, the side that joins its own."""
 
     def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - the toolkit's word
         """Start without a book."""

@@ -4,7 +4,6 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from pmtui.domain.book_view import BookView
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Order, TradePrint
 from pmtui.domain.position import Position
@@ -39,13 +38,12 @@ class TapePane(LinePane):
 
 
 class PositionPane(LinePane):
-    """Shares of both outcomes, valued by the book on show."""
+    """Shares of both outcomes, at the value that the whole program shows."""
 
     DEFAULT_CSS = "PositionPane { height: 2; }"
 
     _positions: tuple[Position, ...] = ()
     _labels: tuple[str, ...] = ()
-    _book: BookView | None = None
     _words = ""
 
     def show(
@@ -53,20 +51,17 @@ class PositionPane(LinePane):
         positions: tuple[Position, ...],
         *,
         labels: tuple[str, ...],
-        book: BookView | None,
         words: str = "",
     ) -> None:
         """Show these positions, or say why they are not known."""
-        self._positions, self._labels, self._book, self._words = positions, labels, book, words
+        self._positions, self._labels, self._words = positions, labels, words
         self.repaint()
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         if self._words:
             return _say(self._words, width, ascii_only=self.ascii_only)
-        return paint_positions(
-            self._positions, self._labels, self._book, width, ascii_only=self.ascii_only
-        )
+        return paint_positions(self._positions, self._labels, width, ascii_only=self.ascii_only)
 
 
 class OrdersPane(LinePane):

@@ -120,6 +120,13 @@ def test_every_state_is_said_in_words(state: BookState, width: int) -> None:
     assert ("12s" in text) == (state is BookState.STALE)
 
 
+def test_without_a_cursor_the_line_says_what_enter_does_unless_a_warning_needs_the_room() -> None:
+    book = BookView(TokenId("1"), BookState.LIVE, tick_size=CENT)
+    assert "enter points at the bid" in text_of(paint_state(book, NOW, 41, group=CENT))
+    lossy = BookView(TokenId("1"), BookState.LOSSY, tick_size=CENT)
+    assert "enter" not in text_of(paint_state(lossy, NOW, 60, group=CENT))
+
+
 def test_wide_rows_are_announced() -> None:
     book = BookView(TokenId("1"), BookState.LIVE, tick_size=CENT)
     assert "rows of 5¢" in text_of(paint_state(book, NOW, 41, group=Micros(50_000)))

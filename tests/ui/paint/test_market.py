@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.order import OrderStatus, TradePrint
@@ -116,31 +115,26 @@ def test_a_trade_shows_side_price_size_and_time() -> None:
     assert "No trades yet" in text_of(*paint_tape(TapeView((), 0), 30, 4))
 
 
-def test_both_outcomes_are_valued_by_the_book_on_show() -> None:
-    yes = believable.position(NUMBER, "Rates", size=100, average=0.5)
+def test_both_outcomes_show_the_value_that_the_account_gives_them() -> None:
+    yes = believable.position(NUMBER, "Rates", size=100, average=0.5, current=0.525)
     no = replace(
-        believable.position(NUMBER, "Rates", size=10, average=0.5),
+        believable.position(NUMBER, "Rates", size=10, average=0.5, current=0.475),
         token_id=NO, outcome_index=1, outcome="No",
     )  # fmt: skip
-    text = text_of(*paint_positions((yes, no), ("Yes", "No"), BOOK, 60))
-    assert "100 at 50.0¢ = $52.00  +$2.00" in text
-    assert "10 at 50.0¢ = $4.70  -$0.30" in text
-    other = MARKET.service.books[NO]
-    assert text == text_of(*paint_positions((yes, no), ("Yes", "No"), other, 60))
+    text = text_of(*paint_positions((yes, no), ("Yes", "No"), 60))
+    assert "100 at 50.0¢ = $52.50  +$2.50" in text
+    assert "10 at 50.0¢ = $4.75  -$0.25" in text
 
 
-def test_a_stale_book_values_nothing() -> None:
-    held = believable.position(NUMBER, "Rates", size=100, average=0.5, current=0.51)
-    stale = replace(BOOK, state=BookState.STALE)
-    assert "$51.00" in text_of(*paint_positions((held,), ("Yes",), stale, 60))
-    empty = BookView(YES, BookState.LIVE)
-    assert "$" not in text_of(*paint_positions((held,), ("Yes",), empty, 60))
+def test_a_position_nobody_can_price_shows_no_value() -> None:
+    held = replace(believable.position(NUMBER, "Rates", size=100), current_price=None)
+    assert "$" not in text_of(*paint_positions((held,), ("Yes",), 60))
 
 
 @given(st.integers(1, 80), st.floats(0.01, 10**9), st.booleans())
 def test_positions_keep_their_width(width: int, size: float, ascii_only: bool) -> None:
     held = believable.position(NUMBER, "Rates", size=size)
-    for line in paint_positions((held,), ("Yes", "No"), BOOK, width, ascii_only=ascii_only):
+    for line in paint_positions((held,), ("Yes", "No"), width, ascii_only=ascii_only):
         assert line_width(line) == width
 
 

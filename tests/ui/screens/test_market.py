@@ -2,7 +2,9 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
+from textual.widget import Widget
 from textual.widgets import Input
 
 from pmtui.domain.book_view import BookState
@@ -41,6 +43,13 @@ async def opened(app: MarketDemo, pilot: Pilot[None]) -> MarketScreen:
 
 def line(screen: MarketScreen, name: str) -> str:
     return "".join(cell.text for cell in screen.query_one(f"#{name}", TextLine).line)
+
+
+def on_terminal(screen: MarketScreen, pane: Widget) -> str:
+    """What the compositor has where a pane is, not what the pane would paint."""
+    region = pane.region
+    lines = screen._compositor.render_strips()[region.y : region.bottom]
+    return "\n".join(strip.crop(region.x, region.right).text for strip in lines)
 
 
 def prices_shown(screen: MarketScreen) -> int:
@@ -187,6 +196,33 @@ async def test_z_names_the_orders_and_cancels_after_yes_only() -> None:
         assert "No open orders" in line(screen, "notice")
 
 
+async def test_enters_too_many_after_a_question_do_not_reach_the_ladder() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(49))
+        await pilot.press("z")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "it asks")
+        for _ in range(3):
+            app.post_message(events.Key("enter", None))
+        await until(pilot, lambda: app.screen is screen, "it is answered")
+        await settle(pilot)
+        assert app.market.service.calls_of("cancel_market") == [(CONDITION, None)]
+        assert not screen.ticket.is_open
+
+
+async def test_an_enter_pressed_before_the_question_opened_is_no_answer() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(app, pilot)
+        for key in ("z", "enter", "enter"):
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "it asks")
+        await settle(pilot)
+        assert isinstance(app.screen, QuestionScreen)
+        assert app.market.service.calls_of("cancel_market") == []
+
+
 def _set_orders(app: MarketDemo, orders: tuple[Order, ...]) -> None:
     service = app.market.service
     service.account_view = replace(service.account_view, open_orders=orders)
@@ -205,6 +241,28 @@ async def test_own_orders_show_in_the_ladder_and_in_their_pane() -> None:
             pilot, lambda: "No open orders" in " ".join(shown_text(screen.orders)), "they go"
         )
         assert next(t for t in shown_text(screen.ladder) if " 49¢" in t).split()[0] != "250"
+
+
+@pytest.mark.parametrize("size", [SMALL, MIDDLE, LARGE])
+async def test_an_order_placed_while_the_ticket_hid_the_pane_is_there_when_it_closes(
+    size: tuple[int, int],
+) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        placed = app.market.service.account_view.open_orders
+        _set_orders(app, ())
+        await until(
+            pilot, lambda: "No open orders" in " ".join(shown_text(screen.orders)), "they go"
+        )
+        await pilot.press("b")
+        await until(pilot, lambda: screen.has_class("-ticket"), "the ticket opens")
+        await settle(pilot)
+        _set_orders(app, placed)
+        await settle(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.has_class("-ticket"), "the ticket closes")
+        await until(pilot, lambda: "250" in on_terminal(screen, screen.orders), "they are shown")
 
 
 async def test_grouping_and_rules_have_their_keys() -> None:
