@@ -36,6 +36,8 @@ class OwnOrders:
         """What was said of each order itself; fills count on top, and may be taken back."""
         self._orders: dict[OrderId, Order] = {}
         self._fills: dict[OrderId, dict[TradeId, Fill]] = {}
+        self._newest_first: tuple[Fill, ...] | None = ()
+        """All fills in order; None after a change, until somebody asks."""
         self._claims: dict[OrderId, frozenset[Claim]] = {}
         self._settlements: dict[tuple[OrderId, TradeId], frozenset[TradeStatus]] = {}
         self._flaws: dict[Contradiction, None] = {}
@@ -57,6 +59,7 @@ class OwnOrders:
         if merged == known:
             return None
         fills[fact.trade_id] = merged
+        self._newest_first = None
         if fact.order_id in self._told:
             self._combine(fact.order_id)
         return merged
@@ -85,15 +88,21 @@ class OwnOrders:
             )
         )
 
+    def fill(self, order_id: OrderId, trade_id: TradeId) -> Fill | None:
+        """Return an order's part of one trade as known."""
+        return self._fills.get(order_id, {}).get(trade_id)
+
     def fills(self) -> tuple[Fill, ...]:
         """Return fills, newest first."""
-        return tuple(
-            sorted(
-                (f for fills in self._fills.values() for f in fills.values()),
-                key=lambda f: (f.matched_at, f.trade_id, f.order_id),
-                reverse=True,
+        if self._newest_first is None:
+            self._newest_first = tuple(
+                sorted(
+                    (f for fills in self._fills.values() for f in fills.values()),
+                    key=lambda f: (f.matched_at, f.trade_id, f.order_id),
+                    reverse=True,
+                )
             )
-        )
+        return self._newest_first
 
     def fills_since(self, token_id: TokenId, since: datetime) -> tuple[Fill, ...]:
         """Return fills of a token at or after a moment, oldest first."""

@@ -177,6 +177,9 @@ def test_only_news_is_reported() -> None:
     assert own.apply_fill(FILL) is None
     confirmed = replace(FILL, status=TradeStatus.CONFIRMED, transaction_hash="0xfe")
     assert own.apply_fill(confirmed) == confirmed
+    assert own.fills() == (confirmed,)
+    assert own.fill(ORDER.order_id, FILL.trade_id) == confirmed
+    assert own.fill(ORDER.order_id, TradeId("t9")) is None
     assert own.apply_fill(replace(FILL, fee=m("0.5"))) == replace(confirmed, fee=m("0.5"))
 
 

@@ -210,9 +210,7 @@ class AccountFeed:
     def apply_fill(self, fact: Fill, *, is_news: bool) -> None:
         """Take in a fill of ours."""
         fact = self._with_fee(fact)
-        known = {(f.trade_id, f.order_id): f for f in self.own.fills()}.get(
-            (fact.trade_id, fact.order_id)
-        )
+        known = self.own.fill(fact.order_id, fact.trade_id)
         before = self.own.order(fact.order_id)
         changed = self.own.apply_fill(fact)
         self._tell_contradictions()
