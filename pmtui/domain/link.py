@@ -11,7 +11,8 @@ class LinkState(StrEnum):
     OPEN = "open"
     """Connected and subscribed; events of the old epoch are void."""
     SILENT = "silent"
-    """Open, but nothing has come for too long: about to be replaced."""
+    """Open, but nothing has come for too long: about to be replaced, to be sure. No fault yet: a
+    market that is closed or that nobody trades says nothing."""
     DOWN = "down"
 
 

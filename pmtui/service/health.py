@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import HealthState, Source, SourceHealth
@@ -19,6 +20,12 @@ _ALIVE = frozenset({FailureKind.REFUSED, FailureKind.NOT_FOUND, FailureKind.BUSY
 
 # A stream may rightly be quiet: its client pings it, and says so when nothing comes back.
 _STREAMS = frozenset({Source.MARKET_STREAM, Source.USER_STREAM})
+
+
+_ON_DEMAND = frozenset({Source.METADATA, Source.ANALYTICS, Source.RELAYER})
+"""Asked only for what some screen shows."""
+_NEEDED_FOR_S = 35
+"""Whoever is watched is asked twice a minute: an older answer means that nobody asks any more."""
 
 
 class Health:
@@ -86,7 +93,9 @@ class Health:
                 case LinkState.CONNECTING:
                     self.note_connecting(source)
                 case LinkState.SILENT:
-                    self.note_down(source, link.reason or "silent")
+                    # Books turn stale until the next socket has spoken; a line that is really
+                    # gone is told as down when its ping or the next connect fails.
+                    self.note_connecting(source)
                 case LinkState.DOWN:
                     self.note_down(source, link.reason or "connection lost")
 
@@ -97,9 +106,24 @@ class Health:
         return self._sources[source].state is HealthState.LIVE
 
     def view(self) -> tuple[SourceHealth, ...]:
-        """Return every source in a fixed order."""
-        return tuple(self._sources.values())
+        """Return every source in a fixed order; idle is also whom nobody has asked for a while."""
+        now = self._clock.now()
+        return tuple(
+            replace(health, state=HealthState.IDLE) if _is_unasked(health, now) else health
+            for health in self._sources.values()
+        )
 
     def _put(self, health: SourceHealth) -> None:
         self._sources[health.source] = health
         self._hub.mark(StatusTopic())
+
+
+def _is_unasked(health: SourceHealth, now: datetime) -> bool:
+    # A request that gets no answer fails within this time and is told as down.
+    return (
+        health.source in _ON_DEMAND
+        and health.state is HealthState.LIVE
+        and not health.waiting
+        and health.as_of is not None
+        and (now - health.as_of).total_seconds() > _NEEDED_FOR_S
+    )

@@ -1,5 +1,6 @@
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import HealthState, Source, SourceHealth
+from pmtui.domain.link import Link, LinkState
 from pmtui.domain.waiting import Waiting
 from pmtui.service.health import Health
 from pmtui.service.hub import Hub
@@ -7,8 +8,8 @@ from pmtui.service.log import Log
 from tests.manual_clock import ManualClock
 
 
-def new_health() -> Health:
-    clock = ManualClock()
+def new_health(clock: ManualClock | None = None) -> Health:
+    clock = clock or ManualClock()
     hub = Hub(clock)
     return Health(hub, Log(hub, clock), clock)
 
@@ -35,3 +36,43 @@ def test_a_host_that_asks_to_wait_is_alive() -> None:
     assert health.is_up(Source.TRADING)
     health.note_failure(Source.TRADING, Failure(FailureKind.SERVER, "GET /book", "oops", 500))
     assert of(health, Source.TRADING).reason == "oops"
+
+
+async def test_a_source_nobody_asks_any_more_is_idle_and_trading_only_ages() -> None:
+    clock = ManualClock()
+    health = new_health(clock)
+    asked = (Source.METADATA, Source.ANALYTICS, Source.RELAYER, Source.TRADING)
+    for source in asked:
+        health.note_answer(source)
+    await clock.advance(30)
+    assert {of(health, source).state for source in asked} == {HealthState.LIVE}
+    await clock.advance(10)
+    for source in asked[:3]:
+        assert of(health, source).state is HealthState.IDLE
+        assert health.is_up(source)
+    assert of(health, Source.TRADING).state is HealthState.LIVE
+    health.note_answer(Source.METADATA)
+    assert of(health, Source.METADATA).state is HealthState.LIVE
+
+
+async def test_a_source_that_failed_never_passes_for_idle() -> None:
+    clock = ManualClock()
+    health = new_health(clock)
+    health.note_down(Source.METADATA, "no answer")
+    await clock.advance(600)
+    assert of(health, Source.METADATA).state is HealthState.DOWN
+
+
+def test_a_stream_that_is_only_quiet_is_not_called_down() -> None:
+    clock = ManualClock()
+    hub = Hub(clock)
+    log = Log(hub, clock)
+    health = Health(hub, log, clock)
+    listen = health.link_listener(Source.MARKET_STREAM)
+    listen(Link(LinkState.OPEN, 1))
+    listen(Link(LinkState.SILENT, 1, "open, but nothing comes"))
+    assert of(health, Source.MARKET_STREAM).state is HealthState.CONNECTING
+    assert log.view().entries == ()
+    listen(Link(LinkState.DOWN, 2, "cannot connect"))
+    assert of(health, Source.MARKET_STREAM).state is HealthState.DOWN
+    assert len(log.view().entries) == 1

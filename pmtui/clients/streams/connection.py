@@ -135,6 +135,7 @@ class StreamConnection(Generic[E]):
         self._session = session
         self._times = times
         self._silence = silence
+        self._is_quiet = False
         self._backoff = Backoff(
             random, first_s=times.first_delay_s, longest_s=times.longest_delay_s
         )
@@ -159,6 +160,7 @@ class StreamConnection(Generic[E]):
             self.epoch += 1
             on_link(Link(LinkState.CONNECTING, self.epoch))
             lived_s = 0.0
+            self._is_quiet = False
             try:
                 socket = await self._connect()
             except (OSError, WebSocketException) as error:
@@ -172,7 +174,9 @@ class StreamConnection(Generic[E]):
                     self._socket = None
                     await _close(socket, self._times.close_s)
                 lived_s = loop.time() - opened_at
-            on_link(Link(LinkState.DOWN, self.epoch, self._reason))
+            # A socket that answers pings and is replaced to be sure is no broken line.
+            state = LinkState.SILENT if self._is_quiet else LinkState.DOWN
+            on_link(Link(state, self.epoch, self._reason))
             await asyncio.sleep(self._backoff.delay_s(lived_s))
 
     async def _connect(self) -> ClientConnection:
@@ -262,6 +266,7 @@ class StreamConnection(Generic[E]):
                 self._reason = "no answer to a ping"
             elif self._silence is not None and self._silence.is_too_long(now):
                 self._reason = "open, but nothing comes"
+                self._is_quiet = True
             else:
                 continue
             on_link(Link(LinkState.SILENT, self.epoch, self._reason))

@@ -238,6 +238,7 @@ async def test_a_socket_that_answers_nothing_is_replaced() -> None:
             await until(lambda: server.connections == 2, "a second socket")
             await until(lambda: heard.states()[-1] is LinkState.OPEN, "it is open")
     assert LinkState.SILENT in heard.states()
+    assert LinkState.DOWN in heard.states()
 
 
 async def test_a_busy_socket_that_only_pongs_is_replaced() -> None:
@@ -256,6 +257,7 @@ async def test_a_busy_socket_that_only_pongs_is_replaced() -> None:
             await until(lambda: server.connections >= 2, "a second socket")
     silent = next(link for link in heard.links if link.state is LinkState.SILENT)
     assert "nothing comes" in silent.reason
+    assert LinkState.DOWN not in heard.states()
 
 
 async def test_under_load_the_socket_is_read_in_batches_and_nothing_is_lost() -> None:
