@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pmtui.domain.market import Side
+from pmtui.domain.money import SCALE, Micros, notional_ceil, notional_floor
 from pmtui.service.journal import JournalProblem
 from pmtui.service.journal_rows import OrderLife, read_lives
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
@@ -20,6 +21,7 @@ from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, Person, http_client, wr
 
 ROOT = Path(__file__).parents[2]
 LIFE_DEADLINE_S = 90.0
+STARTING_CASH = 100_000
 LONGEST_REPORT = 1 << 24
 ENDED = {"cancelled", "rejected", "expired"}
 
@@ -121,7 +123,7 @@ async def run_faults(folder: Path, *, orders: int, kills: int, seed: int) -> Out
     """Trade over a bad line, die often, settle, and compare journal and venue order by order."""
     options = VenueOptions(speed=0, catalogue=(write_catalogue(folder),))
     async with running_venue(options) as running, http_client() as http:
-        trader = await Person(running, http, key=0).arrive(dollars="100000")
+        trader = await Person(running, http, key=0).arrive(dollars=str(STARTING_CASH))
         await _make_market(await Person(running, http, key=1).arrive(dollars="1000000"))
         address = urlsplit(running.urls["clob"])
         assert address.hostname is not None
@@ -236,6 +238,14 @@ def _compare_holdings(report: dict[str, Any], ledger: Any, outcome: Outcome) -> 
     held = {token: size for token, size in shares.items() if size}
     if held != at_venue:
         outcome.problems.append(f"shares by own fills {held}, at the venue {at_venue}")
+    cash = STARTING_CASH * SCALE
+    for _, _, side, _, size, price, fee in report["fills"]:
+        # A purchase pays at least what it is worth, a sale brings at most that.
+        worth = Micros(size), Micros(price)
+        cash += -notional_ceil(*worth) if side == "BUY" else notional_floor(*worth)
+        cash -= fee
+    if cash != round(float(ledger["collateral"]) * 1e6):
+        outcome.problems.append(f"cash by own fills {cash}, at the venue {ledger['collateral']}")
     if report["balance"] != round(float(ledger["collateral"]) * 1e6):
         outcome.problems.append(f"cash {report['balance']}, at the venue {ledger['collateral']}")
 
