@@ -27,7 +27,7 @@ def test_a_bug_ends_with_70_and_shows_no_locals(home: Path) -> None:
         assert terminal.exit_code() == CRASHED
         after = bytes(terminal.output).rpartition(screen_left)[2].decode()
         assert re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", after).splitlines() == [
-            "pmtui: stopped by a bug; see pmtui.log in the state directory"
+            f"pmtui: stopped by a bug; what is known of it is in {home / 'state' / 'pmtui.log'}"
         ]
         assert PRIVATE.encode() not in terminal.output
         assert processes_of(home) == {}
