@@ -197,9 +197,9 @@ ACTIONS: tuple[Action, ...] = (
             danger=Danger.TRADES, in_palette=False),
     _action("confirm.decline", "escape", "Back", "Go back and change nothing.",
             in_palette=False),
-    _action("portfolio.next_tab", "right_square_bracket", "Next tab", "Show the next tab.",
+    _action("portfolio.next_tab", "right_square_bracket tab", "Next tab", "Show the next tab.",
             in_palette=False),
-    _action("portfolio.previous_tab", "left_square_bracket", "Previous tab",
+    _action("portfolio.previous_tab", "left_square_bracket shift+tab", "Previous tab",
             "Show the previous tab.", in_footer=False, in_palette=False),
     _action("portfolio.cancel_order", "x", "Cancel", "Cancel the order at the cursor.",
             danger=Danger.TRADES),
@@ -315,11 +315,16 @@ def palette_commands(
 
 
 def help_lines(*contexts: Context, keymap: Keymap = DEFAULT_KEYMAP) -> tuple[HelpLine, ...]:
-    """Return the help for these contexts, in the order they are named."""
+    """Return the help for these contexts, in the order they are named.
+
+    A global key is left out where the nearest context uses it for something else.
+    """
+    taken = {key for a in actions_in(*contexts[:1]) for key in keymap.keys_of(a.id)}
     return tuple(
-        HelpLine(context, _labels(keymap.keys_of(a.id)), a.label, a.help)
-        for context in contexts
+        HelpLine(context, _labels(keys), a.label, a.help)
+        for number, context in enumerate(contexts)
         for a in actions_in(context)
+        if not (keys := keymap.keys_of(a.id)) or not number or not taken.issuperset(keys)
     )
 
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from textual.app import App
@@ -10,6 +11,7 @@ from textual.driver import Driver
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import Theme
+from textual.worker import WorkerFailed
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId
@@ -18,6 +20,7 @@ from pmtui.ui.cell_diff import CellDiff
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.driver import driver_class
 from pmtui.ui.keys_in_order import KeysInOrder
+from pmtui.ui.market_facts import title_of
 from pmtui.ui.messages import EventChosen, MarketChosen
 from pmtui.ui.paint.orders import paint_resting_orders, paint_unknown_orders
 from pmtui.ui.paint_now import PaintNow
@@ -111,8 +114,8 @@ class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
         self._return_to_markets().start_search()
 
     def action_markets(self) -> None:
-        """Go to the list of markets."""
-        self._return_to_markets()
+        """Go to the list of markets, not to what was searched for."""
+        self._return_to_markets().end_search()
 
     def action_portfolio(self) -> None:
         """Go to what is ours."""
@@ -162,7 +165,7 @@ class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
                 # How it ended is logged by the service and shown on the notice line.
                 self.surface.commands.cancel_all()
 
-        lines = paint_resting_orders(orders)
+        lines = paint_resting_orders(orders, partial(title_of, self.surface.queries))
         self._ask("Cancel every open order?", lines, "Cancel them", decide)
 
     @override
@@ -178,7 +181,7 @@ class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
                 self.exit()
 
         lines = (
-            *paint_resting_orders(orders),
+            *paint_resting_orders(orders, partial(title_of, self.surface.queries)),
             *paint_unknown_orders(orders),
             (Cell(self._leaving, Role.NOTICE_WARN),),
         )
@@ -225,5 +228,7 @@ class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
     def _handle_exception(self, error: Exception) -> None:
         if self.crash is None:
             self.crash = error
-            _logger.error("the terminal stopped", exc_info=error)
+            # A worker's failure is wrapped; what led to it is inside.
+            cause = error.error if isinstance(error, WorkerFailed) else error
+            _logger.error("the terminal stopped", exc_info=cause)
         super()._handle_exception(error)

@@ -1,8 +1,9 @@
 """What the trading screen needs to know of a market, from metadata and terms, in one place."""
 
-from pmtui.domain.ids import TokenId
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Market
 from pmtui.domain.money import ONE, Micros
+from pmtui.service.surface import Queries
 from pmtui.service.views import Load, MarketView, Mode, StatusView
 from pmtui.ui.plain import plain
 
@@ -22,6 +23,14 @@ def tick_size_of(view: MarketView) -> Micros | None:
     if view.terms is not None:
         return view.terms.tick_size
     return view.market.tick_size if view.market else None
+
+
+def title_of(queries: Queries, condition_id: ConditionId) -> str:
+    """Return a market's name, untrusted as it came; the start of its id until it is known."""
+    market = queries.market(condition_id).market
+    if market is not None:
+        return market.question or market.title
+    return f"market {plain(condition_id, 12)}"
 
 
 def outcome_labels(view: MarketView) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from pmtui.ui.screens.log import LogScreen
 from pmtui.ui.screens.markets import MarketsScreen
 from pmtui.ui.screens.portfolio import PortfolioScreen
 from pmtui.ui.theme_files import load_themes
+from pmtui.ui.widgets.line_table import LineTable
 from tests.ui.fake_surface import FakeService
 from tests.ui.wait import settle, until
 
@@ -80,3 +81,38 @@ async def test_quitting_without_orders_asks_nothing() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("q")
         await until(pilot, lambda: not app.is_running or app._exit, "it leaves")
+
+
+async def test_the_key_of_the_list_shows_the_list_after_a_search_too() -> None:
+    app = made()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("slash", *"rate", "down")
+        screen = app.screen
+        assert isinstance(screen, MarketsScreen)
+        await until(pilot, lambda: screen.has_class("-results"), "the results")
+        app.action_portfolio()
+        await until(pilot, lambda: is_in_front(app, PortfolioScreen), "the portfolio")
+        await pilot.press("m")
+        await until(pilot, lambda: app.screen is screen, "the list")
+        assert not screen.has_class("-results")
+        assert not screen.has_class("-searching")
+
+
+async def test_tab_goes_round_the_tabs_and_help_says_so() -> None:
+    app = made()
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("p")
+        await until(pilot, lambda: is_in_front(app, PortfolioScreen), "the portfolio")
+        await pilot.press("tab")
+        await until(pilot, lambda: app.screen.query_one("#orders").has_class("-active"), "orders")
+        await pilot.press("shift+tab")
+        await until(
+            pilot, lambda: app.screen.query_one("#positions").has_class("-active"), "positions"
+        )
+        await pilot.press("question_mark")
+        await until(pilot, lambda: is_in_front(app, HelpScreen), "the help")
+        rows = [
+            "".join(cell.text for cell in row.cells) for row in app.screen.query_one(LineTable).rows
+        ]
+        assert any("tabNext tab" in row for row in rows)
+        assert not any("Next pane" in row for row in rows)

@@ -4,12 +4,14 @@ from pmtui.ui.actions import FooterEntry
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.theme import Role
 
+_ALWAYS = frozenset({"global.help", "global.quit"})
+
 
 def paint_footer(entries: tuple[FooterEntry, ...], width: int, *, ascii_only: bool = False) -> Line:
-    """Show keys and what they do; the last that fits is always the way to the rest."""
-    help_key = next((e for e in entries if e.id == "global.help"), None)
-    shown = [e for e in entries if e is not help_key]
-    tail = _entry(help_key) if help_key is not None else ()
+    """Show keys and what they do; the last are always the way to the rest and the way out."""
+    always = tuple(e for e in entries if e.id in _ALWAYS)
+    shown = [e for e in entries if e not in always]
+    tail = tuple(cell for e in always for cell in _entry(e))
     room = width - line_width(tail) - 1
     cells: list[Cell] = [Cell(" ")]
     used = 1

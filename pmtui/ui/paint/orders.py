@@ -1,20 +1,33 @@
 """Own orders as lines, for questions and cards."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from pmtui.domain.ids import ConditionId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.order import Order, OrderStatus
-from pmtui.ui.cells import Cell, Line
+from pmtui.domain.verdict import CancelVerdict
+from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import format_money, format_price, format_size
+from pmtui.ui.paint.facts import count
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
 MOST_LISTED = 6
+LINE_WIDTH = 62
+"""An order and the beginning of its market's name stand on one line."""
+LEAST_TITLE = 8
 
 
-def paint_resting_orders(orders: Sequence[Order]) -> tuple[Line, ...]:
-    """List orders and what they tie up, the first few by name."""
+def paint_resting_orders(
+    orders: Sequence[Order], title_of: Callable[[ConditionId], str] | None = None
+) -> tuple[Line, ...]:
+    """List orders and what they tie up, the first few by name.
+
+    Args:
+        orders: to be listed.
+        title_of: names a market, untrusted as it came; None where all are of one that is named.
+    """
     tied = sum(notional_ceil(o.price, o.remaining_size) for o in orders if o.side is Side.BUY)
     lines: list[Line] = [
         (
@@ -23,23 +36,38 @@ def paint_resting_orders(orders: Sequence[Order]) -> tuple[Line, ...]:
             Cell(" of cash in purchases"),
         )
     ]
-    lines += [paint_order(order) for order in orders[:MOST_LISTED]]
+    lines += [
+        paint_order(order, title_of(order.condition_id) if title_of else "")
+        for order in orders[:MOST_LISTED]
+    ]
     if len(orders) > MOST_LISTED:
         lines.append((Cell(f"  and {len(orders) - MOST_LISTED} more", Role.DIM),))
     return tuple(lines)
 
 
-def paint_order(order: Order) -> Line:
-    """Show one order: side, size left, outcome, price, and doubt in words."""
+def paint_order(order: Order, title: str) -> Line:
+    """Show one order: side, size left, outcome, price, doubt in words, and its market."""
     role = Role.BID if order.side is Side.BUY else Role.ASK
     cells = [
         Cell(f"  {order.side.value:<4} ", role),
         Cell(f"{format_size(order.remaining_size)} "),
-        Cell(f"{plain(order.outcome, 20)} at {format_price(order.price)}"),
+        Cell(f"{plain(order.outcome, 14)} at {format_price(order.price)}"),
     ]
     if order.status is OrderStatus.UNKNOWN:
         cells.append(Cell("  unknown, checking", Role.NOTICE_WARN))
+    room = LINE_WIDTH - line_width(tuple(cells)) - 2
+    if title and room >= LEAST_TITLE:
+        cells.append(Cell(f"  {plain(title, room)}", Role.DIM))
     return tuple(cells)
+
+
+def say_cancelled(verdict: CancelVerdict, at: str) -> str:
+    """Say in a sentence how the cancelling of orders at a price ended."""
+    if verdict.problem:
+        return f"Not cancelled: {plain(verdict.problem, 60)}"
+    if verdict.result.not_canceled:
+        return f"Not cancelled: {plain(verdict.result.not_canceled[0][1], 60)}"
+    return f"Cancelled {count(len(verdict.result.canceled), 'order')} at {at}."
 
 
 _NOT_SETTLED = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})

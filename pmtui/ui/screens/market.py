@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.history import Interval
-from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.ids import CommandId, ConditionId, TokenId
 from pmtui.domain.ladder import orders_at
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, complement
@@ -35,8 +35,9 @@ from pmtui.ui.actions import Context, FooterEntry, bindings_for, footer_entries
 from pmtui.ui.cells import Cell
 from pmtui.ui.format import format_price
 from pmtui.ui.market_facts import outcome_labels, tick_size_of, token_id_of, why_not_tradable
+from pmtui.ui.paint.facts import count
 from pmtui.ui.paint.ladder import paint_state
-from pmtui.ui.paint.orders import paint_resting_orders
+from pmtui.ui.paint.orders import paint_resting_orders, say_cancelled
 from pmtui.ui.paint.position import account_words
 from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.screens.reading import RulesScreen
@@ -250,14 +251,17 @@ class MarketScreen(SayingScreen):
         if ladder is None or cursor is None or token_id is None:
             self.say("Move the cursor to a price with an order of yours first.")
             return
-        price = cursor[0]
-        at = format_price(price, tick=ladder.axis.tick, ascii_only=self._ascii_only)
-        found = orders_at(ladder, price, self.surface.queries.account().orders_at(token_id))
+        at = format_price(cursor[0], tick=ladder.axis.tick, ascii_only=self._ascii_only)
+        found = orders_at(ladder, cursor[0], self.surface.queries.account().orders_at(token_id))
         if not found:
             self.say(f"No order of yours at {at}.")
             return
-        _ = self.surface.commands.cancel(order.order_id for order in found)
-        self.say(f"Cancelling {len(found)} order{'s' if len(found) > 1 else ''} at {at}.")
+        command_id = self.surface.commands.cancel(order.order_id for order in found)
+        self.say(f"Cancelling {count(len(found), 'order')} at {at}.")
+        _ = self.run_worker(self._say_cancelled(command_id, at))
+
+    async def _say_cancelled(self, command_id: CommandId, at: str) -> None:
+        self.say(say_cancelled(await self.surface.commands.cancel_verdict(command_id), at))
 
     def action_cancel_market(self) -> None:
         """Cancel all own orders in this market, after a question that names them."""
@@ -271,8 +275,8 @@ class MarketScreen(SayingScreen):
                 _ = self.surface.commands.cancel_market(self.condition_id, None)
 
         lines = paint_resting_orders(orders)
-        title = "Cancel all orders in this market?"
-        screen = QuestionScreen(title, lines, agree="Cancel them", options=self.surface.options)
+        title, options = "Cancel all orders in this market?", self.surface.options
+        screen = QuestionScreen(title, lines, agree="Cancel them", options=options)
         _ = self.app.push_screen(screen, decide)
 
     def action_rules(self) -> None:

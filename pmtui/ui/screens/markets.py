@@ -1,6 +1,7 @@
 """The list of events and the search over markets: where one finds what to trade."""
 
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 from functools import partial
 from typing import ClassVar
 
@@ -78,6 +79,7 @@ class MarketsScreen(FrameScreen):
         self._goes_to_top = True
         self._listed: dict[str, EventRow] = {}
         self._found: dict[str, MarketRow] = {}
+        self._ticked_at: datetime | None = None
         self._memo = RowMemo()
         self._found_memo = RowMemo()
 
@@ -129,6 +131,7 @@ class MarketsScreen(FrameScreen):
             self._show_results()
         elif topic == StatusTopic():
             self._show_heading()
+            self._show_time_left()
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -145,6 +148,11 @@ class MarketsScreen(FrameScreen):
             self._show_results()
         # At once, not by and by: letters may be on their way already.
         self.set_focus(self.search)
+
+    def end_search(self) -> None:
+        """Show the list, whatever was searched for."""
+        if self._is_searching:
+            self.action_close()
 
     def action_close(self) -> None:
         """Close the search; the list is as it was."""
@@ -252,7 +260,6 @@ class MarketsScreen(FrameScreen):
         view = self.surface.queries.market_list(self._topic)
         keymap = self.surface.options.keymap
         now = self.surface.queries.now()
-        minute = now.replace(second=0, microsecond=0)
         grows = len(view.rows) > len(self._listed) and not self._goes_to_top
         self._listed = {row.event.event_id: row for row in view.rows}
         self._wants_more = self._wants_more and view.has_more and not grows
@@ -262,7 +269,9 @@ class MarketsScreen(FrameScreen):
         self.browse.set_empty_text(say_empty_list(view, self._topic, keymap))
         self.browse.set_rows(
             [
-                self._memo.row(key, (row, minute), partial(paint_event_row, row, now))
+                self._memo.row(
+                    key, (row, _tick(row.event.end_at, now)), partial(paint_event_row, row, now)
+                )
                 for key, row in self._listed.items()
             ]
         )
@@ -273,6 +282,16 @@ class MarketsScreen(FrameScreen):
             _ = self.browse.move_cursor_to(view.rows[0].event.event_id)
         self._show_heading()
         self._show_details()
+
+    # The clock moves the time left of what nobody quotes.
+    def _show_time_left(self) -> None:
+        second = self.surface.queries.now().replace(microsecond=0)
+        if second != self._ticked_at:
+            self._ticked_at = second
+            if self._text:
+                self._show_results()
+            else:
+                self._show_list()
 
     def _show_heading(self) -> None:
         view = self.surface.queries.market_list(self._topic)
@@ -297,7 +316,6 @@ class MarketsScreen(FrameScreen):
             self._show_details()
             return
         now = self.surface.queries.now()
-        minute = now.replace(second=0, microsecond=0)
         # What is shown stays where it is; what came later comes after it.
         fresh: dict[str, MarketRow] = {row.market.market_id: row for row in view.rows}
         kept = {key: fresh[key] for key in self._found if key in fresh}
@@ -305,7 +323,9 @@ class MarketsScreen(FrameScreen):
         self.results.set_empty_text(say_empty_search(view, keymap))
         self.results.set_rows(
             [
-                self._found_memo.row(key, (row, minute), partial(paint_result_row, row, now))
+                self._found_memo.row(
+                    key, (row, _tick(row.market.end_at, now)), partial(paint_result_row, row, now)
+                )
                 for key, row in self._found.items()
             ]
         )
@@ -325,3 +345,9 @@ class MarketsScreen(FrameScreen):
     def _show_line(self, selector: str, line: Line) -> None:
         ascii_only = self.surface.options.ascii_only
         self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)
+
+
+def _tick(end_at: datetime | None, now: datetime) -> datetime:
+    """Return what the time left is counted in: seconds in the last hour, else minutes."""
+    is_near = end_at is not None and end_at - now < timedelta(hours=1, minutes=1)
+    return now.replace(microsecond=0) if is_near else now.replace(second=0, microsecond=0)

@@ -15,6 +15,7 @@ from pmtui.domain.order import Fill, Order
 from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
 from pmtui.ui.actions import Context, FooterEntry, bindings_for
 from pmtui.ui.cells import Line
+from pmtui.ui.market_facts import title_of
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.paint.facts import count, key_of, to_ascii_line
 from pmtui.ui.paint.orders import paint_resting_orders
@@ -140,7 +141,7 @@ class PortfolioScreen(FrameScreen):
                 self._cancel(frozenset(o.order_id for o in orders))
 
         title = f"Cancel {count(len(orders), 'marked order')}?"
-        lines = paint_resting_orders(orders)
+        lines = paint_resting_orders(orders, partial(title_of, self.surface.queries))
         question = QuestionScreen(title, lines, agree="Cancel them", options=self.surface.options)
         _ = self.app.push_screen(question, decide)
 
@@ -235,10 +236,7 @@ class PortfolioScreen(FrameScreen):
     def _title_of(self, item: Item) -> str:
         if not isinstance(item, Order | Fill):
             return plain(item.title)
-        market = self.surface.queries.market(item.condition_id).market
-        if market is not None:
-            return plain(market.question or market.title)
-        return f"market {plain(item.condition_id, 12)}"
+        return plain(title_of(self.surface.queries, item.condition_id))
 
     # Orders and fills carry no title: a market nobody has looked at yet is fetched for its name.
     def _look_up_names(self) -> None:

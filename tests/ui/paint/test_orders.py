@@ -1,7 +1,13 @@
 from pmtui.domain.ids import OrderId
-from pmtui.domain.order import OrderStatus
-from pmtui.ui.cells import Line
-from pmtui.ui.paint.orders import paint_resting_orders, paint_unknown_orders
+from pmtui.domain.order import CancelResult, OrderStatus
+from pmtui.domain.verdict import CancelVerdict
+from pmtui.ui.cells import Line, line_width
+from pmtui.ui.paint.orders import (
+    LINE_WIDTH,
+    paint_resting_orders,
+    paint_unknown_orders,
+    say_cancelled,
+)
 from tests.service.fakes import resting
 
 LIVE = resting(OrderId("0x01"))
@@ -26,3 +32,20 @@ def test_only_the_first_few_are_named() -> None:
 def test_orders_that_nobody_has_confirmed_are_counted_before_leaving() -> None:
     assert paint_unknown_orders((LIVE,)) == ()
     assert text(paint_unknown_orders((LIVE, UNKNOWN, SENT))).startswith("2 may or may not be")
+
+
+def test_each_order_names_its_market_on_the_same_line() -> None:
+    title = "Will the very long and winding road of this question ever end?"
+    lines = paint_resting_orders((LIVE, UNKNOWN), lambda _: title)
+    for line in lines[1:]:
+        assert "Will the very" in text((line,))
+        assert line_width(line) <= LINE_WIDTH
+
+
+def test_a_cancellation_is_said_with_its_result() -> None:
+    done = CancelVerdict(CancelResult((LIVE.order_id,)))
+    assert say_cancelled(done, "49¢") == "Cancelled 1 order at 49¢."
+    refused = CancelVerdict(CancelResult((), ((LIVE.order_id, "matched"),)))
+    assert say_cancelled(refused, "49¢") == "Not cancelled: matched"
+    lost = CancelVerdict(CancelResult(()), "no answer")
+    assert say_cancelled(lost, "49¢") == "Not cancelled: no answer"

@@ -175,7 +175,9 @@ async def test_x_cancels_what_is_ours_at_the_cursor() -> None:
         await pilot.press("x")
         ours = [o.order_id for o in service.account_view.open_orders if o.price == cents(49)]
         assert service.calls_of("cancel") == [(tuple(ours),)]
-        assert "Cancelling 1 order at 49¢" in line(screen, "notice")
+        await until(
+            pilot, lambda: "Cancelled 1 order at 49¢" in line(screen, "notice"), "the result"
+        )
 
 
 async def test_z_names_the_orders_and_cancels_after_yes_only() -> None:
