@@ -36,6 +36,8 @@ from pmtui.domain.ticket_reading import (
     read_limit_price,
     read_size,
     read_worst_price,
+    say_dollars,
+    say_shares,
 )
 
 MIN_MARKETABLE_BUY = Micros(1_000_000)
@@ -93,9 +95,10 @@ def check_ticket(draft: TicketDraft, context: TicketContext) -> TicketCheck:
         fee=context.terms.fee,
         available_cash=context.available_cash,
     )
-    problems += _check_size(draft, context, intent, numbers=numbers)
+    # What would become of the order comes before what rounding made of its size.
     problems += _check_balance(draft, context, intent, numbers=numbers)
     problems += _check_matching(draft, context, intent, numbers=numbers)
+    problems += _check_size(draft, context, intent, numbers=numbers)
     is_blocked = any(not p.is_warning for p in problems)
     return TicketCheck(tuple(problems), None if is_blocked else intent, numbers)
 
@@ -178,7 +181,7 @@ def _check_size(
     is_cheap = draft.side is Side.BUY and takes and numbers.cash < MIN_MARKETABLE_BUY
     if not is_short and not is_cheap:
         if isinstance(intent, LimitIntent) and numbers.shares != intent.size:
-            text = f"To the cent that is {format_micros(numbers.shares)} shares"
+            text = f"To the cent that is {say_shares(numbers.shares)} shares"
             return [Problem(TicketField.SIZE, text, is_warning=True)]
         return []
     if isinstance(intent, MarketBuyIntent):
@@ -191,6 +194,8 @@ def _check_size(
     problems = []
     if is_short:
         text = f"At least {format_micros(minimum)} shares"
+        if is_cheap:
+            text += ", and $1 in all where it fills at once"
         problems.append(Problem(TicketField.SIZE, text, fix=fix))
     if is_cheap:
         text = "A purchase that fills at once must be worth $1"
@@ -204,7 +209,7 @@ def _check_matching(
     """Say what meeting the book as it is now would do to the order."""
     takes = numbers.fills_now > 0
     is_good = context.book.state.is_good
-    if takes and draft.is_post_only:
+    if numbers.displayed_at_limit > 0 and draft.is_post_only:
         text = "It would fill at once; post-only will be refused"
         fix = _behind_the_touch(draft, context)
         return [Problem(TicketField.POST_ONLY, text, is_warning=not is_good, fix=fix)]
@@ -245,9 +250,10 @@ def _check_balance(
         if numbers.shares <= context.available_shares:
             return []
         free = size_floor(context.available_shares)
-        held = format_micros(context.available_shares)
         fix = replace(draft, size_text=format_micros(free), size_unit=SizeUnit.SHARES)
-        text = f"Only {held} shares are free to sell"
+        text = f"Only {say_shares(context.available_shares)} shares are free to sell"
+        if context.resting_shares > 0:
+            text += f"; {say_shares(context.resting_shares)} rest in open orders"
         return [Problem(TicketField.SIZE, text, fix=fix if free > 0 else None)]
     available, after = context.available_cash, numbers.cash_after
     if available is None or after is None:
@@ -255,7 +261,7 @@ def _check_balance(
     # Counted at the limit and at what the book would fill: the venue takes the larger.
     if numbers.cash + numbers.worst_fee <= available and after >= 0:
         return []
-    text = f"Costs more than the ${format_micros(available, min_decimals=2)} that are free"
+    text = f"Costs more than the {say_dollars(available)} that are free"
     return [Problem(TicketField.SIZE, text, fix=_affordable(draft, context, intent))]
 
 

@@ -9,6 +9,8 @@ from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import TimeInForce
 
+_NO_SHARES = Micros(0)
+
 
 class OrderKind(StrEnum):
     """What the ticket is for."""
@@ -67,6 +69,8 @@ class TicketContext:
     available_cash: Micros | None
     available_shares: Micros
     """Shares of the outcome not spoken for by resting sales."""
+    resting_shares: Micros = _NO_SHARES
+    """Shares of the outcome that rest in open orders to sell."""
 
 
 @dataclass(frozen=True, slots=True)

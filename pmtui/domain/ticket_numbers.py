@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pmtui.domain.book_view import BookView, Level
 from pmtui.domain.fees import taker_fee
 from pmtui.domain.market import FeeSchedule, Side
-from pmtui.domain.money import SCALE, Micros, notional_ceil
+from pmtui.domain.money import SCALE, Micros, notional_ceil, notional_floor
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
 
 
@@ -15,6 +15,10 @@ class TicketNumbers:
 
     cash: Micros
     """Most that a purchase costs, least that a sale brings, fee aside: what is signed."""
+    expected_cash: Micros
+    """What it costs or brings as the book is: fills at their own prices, the rest at the limit."""
+    limit: Micros
+    """Worst price of a share."""
     shares: Micros
     """Least that a purchase brings, what a sale gives."""
     payout: Micros
@@ -35,6 +39,11 @@ class TicketNumbers:
     """Whether the book holds too little to fill it whole."""
     displayed_at_limit: Micros
     """Size in the book that it could meet at its limit or better."""
+
+    @property
+    def does_nothing(self) -> bool:
+        """Whether, as the book is, it neither fills nor rests: killed, or refused."""
+        return not self.fills_now and not self.rests
 
 
 def estimate(
@@ -63,16 +72,20 @@ def estimate(
     by_cash = is_buy and not intent.time_in_force.rests
     filled, spent, fees = _walk(levels, cash if by_cash else shares, fee, by_cash=by_cash)
     is_short = spent < cash if by_cash else filled < shares
-    if is_short and intent.time_in_force is TimeInForce.FOK:
-        # Killed whole: nothing of it happens.
-        filled = spent = fees = Micros(0)
     is_maker_only = isinstance(intent, LimitIntent) and intent.is_post_only
-    fees = Micros(0) if is_maker_only else fees
-    rests = Micros(max(shares - filled, 0)) if intent.time_in_force.rests else Micros(0)
+    if is_maker_only or (is_short and intent.time_in_force is TimeInForce.FOK):
+        # Refused or killed whole: nothing of it fills.
+        filled = spent = fees = Micros(0)
+    is_refused = is_maker_only and bool(levels) and book.state.is_good
+    can_rest = intent.time_in_force.rests and not is_refused
+    rests = Micros(max(shares - filled, 0)) if can_rest else Micros(0)
     displayed = sum(level.size for level in (book.asks if is_buy else book.bids))
-    change = -(spent + fees + notional_ceil(limit, rests)) if is_buy else spent - fees
+    rests_cash = (notional_ceil if is_buy else notional_floor)(limit, rests)
+    change = -(spent + fees + rests_cash) if is_buy else spent - fees
     return TicketNumbers(
         cash=cash,
+        expected_cash=Micros(spent + rests_cash),
+        limit=limit,
         shares=shares,
         payout=Micros(max(shares, filled)),
         fills_now=filled,

@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from pmtui.domain.amounts import is_on_tick, market_price_walk, nearest_price, size_floor
+from pmtui.domain.amounts import is_on_tick, market_price_walk, price_ceil, price_floor, size_floor
 from pmtui.domain.fees import FEE_STEP, fit_buy_amount
 from pmtui.domain.market import NO_FEE, Side
 from pmtui.domain.money import (
@@ -40,6 +40,18 @@ _LONGEST_LIFE_S = 366 * 86_400
 def format_cents(price: Micros) -> str:
     """Write a price as the ticket's price field takes it."""
     return format_micros(Micros(price * 100))
+
+
+def say_dollars(amount: Micros) -> str:
+    """Write dollars for a sentence: cents, with separators, never more than there are."""
+    cents = amount // (SCALE // 100)
+    return f"${cents // 100:,}.{cents % 100:02d}"
+
+
+def say_shares(size: Micros) -> str:
+    """Write shares for a sentence: two decimals at most, with separators."""
+    whole, hundredths = divmod(size // (SCALE // 100), 100)
+    return f"{whole:,}.{hundredths:02d}".rstrip("0").rstrip(".")
 
 
 def parse_cents(text: str) -> Micros | None:
@@ -84,13 +96,20 @@ def read_limit_price(
         return price
     wanted = price if price is not None else _rough_cents(text)
     if wanted is None:
-        problems.append(Problem(TicketField.PRICE, "Not a price: cents, for example 51 or 51.5"))
+        text = "Not a price: cents, for example 51 or 51.5"
+        if "," in draft.price_text:
+            text = "A comma can be read in two ways; write decimals with a point: 51.5"
+        problems.append(Problem(TicketField.PRICE, text))
         return None
-    nearest = nearest_price(wanted, tick)
+    # Never worse for the trader than what was typed; decimals that were cut count too.
+    is_buy = draft.side is Side.BUY
+    above = Micros(wanted + (price is None))
+    nearest = price_floor(wanted, tick) if is_buy else price_ceil(above, tick)
     fix = replace(draft, price_text=format_cents(nearest))
     low, high = format_cents(tick), format_cents(Micros(ONE - tick))
     reason = (
-        f"Prices go in steps of {low}¢; nearest is {format_cents(nearest)}¢"
+        f"Prices go in steps of {low}¢; next {'below' if is_buy else 'above'} is "
+        f"{format_cents(nearest)}¢"
         if tick <= wanted <= ONE - tick
         else f"Prices lie between {low}¢ and {high}¢"
     )
@@ -134,7 +153,7 @@ def read_size(
     number = _read_number(draft, unit, problems)
     if number is None or (price is None and not is_market):
         return None
-    size = _to_quantity(draft, context, price, number)
+    size = _to_quantity(draft, context, price, number=number, problems=problems)
     if size is None:
         problems.append(Problem(TicketField.SIZE, "The balance is not known yet"))
         return None
@@ -212,7 +231,12 @@ def _read_number(draft: TicketDraft, unit: SizeUnit, problems: list[Problem]) ->
 
 
 def _to_quantity(
-    draft: TicketDraft, context: TicketContext, price: Micros | None, number: Micros
+    draft: TicketDraft,
+    context: TicketContext,
+    price: Micros | None,
+    *,
+    number: Micros,
+    problems: list[Problem],
 ) -> Micros | None:
     unit = unit_of(draft)
     if unit is SizeUnit.SHARES:
@@ -226,7 +250,12 @@ def _to_quantity(
         wanted = Micros((context.available_cash or 0) * number // (100 * SCALE))
         at = price if price is not None else context.book.best_ask
         if at is not None and number <= 100 * SCALE:
-            wanted = affordable_cash(context, wanted, at, has_fee=not draft.is_post_only)
+            cash = affordable_cash(context, wanted, at, has_fee=not draft.is_post_only)
+            if wanted - cash >= SCALE // 100:
+                kept = say_dollars(Micros(wanted - cash))
+                text = f"{kept} of it stays free for the fee if it fills now"
+                problems.append(Problem(TicketField.SIZE, text, is_warning=True))
+            wanted = cash
         cash = wanted
     if draft.kind is OrderKind.MARKET or price is None:
         return cash

@@ -11,6 +11,8 @@ from pmtui.domain.ticket_draft import OrderKind, SizeUnit, TicketContext, Ticket
 from pmtui.domain.ticket_reading import format_cents, parse_cents, parse_size, unit_of
 
 _PERCENT_STEP = 5 * SCALE
+DEFAULT_LIFE = "60m"
+"""How long a timed order lives until the trader says otherwise."""
 
 
 class Step(IntEnum):
@@ -45,7 +47,10 @@ def next_time_in_force(draft: TicketDraft, step: Step = Step.UP) -> TicketDraft:
     """Return the draft with the next time in force its kind allows."""
     choices = [t for t in TimeInForce if draft.kind is OrderKind.LIMIT or not t.rests]
     place = choices.index(draft.time_in_force) if draft.time_in_force in choices else -step
-    return replace(draft, time_in_force=choices[(place + step) % len(choices)])
+    chosen = choices[(place + step) % len(choices)]
+    is_unsaid = chosen is TimeInForce.GTD and not draft.expiry_text.strip()
+    life = DEFAULT_LIFE if is_unsaid else draft.expiry_text
+    return replace(draft, time_in_force=chosen, expiry_text=life)
 
 
 def next_unit(draft: TicketDraft, step: Step = Step.UP) -> TicketDraft:

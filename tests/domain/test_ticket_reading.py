@@ -6,16 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.money import Micros, format_micros, parse_micros
-from pmtui.domain.ticket_draft import SizeUnit
+from pmtui.domain.ticket import check_ticket
+from pmtui.domain.ticket_draft import SizeUnit, TicketField
 from pmtui.domain.ticket_reading import (
     affordable_cash,
     format_cents,
     parse_cents,
     parse_life,
     parse_size,
+    say_dollars,
+    say_shares,
     unit_of,
 )
-from tests.domain.test_ticket import BUY, WORLD
+from tests.domain.test_ticket import BUY, SELL, WORLD
 
 m = parse_micros
 
@@ -58,3 +61,33 @@ def test_what_is_affordable_is_never_more_than_wanted_or_there() -> None:
     assert affordable_cash(WORLD, m("1000"), m("0.5"), has_fee=False) > m("999.9")
     unknown = replace(WORLD, available_cash=None)
     assert affordable_cash(unknown, m("10"), m("0.5"), has_fee=True) == 0
+
+
+def test_the_nearest_price_is_never_worse_than_the_one_typed() -> None:
+    for draft, typed, nearest in (
+        (BUY, "3.05", "3"), (SELL, "3.05", "4"), (SELL, "51.000000001", "52"),
+    ):  # fmt: skip
+        (problem,) = check_ticket(replace(draft, price_text=typed), WORLD).of(TicketField.PRICE)
+        assert problem.fix is not None
+        assert problem.fix.price_text == nearest
+
+
+def test_amounts_in_sentences_have_two_decimals_and_separators() -> None:
+    assert say_dollars(m("9743.78569")) == "$9,743.78"
+    assert say_shares(m("274547.21")) == "274,547.21"
+    assert (say_shares(m("1200")), say_shares(m("0.5")), say_shares(m("0"))) == (
+        "1,200",
+        "0.5",
+        "0",
+    )
+
+
+def test_a_decimal_comma_is_named() -> None:
+    (problem,) = check_ticket(replace(BUY, price_text="3,1"), WORLD).of(TicketField.PRICE)
+    assert "comma" in problem.text
+
+
+def test_shares_in_open_orders_are_named_where_none_are_free() -> None:
+    world = replace(WORLD, available_shares=m("0"), resting_shares=m("1250"))
+    (problem,) = check_ticket(SELL, world).of(TicketField.SIZE)
+    assert problem.text == "Only 0 shares are free to sell; 1,250 rest in open orders"

@@ -53,7 +53,7 @@ def test_times_in_force_go_round_both_ways_among_those_allowed() -> None:
         seen.append(draft.time_in_force)
         draft = next_time_in_force(draft)
     assert seen == list(TimeInForce)
-    assert draft == BUY
+    assert draft == replace(BUY, expiry_text="60m")
     assert next_time_in_force(BUY, Step.DOWN).time_in_force is TimeInForce.FAK
     assert next_time_in_force(MARKET).time_in_force is TimeInForce.FAK
     resting = replace(MARKET, time_in_force=TimeInForce.GTC)

@@ -9,7 +9,14 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_price, format_size
-from pmtui.ui.paint.ticket import exact_money, side_role, wrap_text
+from pmtui.ui.paint.ticket import (
+    cost_money,
+    exact_money,
+    gain_money,
+    round_shares,
+    side_role,
+    wrap_text,
+)
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
@@ -17,6 +24,8 @@ VENUE_EXPIRY_LEAD = timedelta(seconds=60)
 """The venue removes a GTD order this long before the time it states (WIRE_CLOB §6.2)."""
 _MODE_ROLES = {Mode.PAPER: Role.PAPER, Mode.LIVE: Role.LIVE, Mode.READ_ONLY: Role.READONLY}
 _LABEL = 10
+_FINEST_TICK = 100
+"""Micros: every tick size is a multiple of it."""
 
 
 def paint_confirm(
@@ -39,10 +48,16 @@ def paint_confirm(
         ascii_only: whether the terminal shows plain ASCII only.
     """
     title = (Cell(f" {mode.value} ", _MODE_ROLES[mode]), Cell(" Send this order?", Role.HEADING))
-    price = format_price(order.price, ascii_only=ascii_only)
+    price = format_price(_limit_price(order), ascii_only=ascii_only)
     lines: list[Line] = [title, *_headline(order, price, width, ascii_only=ascii_only)]
-    lines.append((Cell(plain(order.market_title, width, ascii_only=ascii_only), Role.DIM),))
-    facts = [*_exchanged(order), ("Fee", _say_fee(order, price)), *_terms(order, zone)]
+    title_lines = wrap_text(plain(order.market_title, 2 * width - 16, ascii_only=ascii_only), width)
+    lines += [(Cell(part, Role.DIM),) for part in title_lines]
+    facts = [
+        *_exchanged(order),
+        ("Fee", _say_fee(order, price)),
+        *_total(order),
+        *_terms(order, zone),
+    ]
     for name, value in (*facts, *_identity(order, ascii_only=ascii_only)):
         lines += _row(name, value, width)
     if doubt:
@@ -58,11 +73,31 @@ def _signed_amounts(order: PreparedOrder) -> tuple[Micros, Micros]:
     return (given, taken) if draft.is_buy else (taken, given)
 
 
+def _limit_price(order: PreparedOrder) -> Micros:
+    """Return the worst price at which it can fill.
+
+    What the amounts say is off the grid by the dust of their rounding; no book has a level between
+    it and the nearest multiple of the finest tick.
+    """
+    return Micros((order.price + _FINEST_TICK // 2) // _FINEST_TICK * _FINEST_TICK)
+
+
+def _spends(order: PreparedOrder) -> bool:
+    """Whether it is bounded by dollars: a purchase that does not rest."""
+    draft = order.unsigned.draft
+    return draft.is_buy and not order.intent.time_in_force.rests
+
+
 def _headline(order: PreparedOrder, price: str, width: int, *, ascii_only: bool) -> list[Line]:
     side = Side.BUY if order.unsigned.draft.is_buy else Side.SELL
-    _, shares = _signed_amounts(order)
+    cash, shares = _signed_amounts(order)
     outcome = plain(order.outcome, 20, ascii_only=ascii_only)
-    text = f"{side.value} {format_size(shares)} {outcome} at {price} or better"
+    text = f"{side.value} {round_shares(shares)} {outcome} at {price} or better"
+    if _spends(order):
+        text = (
+            f"{side.value} {outcome}: spend {exact_money(cash)}, at least {round_shares(shares)} "
+            f"shares, at most {price} a share"
+        )
     return [(Cell(part, side_role(side), Emphasis.BOLD),) for part in wrap_text(text, width)]
 
 
@@ -72,7 +107,7 @@ def _exchanged(order: PreparedOrder) -> list[tuple[str, str]]:
         return [
             ("Give", f"at most {exact_money(cash)}"),
             ("Get", f"{format_size(shares)} shares or more"),
-            ("If it wins", exact_money(shares)),
+            ("If it wins", gain_money(shares)),
         ]
     return [("Give", f"{format_size(shares)} shares"), ("Get", f"at least {exact_money(cash)}")]
 
@@ -89,7 +124,19 @@ def _say_fee(order: PreparedOrder, price: str) -> str:
         return "none, it only rests"
     if not order.worst_fee:
         return "none"
-    return f"{exact_money(order.worst_fee)} if all of it fills now at {price}"
+    return f"{cost_money(order.worst_fee)} if all of it fills now at {price}"
+
+
+def _total(order: PreparedOrder) -> list[tuple[str, str]]:
+    """Add the fee to what is given or take it from what is got, where there is one."""
+    if order.unsigned.draft.is_post_only or not order.worst_fee:
+        return []
+    cash, _ = _signed_amounts(order)
+    if not order.unsigned.draft.is_buy:
+        return [("In all", f"{gain_money(Micros(cash - order.worst_fee))} with that fee taken")]
+    # Dollars that fill below the limit bring more shares, and so a larger fee.
+    bound = "" if _spends(order) else "at most "
+    return [("In all", f"{bound}{cost_money(Micros(cash + order.worst_fee))} with that fee")]
 
 
 def _terms(order: PreparedOrder, zone: tzinfo | None) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from pmtui.domain.book_view import BookView
 from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros
 from pmtui.domain.order import OrderStatus
-from pmtui.domain.ticket_draft import Problem, SizeUnit, TicketDraft, TicketField
+from pmtui.domain.ticket_draft import OrderKind, Problem, SizeUnit, TicketDraft, TicketField
 from pmtui.domain.ticket_numbers import TicketNumbers
 from pmtui.domain.ticket_reading import unit_of
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
@@ -46,6 +46,24 @@ def exact_money(amount: Micros) -> str:
     whole, fraction = divmod(abs(amount), SCALE)
     digits = f"{fraction:06d}".rstrip("0").ljust(2, "0")
     return f"{'-' if amount < 0 else ''}${whole:,}.{digits}"
+
+
+def cost_money(amount: Micros) -> str:
+    """Write dollars to the cent, rounded up; exactly where they are less than a cent."""
+    cent = SCALE // 100
+    return exact_money(amount if amount < cent else Micros(-(-amount // cent) * cent))
+
+
+def gain_money(amount: Micros) -> str:
+    """Write dollars to the cent, rounded down; exactly where they are less than a cent."""
+    cent = SCALE // 100
+    return exact_money(amount if amount < cent else Micros(amount // cent * cent))
+
+
+def round_shares(size: Micros) -> str:
+    """Write shares with two decimals at most, rounded down; exactly where there are fewer."""
+    hundredth = SCALE // 100
+    return format_size(size if size < hundredth else Micros(size // hundredth * hundredth))
 
 
 def wrap_text(text: str, width: int) -> tuple[str, ...]:
@@ -141,7 +159,6 @@ def say_fix(draft: TicketDraft, fix: TicketDraft) -> str:
 def paint_figures(
     draft: TicketDraft,
     numbers: TicketNumbers | None,
-    limit: Micros | None,
     *,
     width: int,
     height: int,
@@ -154,7 +171,7 @@ def paint_figures(
     """
     if numbers is None or height <= 0:
         return ()
-    figures = _figures(draft, numbers, limit, ascii_only=ascii_only)
+    figures = _figures(draft, numbers, ascii_only=ascii_only)
     if height >= len(figures) and all(len(f.value) < width - _LABEL for f in figures):
         return tuple(
             (Cell(f" {f.label:<{_LABEL}}", Role.DIM), Cell(f.value.rjust(width - _LABEL - 1)))
@@ -213,25 +230,26 @@ def wrap_line(line: Line, width: int, *, most: int) -> tuple[Line, ...]:
     return tuple(tuple(each) for each in lines)
 
 
-def _figures(
-    draft: TicketDraft, numbers: TicketNumbers, limit: Micros | None, *, ascii_only: bool
-) -> list[_Figure]:
+def _figures(draft: TicketDraft, numbers: TicketNumbers, *, ascii_only: bool) -> list[_Figure]:
     is_buy = draft.side is Side.BUY
-    cash, fee = exact_money(numbers.cash), exact_money(numbers.fee)
-    figures = [_Figure("cost", "Cost", cash) if is_buy else _Figure("brings", "Brings", cash)]
-    figures.append(_Figure("fee", "Fee now", fee))
-    if is_buy:
-        figures.append(_Figure("wins", "If it wins", exact_money(numbers.payout)))
+    figures = _cash_figures(numbers, is_buy=is_buy)
+    figures.append(_Figure("fee", "Fee now", cost_money(numbers.fee)))
+    if is_buy and not numbers.does_nothing:
+        figures.append(_Figure("wins", "If it wins", gain_money(numbers.payout)))
     filled = "nothing"
     if numbers.fills_now and numbers.fills_now_average is not None:
         average = format_average(numbers.fills_now_average, ascii_only=ascii_only)
-        filled = f"{format_size(numbers.fills_now)} at {average}"
+        filled = f"{round_shares(numbers.fills_now)} at {average}"
     figures.append(_Figure("now", "Fills now", filled))
-    if numbers.rests and limit is not None:
-        price = format_price(limit, ascii_only=ascii_only)
-        figures.append(_Figure("rests", "Rests", f"{format_size(numbers.rests)} at {price}"))
-    if unit_of(draft) is not SizeUnit.SHARES:
-        figures.insert(0, _Figure("shares", "Shares", format_size(numbers.shares)))
+    worst = format_price(numbers.limit, ascii_only=ascii_only)
+    if numbers.rests:
+        figures.append(_Figure("rests", "Rests", f"{round_shares(numbers.rests)} at {worst}"))
+    if draft.kind is OrderKind.MARKET:
+        shares = f"at least {round_shares(numbers.shares)}"
+        figures.insert(0, _Figure("shares", "Shares", shares))
+        figures.insert(1, _Figure("worst", "Worst price", worst))
+    elif unit_of(draft) is not SizeUnit.SHARES:
+        figures.insert(0, _Figure("shares", "Shares", round_shares(numbers.shares)))
     if numbers.cash_after is not None:
         figures.append(_Figure("cash after", "Cash after", format_money(numbers.cash_after)))
     if numbers.fills_now and numbers.depth_share is not None:
@@ -240,6 +258,20 @@ def _figures(
         # Something is never shown as nothing.
         share = f"{'<0.1%' if share == '0.0%' else share} of {side}"
         figures.append(_Figure("depth", "Depth taken", share))
+    return figures
+
+
+def _cash_figures(numbers: TicketNumbers, *, is_buy: bool) -> list[_Figure]:
+    """Say what is expected, and what is signed where that is another amount."""
+    say = cost_money if is_buy else gain_money
+    expected, bound = say(numbers.expected_cash), say(numbers.cash)
+    figures: list[_Figure] = []
+    if not numbers.does_nothing:
+        name = "Cost" if is_buy else "Brings"
+        figures.append(_Figure(name.lower(), name, expected))
+    if numbers.does_nothing or expected != bound:
+        name = "At most" if is_buy else "At least"
+        figures.append(_Figure(name.lower(), name, bound))
     return figures
 
 

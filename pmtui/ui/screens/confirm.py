@@ -38,7 +38,14 @@ class ConfirmScreen(ModalScreen[bool]):
         width: 42; max-width: 100%; height: auto; background: $panel; border: heavy $warning;
         padding: 0 1; margin-bottom: 1;
     }
+    ConfirmScreen.-beside > #card { margin-right: 46; }
     """
+
+    # Where the ticket has the right column to itself, the card leaves its figures to be read.
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - typed by the toolkit
+        (0, "-over"),
+        (170, "-beside"),
+    ]
 
     hint = query_one("#hint", TextLine)
 
@@ -85,7 +92,7 @@ class ConfirmScreen(ModalScreen[bool]):
             return
         if event.time <= self._opened_time or not self.is_armed:
             event.stop()
-            self.hint.show((Cell("Too fast to have been read; press again", Role.NOTICE_WARN),))
+            self.hint.show((Cell("Too fast to be read; press again", Role.NOTICE_WARN),))
 
     @property
     def is_armed(self) -> bool:

@@ -18,6 +18,7 @@ from pmtui.domain.book_view import BookView
 from pmtui.domain.ids import CommandId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.own_orders import reserved_shares
 from pmtui.domain.ticket import check_ticket
 from pmtui.domain.ticket_draft import (
     OrderKind,
@@ -300,6 +301,7 @@ class TicketPane(TicketForm):
             now=self.surface.queries.now(),
             available_cash=account.available,
             available_shares=account.sellable(token_id),
+            resting_shares=reserved_shares(account.open_orders, token_id),
         )
 
     def _show(self) -> None:

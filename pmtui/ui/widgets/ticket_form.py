@@ -12,10 +12,11 @@ from typing_extensions import override
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.market import MarketTerms, Side
-from pmtui.domain.order import LimitIntent, TimeInForce
+from pmtui.domain.order import TimeInForce
 from pmtui.domain.ticket import TicketCheck
 from pmtui.domain.ticket_draft import OrderKind, Problem, TicketDraft, TicketField
-from pmtui.domain.ticket_reading import parse_cents, unit_of
+from pmtui.domain.ticket_reading import unit_of
+from pmtui.domain.ticket_steps import DEFAULT_LIFE
 from pmtui.service.views import MarketView
 from pmtui.ui.actions import key_label
 from pmtui.ui.cells import Cell, Line
@@ -78,6 +79,7 @@ class TicketForm(Vertical):
     TicketForm #ticket-expiry { width: 7; display: none; }
     TicketForm.-timed #ticket-expiry { display: block; }
     TicketForm.-market #ticket-post-only { display: none; }
+    TicketForm.-market #ticket-price { width: 13; }
     TicketForm #ticket-figures { height: 1fr; }
     """
 
@@ -122,12 +124,14 @@ class TicketForm(Vertical):
         with Horizontal(classes="ticket-row"):
             yield Choice(id="ticket-kind", ascii_only=ascii_only)
             yield Choice(id="ticket-time-in-force", ascii_only=ascii_only)
-            yield NumberField(id="ticket-expiry", characters="0-9smhdSMHD", placeholder="30m")
+            yield NumberField(
+                id="ticket-expiry", characters="0-9smhdSMHD", placeholder=DEFAULT_LIFE
+            )
             yield Choice(id="ticket-post-only", ascii_only=ascii_only)
         yield TextBlock(id="ticket-kind-notes", ascii_only=ascii_only)
         with Horizontal(classes="ticket-row"):
             yield TextLine(id="ticket-price-label", classes="ticket-label", ascii_only=ascii_only)
-            yield NumberField(id="ticket-price", characters="0-9.¢")
+            yield NumberField(id="ticket-price", characters="0-9.,¢")
             yield TextLine(id="ticket-touch", ascii_only=ascii_only)
         yield TextBlock(id="ticket-price-notes", ascii_only=ascii_only)
         with Horizontal(classes="ticket-row"):
@@ -187,6 +191,7 @@ class TicketForm(Vertical):
         draft, ascii_only = self.draft, self.surface.options.ascii_only
         self.set_class(draft.time_in_force is TimeInForce.GTD, "-timed")
         self.set_class(draft.kind is OrderKind.MARKET, "-market")
+        self.price.placeholder = "book decides" if draft.kind is OrderKind.MARKET else ""
         self.side.show(f" {draft.side.value:<4} ", side_role(draft.side))
         self.kind.show(f" {draft.kind.value}")
         self.time_in_force.show(f" {draft.time_in_force.value}")
@@ -251,13 +256,9 @@ class TicketForm(Vertical):
 
     def _show_figures(self, room: int) -> None:
         check = self._check
-        intent = check.intent if check is not None else None
-        limit = (
-            intent.price if isinstance(intent, LimitIntent) else parse_cents(self.draft.price_text)
-        )
         self.figures.show(
             paint_figures(
-                self.draft, check.numbers if check is not None else None, limit,
+                self.draft, check.numbers if check is not None else None,
                 width=self.size.width, height=room, ascii_only=self.surface.options.ascii_only,
             )
         )  # fmt: skip

@@ -75,7 +75,8 @@ def test_a_timed_order_says_when_it_is_gone_and_not_what_is_stated_to_the_venue(
 
 def test_the_fee_is_stated_exactly_or_said_not_to_be() -> None:
     fee = _fold(_words(replace(_prepared(), worst_fee=m("0.99956"))))
-    assert "$0.99956 if all of it fills now at 51¢" in fee
+    assert "$1.00 if all of it fills now at 51¢" in fee
+    assert "In all at most $52.00 with that fee" in fee
     only_rests = replace(_prepared(is_post_only=True), worst_fee=m("0.99956"))
     words = _fold(_words(only_rests))
     assert "none, it only rests" in words
@@ -111,6 +112,24 @@ def test_a_market_purchase_shows_its_least_shares() -> None:
     words = _fold(_words(prepared))
     assert "Give at most $25.00" in words
     assert "FOK, all at once or nothing" in words
+    assert "BUY Yes: spend $25.00, at least 46.29 shares, at most 54¢ a share" in words
+    fee = _fold(_words(replace(prepared, worst_fee=m("0.5"))))
+    assert "In all $25.50 with that fee" in fee
+
+
+def test_the_dust_of_rounding_is_no_part_of_the_price() -> None:
+    words = _fold(_words(replace(_prepared(), price=m("0.035001"))))
+    assert "at 3.5¢ or better" in words
+
+
+def test_a_sale_with_a_fee_says_what_is_left() -> None:
+    order = replace(_prepared(side=Side.SELL), worst_fee=m("0.99956"))
+    assert "In all $50.00 with that fee taken" in _fold(_words(order))
+
+
+def test_a_long_title_wraps_instead_of_being_cut() -> None:
+    title = "Will the night ferry to Brack run on every day of July?"
+    assert title in _fold(_words(replace(_prepared(), market_title=title)))
 
 
 @pytest.mark.parametrize("ascii_only", [False, True])

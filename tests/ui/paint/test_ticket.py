@@ -14,12 +14,15 @@ from pmtui.domain.verdict import Accepted, Rejected, Unknown
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.paint.ticket import (
+    cost_money,
     exact_money,
+    gain_money,
     paint_figures,
     paint_outcome,
     paint_problem,
     paint_touch,
     paint_verdict,
+    round_shares,
     say_fix,
     wrap_line,
     wrap_text,
@@ -40,7 +43,7 @@ def _text(line: Line) -> str:
 
 def _figures(draft: TicketDraft, *, width: int, height: int, **world: Any) -> list[str]:
     numbers = check_ticket(draft, replace(WORLD, **world)).numbers
-    lines = paint_figures(draft, numbers, m("0.53"), width=width, height=height)
+    lines = paint_figures(draft, numbers, width=width, height=height)
     assert len(lines) <= height
     assert all(line_width(line) <= width for line in lines)
     return [_text(line) for line in lines]
@@ -58,9 +61,9 @@ def test_money_is_written_exactly(amount: str, text: str) -> None:
 def test_on_a_small_region_figures_share_lines_and_on_a_large_one_each_has_its_own() -> None:
     draft = replace(BUY, price_text="53")
     small = _figures(draft, width=38, height=4)
-    assert small[0] == " cost $53.00  fee $0.39856"
-    assert small[1] == " wins $100.00  now 40 at 53.0¢"
-    assert small[2].startswith(" rests 60 at 53¢  cash after")
+    assert small[0] == " cost $53.00  fee $0.40  wins $100.00"
+    assert small[1] == " now 40 at 53.0¢  rests 60 at 53¢"
+    assert small[2].startswith(" cash after")
     large = _figures(draft, width=38, height=8)
     assert [line.split("  ")[0].strip() for line in large] == [
         "Cost", "Fee now", "If it wins", "Fills now", "Rests", "Cash after", "Depth taken",
@@ -72,9 +75,43 @@ def test_what_has_no_room_is_left_out_whole() -> None:
     draft = replace(BUY, price_text="53", size_text="100000000")
     rich = {"available_cash": Micros(10**17)}
     lines = _figures(draft, width=24, height=2, **rich)
-    assert lines == [" cost $53,000,000.00", " fee $0.39856"]
+    assert lines == [" cost $53,000,000.00", " fee $0.40"]
     assert _figures(draft, width=38, height=0, **rich) == []
-    assert paint_figures(draft, None, None, width=38, height=4) == ()
+    assert paint_figures(draft, None, width=38, height=4) == ()
+
+
+def test_what_is_expected_is_told_apart_from_what_is_signed() -> None:
+    text = " ".join(_figures(replace(BUY, price_text="60", size_text="20"), width=60, height=4))
+    assert "cost $10.60  at most $12.00" in text
+    assert "now 20 at 53.0¢" in text
+    sale = replace(SELL, price_text="47", size_text="25")
+    text = " ".join(_figures(sale, width=60, height=4))
+    assert "brings $12.75  at least $11.75" in text
+
+
+def test_an_order_that_would_be_refused_or_killed_fills_nothing_and_costs_nothing() -> None:
+    for changes in ({"is_post_only": True}, {"time_in_force": TimeInForce.FOK}):
+        draft = replace(BUY, price_text="53", **changes)
+        text = " ".join(_figures(draft, width=60, height=3))
+        assert "now nothing" in text
+        assert "at most $53.00" in text
+        assert "cost" not in text
+        assert "rests" not in text
+
+
+def test_a_market_order_shows_its_worst_price_and_least_shares() -> None:
+    text = " ".join(_figures(MARKET, width=40, height=12))
+    assert "Worst price" in text
+    assert "54¢" in text
+    assert "at least 46.29" in text
+
+
+def test_money_is_shown_to_the_cent_unless_it_is_less() -> None:
+    assert cost_money(m("0.39856")) == "$0.40"
+    assert gain_money(m("0.39856")) == "$0.39"
+    assert cost_money(m("0.00125")) == gain_money(m("0.00125")) == "$0.00125"
+    assert round_shares(m("154986.29032")) == "154,986.29"
+    assert round_shares(m("0.00125")) == "0.00125"
 
 
 def test_a_small_part_of_the_depth_is_not_shown_as_none() -> None:
@@ -91,7 +128,7 @@ def test_a_sale_names_what_it_brings_and_nothing_it_would_win() -> None:
 
 
 def test_a_size_in_dollars_is_told_in_shares_too() -> None:
-    assert _figures(MARKET, width=60, height=3)[0].startswith(" shares 46.2962")
+    assert _figures(MARKET, width=60, height=3)[0].startswith(" shares at least 46.29")
 
 
 @given(st.integers(10, 90), st.integers(1, 9), st.integers(5, 10**9))
