@@ -148,8 +148,7 @@ def test_all_of_the_cash_is_a_size_one_can_pay_with_the_fee(
     check = check_ticket(draft, WORLD)
     assert ("stays free for the fee" in str(check.of(TicketField.SIZE))) is not is_post_only
     assert check.numbers is not None
-    assert check.numbers.cash + check.numbers.worst_fee <= m("1000")
-    assert check.numbers.cash > m("940")
+    assert m("940") < check.numbers.cash <= m("1000") - check.numbers.worst_fee
 
 
 def test_a_market_order_to_sell_is_refused_with_the_limit_that_does_the_same() -> None:

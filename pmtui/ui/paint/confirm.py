@@ -54,7 +54,7 @@ def paint_confirm(
     lines += [(Cell(part, Role.DIM),) for part in title_lines]
     facts = [
         *_exchanged(order),
-        ("Fee", _say_fee(order, price)),
+        ("Fee", _say_fee(order)),
         *_total(order),
         *_terms(order, zone),
     ]
@@ -119,12 +119,12 @@ def shorten(identifier: str, *, ascii_only: bool = False) -> str:
     return plain(f"{identifier[:8]}…{identifier[-6:]}", ascii_only=ascii_only)
 
 
-def _say_fee(order: PreparedOrder, price: str) -> str:
+def _say_fee(order: PreparedOrder) -> str:
     if order.unsigned.draft.is_post_only:
         return "none, it only rests"
     if not order.worst_fee:
         return "none"
-    return f"{cost_money(order.worst_fee)} if all of it fills now at {price}"
+    return f"{cost_money(order.worst_fee)} if it all fills now"
 
 
 def _total(order: PreparedOrder) -> list[tuple[str, str]]:
@@ -133,10 +133,10 @@ def _total(order: PreparedOrder) -> list[tuple[str, str]]:
         return []
     cash, _ = _signed_amounts(order)
     if not order.unsigned.draft.is_buy:
-        return [("In all", f"{gain_money(Micros(cash - order.worst_fee))} with that fee taken")]
+        return [("In all", f"{gain_money(Micros(cash - order.worst_fee))} after that fee")]
     # Dollars that fill below the limit bring more shares, and so a larger fee.
     bound = "" if _spends(order) else "at most "
-    return [("In all", f"{bound}{cost_money(Micros(cash + order.worst_fee))} with that fee")]
+    return [("In all", f"{bound}{cost_money(Micros(cash + order.worst_fee))} with fee")]
 
 
 def _terms(order: PreparedOrder, zone: tzinfo | None) -> list[tuple[str, str]]:

@@ -75,8 +75,8 @@ def test_a_timed_order_says_when_it_is_gone_and_not_what_is_stated_to_the_venue(
 
 def test_the_fee_is_stated_exactly_or_said_not_to_be() -> None:
     fee = _fold(_words(replace(_prepared(), worst_fee=m("0.99956"))))
-    assert "$1.00 if all of it fills now at 51¢" in fee
-    assert "In all at most $52.00 with that fee" in fee
+    assert "$1.00 if it all fills now" in fee
+    assert "In all at most $52.00 with fee" in fee
     only_rests = replace(_prepared(is_post_only=True), worst_fee=m("0.99956"))
     words = _fold(_words(only_rests))
     assert "none, it only rests" in words
@@ -114,7 +114,7 @@ def test_a_market_purchase_shows_its_least_shares() -> None:
     assert "FOK, all at once or nothing" in words
     assert "BUY Yes: spend $25.00, at least 46.29 shares, at most 54¢ a share" in words
     fee = _fold(_words(replace(prepared, worst_fee=m("0.5"))))
-    assert "In all $25.50 with that fee" in fee
+    assert "In all $25.50 with fee" in fee
 
 
 def test_the_dust_of_rounding_is_no_part_of_the_price() -> None:
@@ -124,7 +124,7 @@ def test_the_dust_of_rounding_is_no_part_of_the_price() -> None:
 
 def test_a_sale_with_a_fee_says_what_is_left() -> None:
     order = replace(_prepared(side=Side.SELL), worst_fee=m("0.99956"))
-    assert "In all $50.00 with that fee taken" in _fold(_words(order))
+    assert "In all $50.00 after that fee" in _fold(_words(order))
 
 
 def test_a_long_title_wraps_instead_of_being_cut() -> None:
