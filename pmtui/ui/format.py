@@ -70,6 +70,12 @@ def format_money(amount: Micros, *, width: int | None = None) -> str:
     return _place(("-" if _cuts(amount) < 0 else "") + _dollars(amount), width)
 
 
+def format_past_money(amount: Micros, *, width: int | None = None) -> str:
+    """Write cash that has changed hands, rounded half away from zero to the cent: `$50.00`."""
+    cents = (abs(amount) + _CENT // 2) // _CENT * _CENT
+    return format_money(Micros(-cents if amount < 0 else cents), width=width)
+
+
 def format_money_change(amount: Micros, *, width: int | None = None) -> str:
     """Write a gain or a loss with its sign: `+$3.10`, `-$3.10`, `$0.00`."""
     return _place(_sign(_cuts(amount)) + _dollars(amount), width)

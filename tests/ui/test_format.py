@@ -143,3 +143,10 @@ def test_time_left_uses_two_units_where_they_fit() -> None:
     assert f.format_time_left(0) == "ended"
     assert f.format_time_left(187_200, width=3) == " 2d"
     assert f.format_time_left(-5, width=3) == "  -"
+
+
+def test_cash_that_changed_hands_is_rounded_to_the_nearest_cent() -> None:
+    assert f.format_past_money(Micros(49_999_999)) == "$50.00"
+    assert f.format_past_money(Micros(49_994_999)) == "$49.99"
+    assert f.format_past_money(Micros(-5_000)) == "-$0.01"
+    assert f.format_money(Micros(49_999_999)) == "$49.99"

@@ -83,7 +83,7 @@ def paint_chart_title(
         # History prices are midpoints: finer than a tenth of a cent they say nothing.
         moved = Micros((last - first + _TENTH // 2) // _TENTH * _TENTH)
         change = format_price_change(moved, ascii_only=ascii_only)
-        line += [Cell(" change ", Role.DIM), Cell(f"{change} ", role)]
+        line += [Cell(" over time shown ", Role.DIM), Cell(f"{change} ", role)]
         if view.load is Load.FAILED and view.as_of is not None:
             age = format_age((now - view.as_of).total_seconds())
             line.append(Cell(f" {age} old ", Role.STALE))

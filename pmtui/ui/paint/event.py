@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from pmtui.domain.market import Event, Market
-from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.service.views import EventQuotesView, EventView, Load, QuoteRow
 from pmtui.ui.actions import Keymap
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
@@ -62,7 +62,7 @@ def paint_outcome_row(market: Market, quote: QuoteRow | None, now: datetime) -> 
         settled = paint_price(market.outcomes[0].price if market.outcomes else None, Role.DIM)
         prices = (paint_price(None), paint_price(None), settled)
     else:
-        middle = paint_price(midpoint(bid, ask), Role.TEXT if is_live else Role.STALE)
+        middle = paint_price(counted_mid(bid, ask), Role.TEXT if is_live else Role.STALE)
         prices = (paint_price(bid, bid_role), paint_price(ask, ask_role), middle)
     cells = (
         Cell(plain(market.title), Role.DIM if market.closed else Role.TEXT),
@@ -79,6 +79,22 @@ def paint_outcome_row(market: Market, quote: QuoteRow | None, now: datetime) -> 
         Cell(plain(market.question), Role.DIM),
     )
     return Row(market.market_id, cells)
+
+
+def counted_mid(bid: Micros | None, ask: Micros | None) -> Micros | None:
+    """Return the mid as the sum of an event counts it: no bid is worth 0, no ask a dollar."""
+    if bid is None and ask is None:
+        return None
+    return midpoint(bid or Micros(0), ONE if ask is None else ask)
+
+
+def by_price(market: Market) -> tuple[bool, int]:
+    """Return what outcomes are ordered by: open ones first, then the likelier one.
+
+    By the metadata's price, which comes twice a minute: rows must not jump with every quote.
+    """
+    price = market.outcomes[0].price if market.outcomes else None
+    return market.closed, -(price if price is not None else -1)
 
 
 def say_holding(market: Market, size: Micros | None) -> str:

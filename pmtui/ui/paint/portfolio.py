@@ -10,7 +10,12 @@ from pmtui.domain.position import Position
 from pmtui.service.views import AccountView, Load, Mode, StatusView
 from pmtui.ui.actions import Keymap
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.format import format_money, format_money_change, format_money_compact
+from pmtui.ui.format import (
+    format_money,
+    format_money_change,
+    format_money_compact,
+    format_past_money,
+)
 from pmtui.ui.paint.facts import ABSENT, count, indent, join_facts, key_of, name_fact, say_age
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
@@ -90,6 +95,14 @@ def paint_gain(amount: Micros | None, width: int = 14) -> Cell:
         sign = "+" if amount > 0 else ""
         text = sign + format_money_compact(amount, width=width - len(sign)).strip()
     return Cell(text, role)
+
+
+def paint_past_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -> Cell:
+    """Show cash that has changed hands: the venue and we may differ by a millionth."""
+    if amount is None:
+        return Cell(ABSENT, Role.DIM)
+    text = format_past_money(amount)
+    return Cell(text, role) if len(text) <= width else paint_cash(amount, width, role)
 
 
 def paint_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -> Cell:

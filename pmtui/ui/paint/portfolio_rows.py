@@ -18,7 +18,7 @@ from pmtui.ui.format import (
     format_time_left,
 )
 from pmtui.ui.paint.facts import ABSENT, PRICE_WIDTH, paint_price, unique_keys
-from pmtui.ui.paint.portfolio import Tab, paint_cash, paint_gain
+from pmtui.ui.paint.portfolio import Tab, paint_cash, paint_gain, paint_past_cash
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme import Role
 
@@ -170,7 +170,7 @@ def paint_fill(key: str, fill: Fill, title: str, now: datetime) -> Row:
         Cell(plain(fill.outcome)),
         Cell(format_price(fill.price)),
         Cell(_size(fill.size, 8)),
-        paint_cash(notional_floor(fill.price, fill.size), MONEY_WIDTH),
+        paint_past_cash(notional_floor(fill.price, fill.size), MONEY_WIDTH),
         paint_cash(fill.fee, FEE_WIDTH, Role.DIM),
         Cell(fill.liquidity.value.lower(), Role.DIM),
         Cell(words, role),
@@ -203,7 +203,7 @@ def paint_activity(key: str, activity: Activity, now: datetime) -> Row:
         Cell(plain(activity.outcome)),
         paint_price(activity.price),
         Cell(_size(activity.size, 9) if activity.size is not None else ABSENT),
-        paint_cash(activity.cash, MONEY_WIDTH),
+        paint_past_cash(activity.cash, MONEY_WIDTH),
     )
     return Row(key, cells)
 

@@ -19,6 +19,7 @@ from pmtui.ui.cells import Line
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.paint.event import (
     OUTCOME_COLUMNS,
+    by_price,
     paint_event_facts,
     paint_event_meaning,
     paint_event_title,
@@ -125,7 +126,7 @@ class EventScreen(FrameScreen):
     def _show_outcomes(self) -> None:
         queries = self.surface.queries
         view = queries.event(self._event_id)
-        markets = view.event.markets if view.event else ()
+        markets = sorted(view.event.markets, key=by_price) if view.event else ()
         self._markets = {m.market_id: m for m in markets}
         quotes = self._quotes()
         now = queries.now()

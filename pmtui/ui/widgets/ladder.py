@@ -46,6 +46,8 @@ DEFAULT_TICK = Micros(10_000)
 _CACHED_STRIPS = 1_000
 _WALL = 8
 """A size so many times the median is a wall."""
+_ROUGHLY = 8
+"""How much smaller than the scale the largest size may become before the bars grow."""
 
 
 class _LineState(NamedTuple):
@@ -331,16 +333,20 @@ class LadderPane(Widget, can_focus=True):
         return _LineState(self._ladder.rung(index), look)
 
     def _choose_scale(self) -> int:
-        if self._ladder is None or self._top is None or not self._columns.bar:
-            return 1
-        shown = range(self._top - self._body_height + 1, self._top + 1)
-        rungs = (r for index, r in self._ladder.rungs.items() if index in shown)
+        if self._ladder is None or not self._columns.bar:
+            return self._scale
+        rungs = self._ladder.rungs.values()
         sizes = sorted(size for r in rungs if (size := max(r.bid_size, r.ask_size)))
+        if not sizes:
+            return self._scale
         # One wall must not flatten all other bars; it fills its own, and its number says the rest.
-        limit = _WALL * sizes[len(sizes) // 2] if sizes else 0
-        largest = max((size for size in sizes if size <= limit), default=1)
-        # A power of two, so that the bars keep their lengths while the largest size changes.
-        return 1 << max(0, largest - 1).bit_length()
+        limit = _WALL * sizes[len(sizes) // 2]
+        wanted = max((size for size in sizes if size <= limit), default=1)
+        # Of the whole book and kept while it roughly fits: bars must compare from row to row and
+        # from one moment to the next, also while one scrolls.
+        if self._scale // _ROUGHLY <= wanted <= self._scale and self._scale > 1:
+            return self._scale
+        return 1 << max(0, wanted - 1).bit_length()
 
     def _paint(self, state: _LineState, y: int) -> Line:
         width = self.size.width

@@ -3,12 +3,13 @@ from datetime import timedelta
 
 import pytest
 
-from pmtui.domain.ids import EventId
+from pmtui.domain.ids import EventId, MarketId
 from pmtui.domain.market import Event
 from pmtui.domain.money import Micros
 from pmtui.service.topics import EventQuotesTopic, EventTopic, MarketTopic, Topic
 from pmtui.service.views import EventQuotesView, EventView, Load, MarketView
 from pmtui.ui.messages import MarketChosen
+from pmtui.ui.paint.event import by_price, counted_mid
 from pmtui.ui.screens.event import EventScreen
 from pmtui.ui.screens.reading import CommentsScreen, HoldersScreen, RulesScreen
 from pmtui.ui.widgets.line_table import LineTable
@@ -215,3 +216,22 @@ async def test_every_theme_and_no_colour_at_all_work(
         await until(pilot, lambda: _row(app, "Ilse Maro"), "the rows")
         await pilot.press("i")
         await until(pilot, lambda: shows(app, "Resolution source"), "the rules")
+
+
+def test_a_missing_side_counts_as_it_does_in_the_sum() -> None:
+    assert counted_mid(None, Micros(20_000)) == Micros(10_000)
+    assert counted_mid(Micros(980_000), None) == Micros(990_000)
+    assert counted_mid(None, None) is None
+
+
+def test_open_outcomes_come_first_and_the_likelier_ones_before_the_others() -> None:
+    prices = {"a": 100_000, "b": 600_000, "c": 300_000}
+    base = believable.market(1, "One of them")
+    markets = [
+        replace(
+            base, market_id=MarketId(name), closed=name == "b",
+            outcomes=(replace(base.outcomes[0], price=Micros(price)), base.outcomes[1]),
+        )
+        for name, price in prices.items()
+    ]  # fmt: skip
+    assert [m.market_id for m in sorted(markets, key=by_price)] == ["c", "a", "b"]

@@ -99,7 +99,7 @@ async def test_the_first_step_lands_on_the_touch_and_each_next_is_a_tick() -> No
         await pilot.press("k")
         assert ladder.cursor == (cents(51), Side.BUY)
         await pilot.press("pagedown")
-        assert ladder.cursor == (cents(32), Side.SELL)
+        assert ladder.cursor == (cents(32), Side.BUY)
         await pilot.press("pageup")
         assert ladder.cursor == (cents(51), Side.BUY)
         await pilot.press("space")
