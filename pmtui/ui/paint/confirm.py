@@ -50,7 +50,7 @@ def paint_confirm(
     title = (Cell(f" {mode.value} ", _MODE_ROLES[mode]), Cell(" Send this order?", Role.HEADING))
     price = format_price(_limit_price(order), ascii_only=ascii_only)
     lines: list[Line] = [title, *_headline(order, price, width, ascii_only=ascii_only)]
-    title_lines = wrap_text(plain(order.market_title, 2 * width - 16, ascii_only=ascii_only), width)
+    title_lines = wrap_text(plain(order.market_title, 2 * width, ascii_only=ascii_only), width)
     lines += [(Cell(part, Role.DIM),) for part in title_lines]
     facts = [
         *_exchanged(order),

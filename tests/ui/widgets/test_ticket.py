@@ -370,6 +370,21 @@ async def test_escape_on_the_card_leaves_the_ticket_as_it_was() -> None:
         assert app.service.calls_of("place") == []
 
 
+@pytest.mark.parametrize(("size", "right"), [((80, 24), 80), ((200, 50), 154)])
+async def test_the_card_fits_and_on_a_wide_screen_stands_beside_the_ticket(
+    size: tuple[int, int], right: int
+) -> None:
+    app = TicketApp(FakeService())
+    async with app.run_test(size=size) as pilot:
+        app.open(price="0.53")
+        await settle(pilot)
+        await pilot.press(*"100", "enter")
+        card = (await _card(pilot, app)).query_one("#card")
+        assert card.region.right == right
+        assert card.region.y >= 0
+        assert card.region.bottom <= size[1]
+
+
 async def test_a_hasty_second_enter_sends_nothing() -> None:
     app = TicketApp(FakeService())
     async with app.run_test(size=(80, 24)) as pilot:
