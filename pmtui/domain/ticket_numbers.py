@@ -68,14 +68,8 @@ def estimate(
     is_buy = intent.side is Side.BUY
     limit = intent.worst_price if isinstance(intent, MarketBuyIntent) else intent.price
     levels = _levels_met(intent, limit, book)
-    # A purchase that does not rest spends its dollars, however many shares they bring.
-    by_cash = is_buy and not intent.time_in_force.rests
-    filled, spent, fees = _walk(levels, cash if by_cash else shares, fee, by_cash=by_cash)
-    is_short = spent < cash if by_cash else filled < shares
-    is_maker_only = isinstance(intent, LimitIntent) and intent.is_post_only
-    if is_maker_only or (is_short and intent.time_in_force is TimeInForce.FOK):
-        # Refused or killed whole: nothing of it fills.
-        filled = spent = fees = Micros(0)
+    filled, spent, fees, is_short = _fill(intent, levels, cash, shares, fee=fee)
+    is_maker_only = _is_maker_only(intent)
     is_refused = is_maker_only and bool(levels) and book.state.is_good
     can_rest = intent.time_in_force.rests and not is_refused
     rests = Micros(max(shares - filled, 0)) if can_rest else Micros(0)
@@ -99,6 +93,24 @@ def estimate(
         is_short_of_depth=is_short,
         displayed_at_limit=Micros(sum(level.size for level in levels)),
     )
+
+
+def _is_maker_only(intent: OrderIntent) -> bool:
+    return isinstance(intent, LimitIntent) and intent.is_post_only
+
+
+def _fill(
+    intent: OrderIntent, levels: list[Level], cash: Micros, shares: Micros, *, fee: FeeSchedule
+) -> tuple[Micros, Micros, Micros, bool]:
+    """Return shares, cash and fee of what fills at once, and whether the levels are too few."""
+    # A purchase that does not rest spends its dollars, however many shares they bring.
+    by_cash = intent.side is Side.BUY and not intent.time_in_force.rests
+    filled, spent, fees = _walk(levels, cash if by_cash else shares, fee, by_cash=by_cash)
+    is_short = spent < cash if by_cash else filled < shares
+    is_killed = is_short and intent.time_in_force is TimeInForce.FOK
+    if _is_maker_only(intent) or is_killed:
+        return Micros(0), Micros(0), Micros(0), is_short
+    return filled, spent, fees, is_short
 
 
 def _levels_met(intent: OrderIntent, limit: Micros, book: BookView) -> list[Level]:
