@@ -11,7 +11,7 @@ MOST_STEPS = 300
 CENT = Decimal("0.01")
 _TITLE_ROW, _DETAILS_ROW, _NOTICE_ROW = -4, -3, -2
 # What else stands in the rows of the ticket's fields.
-_FIELDS = {"Price": ("Price", "bid"), "Size": ("Size",)}
+_FIELDS = {"Price": ("Price", "¢  bid"), "Size": ("Size",)}
 
 
 def money(amount: Decimal) -> str:
