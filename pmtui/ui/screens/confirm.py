@@ -92,7 +92,8 @@ class ConfirmScreen(ModalScreen[bool]):
             return
         if event.time <= self._opened_time or not self.is_armed:
             event.stop()
-            self.hint.show((Cell("Too fast to be read; press again", Role.NOTICE_WARN),))
+            self.hint.show((Cell("Too fast to be read", Role.NOTICE_WARN),))
+            self._await_pause()
 
     @property
     def is_armed(self) -> bool:
@@ -112,3 +113,10 @@ class ConfirmScreen(ModalScreen[bool]):
     def _start_pause(self) -> None:
         if self._shown_at is None:
             self._shown_at = self._surface.queries.now()
+
+    def _await_pause(self) -> None:
+        """Say when the key that came too early may be pressed again."""
+        if self.is_armed:
+            self.hint.show((Cell("Press it again to send", Role.NOTICE_WARN),))
+        else:
+            self.set_timer(ARMING_PAUSE.total_seconds(), self._await_pause)
