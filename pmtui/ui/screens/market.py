@@ -11,16 +11,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Vertical
-from textual.getters import query_one
 from typing_extensions import override
 
-from pmtui.domain.book_view import BookView
 from pmtui.domain.history import Interval
-from pmtui.domain.ids import CommandId, ConditionId, TokenId
-from pmtui.domain.ladder import orders_at
-from pmtui.domain.market import Side
-from pmtui.domain.money import Micros, complement
-from pmtui.domain.order import Order
+from pmtui.domain.ids import TokenId
+from pmtui.domain.money import complement
 from pmtui.service.topics import (
     AccountTopic,
     BookTopic,
@@ -30,19 +25,14 @@ from pmtui.service.topics import (
     TapeTopic,
     Topic,
 )
-from pmtui.service.views import MarketView
 from pmtui.ui.actions import Context, FooterEntry, bindings_for, footer_entries
 from pmtui.ui.cells import Cell
 from pmtui.ui.format import format_price
-from pmtui.ui.market_facts import outcome_labels, tick_size_of, token_id_of, why_not_tradable
-from pmtui.ui.paint.facts import count
+from pmtui.ui.market_facts import outcome_labels, tick_size_of
 from pmtui.ui.paint.ladder import paint_state
-from pmtui.ui.paint.orders import paint_resting_orders, say_cancelled
 from pmtui.ui.paint.position import account_words
-from pmtui.ui.screens.question import QuestionScreen
+from pmtui.ui.screens.market_trading import MarketTrading
 from pmtui.ui.screens.reading import RulesScreen
-from pmtui.ui.screens.saying import SayingScreen
-from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.chart import ChartPane
 from pmtui.ui.widgets.ladder import LadderPane
@@ -54,7 +44,7 @@ from pmtui.ui.widgets.ticket import TicketPane
 CHART_FROM_WIDTH = 110
 
 
-class MarketScreen(SayingScreen):
+class MarketScreen(MarketTrading):
     """One market: its ladder, its trades, and orders in it."""
 
     CSS_PATH = "market.tcss"
@@ -71,31 +61,6 @@ class MarketScreen(SayingScreen):
         (18, "-short"),
         (32, "-tall"),
     ]
-
-    head = query_one("#head", MarketHead)
-    ladder = query_one("#ladder", LadderPane)
-    chart = query_one("#chart", ChartPane)
-    tape = query_one("#tape", TapePane)
-    position = query_one("#position", PositionPane)
-    orders = query_one("#orders", OrdersPane)
-    ticket = query_one("#ticket", TicketPane)
-
-    def __init__(self, surface: Surface, condition_id: ConditionId) -> None:
-        super().__init__(surface)
-        self.condition_id = condition_id
-        self._outcome_index = 0
-        self._interval = Interval.DAY
-        self._watched: tuple[Topic, ...] = ()
-
-    @property
-    def outcome_index(self) -> int:
-        """Which outcome's book is on show."""
-        return self._outcome_index
-
-    @property
-    def token_id(self) -> TokenId | None:
-        """The token on show; None until the market is known, or when it has none."""
-        return token_id_of(self._market_view, self._outcome_index)
 
     @override
     def topics(self) -> Iterable[Topic]:
@@ -183,10 +148,6 @@ class MarketScreen(SayingScreen):
     def _show_cursor(self) -> None:
         self._show_state()
 
-    @on(LadderPane.LevelPicked)
-    def _trade_level(self, message: LadderPane.LevelPicked) -> None:
-        self._open_ticket(message.side, message.price)
-
     @on(TicketPane.Opened)
     def _make_room(self) -> None:
         self.add_class("-ticket")
@@ -223,14 +184,6 @@ class MarketScreen(SayingScreen):
         self._show_own()
         self._tell_ticket()
 
-    def action_buy(self) -> None:
-        """Open the ticket to buy at the cursor, or at the best ask."""
-        self._open_at_cursor(Side.BUY)
-
-    def action_sell(self) -> None:
-        """Open the ticket to sell at the cursor, or at the best bid."""
-        self._open_at_cursor(Side.SELL)
-
     def action_shorter_interval(self) -> None:
         """Show a shorter time on the chart."""
         self._shift_interval(-1)
@@ -245,61 +198,11 @@ class MarketScreen(SayingScreen):
         self.say(f"One row every {format_price(group, ascii_only=self._ascii_only)}.")
         self._show_state()
 
-    def action_cancel_order(self) -> None:
-        """Cancel own orders of this outcome at the cursor's price."""
-        ladder, cursor, token_id = self.ladder.ladder, self.ladder.cursor, self.token_id
-        if ladder is None or cursor is None or token_id is None:
-            self.say("Move the cursor to a price with an order of yours first.")
-            return
-        at = format_price(cursor[0], tick=ladder.axis.tick, ascii_only=self._ascii_only)
-        found = orders_at(ladder, cursor[0], self.surface.queries.account().orders_at(token_id))
-        if not found:
-            self.say(f"No order of yours at {at}.")
-            return
-        command_id = self.surface.commands.cancel(order.order_id for order in found)
-        self.say(f"Cancelling {count(len(found), 'order')} at {at}.")
-        _ = self.run_worker(self._say_cancelled(command_id, at))
-
-    async def _say_cancelled(self, command_id: CommandId, at: str) -> None:
-        self.say(say_cancelled(await self.surface.commands.cancel_verdict(command_id), at))
-
-    def action_cancel_market(self) -> None:
-        """Cancel all own orders in this market, after a question that names them."""
-        orders = self._own_orders()
-        if not orders:
-            self.say("No open orders of yours in this market.")
-            return
-
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
-            if is_agreed:
-                _ = self.surface.commands.cancel_market(self.condition_id, None)
-
-        lines = paint_resting_orders(orders)
-        title, options = "Cancel all orders in this market?", self.surface.options
-        screen = QuestionScreen(title, lines, agree="Cancel them", options=options)
-        _ = self.app.push_screen(screen, decide)
-
     def action_rules(self) -> None:
         """Show the rules of the market and of its event."""
         market = self._market_view.market
         event_id = market.event_id if market else None
         _ = self.app.push_screen(RulesScreen(self.surface, event_id, self.condition_id))
-
-    @property
-    def _ascii_only(self) -> bool:
-        return self.surface.options.ascii_only
-
-    @property
-    def _market_view(self) -> MarketView:
-        return self.surface.queries.market(self.condition_id)
-
-    @property
-    def _book_view(self) -> BookView | None:
-        return None if self.token_id is None else self.surface.queries.book(self.token_id)
-
-    def _own_orders(self) -> tuple[Order, ...]:
-        orders = self.surface.queries.account().open_orders
-        return tuple(order for order in orders if order.condition_id == self.condition_id)
 
     def _follow_topics(self) -> None:
         before = self._watched
@@ -319,33 +222,6 @@ class MarketScreen(SayingScreen):
         self._follow_topics()
         if self.token_id is not None:
             self._show_history(self.token_id, interval)
-
-    def _open_at_cursor(self, side: Side) -> None:
-        cursor, book = self.ladder.cursor, self._book_view
-        if cursor is not None:
-            self._open_ticket(side, cursor[0])
-        elif book is None or not book.state.is_good:
-            # A price from a book that may be wrong is the trader's to state.
-            self._open_ticket(side, None)
-        else:
-            self._open_ticket(side, book.best_ask if side is Side.BUY else book.best_bid)
-
-    def _open_ticket(self, side: Side, price: Micros | None) -> None:
-        view = self._market_view
-        reason = why_not_tradable(view, self.surface.queries.status())
-        if not reason and view.terms is None:
-            reason = "The terms of trading are not loaded yet."
-        if reason:
-            self.say(reason)
-            return
-        self.ticket.open(side, market=view, outcome_index=self._outcome_index, price=price)
-        self._tell_ticket()
-
-    def _tell_ticket(self) -> None:
-        book = self._book_view
-        if self.ticket.is_open and book is not None:
-            account = self.surface.queries.account()
-            self.ticket.update_context(book=book, account=account, market=self._market_view)
 
     def _show_head(self) -> None:
         queries = self.surface.queries

@@ -1,0 +1,69 @@
+"""What every part of the trading screen works on: one market, its panes and the views of it."""
+
+from textual.getters import query_one
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.history import Interval
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.order import Order
+from pmtui.service.topics import Topic
+from pmtui.service.views import MarketView
+from pmtui.ui.market_facts import token_id_of
+from pmtui.ui.screens.saying import SayingScreen
+from pmtui.ui.surface import Surface
+from pmtui.ui.widgets.chart import ChartPane
+from pmtui.ui.widgets.ladder import LadderPane
+from pmtui.ui.widgets.market_head import MarketHead
+from pmtui.ui.widgets.tape import OrdersPane, PositionPane, TapePane
+from pmtui.ui.widgets.ticket import TicketPane
+
+
+class MarketParts(SayingScreen):
+    """One market on the screen; the mixins beside it add what its keys do."""
+
+    head = query_one("#head", MarketHead)
+    ladder = query_one("#ladder", LadderPane)
+    chart = query_one("#chart", ChartPane)
+    tape = query_one("#tape", TapePane)
+    position = query_one("#position", PositionPane)
+    orders = query_one("#orders", OrdersPane)
+    ticket = query_one("#ticket", TicketPane)
+
+    def __init__(self, surface: Surface, condition_id: ConditionId) -> None:
+        super().__init__(surface)
+        self.condition_id = condition_id
+        self._outcome_index = 0
+        self._interval = Interval.DAY
+        self._watched: tuple[Topic, ...] = ()
+
+    @property
+    def outcome_index(self) -> int:
+        """Which outcome's book is on show."""
+        return self._outcome_index
+
+    @property
+    def token_id(self) -> TokenId | None:
+        """The token on show; None until the market is known, or when it has none."""
+        return token_id_of(self._market_view, self._outcome_index)
+
+    @property
+    def _ascii_only(self) -> bool:
+        return self.surface.options.ascii_only
+
+    @property
+    def _market_view(self) -> MarketView:
+        return self.surface.queries.market(self.condition_id)
+
+    @property
+    def _book_view(self) -> BookView | None:
+        return None if self.token_id is None else self.surface.queries.book(self.token_id)
+
+    def _own_orders(self) -> tuple[Order, ...]:
+        orders = self.surface.queries.account().open_orders
+        return tuple(order for order in orders if order.condition_id == self.condition_id)
+
+    def _tell_ticket(self) -> None:
+        book = self._book_view
+        if self.ticket.is_open and book is not None:
+            account = self.surface.queries.account()
+            self.ticket.update_context(book=book, account=account, market=self._market_view)

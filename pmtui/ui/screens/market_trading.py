@@ -1,0 +1,86 @@
+"""What the trading screen's keys do to orders: open the ticket, cancel."""
+
+from textual import on
+
+from pmtui.domain.ids import CommandId
+from pmtui.domain.ladder import orders_at
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.ui.format import format_price
+from pmtui.ui.market_facts import why_not_tradable
+from pmtui.ui.paint.facts import count
+from pmtui.ui.paint.orders import paint_resting_orders, say_cancelled
+from pmtui.ui.screens.market_parts import MarketParts
+from pmtui.ui.screens.question import QuestionScreen
+from pmtui.ui.widgets.ladder import LadderPane
+
+
+class MarketTrading(MarketParts):
+    """The part of the trading screen that acts on orders."""
+
+    @on(LadderPane.LevelPicked)
+    def _trade_level(self, message: LadderPane.LevelPicked) -> None:
+        self._open_ticket(message.side, message.price)
+
+    def action_buy(self) -> None:
+        """Open the ticket to buy at the cursor, or at the best ask."""
+        self._open_at_cursor(Side.BUY)
+
+    def action_sell(self) -> None:
+        """Open the ticket to sell at the cursor, or at the best bid."""
+        self._open_at_cursor(Side.SELL)
+
+    def action_cancel_order(self) -> None:
+        """Cancel own orders of this outcome at the cursor's price."""
+        ladder, cursor, token_id = self.ladder.ladder, self.ladder.cursor, self.token_id
+        if ladder is None or cursor is None or token_id is None:
+            self.say("Move the cursor to a price with an order of yours first.")
+            return
+        at = format_price(cursor[0], tick=ladder.axis.tick, ascii_only=self._ascii_only)
+        found = orders_at(ladder, cursor[0], self.surface.queries.account().orders_at(token_id))
+        if not found:
+            self.say(f"No order of yours at {at}.")
+            return
+        command_id = self.surface.commands.cancel(order.order_id for order in found)
+        self.say(f"Cancelling {count(len(found), 'order')} at {at}.")
+        _ = self.run_worker(self._say_cancelled(command_id, at))
+
+    async def _say_cancelled(self, command_id: CommandId, at: str) -> None:
+        self.say(say_cancelled(await self.surface.commands.cancel_verdict(command_id), at))
+
+    def action_cancel_market(self) -> None:
+        """Cancel all own orders in this market, after a question that names them."""
+        orders = self._own_orders()
+        if not orders:
+            self.say("No open orders of yours in this market.")
+            return
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+            if is_agreed:
+                _ = self.surface.commands.cancel_market(self.condition_id, None)
+
+        lines = paint_resting_orders(orders)
+        title, options = "Cancel all orders in this market?", self.surface.options
+        screen = QuestionScreen(title, lines, agree="Cancel them", options=options)
+        _ = self.app.push_screen(screen, decide)
+
+    def _open_at_cursor(self, side: Side) -> None:
+        cursor, book = self.ladder.cursor, self._book_view
+        if cursor is not None:
+            self._open_ticket(side, cursor[0])
+        elif book is None or not book.state.is_good:
+            # A price from a book that may be wrong is the trader's to state.
+            self._open_ticket(side, None)
+        else:
+            self._open_ticket(side, book.best_ask if side is Side.BUY else book.best_bid)
+
+    def _open_ticket(self, side: Side, price: Micros | None) -> None:
+        view = self._market_view
+        reason = why_not_tradable(view, self.surface.queries.status())
+        if not reason and view.terms is None:
+            reason = "The terms of trading are not loaded yet."
+        if reason:
+            self.say(reason)
+            return
+        self.ticket.open(side, market=view, outcome_index=self._outcome_index, price=price)
+        self._tell_ticket()
