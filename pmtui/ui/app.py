@@ -15,7 +15,8 @@ from textual.worker import WorkerFailed
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId
-from pmtui.ui.actions import Context, bindings_for
+from pmtui.ui.action import Context
+from pmtui.ui.actions import bindings_for
 from pmtui.ui.cell_diff import CellDiff
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.driver import driver_class

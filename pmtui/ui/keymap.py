@@ -9,7 +9,9 @@ from difflib import get_close_matches
 
 from textual.keys import Keys
 
-from pmtui.ui.actions import ACTIONS, Context, Keymap, find_action, key_label
+from pmtui.ui.action import Context
+from pmtui.ui.action_table import ACTIONS
+from pmtui.ui.actions import Keymap, find_action, key_label
 
 _MODIFIERS = ("ctrl", "alt", "shift", "super", "meta", "hyper")
 _CHARACTER_NAMES = {

@@ -4,7 +4,8 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.markup import escape
 from typing_extensions import override
 
-from pmtui.ui.actions import Context, PaletteCommand, palette_commands
+from pmtui.ui.action import Context
+from pmtui.ui.actions import PaletteCommand, palette_commands
 from pmtui.ui.screens.frame import FrameScreen
 
 

@@ -23,7 +23,8 @@ from pmtui.service.views import (
     SearchView,
     TagsView,
 )
-from pmtui.ui.actions import Context, bindings_for
+from pmtui.ui.action import Context
+from pmtui.ui.actions import bindings_for
 from pmtui.ui.keys_in_order import KeysInOrder
 from pmtui.ui.messages import EventChosen, MarketChosen
 from pmtui.ui.screens.event import EventScreen

@@ -3,10 +3,9 @@ from collections import Counter
 import pytest
 from textual.binding import Binding
 
+from pmtui.ui.action import Context, Danger
+from pmtui.ui.action_table import ACTIONS
 from pmtui.ui.actions import (
-    ACTIONS,
-    Context,
-    Danger,
     bindings_for,
     bindings_of,
     find_action,

@@ -2,7 +2,9 @@ import pytest
 from textual.app import App
 from textual.screen import Screen
 
-from pmtui.ui.actions import ACTIONS, Context, bindings_for
+from pmtui.ui.action import Context
+from pmtui.ui.action_table import ACTIONS
+from pmtui.ui.actions import bindings_for
 from pmtui.ui.keymap import KeymapProblem, KeyOverride, read_keymap
 
 

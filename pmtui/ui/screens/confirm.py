@@ -12,7 +12,8 @@ from textual.screen import ModalScreen
 from typing_extensions import override
 
 from pmtui.service.surface import PreparedOrder
-from pmtui.ui.actions import Context, bindings_for, footer_entries
+from pmtui.ui.action import Context
+from pmtui.ui.actions import bindings_for, footer_entries
 from pmtui.ui.cells import Cell
 from pmtui.ui.paint.confirm import paint_confirm
 from pmtui.ui.paint.footer import paint_footer

@@ -14,7 +14,8 @@ from pmtui.domain.ids import EventId
 from pmtui.domain.market import Market
 from pmtui.service.topics import EventQuotesTopic, EventTopic, StatusTopic, Topic
 from pmtui.service.views import QuoteRow
-from pmtui.ui.actions import Context, bindings_for
+from pmtui.ui.action import Context
+from pmtui.ui.actions import bindings_for
 from pmtui.ui.cells import Line
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.paint.event import (

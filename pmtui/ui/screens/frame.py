@@ -16,7 +16,8 @@ from typing_extensions import override
 from pmtui.service.surface import Subscription
 from pmtui.service.topics import LogTopic, StatusTopic, Topic
 from pmtui.service.views import Level
-from pmtui.ui.actions import Context, FooterEntry, footer_entries
+from pmtui.ui.action import Context
+from pmtui.ui.actions import FooterEntry, footer_entries
 from pmtui.ui.paint.footer import paint_footer
 from pmtui.ui.paint.log import paint_notice
 from pmtui.ui.paint.status import paint_status

@@ -8,7 +8,8 @@ from textual.binding import BindingType
 from textual.getters import query_one
 from typing_extensions import override
 
-from pmtui.ui.actions import Context, bindings_for, help_lines
+from pmtui.ui.action import Context
+from pmtui.ui.actions import bindings_for, help_lines
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.screens.frame import FrameScreen
 from pmtui.ui.surface import Surface

@@ -9,7 +9,8 @@ from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.service.topics import LogTopic, Topic
-from pmtui.ui.actions import Context, bindings_for
+from pmtui.ui.action import Context
+from pmtui.ui.actions import bindings_for
 from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.paint.log import paint_entry
 from pmtui.ui.screens.frame import FrameScreen

@@ -25,7 +25,8 @@ from pmtui.service.topics import (
     TapeTopic,
     Topic,
 )
-from pmtui.ui.actions import Context, FooterEntry, bindings_for, footer_entries
+from pmtui.ui.action import Context
+from pmtui.ui.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.cells import Cell
 from pmtui.ui.format import format_price
 from pmtui.ui.market_facts import outcome_labels, tick_size_of

@@ -16,7 +16,8 @@ from typing_extensions import override
 from pmtui.domain.listing import MarketSort
 from pmtui.service.topics import MarketListTopic, SearchTopic, StatusTopic, Topic
 from pmtui.service.views import EventRow, MarketRow
-from pmtui.ui.actions import Context, FooterEntry, bindings_for, footer_entries
+from pmtui.ui.action import Context
+from pmtui.ui.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.messages import EventChosen, MarketChosen
 from pmtui.ui.paint.facts import to_ascii_line

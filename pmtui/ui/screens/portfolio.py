@@ -13,7 +13,8 @@ from typing_extensions import override
 from pmtui.domain.ids import CommandId, ConditionId, OrderId
 from pmtui.domain.order import Fill, Order
 from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
-from pmtui.ui.actions import Context, FooterEntry, bindings_for
+from pmtui.ui.action import Context
+from pmtui.ui.actions import FooterEntry, bindings_for
 from pmtui.ui.cells import Line
 from pmtui.ui.market_facts import title_of
 from pmtui.ui.messages import MarketChosen

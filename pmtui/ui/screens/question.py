@@ -10,7 +10,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from typing_extensions import override
 
-from pmtui.ui.actions import Context, bindings_for, footer_entries
+from pmtui.ui.action import Context
+from pmtui.ui.actions import bindings_for, footer_entries
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.paint.footer import paint_footer
 from pmtui.ui.paint.ticket import wrap_line

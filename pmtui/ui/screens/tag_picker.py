@@ -14,7 +14,8 @@ from typing_extensions import override
 
 from pmtui.service.surface import Subscription
 from pmtui.service.topics import TagsTopic, Topic
-from pmtui.ui.actions import Context, bindings_for, footer_entries
+from pmtui.ui.action import Context
+from pmtui.ui.actions import bindings_for, footer_entries
 from pmtui.ui.cells import Cell, Column, Emphasis
 from pmtui.ui.paint.footer import paint_footer
 from pmtui.ui.paint.tags import ALL_TAGS, paint_closed_choice, paint_tag_rows, say_no_tags

@@ -40,7 +40,8 @@ from pmtui.domain.ticket_steps import (
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, MarketView
-from pmtui.ui.actions import Context, actions_in, bindings_for
+from pmtui.ui.action import Context
+from pmtui.ui.actions import actions_in, bindings_for
 from pmtui.ui.cells import Cell, Emphasis
 from pmtui.ui.paint.ticket import (
     paint_verdict,

@@ -1,0 +1,59 @@
+"""What an action is: an id, the keys that start it, and how dangerous it is."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Context(StrEnum):
+    """Where a key means something."""
+
+    GLOBAL = "global"
+    MARKETS = "markets"
+    SEARCH = "search"
+    PICKER = "picker"
+    EVENT = "event"
+    MARKET = "market"
+    LADDER = "ladder"
+    TICKET = "ticket"
+    CONFIRM = "confirm"
+    PORTFOLIO = "portfolio"
+    LOG = "log"
+    HELP = "help"
+
+
+class Danger(StrEnum):
+    """What an action can cost."""
+
+    NONE = "none"
+    ASKS = "asks"
+    """Confirms with the numbers that matter before it does anything."""
+    TRADES = "trades"
+    """Changes orders at once, without another question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One thing the trader can do."""
+
+    id: str
+    label: str
+    keys: tuple[str, ...]
+    """As the terminal names them: `x`, `X`, `ctrl+p`, `slash`."""
+    help: str
+    danger: Danger = Danger.NONE
+    in_footer: bool = True
+    in_palette: bool = True
+    in_widget: bool = False
+    """Bound by the focused widget, not by the screen or the app."""
+    command: str = ""
+    """The toolkit's action when it is not a method of ours."""
+
+    @property
+    def context(self) -> Context:
+        """Where the key works."""
+        return Context(self.id.partition(".")[0])
+
+    @property
+    def method(self) -> str:
+        """What a binding calls."""
+        return self.command or self.id.partition(".")[2]
