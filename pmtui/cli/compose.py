@@ -25,6 +25,7 @@ from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
 from pmtui.service.journal import Journal
 from pmtui.service.profile import Profile
+from pmtui.service.tuning import Tuning
 from pmtui.service.views import Mode
 from pmtui.ui.actions import Keymap
 from pmtui.ui.app import PmtuiApp
@@ -59,8 +60,11 @@ class Session:
             clock=self._clock,
             journal=Journal(self._state / "journal.sqlite"),
             rng=random.Random(),  # noqa: S311 - spreads retries, keeps no secret
-            frames_per_second=self._settings.frame_rate,
-            post_deadline_s=self._settings.order_deadline_s,
+            tuning=Tuning(
+                frames_per_second=self._settings.frame_rate,
+                post_deadline_s=self._settings.order_deadline_s,
+                disarm_after_s=self._settings.disarm_after_s,
+            ),
         )
         async with self._stack, service.running():
             app = self._app(service)

@@ -30,6 +30,7 @@ from pmtui.config.values import (
     Chart,
     Deadline,
     FrameRate,
+    IdleTime,
     KeyTable,
     Presets,
     Profile,
@@ -72,6 +73,8 @@ class Settings(BaseSettings, Addresses):
     """Screen updates a second for what arrives by itself; keys are answered at once."""
     order_deadline_s: Deadline = 10
     """Seconds without an answer after which an order counts as unknown and is looked for."""
+    disarm_after_s: IdleTime = 300
+    """Seconds without a trading key after which single keys trade no more."""
     presets: Presets = (
         Micros(5 * SCALE),
         Micros(10 * SCALE),

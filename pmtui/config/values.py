@@ -110,5 +110,6 @@ class Chart(BaseModel):
 
 
 FrameRate = Annotated[int, Field(ge=1, le=60)]
+IdleTime = Annotated[int, Field(ge=10, le=3600)]
 Deadline = Annotated[int, Field(ge=1, le=60)]
 Presets = Annotated[tuple[Shares, ...], Field(min_length=1, max_length=5)]

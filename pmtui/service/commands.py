@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.order import OrderIntent
 from pmtui.domain.verdict import CancelVerdict, Rejected, Verdict
+from pmtui.service.arming import Arming
 from pmtui.service.desk import Desk
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
@@ -29,6 +30,7 @@ class ServiceCommands:
         self,
         *,
         desk: Desk,
+        arming: Arming,
         log: Log,
         metadata: MetadataFeed,
         books: BooksFeed,
@@ -36,6 +38,7 @@ class ServiceCommands:
         account: AccountFeed,
     ) -> None:
         self._desk = desk
+        self._arming = arming
         self._log = log
         self._metadata = metadata
         self._books = books
@@ -69,6 +72,18 @@ class ServiceCommands:
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
         """Wait until it is known how a cancellation ended."""
         return await self._desk.cancel_verdict(command_id)
+
+    def arm(self) -> str:
+        """Let single keys trade; returns "" when they may, else why not."""
+        return self._arming.arm()
+
+    def disarm(self, reason: str) -> None:
+        """Let single keys trade no more."""
+        self._arming.disarm(reason)
+
+    def touch_arming(self) -> None:
+        """Say that a trading key was used."""
+        self._arming.touch()
 
     def load_more(self, topic: MarketListTopic) -> None:
         """Fetch the next page of a list."""

@@ -10,8 +10,9 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import FeeSchedule, Market, MarketTerms
 from pmtui.domain.market_events import MarketResolved, TickSizeChanged
+from pmtui.service.arming import Arming
 from pmtui.service.commands import ServiceCommands
-from pmtui.service.desk import POST_DEADLINE_S, Desk
+from pmtui.service.desk import Desk
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.feeds.history import HistoryFeed
@@ -20,18 +21,19 @@ from pmtui.service.feeds.oddities import OddityFeed
 from pmtui.service.feeds.time import TimeFeed
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
-from pmtui.service.hub import DEFAULT_FRAMES_PER_SECOND, Hub
+from pmtui.service.hub import Hub
 from pmtui.service.journal import Journal
 from pmtui.service.kernel import Kernel
 from pmtui.service.log import Log
 from pmtui.service.order_history import OrderHistory
-from pmtui.service.order_search import RULED_OUT_AFTER_S, OrderSearch
+from pmtui.service.order_search import OrderSearch
 from pmtui.service.ports import Clock
 from pmtui.service.profile import Profile
 from pmtui.service.queries import ServiceQueries
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import EventQuotesTopic, MarketTopic, Topic
-from pmtui.service.views import Level
+from pmtui.service.tuning import AS_SHIPPED, Tuning
+from pmtui.service.views import Level, Mode
 from pmtui.service.words import shorten
 
 Connect = Callable[[Health], Awaitable[Hosts | str]]
@@ -49,11 +51,9 @@ class DataService:
         clock: Clock,
         journal: Journal,
         rng: random.Random,
-        frames_per_second: int = DEFAULT_FRAMES_PER_SECOND,
-        post_deadline_s: int = POST_DEADLINE_S,
-        ruled_out_after_s: float = RULED_OUT_AFTER_S,
+        tuning: Tuning = AS_SHIPPED,
     ) -> None:
-        self.hub = Hub(clock, frames_per_second=frames_per_second)
+        self.hub = Hub(clock, frames_per_second=tuning.frames_per_second)
         self._log = Log(self.hub, clock)
         self._health = Health(self.hub, self._log, clock)
         self._supervisor = Supervisor(clock, self._log, rng)
@@ -68,6 +68,9 @@ class DataService:
             supervisor=self._supervisor,
         )
         self._kernel = kernel
+        self.arming = Arming(kernel, idle_s=tuning.disarm_after_s)
+        if profile.mode is Mode.READ_ONLY:
+            self.arming.object_with(lambda: profile.reason or "this session is read-only")
         self._metadata = MetadataFeed(kernel, self._wait_for_hosts, self._on_learned)
         self._history = HistoryFeed(kernel, self._wait_for_hosts)
         self._time = TimeFeed(kernel, self._wait_for_hosts)
@@ -80,9 +83,9 @@ class DataService:
             history=self._orders,
         )
         self._search = OrderSearch(
-            kernel, self._account, self._orders, ruled_out_after_s=ruled_out_after_s
+            kernel, self._account, self._orders, ruled_out_after_s=tuning.ruled_out_after_s
         )
-        self._post_deadline_s = post_deadline_s
+        self._tuning = tuning
         self._books = self._make_books()
         self._oddities = OddityFeed(kernel, self._stream_counts)
         self.queries = self._make_queries(profile)
@@ -128,6 +131,7 @@ class DataService:
             history=self._history,
             account=self._account,
             time=self._time,
+            arming=self.arming,
         )
 
     def _make_commands(self) -> ServiceCommands:
@@ -138,8 +142,9 @@ class DataService:
                 self._orders,
                 search=self._search,
                 market_of=self._market_of,
-                post_deadline_s=self._post_deadline_s,
+                post_deadline_s=self._tuning.post_deadline_s,
             ),
+            arming=self.arming,
             log=self._log,
             metadata=self._metadata,
             books=self._books,

@@ -37,6 +37,11 @@ class Health:
         self._clock = clock
         self._sources = {s: SourceHealth(source=s, state=HealthState.IDLE) for s in Source}
         self._lines: dict[Source, dict[str, int]] = {s: {} for s in Source}
+        self._listeners: list[Callable[[SourceHealth, SourceHealth], None]] = []
+
+    def on_change(self, listener: Callable[[SourceHealth, SourceHealth], None]) -> None:
+        """Tell this listener of what was and what is, whenever a source says anything."""
+        self._listeners.append(listener)
 
     def note_answer(self, source: Source, *, elapsed_ms: int | None = None) -> None:
         """Say that a source answered or spoke."""
@@ -114,8 +119,11 @@ class Health:
         )
 
     def _put(self, health: SourceHealth) -> None:
+        before = self._sources[health.source]
         self._sources[health.source] = health
         self._hub.mark(StatusTopic())
+        for listener in self._listeners:
+            listener(before, health)
 
 
 def _is_unasked(health: SourceHealth, now: datetime) -> bool:

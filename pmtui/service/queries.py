@@ -10,6 +10,7 @@ from pmtui.domain.market import Event, Market
 from pmtui.domain.money import ONE, Micros, notional_floor
 from pmtui.domain.order import OrderStatus
 from pmtui.domain.position import Position
+from pmtui.service.arming import Arming
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.feeds.history import HistoryFeed
@@ -51,6 +52,7 @@ class ServiceQueries:
         history: HistoryFeed,
         account: AccountFeed,
         time: TimeFeed,
+        arming: Arming,
     ) -> None:
         self._kernel = kernel
         self._profile = profile
@@ -59,6 +61,7 @@ class ServiceQueries:
         self._history = history
         self._account = account
         self._time = time
+        self._arming = arming
 
     def now(self) -> datetime:
         """The service's clock."""
@@ -82,6 +85,7 @@ class ServiceQueries:
             clock_skew_ms=self._time.skew_ms,
             now=self.now(),
             address=maker,
+            armed_until=self._arming.armed_until,
         )
 
     def market_list(self, topic: MarketListTopic) -> MarketListView:

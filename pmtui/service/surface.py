@@ -137,6 +137,18 @@ class Commands(Protocol):
         """Wait until it is known how a cancellation ended."""
         ...
 
+    def arm(self) -> str:
+        """Let single keys trade; returns "" when they may, else why not."""
+        ...
+
+    def disarm(self, reason: str) -> None:
+        """Let single keys trade no more; says why where they did."""
+        ...
+
+    def touch_arming(self) -> None:
+        """Say that a trading key was used: the idle time after which it disarms starts anew."""
+        ...
+
     def load_more(self, topic: MarketListTopic) -> None:
         """Fetch the next page of a list, unless one is on its way."""
         ...

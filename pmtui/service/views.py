@@ -62,6 +62,10 @@ class StatusView:
     now: datetime
     address: str = ""
     """The wallet that trades, checksummed; empty when read-only."""
+    armed_until: datetime | None = None
+    """Until when single keys trade if none is used before; None when they do not."""
+    entry_lock: str = ""
+    """Why no order may be entered at all; empty when entry is open."""
 
 
 @dataclass(frozen=True, slots=True)

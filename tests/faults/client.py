@@ -25,6 +25,7 @@ from pmtui.service.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic, Topic
+from pmtui.service.tuning import Tuning
 from pmtui.service.views import Load, Mode
 from pmtui.signing.secret import Secret
 
@@ -49,8 +50,7 @@ class Client:
             clock=SystemClock(),
             journal=Journal(Path(plan["home"]) / "journal.sqlite"),
             rng=random.Random(plan["seed"]),
-            post_deadline_s=POST_DEADLINE_S,
-            ruled_out_after_s=RULED_OUT_AFTER_S,
+            tuning=Tuning(post_deadline_s=POST_DEADLINE_S, ruled_out_after_s=RULED_OUT_AFTER_S),
         )
 
     async def run(self) -> None:

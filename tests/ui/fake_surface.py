@@ -105,6 +105,8 @@ class FakeService:
     log_view: LogView = field(default=LogView((), 0, 0))
     refusal: Rejected | None = None
     """What `prepare` answers, where it shall refuse."""
+    arm_refusal: str = ""
+    """What `arm` answers: "" lets single keys trade."""
     verdicts: list[Verdict] = field(default_factory=list)
     """Answers of `verdict` in order; without one an order rests as live. See `is_holding`."""
     cancel_verdicts: list[CancelVerdict] = field(default_factory=list)
@@ -219,6 +221,16 @@ class FakeService:
         if self.cancel_verdicts:
             return self.cancel_verdicts.pop(0)
         return CancelVerdict(CancelResult(self._cancelled.get(command_id, ())))
+
+    def arm(self) -> str:
+        self._record("arm")
+        return self.arm_refusal
+
+    def disarm(self, reason: str) -> None:
+        self._record("disarm", reason)
+
+    def touch_arming(self) -> None:
+        self._record("touch_arming")
 
     def load_more(self, topic: MarketListTopic) -> None:
         self._record("load_more", topic)

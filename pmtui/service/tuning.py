@@ -1,0 +1,22 @@
+"""The numbers a session is run with: settings change them, tests shorten them."""
+
+from dataclasses import dataclass
+
+from pmtui.service.arming import DISARM_AFTER_S
+from pmtui.service.desk import POST_DEADLINE_S
+from pmtui.service.hub import DEFAULT_FRAMES_PER_SECOND
+from pmtui.service.order_search import RULED_OUT_AFTER_S
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """How fast, how long, how much."""
+
+    frames_per_second: int = DEFAULT_FRAMES_PER_SECOND
+    """How often a watched topic is told at most."""
+    post_deadline_s: int = POST_DEADLINE_S
+    ruled_out_after_s: float = RULED_OUT_AFTER_S
+    disarm_after_s: float = DISARM_AFTER_S
+
+
+AS_SHIPPED = Tuning()

@@ -1,0 +1,97 @@
+from pathlib import Path
+
+import pytest
+
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.link import LinkState
+from pmtui.service.arming import DISARM_AFTER_S
+from pmtui.service.topics import AccountTopic, BookTopic
+from tests.manual_clock import settle
+from tests.service.fakes import YES, World, running_world
+
+
+def is_armed(world: World) -> bool:
+    return world.service.queries.status().armed_until is not None
+
+
+def last_notice(world: World) -> str:
+    return [e.text for e in world.service.queries.log().entries if e.kind == "notice"][-1]
+
+
+async def test_nothing_is_armed_before_somebody_arms(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        assert not is_armed(world)
+        world.service.commands.touch_arming()
+        assert not is_armed(world)
+        assert world.service.commands.arm() == ""
+        assert is_armed(world)
+
+
+async def test_it_ends_after_idle_time_and_every_trading_key_starts_that_anew(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        world.service.commands.arm()
+        await world.pass_time(DISARM_AFTER_S - 1)
+        world.service.commands.touch_arming()
+        await world.pass_time(DISARM_AFTER_S - 1)
+        assert is_armed(world)
+        await world.pass_time(1)
+        assert not is_armed(world)
+        assert last_notice(world) == "Disarmed: no trading key for 300 s"
+
+
+async def test_arming_again_after_disarming_lasts_the_whole_time(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.service.commands.arm()
+        await world.pass_time(DISARM_AFTER_S / 2)
+        world.service.commands.disarm("the window is too small")
+        assert not is_armed(world)
+        world.service.commands.arm()
+        await world.pass_time(DISARM_AFTER_S - 1)
+        assert is_armed(world)
+        await world.pass_time(1)
+        assert not is_armed(world)
+
+
+@pytest.mark.parametrize("state", [LinkState.DOWN, LinkState.SILENT, LinkState.CONNECTING])
+async def test_a_lost_market_stream_disarms(tmp_path: Path, state: LinkState) -> None:
+    async with running_world(tmp_path) as world:
+        world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
+        await settle()
+        world.stream.change_link(LinkState.OPEN)
+        world.service.commands.arm()
+        world.stream.change_link(state, "gone")
+        assert not is_armed(world)
+        assert last_notice(world) == "Disarmed: the market stream was lost"
+
+
+async def test_a_trading_host_that_does_not_answer_disarms_and_keeps_it_off(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await settle()
+        world.service.commands.arm()
+        world.account.read_failure = Failure(FailureKind.LOST, "GET /data/orders", "timed out")
+        world.service.commands.refresh(AccountTopic())
+        await world.pass_time(1)
+        assert not is_armed(world)
+        assert last_notice(world) == "Disarmed: the trading host was lost"
+        assert world.service.commands.arm() == "the trading host is down"
+
+
+async def test_without_a_key_nothing_can_be_armed(tmp_path: Path) -> None:
+    async with running_world(tmp_path, with_key=False) as world:
+        assert world.service.commands.arm() == "this session is read-only"
+        assert not is_armed(world)
+
+
+async def test_listeners_hear_of_every_change_once(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        heard: list[bool] = []
+        world.service.arming.on_change(heard.append)
+        world.service.commands.arm()
+        world.service.commands.arm()
+        world.service.commands.disarm("enough")
+        world.service.commands.disarm("enough")
+        assert heard == [True, False]
