@@ -34,6 +34,7 @@ from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.screens.markets import MarketsScreen
 from pmtui.ui.screens.portfolio import PortfolioScreen
 from pmtui.ui.screens.question import QuestionScreen
+from pmtui.ui.screens.theme_picker import ThemePicker
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import DEFAULT_THEME, Role, role_variables
 
@@ -77,6 +78,7 @@ class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
         ScrollBar.renderer = _PlainBar if surface.options.ascii_only else ScrollBarRender
         self._leaving = leaving
         self.crash: BaseException | None = None
+        self._own_themes = tuple(themes)
         for each in themes:
             self.register_theme(each)
         self.theme = theme if theme in self.available_themes else DEFAULT_THEME
@@ -151,14 +153,24 @@ class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
 
     @override
     def action_change_theme(self) -> None:
-        """Choose another theme by name."""
-        self.search_themes()
+        """Try themes on and choose one."""
+        own = tuple(theme.name for theme in self._own_themes)
+        _ = self.push_screen(ThemePicker(self.surface.options, own=own))
+
+    def action_copy(self) -> None:
+        """Copy what is under the cursor to the clipboard of the trader's own machine."""
+        what, text = self.screen.to_copy() if isinstance(self.screen, FrameScreen) else ("", "")
+        if text:
+            self.copy_to_clipboard(text)
+            self.say_briefly(f"Copied the {what}: {text}")
+        else:
+            self.say_briefly("There is nothing here to copy.")
 
     def action_cancel_every_order(self) -> None:
         """Cancel everything, after a question that names it."""
         orders = self.surface.queries.account().open_orders
         if not orders:
-            self.notify_nothing("There is no open order to cancel.")
+            self.say_briefly("There is no open order to cancel.")
             return
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
@@ -188,8 +200,8 @@ class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
         )
         self._ask("Quit while orders rest?", lines, "Quit", decide)
 
-    def notify_nothing(self, text: str) -> None:
-        """Say why a key did nothing."""
+    def say_briefly(self, text: str) -> None:
+        """Say why a key did nothing, or what it did where nothing shows it."""
         self.notify(text, markup=False, timeout=4)
 
     def _ask(

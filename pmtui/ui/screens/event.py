@@ -120,6 +120,11 @@ class EventScreen(FrameScreen):
         else:
             self.post_message(MarketChosen(market.condition_id))
 
+    @override
+    def to_copy(self) -> tuple[str, str]:
+        market = self._market
+        return "condition id", (market.condition_id if market else None) or ""
+
     @property
     def _market(self) -> Market | None:
         return self._markets.get(self.table.cursor_key or "")

@@ -73,6 +73,10 @@ class FrameScreen(Screen[None]):
             )
         )
 
+    def to_copy(self) -> tuple[str, str]:
+        """Return what is under the cursor, in a word or two, and its text; empty for nothing."""
+        return "", ""
+
     def action_refresh(self) -> None:
         """Fetch everything on this screen again."""
         for topic in self.topics():

@@ -13,6 +13,7 @@ from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for
 from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.paint.log import paint_entry
+from pmtui.ui.plain import plain
 from pmtui.ui.screens.frame import FrameScreen
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
@@ -54,6 +55,15 @@ class LogScreen(FrameScreen):
     def show_topic(self, topic: Topic) -> None:
         if topic == LogTopic():
             self._show_entries()
+
+    @override
+    def to_copy(self) -> tuple[str, str]:
+        key = self.table.cursor_key
+        entries = self.surface.queries.log().entries
+        entry = next((e for e in entries if str(e.sequence) == key), None)
+        if entry is None:
+            return "", ""
+        return ("order id", entry.order_id) if entry.order_id else ("line", plain(entry.text))
 
     def action_next_kind(self) -> None:
         """Show the next kind of entry."""

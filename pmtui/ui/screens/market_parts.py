@@ -1,6 +1,7 @@
 """What every part of the trading screen works on: one market, its panes and the views of it."""
 
 from textual.getters import query_one
+from typing_extensions import override
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.history import Interval
@@ -45,6 +46,10 @@ class MarketParts(SayingScreen):
     def token_id(self) -> TokenId | None:
         """The token on show; None until the market is known, or when it has none."""
         return token_id_of(self._market_view, self._outcome_index)
+
+    @override
+    def to_copy(self) -> tuple[str, str]:
+        return "token id", self.token_id or ""
 
     @property
     def _ascii_only(self) -> bool:

@@ -33,6 +33,7 @@ from pmtui.ui.paint.markets import (
     say_empty_list,
     say_empty_search,
 )
+from pmtui.ui.plain import plain
 from pmtui.ui.row_memo import RowMemo
 from pmtui.ui.screens.frame import FrameScreen
 from pmtui.ui.screens.tag_picker import TagChoice, TagPicker
@@ -195,6 +196,15 @@ class MarketsScreen(FrameScreen):
     def show_details(self) -> None:
         """Show what the columns have no room for."""
         self._show_details()
+
+    @override
+    def to_copy(self) -> tuple[str, str]:
+        key = self._table.cursor_key or ""
+        if self._text:
+            found = self._found.get(key)
+            return "condition id", (found.market.condition_id if found else None) or ""
+        listed = self._listed.get(key)
+        return "event slug", plain(listed.event.slug) if listed else ""
 
     @on(LineTable.RowSelected, "#events")
     def open_event(self, message: LineTable.RowSelected) -> None:

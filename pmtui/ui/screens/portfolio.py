@@ -146,6 +146,13 @@ class PortfolioScreen(FrameScreen):
         question = QuestionScreen(title, lines, agree="Cancel them", options=self.surface.options)
         _ = self.app.push_screen(question, decide)
 
+    @override
+    def to_copy(self) -> tuple[str, str]:
+        item = self._items.get(self._table(self._tab).cursor_key or "")
+        if isinstance(item, Order):
+            return "order id", item.order_id
+        return "condition id", (item.condition_id if item else None) or ""
+
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:
         """Show what the columns have no room for."""

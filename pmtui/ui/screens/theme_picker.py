@@ -1,0 +1,93 @@
+"""A small card of themes; each is worn by the whole terminal as soon as the cursor is on it."""
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from typing_extensions import override
+
+from pmtui.ui.action import Context
+from pmtui.ui.actions import bindings_for, footer_entries
+from pmtui.ui.cells import Cell, Column, Emphasis, Row
+from pmtui.ui.paint.footer import paint_footer
+from pmtui.ui.surface import Options
+from pmtui.ui.theme import Role
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
+
+COLUMNS = (Column("name", "Theme", 22, grow=1), Column("about", "", 10))
+WIDTH = 36
+
+
+class ThemePicker(ModalScreen[str]):
+    """Moving tries a theme on, enter keeps it, escape goes back to the one before."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.THEMES)
+    # Off to the side and over no other colours: what is tried on is seen behind the card.
+    DEFAULT_CSS = """
+    ThemePicker { align: right middle; background: transparent; }
+    ThemePicker > #card {
+        width: 40; max-width: 100%; height: 70%; min-height: 12; max-height: 100%;
+        background: $panel; border: heavy $primary; padding: 0 1;
+    }
+    ThemePicker LineTable { background: $panel; }
+    """
+
+    table = query_one("#themes", LineTable)
+
+    def __init__(self, options: Options, *, own: tuple[str, ...]) -> None:
+        """Offer every theme the app knows.
+
+        Args:
+            options: keys and character set of this user.
+            own: names of those made for this program and of the user's; listed first.
+        """
+        super().__init__()
+        self._options = options
+        self._own = own
+        self._before = ""
+
+    @override
+    def compose(self) -> ComposeResult:
+        ascii_only = self._options.ascii_only
+        with Vertical(id="card"):
+            title = (Cell("Try a theme on", Role.HEADING, Emphasis.BOLD),)
+            yield TextLine(title, ascii_only=ascii_only)
+            yield LineTable(COLUMNS, show_header=False, id="themes", ascii_only=ascii_only)
+            yield TextLine((Cell('config.toml: theme = "name"', Role.DIM),), ascii_only=ascii_only)
+            entries = footer_entries(Context.THEMES, keymap=self._options.keymap)
+            yield TextLine(paint_footer(entries, WIDTH, ascii_only=ascii_only))
+
+    def on_mount(self) -> None:
+        """List the themes, the cursor on the one that is worn."""
+        self._before = self.app.theme
+        others = sorted(set(self.app.available_themes) - set(self._own))
+        self.table.set_rows([self._row(name) for name in (*self._own, *others)])
+        _ = self.table.move_cursor_to(self._before)
+        self.table.focus()
+
+    def action_close(self) -> None:
+        """Go back to the theme of before."""
+        self.app.theme = self._before
+        _ = self.dismiss(self._before)
+
+    @on(LineTable.RowHighlighted)
+    def try_on(self) -> None:
+        """Wear the theme under the cursor."""
+        name = self.table.cursor_key
+        if name is not None:
+            self.app.theme = name
+
+    @on(LineTable.RowSelected)
+    def keep(self, message: LineTable.RowSelected) -> None:
+        """Keep it for this session."""
+        _ = self.dismiss(message.key)
+
+    def _row(self, name: str) -> Row:
+        theme = self.app.available_themes[name]
+        kind = "16 colours" if theme.ansi else "dark" if theme.dark else "light"
+        return Row(name, (Cell(name), Cell(kind, Role.DIM)))

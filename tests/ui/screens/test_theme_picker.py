@@ -1,0 +1,50 @@
+"""Choosing a theme: tried on at once, kept or given back."""
+
+from textual.pilot import Pilot
+
+from pmtui.ui.app import PmtuiApp
+from pmtui.ui.screens.theme_picker import ThemePicker
+from pmtui.ui.theme_files import load_themes
+from pmtui.ui.widgets.line_table import LineTable
+from tests.ui.fake_surface import FakeService
+from tests.ui.wait import settle, until
+
+
+async def opened(pilot: Pilot[None]) -> PmtuiApp:
+    app = pilot.app
+    assert isinstance(app, PmtuiApp)
+    app.action_change_theme()
+    await until(pilot, lambda: isinstance(app.screen, ThemePicker), "the card")
+    await settle(pilot)
+    return app
+
+
+def under_cursor(app: PmtuiApp) -> str | None:
+    return app.screen.query_one(LineTable).cursor_key
+
+
+def made() -> PmtuiApp:
+    return PmtuiApp(FakeService().surface(), themes=load_themes()[0], theme="harbour")
+
+
+async def test_moving_tries_on_and_escape_gives_back() -> None:
+    async with made().run_test(size=(80, 24)) as pilot:
+        app = await opened(pilot)
+        seen = set()
+        for key in ("home", "down", "down"):
+            await pilot.press(key)
+            await until(pilot, lambda: app.theme == under_cursor(app), "the theme tried on")
+            seen.add(app.theme)
+        assert len(seen) == 3
+        await pilot.press("escape")
+        await until(pilot, lambda: app.theme == "harbour", "the theme of before")
+        assert not isinstance(app.screen, ThemePicker)
+
+
+async def test_enter_keeps_it() -> None:
+    async with made().run_test(size=(80, 24)) as pilot:
+        app = await opened(pilot)
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: not isinstance(app.screen, ThemePicker), "the card gone")
+        first = load_themes()[0][0].name
+        assert app.theme == first != "harbour"
