@@ -11,6 +11,7 @@ from pmtui.clients.analytics import AnalyticsClient
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.gamma import GammaClient
 from pmtui.clients.geoblock import GeoblockClient
+from pmtui.clients.heartbeat import HeartbeatClient
 from pmtui.clients.http import HttpHost, RequestReport
 from pmtui.clients.rate_gate import RateGate
 from pmtui.clients.rate_limit import HostLimits
@@ -23,6 +24,7 @@ from pmtui.clients.rate_tables import (
 from pmtui.clients.relayer import RelayerClient
 from pmtui.clients.routes_clob import ROUTES
 from pmtui.clients.server_clock import ServerClock
+from pmtui.clients.signed_requests import SignedRequests
 from pmtui.clients.streams.market import MarketChannel
 from pmtui.clients.streams.user import UserChannel
 from pmtui.config.endpoints import Dialect, Endpoints
@@ -142,10 +144,11 @@ class SessionHosts:
         signature_type: SignatureType,
         credentials: ApiCredentials,
     ) -> Account:
+        identity = AccountIdentity(signer.address, maker, signature_type, credentials)
         client = AccountClient(
             Lanes(self._clob, orders=self._lane(takes_back=True), cancels=self._lane()),
             self._routes,
-            account=AccountIdentity(signer.address, maker, signature_type, credentials),
+            account=identity,
             clock=self._server_clock,
         )
         order_signer = WalletSigner(
@@ -162,7 +165,16 @@ class SessionHosts:
             client.owner,
             random=random.Random(),  # noqa: S311 - spreads reconnects, keeps no secret
         )
-        return Account(host=client, signer=order_signer, stream=stream)
+        # What a dead program had not sent yet must not keep its orders alive.
+        beats = SignedRequests(
+            self._lane(takes_back=True),
+            self._routes,
+            account=identity,
+            clock=self._server_clock,
+        )
+        return Account(
+            host=client, signer=order_signer, stream=stream, heartbeat=HeartbeatClient(beats)
+        )
 
     async def _find_maker(
         self, wallets: OwnerWallets, signature_type: SignatureType

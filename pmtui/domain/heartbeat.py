@@ -82,6 +82,9 @@ class HeartbeatView:
     """When the last accepted one left us: the venue heard it a moment later."""
 
 
+NO_HEARTBEATS: Final = HeartbeatView()
+
+
 def beat_state(silence: timedelta | None) -> BeatState:
     """Tell how it stands while heartbeats are sent.
 

@@ -12,6 +12,7 @@ from pmtui.domain.market import FeeSchedule, Market, MarketTerms
 from pmtui.domain.market_events import MarketResolved, TickSizeChanged
 from pmtui.service.arming import Arming
 from pmtui.service.commands import ServiceCommands
+from pmtui.service.dead_man import DeadMan
 from pmtui.service.desk import Desk
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
@@ -30,6 +31,7 @@ from pmtui.service.order_search import OrderSearch
 from pmtui.service.ports import Clock
 from pmtui.service.profile import Profile
 from pmtui.service.queries import ServiceQueries
+from pmtui.service.safeguards import Safeguards
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import EventQuotesTopic, MarketTopic, Topic
 from pmtui.service.tuning import AS_SHIPPED, Tuning
@@ -86,6 +88,9 @@ class DataService:
             kernel, self._account, self._orders, ruled_out_after_s=tuning.ruled_out_after_s
         )
         self._tuning = tuning
+        self._dead_man = DeadMan(
+            kernel, self._account, journal, self.arming, policy=tuning.heartbeat
+        )
         self._books = self._make_books()
         self._oddities = OddityFeed(kernel, self._stream_counts)
         self.queries = self._make_queries(profile)
@@ -131,7 +136,7 @@ class DataService:
             history=self._history,
             account=self._account,
             time=self._time,
-            arming=self.arming,
+            safeguards=Safeguards(self.arming, self._dead_man),
         )
 
     def _make_commands(self) -> ServiceCommands:
@@ -172,6 +177,9 @@ class DataService:
             # First of all: what they reserve must not be spent again meanwhile.
             await self._search.restore()
             self._supervisor.keep("account", self._account.run)
+            if self._dead_man.is_used:
+                self._supervisor.keep("heartbeat", self._dead_man.run)
+                self._supervisor.keep("heartbeat watch", self._dead_man.watch)
 
     async def _check_region(self) -> None:
         """Tell what the service says of where we are; it is shown, never argued with."""

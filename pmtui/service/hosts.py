@@ -8,6 +8,7 @@ from pmtui.service.ports import (
     AccountHost,
     AnalyticsHost,
     GeoHost,
+    HeartbeatHost,
     MarketStream,
     MetadataHost,
     OrderSigner,
@@ -23,6 +24,7 @@ class Account:
     host: AccountHost
     signer: OrderSigner
     stream: UserStream
+    heartbeat: HeartbeatHost
 
 
 @dataclass(frozen=True, slots=True)

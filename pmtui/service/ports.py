@@ -4,12 +4,13 @@ No method raises for what a network does: it returns a `Failure` in place of the
 Stream callbacks are called on the event loop, in order, and must not block.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from pmtui.domain.answers import GeoAnswer, Page, Value
 from pmtui.domain.failure import Failure
+from pmtui.domain.heartbeat import HeartbeatId
 from pmtui.domain.history import Interval, PricePoint
 from pmtui.domain.ids import Address, ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.link import Link
@@ -113,6 +114,10 @@ class AccountHost(Protocol):
         """Send one signed order, once."""
         ...
 
+    async def post_orders(self, bodies: Sequence[bytes]) -> tuple[PostResult, ...] | Failure:
+        """Send several signed orders in one request, once; answers come in their order."""
+        ...
+
     async def cancel(self, order_ids: tuple[OrderId, ...]) -> CancelResult | Failure:
         """Cancel the named orders, in as many requests as the limit asks for."""
         ...
@@ -137,6 +142,14 @@ class AccountHost(Protocol):
 
     async def fills(self, *, after: datetime | None = None) -> tuple[Fill, ...] | Failure:
         """Return own fills, newest first, each with own side, token and price."""
+        ...
+
+
+class HeartbeatHost(Protocol):
+    """The dead man's switch of one key, over a connection that nothing else uses."""
+
+    async def beat(self) -> HeartbeatId | Failure:
+        """Send one heartbeat and return the id of the next; an id that went wrong is put right."""
         ...
 
 

@@ -10,7 +10,6 @@ from pmtui.domain.market import Event, Market
 from pmtui.domain.money import ONE, Micros, notional_floor
 from pmtui.domain.order import OrderStatus
 from pmtui.domain.position import Position
-from pmtui.service.arming import Arming
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.feeds.history import HistoryFeed
@@ -18,6 +17,7 @@ from pmtui.service.feeds.metadata import EventState, ListState, MarketState, Met
 from pmtui.service.feeds.time import TimeFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.profile import Profile
+from pmtui.service.safeguards import Safeguards
 from pmtui.service.topics import HistoryTopic, MarketListTopic, SearchTopic
 from pmtui.service.views import (
     AccountView,
@@ -52,7 +52,7 @@ class ServiceQueries:
         history: HistoryFeed,
         account: AccountFeed,
         time: TimeFeed,
-        arming: Arming,
+        safeguards: Safeguards,
     ) -> None:
         self._kernel = kernel
         self._profile = profile
@@ -61,7 +61,7 @@ class ServiceQueries:
         self._history = history
         self._account = account
         self._time = time
-        self._arming = arming
+        self._safeguards = safeguards
 
     def now(self) -> datetime:
         """The service's clock."""
@@ -85,7 +85,8 @@ class ServiceQueries:
             clock_skew_ms=self._time.skew_ms,
             now=self.now(),
             address=maker,
-            armed_until=self._arming.armed_until,
+            armed_until=self._safeguards.arming.armed_until,
+            heartbeat=self._safeguards.dead_man.view(),
         )
 
     def market_list(self, topic: MarketListTopic) -> MarketListView:

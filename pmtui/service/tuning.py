@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.service.arming import DISARM_AFTER_S
 from pmtui.service.desk import POST_DEADLINE_S
 from pmtui.service.hub import DEFAULT_FRAMES_PER_SECOND
@@ -17,6 +18,7 @@ class Tuning:
     post_deadline_s: int = POST_DEADLINE_S
     ruled_out_after_s: float = RULED_OUT_AFTER_S
     disarm_after_s: float = DISARM_AFTER_S
+    heartbeat: HeartbeatPolicy = HeartbeatPolicy.OFF
 
 
 AS_SHIPPED = Tuning()

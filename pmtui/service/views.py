@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from pmtui.domain.health import SourceHealth
+from pmtui.domain.heartbeat import NO_HEARTBEATS, HeartbeatView
 from pmtui.domain.history import Interval, PricePoint
 from pmtui.domain.ids import ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
@@ -66,6 +67,7 @@ class StatusView:
     """Until when single keys trade if none is used before; None when they do not."""
     entry_lock: str = ""
     """Why no order may be entered at all; empty when entry is open."""
+    heartbeat: HeartbeatView = NO_HEARTBEATS
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pmtui.domain.answers import GeoAnswer, Page, Value
 from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.heartbeat import HeartbeatId
 from pmtui.domain.history import Interval, PricePoint
 from pmtui.domain.ids import (
     Address,
@@ -52,6 +53,7 @@ from pmtui.service.health import Health
 from pmtui.service.hosts import Account, Hosts
 from pmtui.service.journal import Journal
 from pmtui.service.profile import Profile
+from pmtui.service.tuning import AS_SHIPPED, Tuning
 from pmtui.service.views import Load, Mode
 from tests.manual_clock import ManualClock, settle
 
@@ -240,6 +242,11 @@ class FakeAccountHost:
     cash: Micros = Micros(100_000_000)  # noqa: RUF009 - an immutable int
     answers: list[PostResult | Failure] = field(default_factory=list)
     posted: list[bytes] = field(default_factory=list)
+    batches: list[tuple[bytes, ...]] = field(default_factory=list)
+    batch_answers: list[tuple[PostResult, ...] | Failure] = field(default_factory=list)
+    cancelled: list[tuple[OrderId, ...]] = field(default_factory=list)
+    """What was asked to be cancelled, request by request."""
+    cancel_answers: list[CancelResult | Failure] = field(default_factory=list)
     open: dict[OrderId, Order] = field(default_factory=dict)
     known: dict[OrderId, Order] = field(default_factory=dict)
     own_fills: tuple[Fill, ...] = ()
@@ -271,7 +278,18 @@ class FakeAccountHost:
             return self.answers.pop(0)
         return PostResult(OrderId(body.decode()), PostStatus.LIVE)
 
+    async def post_orders(self, bodies: Sequence[bytes]) -> tuple[PostResult, ...] | Failure:
+        self.batches.append(tuple(bodies))
+        if self.stalls:
+            await asyncio.Event().wait()
+        if self.batch_answers:
+            return self.batch_answers.pop(0)
+        return tuple(PostResult(OrderId(body.decode()), PostStatus.LIVE) for body in bodies)
+
     async def cancel(self, order_ids: tuple[OrderId, ...]) -> CancelResult | Failure:
+        self.cancelled.append(order_ids)
+        if self.cancel_answers:
+            return self.cancel_answers.pop(0)
         if self.cancel_failure is not None:
             return self.cancel_failure
         refused = tuple((o, r) for o, r in self.refuses_to_cancel.items() if o in order_ids)
@@ -299,6 +317,24 @@ class FakeAccountHost:
         return self.read_failure or self.own_fills
 
 
+@dataclass
+class FakeHeartbeat:
+    """Accepts every heartbeat until it is told to fail or to stall."""
+
+    clock: ManualClock
+    failure: Failure | None = None
+    stalls: bool = False
+    beats: list[float] = field(default_factory=list)
+    """When each one left."""
+
+    async def beat(self) -> HeartbeatId | Failure:
+        self.beats.append(self.clock.monotonic())
+        await _on_the_way()
+        if self.stalls:
+            await asyncio.Event().wait()
+        return self.failure or HeartbeatId(f"h{len(self.beats)}")
+
+
 class FakeSigner:
     """Gives every order an id of its own; its body is that id."""
 
@@ -318,6 +354,7 @@ class FakeSigner:
         return UnsignedOrder(
             draft=draft,
             order_id=OrderId(f"0x{self._count:064x}"),
+            contents_hash=bytes(32),
             salt=self._count,
             maker=WALLET,
             signer=WALLET,
@@ -345,6 +382,7 @@ class World:
     stream: FakeMarketStream
     user_stream: FakeUserStream
     account: FakeAccountHost
+    heart: FakeHeartbeat
 
     async def pass_time(self, seconds: float) -> None:
         await self.clock.advance(seconds)
@@ -352,14 +390,19 @@ class World:
 
 @asynccontextmanager
 async def running_world(
-    tmp_path: Path, *, with_key: bool = True, journal: Journal | None = None
+    tmp_path: Path,
+    *,
+    with_key: bool = True,
+    journal: Journal | None = None,
+    tuning: Tuning = AS_SHIPPED,
 ) -> AsyncIterator[World]:
     clock = ManualClock()
     world_metadata, trading, analytics = FakeMetadata(), FakeTrading(), FakeAnalytics()
     stream, user_stream, host = FakeMarketStream(), FakeUserStream(), FakeAccountHost()
+    heart = FakeHeartbeat(clock)
 
     async def open_account() -> Account | Failure:
-        return Account(host=host, signer=FakeSigner(), stream=user_stream)
+        return Account(host=host, signer=FakeSigner(), stream=user_stream, heartbeat=heart)
 
     async def close() -> None:
         return
@@ -381,6 +424,7 @@ async def running_world(
         clock=clock,
         journal=journal or Journal(tmp_path / "journal.sqlite"),
         rng=random.Random(7),
+        tuning=tuning,
     )
     async with service.running(), asyncio.timeout(60):
         await settle()
@@ -388,7 +432,9 @@ async def running_world(
         while with_key and service.queries.account().load is Load.EMPTY:
             await settle()
         await settle()
-        yield World(service, clock, world_metadata, trading, analytics, stream, user_stream, host)
+        yield World(
+            service, clock, world_metadata, trading, analytics, stream, user_stream, host, heart
+        )
 
 
 def resting(order_id: OrderId, **changes: object) -> Order:
