@@ -5,6 +5,8 @@ library takes half a second to import, so only the functions that need it do.
 """
 
 import json
+import os
+import tempfile
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -91,14 +93,33 @@ def keystore_address(text: str) -> Address | None:
 
 
 def write_keystore(path: Path, text: str) -> None:
-    """Write a keystore that only its owner can read; refuses to replace a file.
+    """Write a keystore that only its owner can read: whole or not at all, and never over a file.
 
     Raises:
         FileExistsError: there is a file, which may hold the only copy of another key.
         OSError: the folder cannot be written.
     """
-    path.touch(mode=0o600, exist_ok=False)
-    path.write_text(text, encoding="utf-8")
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    unfinished = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        # A link, unlike a rename, refuses the place of a file that is there.
+        path.hardlink_to(unfinished)
+    finally:
+        unfinished.unlink()
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the name on the disk as well: without it a synced file can still be gone."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _parse(text: str) -> dict[str, object] | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from eth_account import Account
 
 from pmtui.signing.keccak import keccak256
 from pmtui.signing.keystore import (
@@ -113,6 +114,22 @@ def test_a_keystore_file_is_private_and_never_replaced(tmp_path: Path, keystore:
     with pytest.raises(FileExistsError):
         write_keystore(path, "another")
     assert path.read_text() == keystore
+    assert [file.name for file in tmp_path.iterdir()] == ["key.json"]
+
+
+def test_a_keystore_that_cannot_be_written_whole_is_not_there(
+    tmp_path: Path, keystore: str
+) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        write_keystore(tmp_path / "key.json", keystore + "\ud800")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_key_library_itself_opens_the_file(tmp_path: Path, keystore: str) -> None:
+    path = tmp_path / "key.json"
+    write_keystore(path, keystore)
+    opened = Account.decrypt(json.loads(path.read_text()), PASSPHRASE.reveal_text())
+    assert bytes(opened) == KEY.reveal()
 
 
 def test_a_new_key_is_drawn_until_it_is_one() -> None:
