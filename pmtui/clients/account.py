@@ -141,11 +141,12 @@ class AccountClient:
         """Cancel the named orders, in as many requests as the limit asks for.
 
         Where a later request fails, its orders are among those not cancelled, with the failure as
-        their reason.
+        their reason, or among those nobody answered for where it may have been carried out.
         """
         wanted = tuple(dict.fromkeys(order_ids))
         canceled: list[OrderId] = []
         refused: list[tuple[OrderId, str]] = []
+        unanswered: list[OrderId] = []
         step = self.requests.routes.max_cancel_ids
         for start in range(0, len(wanted), step):
             part = wanted[start : start + step]
@@ -153,11 +154,14 @@ class AccountClient:
             if isinstance(result, Failure):
                 if start == 0:
                     return result
-                refused.extend((order_id, str(result)) for order_id in part)
+                if result.may_have_happened:
+                    unanswered.extend(part)
+                else:
+                    refused.extend((order_id, str(result)) for order_id in part)
             else:
                 canceled.extend(result.canceled)
                 refused.extend(result.not_canceled)
-        return CancelResult(tuple(canceled), tuple(refused))
+        return CancelResult(tuple(canceled), tuple(refused), tuple(unanswered))
 
     async def cancel_market(
         self, *, condition_id: ConditionId | None, token_id: TokenId | None

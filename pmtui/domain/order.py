@@ -1,7 +1,7 @@
 """Orders: what the trader means, what is signed, what the venue says became of it."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId, TradeId
@@ -25,6 +25,10 @@ class TimeInForce(StrEnum):
     def rests(self) -> bool:
         """Whether a remainder stays in the book."""
         return self in (TimeInForce.GTC, TimeInForce.GTD)
+
+
+VENUE_EXPIRY_LEAD = timedelta(seconds=60)
+"""The venue removes a GTD order this long before the expiration it states (WIRE_CLOB §6.2)."""
 
 
 class SignatureType(StrEnum):
@@ -125,8 +129,11 @@ class Order:
     time_in_force: TimeInForce
     created_at: datetime
     expires_at: datetime | None = None
+    """When it is gone, not the later time that a GTD order states."""
     reason: str = ""
     """The venue's words where it was refused or cancelled by the venue."""
+    is_post_only: bool = False
+    """As far as is known: the venue does not say it of an order that was placed elsewhere."""
 
     @property
     def remaining_size(self) -> Micros:
@@ -220,6 +227,8 @@ class CancelResult:
 
     canceled: tuple[OrderId, ...]
     not_canceled: tuple[tuple[OrderId, str], ...] = ()
+    unanswered: tuple[OrderId, ...] = ()
+    """Those named in a request whose answer was lost: they may be gone."""
 
 
 @dataclass(frozen=True, slots=True)

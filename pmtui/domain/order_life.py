@@ -167,6 +167,7 @@ def merge_order(known: Order | None, fact: Order) -> Order:
             expires_at=known.expires_at or fact.expires_at,
             outcome=known.outcome or fact.outcome,
             reason=ahead.reason or known.reason or fact.reason,
+            is_post_only=known.is_post_only or fact.is_post_only,
         )
     )
 

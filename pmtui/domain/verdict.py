@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.order import CancelResult, OrderStatus
+from pmtui.domain.order import CancelResult, OrderIntent, OrderStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +51,28 @@ class CancelVerdict:
 
     result: CancelResult
     problem: str = ""
+
+
+class MoveEnd(StrEnum):
+    """How a move ended: what is at the venue now."""
+
+    MOVED = "moved"
+    """The old order is gone, the new one is there."""
+    NOT_MOVED = "not moved"
+    """Nothing new was sent. The old order rests as it was, or has filled."""
+    NOT_REPLACED = "cancelled, not replaced"
+    """The old order is gone and nothing took its place."""
+    UNKNOWN = "unknown"
+    """The old or the new order was not answered for and is being looked for; never both rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveVerdict:
+    """How a cancellation and its replacement ended, as one."""
+
+    end: MoveEnd
+    text: str
+    placed: Verdict | None = None
+    """Of the new order; None where it was not sent."""
+    left_out: OrderIntent | None = None
+    """What was to take the place of a cancelled order and may be tried again."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
-from pmtui.domain.order import OrderIntent
-from pmtui.domain.verdict import CancelVerdict, Rejected, Verdict
+from pmtui.domain.order import Order, OrderIntent
+from pmtui.domain.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
 from pmtui.service.arming import Arming
 from pmtui.service.desk import Desk
 from pmtui.service.feeds.account import AccountFeed
@@ -49,9 +49,33 @@ class ServiceCommands:
         """Fix amounts, salt and time of an order."""
         return self._desk.prepare(intent)
 
+    def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
+        """Fix amounts, salt and time of several orders."""
+        return tuple(self._desk.prepare(intent) for intent in intents)
+
     def place(self, order: PreparedOrder) -> CommandId:
         """Journal, sign and send a prepared order."""
         return self._desk.place(order)
+
+    def place_many(self, orders: Iterable[PreparedOrder]) -> CommandId:
+        """Journal, sign and send prepared orders in one request."""
+        return self._desk.place_many(tuple(orders))
+
+    def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
+        """Cancel an order and put another in its place."""
+        return self._desk.move(order_id, replacement)
+
+    def flatten(self, order: PreparedOrder, sales: Iterable[Order]) -> CommandId:
+        """Cancel open sales and sell what they tied up."""
+        return self._desk.flatten(order, tuple(sales))
+
+    async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
+        """Wait until something can be said of every order of a batch."""
+        return await self._desk.batch_verdict(command_id)
+
+    async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
+        """Wait until it is known how a move ended."""
+        return await self._desk.move_verdict(command_id)
 
     async def verdict(self, command_id: CommandId) -> Verdict:
         """Wait until it is known how a placed order ended."""

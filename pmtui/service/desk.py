@@ -1,34 +1,39 @@
-"""The order desk: signs, journals, sends, and finds out how it ended.
+"""The order desk: takes what a trader asks for, owns its task, and keeps how it ended.
 
-An order runs in the service's own tasks, never in a screen's. It is journaled before it leaves,
-signed once, sent once, and an answer that never came ends in Unknown and a search, not in a second
-order. Every post has a deadline.
+What changes something at the venue runs in the service's own tasks, never in a screen's: a screen
+that goes loses the words, not the order. How things are done is next door: `sending`,
+`cancelling`, `moving`.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
-from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.health import Source
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms
-from pmtui.domain.order import CancelResult, Order, OrderIntent, OrderStatus, PostResult
-from pmtui.domain.verdict import Accepted, CancelVerdict, Rejected, Unknown, Verdict
+from pmtui.domain.order import Order, OrderIntent
+from pmtui.domain.verdict import (
+    CancelVerdict,
+    MoveEnd,
+    MoveVerdict,
+    Rejected,
+    Unknown,
+    Verdict,
+)
+from pmtui.service.cancelling import Ask, Canceller
 from pmtui.service.feeds.account import AccountFeed
-from pmtui.service.hosts import Account
-from pmtui.service.judging import judge_answer, say_answer, say_failure, say_verdict
 from pmtui.service.kernel import Kernel
+from pmtui.service.moving import Mover
 from pmtui.service.order_history import OrderHistory
 from pmtui.service.order_search import OrderSearch
-from pmtui.service.preparing import prepare_order, to_order
-from pmtui.service.surface import PreparedOrder
-from pmtui.service.views import Level
-from pmtui.service.words import say_order_end
+from pmtui.service.preparing import prepare_order
+from pmtui.service.sending import POST_DEADLINE_S, READ_ONLY, OrderSender
+from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
 
-POST_DEADLINE_S = 10
-"""After this long without an answer an order counts as unknown, unless the settings say else."""
-READ_ONLY = "No key: this session is read-only"
+__all__ = ["POST_DEADLINE_S", "Desk"]
+
+STOPPED = "the program stopped while sending"
+
+Futures = dict[OrderId, asyncio.Future[Verdict]]
 
 
 class Desk:
@@ -46,13 +51,19 @@ class Desk:
     ) -> None:
         self._kernel = kernel
         self._feed = feed
-        self._history = history
-        self._search = search
         self._market_of = market_of
-        self._post_deadline_s = post_deadline_s
+        self._sender = OrderSender(
+            kernel, feed, history, search=search, post_deadline_s=post_deadline_s
+        )
+        self._canceller = Canceller(kernel, feed, history)
+        self._mover = Mover(
+            kernel, feed, history, sender=self._sender, canceller=self._canceller,
+            prepare=self.prepare, terms_of=lambda condition_id: market_of(condition_id)[1],
+        )  # fmt: skip
         self._next_command = 0
-        self._verdicts: dict[CommandId, asyncio.Future[Verdict]] = {}
+        self._verdicts: dict[CommandId, tuple[asyncio.Future[Verdict], ...]] = {}
         self._cancels: dict[CommandId, asyncio.Future[CancelVerdict]] = {}
+        self._moves: dict[CommandId, asyncio.Future[MoveVerdict]] = {}
 
     def prepare(self, intent: OrderIntent) -> PreparedOrder | Rejected:
         """Fix everything that will be hashed."""
@@ -66,35 +77,60 @@ class Desk:
 
     def place(self, order: PreparedOrder) -> CommandId:
         """Start sending; the verdict comes when it is known. The same order leaves only once."""
-        command_id = self._command()
-        future: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
-        self._verdicts[command_id] = future
-        if self._feed.own.order(order.unsigned.order_id) is not None:
-            future.set_result(Rejected("This very order was sent before"))
-            return command_id
-        self._feed.apply_order(to_order(order, OrderStatus.PENDING, now=self._kernel.clock.now()))
+        return self.place_many((order,))
+
+    def place_many(self, orders: tuple[PreparedOrder, ...]) -> CommandId:
+        """Start sending orders in one request; each has a verdict of its own."""
+        command_id, futures = self._expect(orders)
+        fresh = self._fresh(orders, futures)
+        for order in fresh:
+            self._sender.show(order)
+
+        def tell(order: PreparedOrder, verdict: Verdict) -> None:
+            _set(futures[order.unsigned.order_id], verdict)
 
         async def run() -> None:
-            try:
-                await self._place(order, future)
-            finally:
-                if not future.done():
-                    future.set_result(self._unknown(order, "the program stopped while sending"))
+            await self._sender.send(fresh, tell)
 
-        self._kernel.start("order", run)
+        if fresh:
+            self._start(futures, run)
+        return command_id
+
+    def flatten(self, order: PreparedOrder, sales: tuple[Order, ...]) -> CommandId:
+        """Cancel the sales that tie a position up, then sell it; the verdict is the sale's."""
+        command_id, futures = self._expect((order,))
+
+        def tell(_: PreparedOrder, verdict: Verdict) -> None:
+            _set(futures[order.unsigned.order_id], verdict)
+
+        async def run() -> None:
+            fitted = await self._mover.sell_after(order, sales) if sales else order
+            if isinstance(fitted, Rejected):
+                self._sender.refuse(order, fitted, tell)
+                return
+            self._sender.show(fitted)
+            await self._sender.send((fitted,), tell)
+
+        if self._fresh((order,), futures):
+            self._start(futures, run)
         return command_id
 
     async def verdict(self, command_id: CommandId) -> Verdict:
         """Wait for the first thing that can be said of an order."""
-        return await asyncio.shield(self._verdicts[command_id])
+        return (await self.batch_verdict(command_id))[0]
+
+    async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
+        """Wait for the first thing that can be said of every order of a command."""
+        futures = self._verdicts[command_id]
+        return tuple([await asyncio.shield(future) for future in futures])
 
     def cancel(self, order_ids: tuple[OrderId, ...]) -> CommandId:
         """Cancel the named orders."""
-        return self._start_cancel(order_ids, lambda account: account.host.cancel(order_ids))
+        return self._cancel(order_ids)
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
         """Cancel own orders of a market or of one token."""
-        return self._start_cancel(
+        return self._cancel(
             self._open_ids(
                 lambda order: (
                     order.condition_id == condition_id and token_id in (None, order.token_id)
@@ -107,130 +143,82 @@ class Desk:
 
     def cancel_all(self) -> CommandId:
         """Cancel everything."""
-        return self._start_cancel(
+        return self._cancel(
             self._open_ids(lambda _: True), lambda account: account.host.cancel_all()
         )
 
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
-        """Wait until a cancellation has ended."""
+        """Wait for the first thing that can be said of a cancellation."""
         return await asyncio.shield(self._cancels[command_id])
 
-    async def _place(self, order: PreparedOrder, future: "asyncio.Future[Verdict]") -> None:
-        account = self._feed.account
-        if account is None:
-            self._settle(future, Rejected(READ_ONLY), order)
-            return
-        body = account.signer.sign(order.unsigned)
-        known = to_order(order, OrderStatus.PENDING, now=self._kernel.clock.now())
-        problem = await self._history.begin(known, title=order.market_title, body=body)
-        if problem is not None:
-            text = f"Not sent: the journal cannot be written ({problem.text})"
-            self._settle(future, Rejected(text), order)
-            return
-        self._feed.apply_order(replace(known, status=OrderStatus.SENT))
-        answer = self._kernel.check(Source.TRADING, await self._post(account, body))
-        self._history.note_answer(say_answer(answer), known.order_id)
-        verdict = judge_answer(order, answer, now=self._kernel.clock.now())
-        self._settle(future, verdict, order)
-        await self._history.write("verdict", say_verdict(verdict), known.order_id)
-        self._feed.refresh()
-        if isinstance(verdict, Unknown):
-            self._search.look_for(known, order.market_title)
-
-    async def _post(self, account: Account, body: bytes) -> PostResult | Failure:
-        """Send, and wait no longer than the deadline: the venue may have it all the same."""
-        posting = asyncio.ensure_future(account.host.post_order(body))
-        waiting = asyncio.ensure_future(self._kernel.clock.sleep(self._post_deadline_s))
-        try:
-            await asyncio.wait({posting, waiting}, return_when=asyncio.FIRST_COMPLETED)
-            if posting.done():
-                return posting.result()
-            text = f"no answer within {self._post_deadline_s} s"
-            return Failure(FailureKind.LOST, "POST /order", text)
-        finally:
-            posting.cancel()
-            waiting.cancel()
-
-    def _settle(
-        self, future: "asyncio.Future[Verdict]", verdict: Verdict, order: PreparedOrder
-    ) -> None:
-        now = self._kernel.clock.now()
-        if isinstance(verdict, Accepted):
-            fact = to_order(order, verdict.status, now=now, matched=verdict.filled_size)
-            # The fills themselves are told as they come, each with its own price.
-            level = Level.INFO
-        elif isinstance(verdict, Rejected):
-            fact = to_order(order, OrderStatus.REJECTED, now=now, reason=verdict.reason)
-            level = Level.BAD
-        else:
-            fact = to_order(order, OrderStatus.UNKNOWN, now=now, reason=verdict.reason)
-            level = Level.WARNING
-        self._feed.apply_order(fact, is_news=False)
-        text = say_order_end(fact, order.market_title)
-        self._kernel.log.add(level, "order", text, order_id=order.unsigned.order_id)
-        if not future.done():
-            future.set_result(verdict)
-
-    def _unknown(self, order: PreparedOrder, reason: str) -> Unknown:
-        return Unknown(order.unsigned.order_id, reason, since=self._kernel.clock.now())
-
-    def _start_cancel(
-        self,
-        meant: tuple[OrderId, ...],
-        ask: Callable[[Account], Awaitable[CancelResult | Failure]],
-    ) -> CommandId:
+    def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
+        """Cancel an order and put another in its place, as one."""
         command_id = self._command()
-        future: asyncio.Future[CancelVerdict] = asyncio.get_running_loop().create_future()
-        self._cancels[command_id] = future
+        future: asyncio.Future[MoveVerdict] = asyncio.get_running_loop().create_future()
+        self._moves[command_id] = future
 
         async def run() -> None:
-            verdict = CancelVerdict(CancelResult(()), "the program stopped while cancelling")
             try:
-                verdict = await self._cancel(meant, ask)
+                future.set_result(await self._mover.move(order_id, replacement))
             finally:
-                future.set_result(verdict)
+                if not future.done():
+                    future.set_result(MoveVerdict(MoveEnd.UNKNOWN, STOPPED))
 
-        self._kernel.start("cancellation", run)
+        self._kernel.start("move", run)
         return command_id
 
-    async def _cancel(
-        self,
-        meant: tuple[OrderId, ...],
-        ask: Callable[[Account], Awaitable[CancelResult | Failure]],
-    ) -> CancelVerdict:
-        account = self._feed.account
-        if account is None:
-            return CancelVerdict(CancelResult(()), READ_ONLY)
-        # Journaled too, but never held up by a disk: what is cancelled can only do less.
-        for order_id in meant:
-            self._history.note_cancel("asked", order_id)
-        answer = self._kernel.check(Source.TRADING, await ask(account))
-        self._feed.refresh()
-        if isinstance(answer, Failure):
-            for order_id in meant:
-                self._history.note_cancel(say_failure(answer), order_id)
-            self._kernel.log.notice(Level.BAD, f"Not cancelled: {answer}")
-            return CancelVerdict(CancelResult(()), str(answer))
-        for order_id in answer.canceled:
-            self._history.note_cancel("done", order_id)
-            self._mark_cancelled(order_id)
-        count = len(answer.canceled)
-        if count:
-            self._kernel.log.add(Level.INFO, "order", f"Cancelled {count} order(s)")
-        for order_id, reason in answer.not_canceled:
-            self._history.note_cancel(f"refused: {reason}", order_id)
-            text = f"Not cancelled {order_id[:10]}…: {reason}"
-            self._kernel.log.notice(Level.WARNING, text, order_id=order_id)
-        return CancelVerdict(answer)
+    async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
+        """Wait until it is known how a move ended, or that it is not known."""
+        return await asyncio.shield(self._moves[command_id])
+
+    def _expect(self, orders: tuple[PreparedOrder, ...]) -> tuple[CommandId, Futures]:
+        loop = asyncio.get_running_loop()
+        futures: Futures = {order.unsigned.order_id: loop.create_future() for order in orders}
+        command_id = self._command()
+        self._verdicts[command_id] = tuple(futures[order.unsigned.order_id] for order in orders)
+        return command_id, futures
+
+    def _fresh(
+        self, orders: tuple[PreparedOrder, ...], futures: Futures
+    ) -> tuple[PreparedOrder, ...]:
+        """Return the orders that may leave, each once; the others are answered."""
+        fresh = {}
+        for order in orders:
+            order_id = order.unsigned.order_id
+            if len(orders) > MOST_IN_BATCH:
+                text = f"At most {MOST_IN_BATCH} orders go in one request; nothing was sent"
+                _set(futures[order_id], Rejected(text))
+            elif self._feed.own.order(order_id) is not None:
+                _set(futures[order_id], Rejected("This very order was sent before"))
+            else:
+                fresh[order_id] = order
+        return tuple(fresh.values())
+
+    def _start(self, futures: Futures, work: Callable[[], Awaitable[None]]) -> None:
+        async def run() -> None:
+            try:
+                await work()
+            finally:
+                now = self._kernel.clock.now()
+                for order_id, future in futures.items():
+                    _set(future, Unknown(order_id, STOPPED, since=now))
+
+        self._kernel.start("order", run)
+
+    def _cancel(self, meant: tuple[OrderId, ...], ask: Ask | None = None) -> CommandId:
+        command_id = self._command()
+        self._cancels[command_id] = self._canceller.start(meant, ask).first
+        return command_id
 
     def _open_ids(self, is_meant: Callable[[Order], bool]) -> tuple[OrderId, ...]:
         return tuple(o.order_id for o in self._feed.own.open_orders() if is_meant(o))
 
-    def _mark_cancelled(self, order_id: OrderId) -> None:
-        known = self._feed.own.order(order_id)
-        if known is not None:
-            self._feed.apply_order(replace(known, status=OrderStatus.CANCELLED))
-
     def _command(self) -> CommandId:
         self._next_command += 1
         return CommandId(str(self._next_command))
+
+
+def _set(future: asyncio.Future[Verdict], verdict: Verdict) -> None:
+    """Say the first thing that can be said; what comes later is told by the account."""
+    if not future.done():
+        future.set_result(verdict)

@@ -12,7 +12,7 @@ import fcntl
 import os
 import sqlite3
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -49,6 +49,18 @@ class Standing:
     """Whether the venue has ever spoken of it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """An order that is about to leave, with the bytes that will."""
+
+    order: Order
+    title: str
+    """Of its market."""
+    body: bytes
+    text: str = ""
+    """The order in words."""
+
+
 class JournalLockedError(OSError):
     """Another process writes to the journal."""
 
@@ -83,23 +95,26 @@ class Journal:
             text: the order in words.
             body: the signed body.
         """
-        at = order.created_at.isoformat()
-        facts = msgspec.json.encode(order).decode()
+        return await self.begin_all((Leaving(order, title, body, text),))
 
-        def write() -> JournalProblem | None:
-            def insert(connection: sqlite3.Connection) -> None:
-                connection.execute(
-                    "INSERT INTO orders (order_id, at, facts, title, body) VALUES (?, ?, ?, ?, ?)",
-                    (order.order_id, at, facts, title, body),
-                )
+    async def begin_all(self, leaving: Sequence["Leaving"]) -> JournalProblem | None:
+        """Write down orders that are about to leave together: all of them, or none."""
+        rows: list[tuple[OrderId, str, str, str, bytes]] = []
+        lines: list[Row | Standing] = []
+        for each in leaving:
+            order_id, at = each.order.order_id, each.order.created_at.isoformat()
+            facts = msgspec.json.encode(each.order).decode()
+            rows.append((order_id, at, facts, each.title, each.body))
+            lines.append((at, order_id, "intent", each.text))
+            lines.append((at, order_id, "sending", f"{len(each.body)} bytes"))
 
-            lines: list[Row | Standing] = [
-                (at, order.order_id, "intent", text),
-                (at, order.order_id, "sending", f"{len(body)} bytes"),
-            ]
-            return self._write(lines, insert)
+        def insert(connection: sqlite3.Connection) -> None:
+            connection.executemany(
+                "INSERT INTO orders (order_id, at, facts, title, body) VALUES (?, ?, ?, ?, ?)",
+                rows,
+            )
 
-        return await self._in_thread(write)
+        return await self._in_thread(lambda: self._write(lines, insert))
 
     async def append(
         self, kind: str, text: str, *, at: datetime, order_id: OrderId | None = None

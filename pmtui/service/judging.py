@@ -10,6 +10,7 @@ from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.refusals import (
     field_of_refusal,
     is_duplicate_refusal,
+    is_inconclusive_refusal,
     is_refusal_of_a_closed_venue,
 )
 from pmtui.service.surface import PreparedOrder
@@ -23,6 +24,8 @@ def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: dat
         # Sent once by us: whoever doubled it on the way, the venue has met this order before.
         return Unknown(order.unsigned.order_id, f"the venue knows it already: {text}", since=now)
     if isinstance(answer, PostResult):
+        if is_inconclusive_refusal(answer.error):
+            return Unknown(order.unsigned.order_id, answer.error, since=now)
         return _judge_result(order, answer)
     is_closed = answer.kind is FailureKind.SERVER and is_refusal_of_a_closed_venue(text)
     if answer.may_have_happened and not is_closed:

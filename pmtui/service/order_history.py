@@ -3,11 +3,14 @@
 Orders that were placed elsewhere with the same key are not in it.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import format_micros
 from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
-from pmtui.service.journal import Journal, JournaledOrder, JournalProblem
+from pmtui.service.journal import Journal, JournaledOrder, JournalProblem, Leaving
 from pmtui.service.kernel import Kernel
 from pmtui.service.views import Level
 from pmtui.service.words import say_fill, say_order
@@ -35,17 +38,40 @@ class OrderHistory:
         self._tracked.update(order.order.order_id for order in unsettled)
         return unsettled
 
-    async def begin(self, order: Order, *, title: str, body: bytes) -> JournalProblem | None:
-        """Write an order down before it leaves; with a problem, it must not."""
-        problem = await self._journal.begin(
-            order, title=title, text=say_order(order, title), body=body
-        )
+    async def begin(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
+        """Write orders down before they leave together; with a problem, none of them must."""
+        count = len(leaving)
+        worded = [
+            replace(
+                each,
+                text=say_order(each.order, each.title)
+                + (f" (leg {number} of {count} of one request)" if count > 1 else ""),
+            )
+            for number, each in enumerate(leaving, start=1)
+        ]
+        problem = await self._journal.begin_all(worded)
         if problem is not None:
             self._tell(problem)
         else:
             self._told = ""
-            self._tracked.add(order.order_id)
+            self._tracked.update(each.order.order_id for each in leaving)
         return problem
+
+    async def begin_move(self, text: str, *, old: OrderId, new: OrderId) -> JournalProblem | None:
+        """Write down what is to replace an order before that is cancelled, at both of them."""
+        now = self._kernel.clock.now()
+        self._journal.note("move", f"is to replace {old}: {text}", at=now, order_id=new)
+        problem = await self._journal.append(
+            "move", f"to be replaced by {new}: {text}", at=now, order_id=old
+        )
+        if problem is not None:
+            self._tell(problem)
+        return problem
+
+    def note_move(self, text: str, *, old: OrderId, new: OrderId) -> None:
+        """Note how a move ended, at both of its orders."""
+        for order_id in (old, new):
+            self._journal.note("move", text, at=self._kernel.clock.now(), order_id=order_id)
 
     async def write(self, kind: str, text: str, order_id: OrderId | None = None) -> None:
         """Write a line and wait for it; a problem is told of and holds nothing up."""

@@ -110,6 +110,10 @@ class AccountHost(Protocol):
         """Keep a connection standing for the next order and the next cancellation."""
         ...
 
+    async def is_closed_only(self) -> bool | Failure:
+        """Return whether the account may only close positions."""
+        ...
+
     async def post_order(self, body: bytes) -> PostResult | Failure:
         """Send one signed order, once."""
         ...

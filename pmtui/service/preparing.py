@@ -1,20 +1,24 @@
 """From what a trader means to the very fields that are hashed: pure, no task, no clock, no wire."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from pmtui.domain.amounts import AmountError, OrderAmounts
 from pmtui.domain.fees import taker_fee
 from pmtui.domain.intent_amounts import order_amounts
 from pmtui.domain.market import Market, MarketTerms, Side
 from pmtui.domain.money import ZERO, Micros, ratio_ceil
-from pmtui.domain.order import LimitIntent, Order, OrderIntent, OrderStatus, TimeInForce
+from pmtui.domain.order import (
+    VENUE_EXPIRY_LEAD,
+    LimitIntent,
+    Order,
+    OrderIntent,
+    OrderStatus,
+    TimeInForce,
+)
 from pmtui.domain.order_fields import OrderDraft
 from pmtui.domain.verdict import Rejected
 from pmtui.service.ports import OrderSigner
 from pmtui.service.surface import PreparedOrder
-
-VENUE_EXPIRY_LEAD = timedelta(seconds=60)
-"""The venue removes a GTD order this long before the expiration it states (WIRE_CLOB §6.2)."""
 
 
 def prepare_order(
@@ -78,6 +82,7 @@ def to_order(
         created_at=now or datetime.fromtimestamp(order.unsigned.timestamp_ms / 1000, tz=UTC),
         expires_at=intent.expires_at if isinstance(intent, LimitIntent) else None,
         reason=reason,
+        is_post_only=order.unsigned.draft.is_post_only,
     )
 
 

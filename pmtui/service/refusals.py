@@ -23,6 +23,14 @@ def field_of_refusal(text: str) -> str | None:
 _CLOSED = ("trading is currently disabled", "trading is currently cancel-only", "post-only mode:")
 
 
+_UNSETTLED = ("could not insert order", "order timed out")
+
+
+def is_inconclusive_refusal(text: str) -> bool:
+    """Whether the venue itself says that it does not know: a 500 when it answers a single order."""
+    return text.lower().startswith(_UNSETTLED)
+
+
 def is_duplicate_refusal(text: str) -> bool:
     """Whether the venue refuses an order because it has met the very same one before."""
     return "is invalid. duplicated" in text.lower()

@@ -12,9 +12,9 @@ from pmtui.domain.book_view import BookView
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.money import Micros
-from pmtui.domain.order import OrderIntent
+from pmtui.domain.order import Order, OrderIntent
 from pmtui.domain.order_fields import UnsignedOrder
-from pmtui.domain.verdict import CancelVerdict, Rejected, Verdict
+from pmtui.domain.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
 from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
 from pmtui.service.views import (
     AccountView,
@@ -106,6 +106,10 @@ class PreparedOrder:
     """Taker fee if all of it fills at once at the limit."""
 
 
+MOST_IN_BATCH = 15
+"""Orders that go in one request (WIRE_CLOB §6.1)."""
+
+
 class Commands(Protocol):
     """What a trader can ask for. Every call returns at once; the service owns the work."""
 
@@ -113,16 +117,45 @@ class Commands(Protocol):
         """Fix amounts, salt and time of an order so that it can be shown, signed and found again."""
         ...
 
+    def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
+        """Prepare the legs of a batch, each on its own merits."""
+        ...
+
     def place(self, order: PreparedOrder) -> CommandId:
         """Journal, sign and send a prepared order."""
+        ...
+
+    def place_many(self, orders: Iterable[PreparedOrder]) -> CommandId:
+        """Send up to `MOST_IN_BATCH` prepared orders in one request, all journaled before it."""
+        ...
+
+    def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
+        """Cancel an order, and once it is surely gone send another for what is left of it."""
+        ...
+
+    def flatten(self, order: PreparedOrder, sales: Iterable[Order]) -> CommandId:
+        """Cancel open sales, and once they are surely gone sell what they tied up.
+
+        Args:
+            order: the sale; one for fewer shares is signed where the open sales fill meanwhile.
+            sales: orders that tie the shares up, as they were when this was agreed.
+        """
         ...
 
     async def verdict(self, command_id: CommandId) -> Verdict:
         """Wait until it is known how a placed order ended; Unknown comes first where it must."""
         ...
 
+    async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
+        """Wait until something can be said of every order of a batch, in their order."""
+        ...
+
+    async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
+        """Wait until it is known how a move ended, or that it is not known."""
+        ...
+
     def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
-        """Cancel the named orders."""
+        """Cancel the named orders; asked again as long as nobody answers."""
         ...
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:

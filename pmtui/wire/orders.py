@@ -10,6 +10,7 @@ from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, Tra
 from pmtui.domain.market import Side
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.order import (
+    VENUE_EXPIRY_LEAD,
     Fill,
     Liquidity,
     Order,
@@ -76,9 +77,15 @@ def decode_order(source: Row) -> Order:
         status=status,
         time_in_force=_TIMES_IN_FORCE[time_in_force],
         created_at=created_at or datetime.fromtimestamp(0, UTC),
-        expires_at=fields.moment(source, "expiration"),
+        expires_at=_gone_at(source, _TIMES_IN_FORCE[time_in_force]),
         reason=reason,
     )
+
+
+def _gone_at(source: Row, time_in_force: TimeInForce) -> datetime | None:
+    stated = fields.moment(source, "expiration")
+    is_early = stated is not None and time_in_force is TimeInForce.GTD
+    return stated - VENUE_EXPIRY_LEAD if stated is not None and is_early else stated
 
 
 def order_status(text: str, original: Micros, matched: Micros) -> tuple[OrderStatus, str]:

@@ -15,9 +15,23 @@ from pmtui.domain.history import Interval
 from pmtui.domain.ids import Address, CommandId, ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil, notional_floor
-from pmtui.domain.order import CancelResult, LimitIntent, OrderIntent, OrderStatus, TimeInForce
+from pmtui.domain.order import (
+    CancelResult,
+    LimitIntent,
+    Order,
+    OrderIntent,
+    OrderStatus,
+    TimeInForce,
+)
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
-from pmtui.domain.verdict import Accepted, CancelVerdict, Rejected, Verdict
+from pmtui.domain.verdict import (
+    Accepted,
+    CancelVerdict,
+    MoveEnd,
+    MoveVerdict,
+    Rejected,
+    Verdict,
+)
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
 from pmtui.service.views import (
@@ -109,12 +123,13 @@ class FakeService:
     """What `arm` answers: "" lets single keys trade."""
     verdicts: list[Verdict] = field(default_factory=list)
     """Answers of `verdict` in order; without one an order rests as live. See `is_holding`."""
+    move_verdicts: list[MoveVerdict] = field(default_factory=list)
     cancel_verdicts: list[CancelVerdict] = field(default_factory=list)
     is_holding: bool = False
     """Verdicts wait until `release` is called."""
     calls: list[Call] = field(default_factory=list)
     subscriptions: list[FakeSubscription] = field(default_factory=list)
-    _placed: dict[CommandId, PreparedOrder] = field(default_factory=dict)
+    _placed: dict[CommandId, tuple[PreparedOrder, ...]] = field(default_factory=dict)
     _cancelled: dict[CommandId, tuple[OrderId, ...]] = field(default_factory=dict)
     _released: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -192,17 +207,46 @@ class FakeService:
         self._record("prepare", intent)
         return self.refusal or _prepare(intent, number=len(self.calls))
 
+    def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
+        return tuple(self.prepare(intent) for intent in intents)
+
     def place(self, order: PreparedOrder) -> CommandId:
         command_id = self._record("place", order)
-        self._placed[command_id] = order
+        self._placed[command_id] = (order,)
         return command_id
 
-    async def verdict(self, command_id: CommandId) -> Verdict:
+    def place_many(self, orders: Iterable[PreparedOrder]) -> CommandId:
+        named = tuple(orders)
+        command_id = self._record("place_many", *named)
+        self._placed[command_id] = named
+        return command_id
+
+    def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
+        return self._record("move", order_id, replacement)
+
+    def flatten(self, order: PreparedOrder, sales: Iterable[Order]) -> CommandId:
+        command_id = self._record("flatten", order, tuple(sales))
+        self._placed[command_id] = (order,)
+        return command_id
+
+    async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
         await self._wait()
+        orders = self._placed[command_id]
+        return tuple(self._verdict_of(order) for order in orders)
+
+    async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
+        await self._wait()
+        if self.move_verdicts:
+            return self.move_verdicts.pop(0)
+        return MoveVerdict(MoveEnd.MOVED, "Moved.")
+
+    def _verdict_of(self, order: PreparedOrder) -> Verdict:
         if self.verdicts:
             return self.verdicts.pop(0)
-        order = self._placed[command_id]
         return Accepted(order.unsigned.order_id, OrderStatus.LIVE, Micros(0), "It rests.")
+
+    async def verdict(self, command_id: CommandId) -> Verdict:
+        return (await self.batch_verdict(command_id))[0]
 
     def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
         named = tuple(order_ids)
@@ -291,6 +335,7 @@ def _prepare(intent: OrderIntent, *, number: int) -> PreparedOrder:
     unsigned = UnsignedOrder(
         draft=draft,
         order_id=OrderId(f"0x{number:064x}"),
+        contents_hash=bytes(32),
         salt=number,
         maker=ADDRESS,
         signer=ADDRESS,

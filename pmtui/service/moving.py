@@ -1,0 +1,218 @@
+"""Moves an order to another price, and sells a position that its own sales tie up.
+
+Both cancel first and send second, and send only when it is known that what they cancel is gone:
+two live orders for one intention never rest side by side. What filled meanwhile makes the new
+order smaller, never larger than what was confirmed.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+from pmtui.domain.amounts import size_floor
+from pmtui.domain.failure import Failure
+from pmtui.domain.ids import ConditionId, OrderId
+from pmtui.domain.market import MarketTerms
+from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.moving import why_not_replaced
+from pmtui.domain.order import LimitIntent, Order, OrderIntent, OrderStatus
+from pmtui.domain.verdict import (
+    Accepted,
+    CancelVerdict,
+    MoveEnd,
+    MoveVerdict,
+    Rejected,
+    Unknown,
+    Verdict,
+)
+from pmtui.service.cancelling import Canceller
+from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.kernel import Kernel
+from pmtui.service.order_history import OrderHistory
+from pmtui.service.sending import OrderSender
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.views import Level
+from pmtui.service.words import say_price, say_shares, shorten
+
+CANCEL_PATIENCE_S = 5.0
+"""How long a new order waits for the answer to the cancel before it; asking goes on after that."""
+READING_PAUSES_S = (0.25, 0.5, 1.0)
+"""Between tries to read what an order had filled when it was cancelled."""
+CLOCK_MARGIN = timedelta(days=1)
+"""How far our clock may differ from the one that dates trades."""
+
+Prepare = Callable[[OrderIntent], PreparedOrder | Rejected]
+
+
+class Mover:
+    """Cancel and replace as one action."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        feed: AccountFeed,
+        history: OrderHistory,
+        *,
+        sender: OrderSender,
+        canceller: Canceller,
+        prepare: Prepare,
+        terms_of: Callable[[ConditionId], MarketTerms | None],
+    ) -> None:
+        self._kernel = kernel
+        self._feed = feed
+        self._history = history
+        self._sender = sender
+        self._canceller = canceller
+        self._prepare = prepare
+        self._terms_of = terms_of
+
+    async def move(self, order_id: OrderId, replacement: PreparedOrder) -> MoveVerdict:
+        """Cancel an order, then send what was confirmed to take its place."""
+        verdict = await self._move(order_id, replacement)
+        new_id = replacement.unsigned.order_id
+        self._history.note_move(f"{verdict.end.value}: {verdict.text}", old=order_id, new=new_id)
+        level = _LEVELS[verdict.end]
+        text = f"{verdict.text} · {shorten(replacement.market_title)}"
+        self._kernel.log.notice(level, text, order_id=order_id)
+        return verdict
+
+    async def sell_after(
+        self, order: PreparedOrder, sales: tuple[Order, ...]
+    ) -> PreparedOrder | Rejected:
+        """Cancel sales that tie shares up; return what may then be sold, or why nothing is."""
+        verdict = await self._cancel(tuple(sale.order_id for sale in sales))
+        if verdict is None:
+            return Rejected("Not sold: no answer to cancelling its open sales; nothing was sent")
+        if verdict.problem:
+            return Rejected(f"Not sold: its open sales were not cancelled: {verdict.problem}")
+        refused = dict(verdict.result.not_canceled)
+        now_known = [self._feed.own.order(sale.order_id) or sale for sale in sales]
+        if not await self._read_fills(now_known):
+            return Rejected("Not sold: what its open sales had filled cannot be read now")
+        sold = 0
+        for sale in sales:
+            known = self._feed.own.order(sale.order_id) or sale
+            if sale.order_id in refused and known.status.is_open:
+                return Rejected(f"Not sold: an open sale stayed: {refused[sale.order_id]}")
+            sold += known.matched_size - sale.matched_size
+        return self._resized(order, Micros(order.size - max(0, sold)))
+
+    async def _move(self, order_id: OrderId, replacement: PreparedOrder) -> MoveVerdict:
+        old = self._feed.own.order(order_id)
+        if old is None or old.status not in (OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED):
+            status = "unknown here" if old is None else old.status.value
+            return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: the order is {status}")
+        problem = await self._history.begin_move(
+            f"{format_micros(replacement.size)} at {say_price(replacement.price)}",
+            old=order_id,
+            new=replacement.unsigned.order_id,
+        )
+        if problem is not None:
+            text = f"Not moved: the journal cannot be written ({problem.text})"
+            return MoveVerdict(MoveEnd.NOT_MOVED, text)
+        verdict = await self._cancel((order_id,))
+        stopped = self._why_stopped(old, verdict, replacement)
+        if stopped is not None:
+            return stopped
+        if not await self._read_fills([old]):
+            text = "Cancelled, not replaced: how much of it had filled cannot be read now"
+            return MoveVerdict(MoveEnd.NOT_REPLACED, text, left_out=replacement.intent)
+        return await self._replace(old, replacement)
+
+    def _why_stopped(
+        self, old: Order, verdict: CancelVerdict | None, replacement: PreparedOrder
+    ) -> MoveVerdict | None:
+        """Say why nothing may be sent after the cancel; None where the order is surely gone."""
+        if verdict is None:
+            text = "Not moved: no answer to the cancel, which is asked again. Nothing new was sent"
+            return MoveVerdict(MoveEnd.UNKNOWN, text)
+        if verdict.problem:
+            return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {verdict.problem}")
+        if old.order_id in verdict.result.canceled:
+            return None
+        reason = dict(verdict.result.not_canceled).get(old.order_id, "it was not cancelled")
+        known = self._feed.own.order(old.order_id) or old
+        if known.status is OrderStatus.CANCELLED:
+            text = "Cancelled, not replaced: it was gone before the answer came"
+            return MoveVerdict(MoveEnd.NOT_REPLACED, text, left_out=replacement.intent)
+        return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {reason}")
+
+    async def _replace(self, old: Order, replacement: PreparedOrder) -> MoveVerdict:
+        known = self._feed.own.order(old.order_id) or old
+        remaining = size_floor(known.remaining_size)
+        terms = self._terms_of(old.condition_id)
+        if remaining <= 0:
+            return MoveVerdict(MoveEnd.NOT_MOVED, "Not moved: it filled before it was cancelled")
+        problem = why_not_replaced(remaining, terms) if terms is not None else "terms not loaded"
+        if problem:
+            return MoveVerdict(MoveEnd.NOT_REPLACED, f"Cancelled, not replaced: {problem}")
+        order = self._resized(replacement, remaining)
+        if isinstance(order, Rejected):
+            text = f"Cancelled, not replaced: {order.reason}"
+            return MoveVerdict(MoveEnd.NOT_REPLACED, text)
+        placed = await self._send(order)
+        what = f"{say_shares(order.size, order.outcome)} to {say_price(order.price)}"
+        match placed:
+            case Accepted():
+                return MoveVerdict(MoveEnd.MOVED, f"Moved {what}: {placed.text}", placed)
+            case Rejected():
+                text = f"Cancelled, not replaced: {placed.reason}"
+                return MoveVerdict(MoveEnd.NOT_REPLACED, text, placed, left_out=order.intent)
+            case Unknown():
+                text = f"Cancelled; moving {what} is unknown, checking: {placed.reason}"
+                return MoveVerdict(MoveEnd.UNKNOWN, text, placed)
+
+    async def _send(self, order: PreparedOrder) -> Verdict:
+        told: list[Verdict] = []
+        self._sender.show(order)
+        await self._sender.send((order,), lambda _, verdict: told.append(verdict))
+        return told[0]
+
+    def _resized(self, order: PreparedOrder, size: Micros) -> PreparedOrder | Rejected:
+        """Return the order as it was confirmed, or a smaller one where less is left."""
+        intent = order.intent
+        if not isinstance(intent, LimitIntent) or size >= order.size:
+            return order
+        if size_floor(size) <= 0:
+            return Rejected("Nothing is left of it: all has filled meanwhile")
+        return self._prepare(replace(intent, size=size_floor(size)))
+
+    async def _cancel(self, order_ids: tuple[OrderId, ...]) -> CancelVerdict | None:
+        """Cancel, and return how that ended; None while nobody has answered for long enough."""
+        cancellation = self._canceller.start(order_ids)
+        final = asyncio.shield(cancellation.final)
+        waiting: asyncio.Future[None] = asyncio.ensure_future(
+            self._kernel.clock.sleep(CANCEL_PATIENCE_S)
+        )
+        either: set[asyncio.Future[CancelVerdict] | asyncio.Future[None]] = {final, waiting}
+        try:
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
+        return final.result() if final.done() else None
+
+    async def _read_fills(self, orders: list[Order]) -> bool:
+        """Learn what cancelled orders had filled; whether that could be read."""
+        account = self._feed.account
+        if account is None or not orders:
+            return False
+        ids = {order.order_id for order in orders}
+        after = min(order.created_at for order in orders) - CLOCK_MARGIN
+        for pause in (*READING_PAUSES_S, 0.0):
+            fills = await account.host.fills(after=after)
+            if not isinstance(fills, Failure):
+                for fill in reversed(fills):
+                    if fill.order_id in ids:
+                        self._feed.apply_fill(fill, is_news=True)
+                return True
+            await self._kernel.clock.sleep(pause)
+        return False
+
+
+_LEVELS = {
+    MoveEnd.MOVED: Level.GOOD,
+    MoveEnd.NOT_MOVED: Level.WARNING,
+    MoveEnd.NOT_REPLACED: Level.BAD,
+    MoveEnd.UNKNOWN: Level.WARNING,
+}
