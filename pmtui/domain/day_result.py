@@ -1,0 +1,93 @@
+"""How a day went: what it brought or cost since midnight UTC, in dollars, fees included.
+
+The result of a token is what its shares are worth now, minus what those held at the day's opening
+were worth then, plus what sales of the day brought, minus what purchases of the day and fees cost.
+Realised and unrealised parts are not told apart: a loss is a loss.
+
+"Its shares" are those of the opening plus the day's own fills, not what a wallet reports: what was
+redeemed, merged or split is still worth its last price here, which is what it was exchanged for.
+Shares that came or went without a trade of ours change nothing.
+
+A day opens when its first complete account is seen: at midnight, or when a session starts on that
+day and no earlier one of the same day has left its opening behind. What was held then counts from
+its price at that moment. A fee counts as far as it is known.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+
+from pmtui.domain.ids import TokenId
+from pmtui.domain.market import Side
+from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.order import Fill, TradeStatus
+from pmtui.domain.position import Position
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Shares of a token and what one was worth."""
+
+    size: Micros
+    price: Micros
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What was held when a day opened."""
+
+    day: date
+    """In UTC."""
+    held: Mapping[TokenId, Holding] = field(default_factory=dict)
+
+
+def day_of(at: datetime) -> date:
+    """Return the day a moment belongs to."""
+    return at.astimezone(UTC).date()
+
+
+def fills_of_day(fills: Iterable[Fill], day: date) -> tuple[Fill, ...]:
+    """Return what was traded on a day; a trade that failed on chain never happened."""
+    return tuple(
+        f for f in fills if f.status is not TradeStatus.FAILED and day_of(f.matched_at) == day
+    )
+
+
+def open_day(day: date, positions: Iterable[Position], fills: Iterable[Fill]) -> Opening:
+    """Return a day's opening from what is held now: the day's own fills are taken off."""
+    net: dict[TokenId, int] = {}
+    for fill in fills_of_day(fills, day):
+        net[fill.token_id] = net.get(fill.token_id, 0) + _signed(fill)
+    held: dict[TokenId, Holding] = {}
+    for position in positions:
+        size = position.size - net.get(position.token_id, 0)
+        price = position.current_price
+        if size > 0:
+            known = price if price is not None else position.average_price
+            held[position.token_id] = Holding(Micros(size), known)
+    return Opening(day, held)
+
+
+def day_result(opening: Opening, fills: Iterable[Fill], prices: Mapping[TokenId, Micros]) -> Micros:
+    """Return what the opening's day brought, rounded down; negative for a loss.
+
+    Args:
+        opening: of the day in question.
+        fills: ours, of any day.
+        prices: what a share is worth now. Without one, the last own trade of the day counts, or
+            the opening.
+    """
+    shares = {token: int(held.size) for token, held in opening.held.items()}
+    worth: dict[TokenId, int] = {token: held.price for token, held in opening.held.items()}
+    # In millionths of a millionth: one division at the end.
+    result = -sum(held.size * held.price for held in opening.held.values())
+    for fill in sorted(fills_of_day(fills, opening.day), key=lambda f: (f.matched_at, f.trade_id)):
+        shares[fill.token_id] = shares.get(fill.token_id, 0) + _signed(fill)
+        worth[fill.token_id] = fill.price
+        result -= _signed(fill) * fill.price + fill.fee * SCALE
+    result += sum(size * prices.get(token, worth[token]) for token, size in shares.items())
+    return Micros(result // SCALE)
+
+
+def _signed(fill: Fill) -> int:
+    return fill.size if fill.side is Side.BUY else -fill.size
