@@ -1,21 +1,22 @@
 """The ladder: a fixed price axis and what rests, trades and is ours at each of its prices.
 
 Pure. Prices never move; quantities do. A grouped row never looks better than it is: bids fall to
-the row below, asks rise to the row above, and each row is a price an order may carry.
+the row below, asks rise to the row above, and each row is a price an order may carry. Everything
+on it comes from one view of one book.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from pmtui.domain.book_view import BookView
+from pmtui.domain.ladder_axis import Axis
+from pmtui.domain.ladder_marks import NO_MARKS, LadderMarks, PlacedMarks, place_marks
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.order import Order, OrderStatus, TradePrint
 
-_MULTIPLES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
-_WIDEST_GROUP = 100_000
 _ZERO = Micros(0)
 
 
@@ -30,49 +31,6 @@ class Zone(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
-    """Every row of a ladder, counted from below; row prices are valid order prices."""
-
-    tick: Micros
-    group: Micros
-    """Distance of the rows: the tick or a multiple of it that divides a dollar."""
-
-    @property
-    def first(self) -> int:
-        """Index of the lowest row."""
-        return 1 if self.group == self.tick else 0
-
-    @property
-    def last(self) -> int:
-        """Index of the highest row."""
-        return ONE // self.group - (1 if self.group == self.tick else 0)
-
-    def price_at(self, index: int) -> Micros:
-        """Return the price of a row; grouped ends are the first and the last tick."""
-        return Micros(min(max(index * self.group, self.tick), ONE - self.tick))
-
-    def index_below(self, price: Micros) -> int:
-        """Return the row a bid at this price belongs to."""
-        return self._within(price // self.group)
-
-    def index_above(self, price: Micros) -> int:
-        """Return the row an ask at this price belongs to."""
-        return self._within(-(-price // self.group))
-
-    def nearest(self, price: Micros) -> int:
-        """Return the row closest to a price; halfway goes up."""
-        return self._within((2 * price + self.group) // (2 * self.group))
-
-    def stepped(self, price: Micros, steps: int) -> Micros:
-        """Return the row price so many rows above; a price between rows meets the next one."""
-        index = self.index_below(price) if steps > 0 else self.index_above(price)
-        return self.price_at(self._within(index + steps))
-
-    def _within(self, index: int) -> int:
-        return min(max(index, self.first), self.last)
-
-
-@dataclass(frozen=True, slots=True)
 class Rung:
     """One row of the ladder."""
 
@@ -84,32 +42,75 @@ class Rung:
     own_ask: Micros = _ZERO
     has_unknown: bool = False
     """Some of what is ours here may not rest: its order has not been answered."""
+    is_scoring: bool = False
+    """Some of what is ours here earns rewards, by the venue's own word."""
+    ahead: Micros | None = None
+    """Estimate of what fills before the first of our orders here; never more than is displayed."""
     depth: Micros = _ZERO
     """All size from the best price of the row's side to this row; 0 on rows without size."""
     traded: Micros = _ZERO
     """Shares traded here, as far back as the tape goes."""
     is_last_trade: bool = False
+    is_in_band: bool = False
+    """Near enough to the middle to earn rewards."""
+    is_entry: bool = False
+    """The row nearest to the average price paid."""
+    is_break_even: bool = False
+    """The worst row at which closing loses nothing, fees included."""
+    profit: Micros | None = None
+    """What closing everything at this price would bring, net of fees; None with nothing held."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
+class OwnRow:
+    """Own orders that share a row."""
+
+    bid: int = 0
+    ask: int = 0
+    has_unknown: bool = False
+    is_scoring: bool = False
+    ahead: int | None = None
+
+
+_NOTHING = OwnRow()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Ladder:
-    """One book on an axis. Made by `build_ladder`."""
+    """One book on an axis. Made by `build_ladder`; rows are put together when they are looked at."""
 
     axis: Axis
+    touch: tuple[Micros | None, Micros | None]
+    """Best bid and best ask themselves; grouping does not move them."""
     best_bid: int | None
     """Row of the highest bid."""
     best_ask: int | None
+    last: int | None
+    """Row of the last trade."""
     middle: int
     """The row to centre on."""
-    touch: tuple[Micros | None, Micros | None]
-    """Best bid and best ask themselves; grouping does not move them."""
-    rungs: dict[int, Rung] = field(hash=False)
-    """Rows that hold something."""
+    bids: Mapping[int, int]
+    """Size by row."""
+    asks: Mapping[int, int]
+    own: Mapping[int, OwnRow]
+    traded: Mapping[int, int]
+    depths: Mapping[int, int]
+    placed: PlacedMarks
+    shows_profit: bool = True
+    _rungs: dict[int, Rung] = field(default_factory=dict)
 
     def rung(self, index: int) -> Rung:
         """Return a row, empty or not."""
-        found = self.rungs.get(index)
-        return found or Rung(self.axis.price_at(index), self.zone(index))
+        found = self._rungs.get(index)
+        if found is None:
+            found = self._rungs[index] = self._make(index)
+        return found
+
+    def sizes(self) -> list[int]:
+        """Return the larger size of every row that has one, in no order."""
+        return [max(size, self.asks.get(index, 0)) for index, size in self.bids.items()] + [
+            size for index, size in self.asks.items() if index not in self.bids
+        ]
 
     def zone(self, index: int) -> Zone:
         """Return where a row lies. On a crossed book the bids win."""
@@ -125,20 +126,37 @@ class Ladder:
         It takes what rests on the row: sells to bids, buys from asks. Where nothing rests, the
         order joins its own side: it buys below the best ask and sells above it.
         """
-        rung = self.rung(self.axis.nearest(price))
+        index = self.axis.nearest(price)
         bid, ask = self.touch
-        if rung.bid_size and bid is not None and price <= bid:
+        if self.bids.get(index) and bid is not None and price <= bid:
             return Side.SELL
         is_beyond = ask is not None and price > ask
-        return Side.SELL if is_beyond and not rung.ask_size else Side.BUY
+        return Side.SELL if is_beyond and not self.asks.get(index) else Side.BUY
 
-
-def groupings(tick: Micros) -> tuple[Micros, ...]:
-    """Return the row distances one can choose from, finest first."""
-    sizes = (tick * times for times in _MULTIPLES)
-    return tuple(
-        Micros(size) for size in sizes if size == tick or (size <= _WIDEST_GROUP and not ONE % size)
-    )
+    def _make(self, index: int) -> Rung:
+        price, placed = self.axis.price_at(index), self.placed
+        own = self.own.get(index, _NOTHING)
+        bid, ask = self.bids.get(index, 0), self.asks.get(index, 0)
+        # The estimate may be of a moment before this book: no two numbers contradict.
+        ahead = None if own.ahead is None else min(own.ahead, bid if own.bid else ask)
+        return Rung(
+            price=price,
+            zone=self.zone(index),
+            bid_size=Micros(bid),
+            ask_size=Micros(ask),
+            own_bid=Micros(own.bid),
+            own_ask=Micros(own.ask),
+            has_unknown=own.has_unknown,
+            is_scoring=own.is_scoring,
+            ahead=None if ahead is None else Micros(ahead),
+            depth=Micros(self.depths.get(index, 0)),
+            traded=Micros(self.traded.get(index, 0)),
+            is_last_trade=index == self.last,
+            is_in_band=placed.band is not None and placed.band.holds(price),
+            is_entry=index in placed.entries,
+            is_break_even=index in placed.evens,
+            profit=placed.marks.profit_at(price) if self.shows_profit else None,
+        )
 
 
 def build_ladder(
@@ -147,7 +165,9 @@ def build_ladder(
     *,
     orders: Iterable[Order] = (),
     prints: Iterable[TradePrint] = (),
+    marks: LadderMarks = NO_MARKS,
     with_depth: bool = True,
+    with_profit: bool = True,
 ) -> Ladder:
     """Place a book, own orders and trades of one token on an axis. Every level lands on a row.
 
@@ -159,32 +179,26 @@ def build_ladder(
         bids[axis.index_below(level.price)] += level.size
     for level in book.asks:
         asks[axis.index_above(level.price)] += level.size
-    own_bids, own_asks, unknown = _own(axis, orders)
     traded: dict[int, int] = defaultdict(int)
     for each in prints:
         traded[axis.nearest(each.price)] += each.size
-    last = None if book.last_trade_price is None else axis.nearest(book.last_trade_price)
-    best_bid, best_ask = max(bids, default=None), min(asks, default=None)
-    ladder = Ladder(
-        axis=axis, best_bid=best_bid, best_ask=best_ask,
-        middle=_middle(axis, book, last=last), touch=(book.best_bid, book.best_ask), rungs={},
-    )  # fmt: skip
-    depths = _depths(bids, asks) if with_depth else {}
-    held = {*bids, *asks, *own_bids, *own_asks, *traded} | ({last} if last is not None else set())
-    for index in held:
-        ladder.rungs[index] = Rung(
-            price=axis.price_at(index),
-            zone=ladder.zone(index),
-            bid_size=Micros(bids.get(index, 0)),
-            ask_size=Micros(asks.get(index, 0)),
-            own_bid=Micros(own_bids.get(index, 0)),
-            own_ask=Micros(own_asks.get(index, 0)),
-            has_unknown=index in unknown,
-            depth=Micros(depths.get(index, 0)),
-            traded=Micros(traded.get(index, 0)),
-            is_last_trade=index == last,
-        )
-    return ladder
+    last_price = book.own_last_price
+    last = None if last_price is None else axis.nearest(last_price)
+    return Ladder(
+        axis=axis,
+        touch=(book.best_bid, book.best_ask),
+        best_bid=max(bids, default=None),
+        best_ask=min(asks, default=None),
+        last=last,
+        middle=_middle(axis, book, last=last),
+        bids=bids,
+        asks=asks,
+        own=_own_rows(axis, orders, marks),
+        traded=traded,
+        depths=_depths(bids, asks) if with_depth else {},
+        placed=place_marks(marks, book, axis),
+        shows_profit=with_profit,
+    )
 
 
 def orders_at(ladder: Ladder, price: Micros, orders: Iterable[Order]) -> tuple[Order, ...]:
@@ -192,47 +206,29 @@ def orders_at(ladder: Ladder, price: Micros, orders: Iterable[Order]) -> tuple[O
     axis = ladder.axis
     # A price the grid no longer has lies between two rows: the cursor is drawn on the nearest.
     index = axis.nearest(price)
-    return tuple(order for order in orders if _row_of(axis, order) == index)
+    return tuple(order for order in orders if row_of(axis, order.price, order.side) == index)
 
 
-def follow(top: int, middle: int, height: int) -> int:
-    """Return the top row that keeps the middle in the inner half, moved only when it must be."""
-    slack = height // 4
-    if top - height + 1 + slack <= middle <= top - slack:
-        return top
-    return centred(middle, height)
+def row_of(axis: Axis, price: Micros, side: Side) -> int:
+    """Return the row that shows an own order."""
+    return axis.index_below(price) if side is Side.BUY else axis.index_above(price)
 
 
-def centred(middle: int, height: int) -> int:
-    """Return the top row that puts a row in the middle."""
-    return middle + height // 2
-
-
-def reveal(top: int, index: int, height: int) -> int:
-    """Return the top row closest to the present one that shows a row."""
-    return min(max(top, index), index + height - 1)
-
-
-def bounded(axis: Axis, top: int, height: int) -> int:
-    """Return the top row that leaves no blank rows while there are others to show."""
-    return min(axis.last, max(top, axis.first + height - 1))
-
-
-def _row_of(axis: Axis, order: Order) -> int:
-    is_buy = order.side is Side.BUY
-    return axis.index_below(order.price) if is_buy else axis.index_above(order.price)
-
-
-def _own(axis: Axis, orders: Iterable[Order]) -> tuple[dict[int, int], dict[int, int], set[int]]:
-    bids: dict[int, int] = defaultdict(int)
-    asks: dict[int, int] = defaultdict(int)
-    unknown = set()
+def _own_rows(axis: Axis, orders: Iterable[Order], marks: LadderMarks) -> dict[int, OwnRow]:
+    rows: dict[int, OwnRow] = defaultdict(OwnRow)
+    ahead_of = dict(marks.ahead)
     for order in orders:
-        row = _row_of(axis, order)
-        (bids if order.side is Side.BUY else asks)[row] += order.remaining_size
-        if order.status is OrderStatus.UNKNOWN:
-            unknown.add(row)
-    return bids, asks, unknown
+        row = rows[row_of(axis, order.price, order.side)]
+        if order.side is Side.BUY:
+            row.bid += order.remaining_size
+        else:
+            row.ask += order.remaining_size
+        row.has_unknown |= order.status is OrderStatus.UNKNOWN
+        row.is_scoring |= order.order_id in marks.scoring
+        ahead = ahead_of.get(order.order_id)
+        if ahead is not None:
+            row.ahead = ahead if row.ahead is None else min(row.ahead, ahead)
+    return rows
 
 
 def _depths(bids: dict[int, int], asks: dict[int, int]) -> dict[int, int]:

@@ -5,7 +5,37 @@ from datetime import date
 
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.domain.market import RewardTerms
-from pmtui.domain.money import Micros
+from pmtui.domain.money import ONE, Micros
+
+
+@dataclass(frozen=True, slots=True)
+class RewardBand:
+    """Where a resting order can score now, and how large it has to be."""
+
+    low: Micros
+    high: Micros
+    """Both ends score nothing any more."""
+    min_size: Micros
+
+    def holds(self, price: Micros) -> bool:
+        """Whether an order at this price is near enough to the middle."""
+        return self.low < price < self.high
+
+    def takes(self, price: Micros, size: Micros) -> bool:
+        """Whether an order is near enough and large enough."""
+        return self.holds(price) and size >= self.min_size
+
+
+def reward_band(terms: RewardTerms | None, midpoint: Micros | None) -> RewardBand | None:
+    """Return the band around a midpoint; None without rewards or without a middle.
+
+    The service leaves tiny orders out of its own middle and does not publish how: where the best
+    orders are tiny, the answer to whether an own order scores is the truth.
+    """
+    if terms is None or midpoint is None or terms.max_spread <= 0:
+        return None
+    low, high = midpoint - terms.max_spread, midpoint + terms.max_spread
+    return RewardBand(Micros(max(0, low)), Micros(min(ONE, high)), terms.min_size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,20 +4,13 @@ from hypothesis import strategies as st
 
 from pmtui.domain.amounts import TICK_RULES, is_on_tick
 from pmtui.domain.book_view import BookState, BookView, Level
+from pmtui.domain.closing import Stake, break_even
 from pmtui.domain.ids import TokenId
-from pmtui.domain.ladder import (
-    Axis,
-    Zone,
-    bounded,
-    build_ladder,
-    centred,
-    follow,
-    groupings,
-    orders_at,
-    reveal,
-)
-from pmtui.domain.market import Side
-from pmtui.domain.money import ONE, Micros
+from pmtui.domain.ladder import Zone, build_ladder, orders_at
+from pmtui.domain.ladder_axis import Axis, bounded, centred, follow, groupings, reveal
+from pmtui.domain.ladder_marks import LadderMarks, mirrored_orders
+from pmtui.domain.market import FeeSchedule, RewardTerms, Side
+from pmtui.domain.money import ONE, Micros, complement
 from pmtui.domain.order import Order, OrderStatus, TradePrint
 from tests.ui import believable
 from tests.ui.fake_surface import NOW
@@ -234,3 +227,84 @@ def test_a_crossed_book_shows_both_sizes_on_one_row() -> None:
     book = BookView(TOKEN, BookState.CROSSED, level, level, CENT)
     rung = build_ladder(book, Axis(CENT, CENT)).rung(50)
     assert (rung.bid_size, rung.ask_size) == (3, 3)
+
+
+def test_the_last_trade_stands_where_this_outcome_has_it() -> None:
+    # The venue tells one price for both outcomes: 48c for the other one is 52c here.
+    book = BookView(
+        TOKEN, BookState.LIVE, (Level(Micros(510_000), Micros(1)),),
+        (Level(Micros(530_000), Micros(1)),), CENT, Micros(480_000),
+    )  # fmt: skip
+    ladder = build_ladder(book, Axis(CENT, CENT))
+    assert [i for i in range(1, 100) if ladder.rung(i).is_last_trade] == [52]
+
+
+@given(st.data())
+def test_the_estimate_of_a_row_is_never_more_than_the_row_displays(data: st.DataObject) -> None:
+    axis = data.draw(axes())
+    book = data.draw(books(axis.tick))
+    prices = st.integers(1, ONE // axis.tick - 1)
+    own = tuple(
+        Order(
+            order_id=believable.order(n).order_id, condition_id=believable.order(n).condition_id,
+            token_id=TOKEN, outcome="Yes", side=data.draw(st.sampled_from(Side)),
+            price=Micros(data.draw(prices) * axis.tick), original_size=Micros(5),
+            matched_size=Micros(0), status=OrderStatus.LIVE,
+            time_in_force=believable.order(n).time_in_force, created_at=NOW,
+        )
+        for n in range(data.draw(st.integers(0, 4)))
+    )  # fmt: skip
+    ahead = tuple((o.order_id, Micros(data.draw(st.integers(0, 10**14)))) for o in own)
+    ladder = build_ladder(book, axis, orders=own, marks=LadderMarks(ahead=ahead))
+    for each in own:
+        rung = ladder.rung(axis.index_below(each.price) if each.side is Side.BUY
+                           else axis.index_above(each.price))  # fmt: skip
+        assert rung.ahead is not None
+        assert 0 <= rung.ahead <= max(rung.bid_size, rung.ask_size)
+
+
+@given(st.data())
+def test_the_reward_band_is_what_lies_within_the_spread_of_the_books_own_middle(
+    data: st.DataObject,
+) -> None:
+    axis = data.draw(axes())
+    book = data.draw(books(axis.tick))
+    spread = Micros(data.draw(st.integers(1, 100_000)))
+    ladder = build_ladder(book, axis, marks=LadderMarks(rewards=RewardTerms(Micros(1), spread)))
+    for index in range(axis.first, axis.last + 1):
+        rung, mid = ladder.rung(index), book.midpoint
+        assert rung.is_in_band == (mid is not None and abs(rung.price - mid) < spread)
+
+
+@given(st.data())
+def test_profit_is_there_on_every_row_and_turns_at_the_break_even_row(data: st.DataObject) -> None:
+    axis = data.draw(axes())
+    stake = Stake(
+        Micros(data.draw(st.integers(1_000_000, 10**12))),
+        Micros(data.draw(st.integers(1, ONE - 1))), fee=FeeSchedule(Micros(50_000)),
+        is_other=data.draw(st.booleans()),
+    )  # fmt: skip
+    ladder = build_ladder(
+        BookView(TOKEN, BookState.LIVE, (), (), axis.tick), axis, marks=LadderMarks(stakes=(stake,))
+    )
+    rungs = [ladder.rung(index) for index in range(axis.first, axis.last + 1)]
+    profits = [rung.profit for rung in rungs]
+    assert all(p is not None for p in profits)
+    assert sum(rung.is_entry for rung in rungs) == 1
+    even = break_even(stake, axis.tick)
+    marked = [rung for rung in rungs if rung.is_break_even]
+    assert len(marked) == (even is not None)
+    # A grouped row stands for the better end: closing there loses nothing for sure.
+    assert all(rung.profit is not None and rung.profit >= 0 for rung in marked)
+
+
+def test_orders_of_the_other_outcome_stand_at_the_complement_on_the_other_side() -> None:
+    bid_for_no = order(400_000, Side.BUY)
+    (seen,) = mirrored_orders((bid_for_no,))
+    assert (seen.price, seen.side, seen.order_id) == (
+        complement(bid_for_no.price), Side.SELL, bid_for_no.order_id,
+    )  # fmt: skip
+    ladder = build_ladder(
+        BookView(TOKEN, BookState.LIVE, (), (), CENT), Axis(CENT, CENT), orders=(seen,)
+    )
+    assert ladder.rung(60).own_ask == bid_for_no.remaining_size

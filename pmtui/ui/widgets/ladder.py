@@ -16,17 +16,8 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.domain.book_view import BookView
-from pmtui.domain.ladder import (
-    Axis,
-    Ladder,
-    Rung,
-    bounded,
-    build_ladder,
-    centred,
-    follow,
-    groupings,
-    reveal,
-)
+from pmtui.domain.ladder import Ladder, Rung, build_ladder
+from pmtui.domain.ladder_axis import Axis, bounded, centred, follow, groupings, reveal
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Order, TradePrint
@@ -335,8 +326,7 @@ class LadderPane(Widget, can_focus=True):
     def _choose_scale(self) -> int:
         if self._ladder is None or not self._columns.bar:
             return self._scale
-        rungs = self._ladder.rungs.values()
-        sizes = sorted(size for r in rungs if (size := max(r.bid_size, r.ask_size)))
+        sizes = sorted(self._ladder.sizes())
         if not sizes:
             return self._scale
         # One wall must not flatten all other bars; it fills its own, and its number says the rest.

@@ -1,0 +1,75 @@
+"""What is marked on a ladder besides the book: our place in line, our cost, the reward band. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.closing import Stake, break_even
+from pmtui.domain.ids import OrderId
+from pmtui.domain.ladder_axis import Axis
+from pmtui.domain.market import RewardTerms
+from pmtui.domain.money import Micros, complement
+from pmtui.domain.order import Order
+from pmtui.domain.rewards import RewardBand, reward_band
+
+
+@dataclass(frozen=True, slots=True)
+class LadderMarks:
+    """Facts of the account and of the market that belong to prices. The same again is equal."""
+
+    ahead: tuple[tuple[OrderId, Micros], ...] = ()
+    """Estimates of the queue in front of own resting orders."""
+    scoring: frozenset[OrderId] = frozenset()
+    """Own orders that the venue says earn rewards now."""
+    stakes: tuple[Stake, ...] = ()
+    """What is held of the outcome on show, and of the other one where both are on show."""
+    rewards: RewardTerms | None = None
+    is_account_known: bool = True
+    """Before the account has been read, own orders that appear are not news."""
+
+    def profit_at(self, price: Micros) -> Micros | None:
+        """Return the profit of closing everything at a price; None with nothing held."""
+        if not self.stakes:
+            return None
+        return Micros(sum(stake.profit_at(price) for stake in self.stakes))
+
+
+NO_MARKS = LadderMarks()
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedMarks:
+    """Marks on the rows of one axis."""
+
+    marks: LadderMarks
+    band: RewardBand | None
+    entries: frozenset[int]
+    """Rows nearest to the average price paid."""
+    evens: frozenset[int]
+    """Rows where closing breaks even after fees."""
+
+
+def place_marks(marks: LadderMarks, book: BookView, axis: Axis) -> PlacedMarks:
+    """Find the rows of all marks, with the middle of the same book that the ladder shows."""
+    evens = {
+        axis.index_below(price) if stake.is_other else axis.index_above(price)
+        for stake in marks.stakes
+        if (price := break_even(stake, axis.tick)) is not None
+    }
+    return PlacedMarks(
+        marks=marks,
+        band=reward_band(marks.rewards, book.midpoint),
+        entries=frozenset(axis.nearest(stake.entry) for stake in marks.stakes),
+        evens=frozenset(evens),
+    )
+
+
+def mirrored_orders(orders: Iterable[Order]) -> tuple[Order, ...]:
+    """Return orders of the other outcome as they stand in this one's book.
+
+    The venue matches a purchase of one outcome with a sale of the other at the complement: what
+    bids for the other asks here. The ids stay, so that cancelling one cancels the real order.
+    """
+    return tuple(
+        replace(order, side=order.side.opposite, price=complement(order.price)) for order in orders
+    )
