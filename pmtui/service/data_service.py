@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from pmtui.domain.failure import Failure
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import FeeSchedule, Market, MarketTerms
 from pmtui.domain.market_events import MarketResolved, TickSizeChanged
 from pmtui.service.arming import Arming
 from pmtui.service.commands import ServiceCommands
 from pmtui.service.dead_man import DeadMan
+from pmtui.service.departing import Departing
 from pmtui.service.desk import Desk
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
@@ -35,6 +35,7 @@ from pmtui.service.safeguards import Safeguards
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import EventQuotesTopic, MarketTopic, Topic
 from pmtui.service.tuning import AS_SHIPPED, Tuning
+from pmtui.service.venue_states import VenueStates
 from pmtui.service.views import Level, Mode
 from pmtui.service.words import shorten
 
@@ -92,9 +93,20 @@ class DataService:
             kernel, self._account, journal, self.arming, policy=tuning.heartbeat
         )
         self._books = self._make_books()
+        self._venue = self._make_venue_states()
         self._oddities = OddityFeed(kernel, self._stream_counts)
+        self._safeguards = Safeguards(self.arming, self._dead_man, self._venue)
         self.queries = self._make_queries(profile)
         self.commands = self._make_commands()
+        self.departing = Departing(
+            kernel,
+            self._account,
+            journal,
+            commands=self.commands,
+            safeguards=self._safeguards,
+            title_of=self._title_of,
+            is_paper=profile.mode is Mode.PAPER,
+        )
         for feed in (self._metadata, self._history, self._books, self._account):
             self.hub.on_demand(feed.on_demand)
         self.hub.on_release(self._books.on_demand)
@@ -127,6 +139,17 @@ class DataService:
             on_resolved=self._on_resolved,
         )
 
+    def _make_venue_states(self) -> VenueStates:
+        states = VenueStates(
+            self._kernel,
+            self._wait_for_hosts,
+            account=lambda: self._account.account,
+            last_trade_at=lambda: self._books.last_trade_at,
+            skew_ms=lambda: self._time.skew_ms,
+        )
+        self._account.on_order(states.on_order)
+        return states
+
     def _make_queries(self, profile: Profile) -> ServiceQueries:
         return ServiceQueries(
             kernel=self._kernel,
@@ -136,7 +159,7 @@ class DataService:
             history=self._history,
             account=self._account,
             time=self._time,
-            safeguards=Safeguards(self.arming, self._dead_man),
+            safeguards=self._safeguards,
         )
 
     def _make_commands(self) -> ServiceCommands:
@@ -168,7 +191,7 @@ class DataService:
         keep("stream oddities", self._oddities.watch)
         self._kernel.start("connection", self._make_hosts)
         self._kernel.start("search index", self._metadata.fill_index)
-        self._kernel.start("geographic check", self._check_region)
+        keep("venue states", self._venue.watch)
         self._kernel.start("account", self._run_account)
 
     async def _run_account(self) -> None:
@@ -180,19 +203,6 @@ class DataService:
             if self._dead_man.is_used:
                 self._supervisor.keep("heartbeat", self._dead_man.run)
                 self._supervisor.keep("heartbeat watch", self._dead_man.watch)
-
-    async def _check_region(self) -> None:
-        """Tell what the service says of where we are; it is shown, never argued with."""
-        hosts = await self._wait_for_hosts()
-        answer = await hosts.geo.check()
-        if isinstance(answer, Failure):
-            self._log.add(Level.WARNING, "request", f"No answer where we are: {answer}")
-            return
-        place = " ".join(filter(None, (answer.country, answer.region)))
-        if answer.is_blocked:
-            self._log.notice(Level.BAD, f"The service blocks trading from here ({place})")
-        else:
-            self._log.add(Level.INFO, "request", f"Region {place}: trading is not blocked")
 
     async def _make_hosts(self) -> None:
         hosts = await self._connect(self._health)

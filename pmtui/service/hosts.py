@@ -1,9 +1,10 @@
 """The outside as the service holds it: one object per host, made when it is needed."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from pmtui.domain.failure import Failure
+from pmtui.domain.rate_budget import RateBudget
 from pmtui.service.ports import (
     AccountHost,
     AnalyticsHost,
@@ -38,3 +39,5 @@ class Hosts:
     market_stream: MarketStream
     open_account: Callable[[], Awaitable[Account | Failure]] | None
     close: Callable[[], Awaitable[None]]
+    budgets: Callable[[], Iterable[RateBudget]] = tuple
+    """What is left of the limits on orders and cancellations now."""

@@ -28,6 +28,7 @@ class Kernel:
         self.health = health
         self.supervisor = supervisor
         self._running: dict[Hashable, asyncio.Task[None]] = {}
+        self._listeners: list[Callable[[Source, object], None]] = []
 
     def mark(self, topic: Topic) -> None:
         """Say that a topic changed."""
@@ -39,12 +40,18 @@ class Kernel:
             if isinstance(topic, SearchTopic):
                 self.hub.mark(topic)
 
+    def on_answer(self, listener: Callable[[Source, object], None]) -> None:
+        """Tell this listener of every answer that is checked, failures too."""
+        self._listeners.append(listener)
+
     def check(self, source: Source, answer: T | Failure) -> T | Failure:
         """Note what an answer says of its source's health, and pass it on."""
         if isinstance(answer, Failure):
             self.health.note_failure(source, answer)
         else:
             self.health.note_answer(source)
+        for listener in self._listeners:
+            listener(source, answer)
         return answer
 
     def start(self, name: str, work: Callable[[], Awaitable[None]]) -> None:

@@ -85,6 +85,7 @@ class ServiceQueries:
             clock_skew_ms=self._time.skew_ms,
             now=self.now(),
             address=maker,
+            venue=self._safeguards.venue.facts(),
             armed_until=self._safeguards.arming.armed_until,
             heartbeat=self._safeguards.dead_man.view(),
         )
@@ -152,6 +153,7 @@ class ServiceQueries:
             as_of=state.as_of,
             holders=state.holders,
             problem=state.problem,
+            venue=self._safeguards.venue.facts_of(condition_id, state.terms),
         )
 
     def book(self, token_id: TokenId) -> BookView:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pmtui.service.arming import Arming
 from pmtui.service.dead_man import DeadMan
+from pmtui.service.venue_states import VenueStates
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,3 +13,4 @@ class Safeguards:
 
     arming: Arming
     dead_man: DeadMan
+    venue: VenueStates

@@ -16,6 +16,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, TradePrint
 from pmtui.domain.own_orders import reserved_shares
 from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.domain.venue_state import VenueFact
 
 
 class Load(StrEnum):
@@ -68,6 +69,8 @@ class StatusView:
     entry_lock: str = ""
     """Why no order may be entered at all; empty when entry is open."""
     heartbeat: HeartbeatView = NO_HEARTBEATS
+    venue: tuple[VenueFact, ...] = ()
+    """What the venue is up to besides trading as usual, the most severe first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +171,8 @@ class MarketView:
     as_of: datetime | None
     holders: tuple[Holder, ...] = ()
     problem: str = ""
+    venue: tuple[VenueFact, ...] = ()
+    """What the venue is up to that matters to orders here, the most severe first."""
 
 
 @dataclass(frozen=True, slots=True)

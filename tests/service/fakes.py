@@ -47,6 +47,7 @@ from pmtui.domain.order import (
 )
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
 from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.domain.rate_budget import RateBudget
 from pmtui.domain.user_events import UserEvent
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
@@ -181,9 +182,12 @@ class FakeAnalytics:
         return ()
 
 
+@dataclass
 class FakeGeo:
+    is_blocked: bool = False
+
     async def check(self) -> GeoAnswer | Failure:
-        return GeoAnswer(is_blocked=False, country="CH", region="ZH")
+        return GeoAnswer(is_blocked=self.is_blocked, country="CH", region="ZH")
 
 
 class FakeMarketStream:
@@ -258,6 +262,10 @@ class FakeAccountHost:
     warmed: int = 0
     shares: dict[TokenId, Micros] = field(default_factory=dict)
     refreshed: list[TokenId | None] = field(default_factory=list)
+    is_close_only: bool = False
+
+    async def is_closed_only(self) -> bool | Failure:
+        return self.is_close_only
 
     async def balance(self, token_id: TokenId | None = None) -> BalanceAllowance | Failure:
         held = self.cash if token_id is None else self.shares.get(token_id, Micros(0))
@@ -383,6 +391,8 @@ class World:
     user_stream: FakeUserStream
     account: FakeAccountHost
     heart: FakeHeartbeat
+    geo: FakeGeo
+    budgets: list[RateBudget] = field(default_factory=list)
 
     async def pass_time(self, seconds: float) -> None:
         await self.clock.advance(seconds)
@@ -398,6 +408,7 @@ async def running_world(
 ) -> AsyncIterator[World]:
     clock = ManualClock()
     world_metadata, trading, analytics = FakeMetadata(), FakeTrading(), FakeAnalytics()
+    geo, budgets = FakeGeo(), list[RateBudget]()
     stream, user_stream, host = FakeMarketStream(), FakeUserStream(), FakeAccountHost()
     heart = FakeHeartbeat(clock)
 
@@ -412,10 +423,11 @@ async def running_world(
             metadata=world_metadata,
             trading=trading,
             analytics=analytics,
-            geo=FakeGeo(),
+            geo=geo,
             market_stream=stream,
             open_account=open_account if with_key else None,
             close=close,
+            budgets=lambda: budgets,
         )
 
     service = DataService(
@@ -433,7 +445,17 @@ async def running_world(
             await settle()
         await settle()
         yield World(
-            service, clock, world_metadata, trading, analytics, stream, user_stream, host, heart
+            service,
+            clock,
+            world_metadata,
+            trading,
+            analytics,
+            stream,
+            user_stream,
+            host,
+            heart,
+            geo,
+            budgets,
         )
 
 

@@ -82,6 +82,7 @@ class AccountFeed:
         self._moved: set[TokenId] = set()
         """Tokens with a fill that the venue's own memory of the wallet may not hold yet."""
         self.state = AccountState()
+        self._listeners: list[Callable[[Order], None]] = []
 
     async def run(self) -> None:
         """Open the account, then keep its user stream and its polls going."""
@@ -105,6 +106,10 @@ class AccountFeed:
             _ = group.create_task(self._poll(POLL_PERIOD_S, self.fetch_now))
             _ = group.create_task(self._poll(SLOW_PERIOD_S, self.fetch_history))
             _ = group.create_task(self._poll(WARM_PERIOD_S, self._keep_warm))
+
+    def on_order(self, listener: Callable[[Order], None]) -> None:
+        """Tell this listener of every change of an order of ours."""
+        self._listeners.append(listener)
 
     def refresh(self) -> None:
         """Fetch cash, orders, fills and positions, once for all who ask within a moment."""
@@ -198,6 +203,8 @@ class AccountFeed:
         if changed is None:
             return
         self._history.note_order(changed)
+        for listener in self._listeners:
+            listener(changed)
         if known is not None and not is_legal_step(known.status, changed.status):
             self._tell_odd_step(known, changed)
         ended = known is not None and known.status.is_open and not changed.status.is_open

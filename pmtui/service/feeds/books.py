@@ -90,6 +90,8 @@ class BooksFeed:
         self._leaving: dict[TokenId, float] = {}
         self._to_check: dict[TokenId, None] = {}
         self._is_open = False
+        self.last_trade_at: datetime | None = None
+        """Of the newest public trade that was heard, by the venue's clock."""
         self._stream_hosts: Hosts | None = None
 
     async def run(self) -> None:
@@ -294,6 +296,7 @@ class BooksFeed:
                 )
             )
             tracked.prints += 1
+            self.last_trade_at = max(at, self.last_trade_at or at)
             self._kernel.mark(TapeTopic(token_id))
             self._mark(token_id)
 
