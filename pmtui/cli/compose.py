@@ -12,13 +12,16 @@ from dataclasses import fields
 import msgspec
 from textual.theme import BUILTIN_THEMES
 
+from pmtui.cli.farewell import print_report
 from pmtui.cli.logs import start_logging
 from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue, venue_command
+from pmtui.cli.session_key import SessionKey
 from pmtui.cli.session_lock import session_lock
 from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.errors import ConfigError
 from pmtui.config.paths import Paths, locate
 from pmtui.config.settings import Settings
+from pmtui.domain.leaving import Departure
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
@@ -37,19 +40,21 @@ from pmtui.ui.theme_files import load_themes
 _logger = logging.getLogger(__name__)
 
 CRASHED = 70
-LEAVING_PAPER = "The local venue stops too; next time they are back."
-LEAVING_LIVE = "They stay at the venue after you leave."
+_SIGNALS = {signal.SIGHUP: Departure.HANG_UP, signal.SIGTERM: Departure.TERMINATION}
 
 
 class Session:
     """One run of the terminal on one profile."""
 
-    def __init__(self, settings: Settings, paths: Paths, keymap: Keymap) -> None:
+    def __init__(self, settings: Settings, paths: Paths, keymap: Keymap, key: SessionKey) -> None:
         self._settings = settings
+        self._key = key
         self._clock = SystemClock()
         self._keymap = keymap
         self._paths = paths
         self._state = paths.state / settings.profile
+        self._journal = self._state / "journal.sqlite"
+        self._is_first_run = not self._journal.exists()
         self._stack = AsyncExitStack()
 
     async def run(self) -> int:
@@ -58,18 +63,23 @@ class Session:
             profile=self._profile(),
             connect=self._connect,
             clock=self._clock,
-            journal=Journal(self._state / "journal.sqlite"),
+            journal=Journal(self._journal),
             rng=random.Random(),  # noqa: S311 - spreads retries, keeps no secret
             tuning=Tuning(
                 frames_per_second=self._settings.frame_rate,
                 post_deadline_s=self._settings.order_deadline_s,
                 disarm_after_s=self._settings.disarm_after_s,
+                heartbeat=self._settings.heartbeat,
             ),
         )
         async with self._stack, service.running():
             app = self._app(service)
-            self._leave_on_signals(app)
+            self._leave_on_signals(app, service)
             await app.run_async()
+            departure = Departure.QUIT if app.crash is None else Departure.BUG
+            policy = self._settings.leave_policy(departure)
+            report = await service.departing.leave(departure, policy)
+        print_report(report)
         return CRASHED if app.crash is not None else 0
 
     def _app(self, service: DataService) -> PmtuiApp:
@@ -80,22 +90,26 @@ class Session:
             queries=service.queries,
             commands=service.commands,
             subscriptions=service.hub,
-            options=Options(keymap=self._keymap, ascii_only=_is_ascii_terminal()),
+            options=Options(
+                keymap=self._keymap,
+                ascii_only=_is_ascii_terminal(),
+                is_first_run=self._is_first_run,
+            ),
         )
         return PmtuiApp(
             surface,
             themes=themes,
             theme=self._settings.theme
             or ("slate" if os.environ.get("NO_COLOR") else DEFAULT_THEME),
-            leaving=LEAVING_PAPER if self._settings.is_paper else LEAVING_LIVE,
+            on_quit=self._settings.leave_policy(Departure.QUIT),
         )
 
     def _profile(self) -> Profile:
         name = self._settings.profile
         if self._settings.is_paper:
             return Profile(name, Mode.PAPER)
-        if self._settings.private_key is None:
-            return Profile(name, Mode.READ_ONLY, "no key: look, but no trading")
+        if self._key.secret is None:
+            return Profile(name, Mode.READ_ONLY, self._key.reason)
         return Profile(name, Mode.LIVE)
 
     async def _connect(self, health: Health) -> Hosts | str:
@@ -125,14 +139,11 @@ class Session:
     def _hosts(self, endpoints: Endpoints, health: Health, admin_url: str | None) -> Hosts | str:
         from pmtui.cli.hosts import SessionHosts  # noqa: PLC0415 - loaded by now, in a thread
         from pmtui.cli.paper_account import load_paper_key  # noqa: PLC0415
-        from pmtui.signing.secret import Secret  # noqa: PLC0415
 
-        secret: Secret | None = None
+        secret = self._key.secret
         try:
             if self._settings.is_paper:
                 secret = load_paper_key(self._state)
-            elif self._settings.private_key is not None:
-                secret = Secret.from_hex(self._settings.private_key.get_secret_value())
         except (OSError, ValueError) as error:
             return f"The key cannot be used: {error}"
         session = SessionHosts(
@@ -145,14 +156,24 @@ class Session:
         )
         return session.hosts(secret, self._settings.signature_type)
 
-    def _leave_on_signals(self, app: PmtuiApp) -> None:
+    def _leave_on_signals(self, app: PmtuiApp, service: DataService) -> None:
+        def leave(departure: Departure) -> None:
+            # At once: giving a terminal back that does not read any more may take for ever.
+            service.departing.begin(departure, self._settings.leave_policy(departure))
+            app.exit()
+
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, app.exit)
+        for number, departure in _SIGNALS.items():
+            loop.add_signal_handler(number, leave, departure)
 
 
-def run_terminal(settings: Settings, keymap: Keymap) -> int:
+def run_terminal(settings: Settings, keymap: Keymap, key: SessionKey) -> int:
     """Run the terminal to its end.
+
+    Args:
+        settings: what the user wants.
+        keymap: the user's keys.
+        key: what to trade with; the paper profile finds its own.
 
     Raises:
         ConfigError: no such theme, the state directory cannot be written, or another terminal
@@ -166,9 +187,9 @@ def run_terminal(settings: Settings, keymap: Keymap) -> int:
         raise ConfigError(str(log), error.strerror or str(error)) from None
     _check_theme(settings, paths)
     with ExitStack() as stack:
-        if settings.is_paper or settings.private_key is not None:
+        if settings.is_paper or key.secret is not None:
             stack.enter_context(session_lock(paths.state / settings.profile))
-        return asyncio.run(Session(settings, paths, keymap).run())
+        return asyncio.run(Session(settings, paths, keymap, key).run())
 
 
 def _check_theme(settings: Settings, paths: Paths) -> None:

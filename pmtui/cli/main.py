@@ -5,47 +5,84 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from pmtui import __version__
+from pmtui.cli.session_key import SessionKey
+from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 
-USAGE_ERROR = 2
+if TYPE_CHECKING:
+    from pmtui.config.settings import Settings
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run pmtui; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments[:1] == ["sim"]:
-        from pmtui.cli import sim  # noqa: PLC0415 - each command loads what it needs
-
-        return sim.run(arguments[1:])
-    if arguments[:1] == ["export"]:
-        from pmtui.cli import export  # noqa: PLC0415
-
-        return export.run(arguments[1:])
-    asked = _parser().parse_args(arguments)
-    return _open_terminal(asked.profile)
+    profile, rest = _leading_profile(arguments)
+    if rest and rest[0] in COMMANDS:
+        return COMMANDS[rest[0]]([*profile, *rest[1:]])
+    asked = _parser().read(arguments)
+    return _open_terminal(asked.profile, asked.passphrase_fd)
 
 
-def _open_terminal(profile: str | None) -> int:
+def _leading_profile(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Split off a profile that is named before the command, as it may be."""
+    if arguments[:1] == ["--profile"]:
+        return arguments[:2], arguments[2:]
+    count = 1 if arguments and arguments[0].startswith("--profile=") else 0
+    return arguments[:count], arguments[count:]
+
+
+# Each command loads what it needs.
+def _sim(arguments: Sequence[str]) -> int:
+    from pmtui.cli import sim  # noqa: PLC0415
+
+    return sim.run(arguments)
+
+
+def _export(arguments: Sequence[str]) -> int:
+    from pmtui.cli import export  # noqa: PLC0415
+
+    return export.run(arguments)
+
+
+def _account(arguments: Sequence[str]) -> int:
+    from pmtui.cli import account  # noqa: PLC0415
+
+    return account.run(arguments)
+
+
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "sim": _sim,
+    "export": _export,
+    "account": _account,
+}
+_COMMAND_HELP = (
+    "sim: run the local venue in the foreground; export: print what journal and venue know; "
+    "account: make, import, show or remove the key of a profile"
+)
+
+
+def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
     from pmtui.config.errors import ConfigError  # noqa: PLC0415
     from pmtui.config.settings import load_settings  # noqa: PLC0415
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return _refuse("this needs a terminal; `pmtui sim` does not")
+        return refuse("this needs a terminal; `pmtui sim` does not")
     try:
         settings = load_settings({"profile": profile})
     except ConfigError as error:
-        return _refuse(str(error))
+        return refuse(str(error))
     from pmtui.cli.compose import CRASHED, keymap_of, run_terminal  # noqa: PLC0415
 
     keymap, problems = keymap_of(settings)
     if problems:
-        return _refuse(problems[0])
+        return refuse(problems[0])
     try:
-        code = run_terminal(settings, keymap)
+        code = run_terminal(settings, keymap, _key(settings, passphrase_fd))
     except ConfigError as error:
-        return _refuse(str(error))
+        return refuse(str(error))
     if code == CRASHED:
         from pmtui.config.paths import locate  # noqa: PLC0415
 
@@ -54,16 +91,21 @@ def _open_terminal(profile: str | None) -> int:
     return code
 
 
-def _refuse(text: str) -> int:
-    print(f"pmtui: {text}", file=sys.stderr)
-    return USAGE_ERROR
+def _key(settings: "Settings", passphrase_fd: int | None) -> SessionKey:
+    if settings.is_paper and settings.private_key is None:
+        # The common case loads nothing that signs before the first picture.
+        return SessionKey()
+    from pmtui.cli.unlocking import find_session_key  # noqa: PLC0415
+    from pmtui.config.paths import locate  # noqa: PLC0415
+
+    return find_session_key(settings, locate().state, passphrase_fd=passphrase_fd)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> SecretiveParser:
+    parser = SecretiveParser(
         prog="pmtui",
         description="A full-screen terminal for trading prediction markets by hand.",
-        epilog="`pmtui sim --help` and `pmtui export --help` tell of those two alone.",
+        epilog="`pmtui COMMAND --help` tells of a command.",
     )
     parser.add_argument("--version", action="version", version=f"pmtui {__version__}")
     parser.add_argument(
@@ -71,9 +113,16 @@ def _parser() -> argparse.ArgumentParser:
         help="paper (the default: a local venue with play money), live, or one of your own",
     )
     parser.add_argument(
-        "command",
-        nargs="?",
-        choices=["sim", "export"],
-        help="sim: run the local venue in the foreground; export: print what the journal knows",
+        "--passphrase-fd",
+        type=descriptor,
+        metavar="N",
+        help="read the keystore's passphrase from a line of file descriptor N, not from a prompt",
     )
+    parser.add_argument("command", nargs="?", type=_command, metavar="COMMAND", help=_COMMAND_HELP)
     return parser
+
+
+def _command(text: str) -> str:
+    # Commands that are understood never come this far: they stand first, or after the profile.
+    known = "goes in front" if text in COMMANDS else f"is one of {', '.join(COMMANDS)}"
+    raise argparse.ArgumentTypeError(f"a command {known}")

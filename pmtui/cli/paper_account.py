@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from pmtui.cli.live_key import PAPER_KEY_FILE
 from pmtui.clients.http import HttpHost
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
@@ -16,7 +17,7 @@ from pmtui.signing.keystore import create_key
 from pmtui.signing.secret import Secret
 
 STARTING_CASH = "10000"
-KEY_FILE = "paper.key"
+KEY_FILE = PAPER_KEY_FILE
 
 
 class _Ledger(msgspec.Struct):

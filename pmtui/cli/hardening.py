@@ -1,0 +1,29 @@
+"""Keeps a process that holds a key to itself: no core file, no reading along by other programs."""
+
+import ctypes
+import os
+import resource
+import sys
+from collections.abc import Mapping
+
+from pmtui.cli.paper import KEY_VARIABLE
+
+_PR_SET_DUMPABLE = 4
+
+
+def forbid_dumps() -> None:
+    """Leave no memory behind in a core file, nor show it to other programs of the same user."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":
+        # A system whose cores go to a program ignores the limit; this it obeys.
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def forget_key_variable() -> None:
+    """Take the private key out of the environment, which children and reports would inherit."""
+    for name in _key_variables(os.environ):
+        del os.environ[name]
+
+
+def _key_variables(environ: Mapping[str, str]) -> list[str]:
+    return [name for name in environ if name.upper() == KEY_VARIABLE]

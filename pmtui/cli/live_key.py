@@ -1,0 +1,81 @@
+"""Where a profile's keystore lies, and which keys a profile that is not paper refuses.
+
+Paper and live share neither a directory, nor a journal, nor a key.
+"""
+
+import ipaddress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pmtui.config.endpoints import LIVE
+from pmtui.config.settings import Settings
+from pmtui.domain.ids import Address
+from pmtui.signing.public_keys import is_public_key
+from pmtui.signing.secret import Secret
+from pmtui.signing.signer import KeyFormatError, Signer
+
+KEYSTORE_FILE = "keystore.json"
+PAPER_KEY_FILE = "paper.key"
+NOT_A_KEY = "that is no private key: it has 64 hexadecimal digits, with or without 0x in front"
+
+
+def keystore_path(state: Path, profile: str) -> Path:
+    """Return where the keystore of a profile lies, or would.
+
+    Args:
+        state: the state directory of all profiles.
+        profile: its name.
+    """
+    return state / profile / KEYSTORE_FILE
+
+
+def read_private_key(text: Secret) -> Secret | str:
+    """Return the key that was written as hexadecimal digits, or why it is none."""
+    try:
+        secret = Secret.from_hex(text.reveal_text())
+    except ValueError:
+        return NOT_A_KEY
+    if len(secret.reveal()) != 32:
+        return NOT_A_KEY
+    try:
+        Signer(secret)
+    except KeyFormatError as error:
+        return f"that is no private key: {error}"
+    return secret
+
+
+def why_refused(secret: Secret, settings: Settings, state: Path) -> str:
+    """Say why a profile must not use a key; nothing where it may.
+
+    Args:
+        secret: a private key.
+        settings: of a profile that is not paper.
+        state: the state directory of all profiles.
+    """
+    address = Signer(secret).address
+    for profile, paper in paper_addresses(state).items():
+        if paper == address:
+            return f"{address} is the key of the paper account {profile}; paper and live share none"
+    if is_public_key(secret) and not _is_local(settings):
+        return f"{address} is a published development key: whatever it owns, anybody can take"
+    return ""
+
+
+def paper_addresses(state: Path) -> dict[str, Address]:
+    """Return the addresses of the paper accounts there are, by profile; unreadable ones left out."""
+    found: dict[str, Address] = {}
+    for path in sorted(state.glob(f"*/{PAPER_KEY_FILE}")):
+        try:
+            found[path.parent.name] = Signer(Secret.from_hex(path.read_text("ascii"))).address
+        except (OSError, ValueError):
+            continue
+    return found
+
+
+def _is_local(settings: Settings) -> bool:
+    """Whether orders go to this machine alone: a local venue takes any key."""
+    host = urlsplit(settings.endpoints(LIVE).clob).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,85 @@
+"""Secrets as they come in: typed without echo, or one line of a file descriptor. Nothing else.
+
+There is no way to give one as an argument or, for a passphrase, in the environment.
+"""
+
+import getpass
+import os
+import sys
+import warnings
+from dataclasses import dataclass
+
+from pmtui.signing.secret import Secret
+
+MAX_BYTES = 4_096
+GOOD_LENGTH = 12
+"""A passphrase shorter than this can be guessed by who has the file."""
+_FEW_KINDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class NoSecret:
+    """Why there is no secret; never quotes what was read."""
+
+    text: str
+
+
+def read_secret(number: int) -> Secret | NoSecret:
+    """Read a line from a file descriptor, and not a byte more: the next line may be another's."""
+    line = bytearray()
+    try:
+        while (byte := os.read(number, 1)) not in (b"", b"\n"):
+            line += byte
+            if len(line) > MAX_BYTES:
+                return NoSecret(
+                    f"more than {MAX_BYTES} bytes in a line of file descriptor {number}"
+                )
+    except OSError as error:
+        return NoSecret(f"file descriptor {number}: {error.strerror}")
+    return _checked(bytes(line).removesuffix(b"\r"), f"file descriptor {number}")
+
+
+def ask_secret(prompt: str) -> Secret | NoSecret:
+    """Ask at the terminal, without echo; an empty answer is an empty secret."""
+    with warnings.catch_warnings():
+        # Without a terminal the library would read with echo, after a warning.
+        warnings.simplefilter("error", getpass.GetPassWarning)
+        try:
+            typed = getpass.getpass(prompt, stream=None)
+        except getpass.GetPassWarning:
+            return NoSecret("there is no terminal to ask at; give a file descriptor")
+        except (EOFError, KeyboardInterrupt):
+            print(file=sys.stderr)
+            return NoSecret("given up")
+        except UnicodeDecodeError:
+            return NoSecret("what was typed is not UTF-8")
+    return _checked(typed.encode(errors="surrogateescape"), "the terminal")
+
+
+def ask_new_passphrase() -> Secret | NoSecret:
+    """Ask for a passphrase twice; nobody sees a mistake in one."""
+    first = ask_secret("Passphrase for the keystore: ")
+    if isinstance(first, NoSecret) or not first.reveal():
+        return first
+    second = ask_secret("The same once more: ")
+    if isinstance(second, NoSecret):
+        return second
+    return first if first == second else NoSecret("the two passphrases differ")
+
+
+def weakness(passphrase: Secret) -> str:
+    """Say what makes a passphrase weak, or nothing."""
+    text = passphrase.reveal_text()
+    if len(text) < GOOD_LENGTH:
+        return f"weak: shorter than {GOOD_LENGTH} characters"
+    if len(set(text)) < _FEW_KINDS:
+        return "weak: it repeats very few characters"
+    return "weak: digits only" if text.isdecimal() else ""
+
+
+def _checked(line: bytes, place: str) -> Secret | NoSecret:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return NoSecret(f"what came from {place} is not UTF-8")
+    return Secret(line)

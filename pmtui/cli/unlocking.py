@@ -1,0 +1,112 @@
+"""The key of a session, found before the terminal is taken over: the prompt is an ordinary one.
+
+Three tries at a prompt, one from a file descriptor; an empty passphrase means to look only.
+"""
+
+import sys
+from pathlib import Path
+
+from pmtui.cli.hardening import forbid_dumps, forget_key_variable
+from pmtui.cli.journal_owner import why_not_this_owner
+from pmtui.cli.live_key import keystore_path, read_private_key, why_refused
+from pmtui.cli.paper import KEY_VARIABLE
+from pmtui.cli.passphrase import NoSecret, ask_secret, read_secret
+from pmtui.cli.session_key import SessionKey
+from pmtui.config.errors import ConfigError
+from pmtui.config.settings import Settings
+from pmtui.signing.keystore import KeystoreProblem, decrypt_keystore, keystore_address
+from pmtui.signing.secret import Secret
+from pmtui.signing.signer import Signer
+
+TRIES = 3
+MAX_KEYSTORE_BYTES = 65_536
+LOOK_ONLY = "look, but no trading"
+PAPER_IGNORES_KEY = (
+    f"{KEY_VARIABLE} is not used: the paper account has a key of its own; "
+    "--profile live trades with yours"
+)
+
+
+def find_session_key(settings: Settings, state: Path, *, passphrase_fd: int | None) -> SessionKey:
+    """Find the key of a session; the private key leaves the environment on the way.
+
+    Args:
+        settings: of the profile.
+        state: the state directory of all profiles.
+        passphrase_fd: where the passphrase comes from; None to ask at the terminal.
+
+    Raises:
+        ConfigError: no key can be had of what there is, or it must not be used here.
+    """
+    forget_key_variable()
+    if settings.is_paper:
+        if settings.private_key is not None:
+            print(f"pmtui: {PAPER_IGNORES_KEY}", file=sys.stderr)
+        return SessionKey(None)
+    found = _find(settings, keystore_path(state, settings.profile), passphrase_fd)
+    if found.secret is not None:
+        forbid_dumps()
+        if reason := why_refused(found.secret, settings, state):
+            raise ConfigError(settings.profile, reason)
+        journal = state / settings.profile / "journal.sqlite"
+        if reason := why_not_this_owner(journal, Signer(found.secret).address):
+            raise ConfigError(settings.profile, reason)
+    return found
+
+
+def read_keystore(path: Path) -> str | KeystoreProblem:
+    """Return a keystore's text; what is no text or far too long is no keystore.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as file:
+        raw = file.read(MAX_KEYSTORE_BYTES + 1)
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        return KeystoreProblem.NOT_A_KEYSTORE
+    return text if len(raw) <= MAX_KEYSTORE_BYTES else KeystoreProblem.NOT_A_KEYSTORE
+
+
+def _find(settings: Settings, path: Path, passphrase_fd: int | None) -> SessionKey:
+    if settings.private_key is not None:
+        secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
+        if isinstance(secret, str):
+            raise ConfigError(KEY_VARIABLE, secret)
+        return SessionKey(secret)
+    if not path.exists():
+        return SessionKey(None, f"no key: {LOOK_ONLY}")
+    try:
+        text = read_keystore(path)
+    except OSError as error:
+        raise ConfigError(str(path), error.strerror or "cannot be read") from None
+    if isinstance(text, KeystoreProblem):
+        raise ConfigError(str(path), text.value)
+    forbid_dumps()
+    return _unlock(text, path, passphrase_fd)
+
+
+def _unlock(text: str, path: Path, passphrase_fd: int | None) -> SessionKey:
+    if passphrase_fd is None:
+        print(
+            f"Account {keystore_address(text) or path}\n"
+            f"An empty passphrase opens READ-ONLY: {LOOK_ONLY}.",
+            file=sys.stderr,
+        )
+    for left in reversed(range(TRIES if passphrase_fd is None else 1)):
+        passphrase = (
+            ask_secret("Passphrase: ") if passphrase_fd is None else read_secret(passphrase_fd)
+        )
+        if isinstance(passphrase, NoSecret):
+            raise ConfigError("passphrase", passphrase.text)
+        if not passphrase.reveal():
+            return SessionKey(None, f"the keystore stays closed: {LOOK_ONLY}")
+        print("Opening the keystore …", file=sys.stderr)
+        secret = decrypt_keystore(text, passphrase)
+        if isinstance(secret, Secret):
+            return SessionKey(secret)
+        if secret is not KeystoreProblem.DOES_NOT_OPEN or not left:
+            raise ConfigError(str(path), secret.value)
+        print(f"{secret.value}; {left} {'tries' if left > 1 else 'try'} left", file=sys.stderr)
+    raise AssertionError("the last try returns or raises")

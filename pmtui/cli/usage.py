@@ -1,0 +1,72 @@
+"""Reading a command line that may, by mistake, hold a secret: what was given is never repeated.
+
+Whatever stands on a command line, other users can see and shells keep. Where a key or a passphrase
+was put there all the same, an error message must not carry it on into a log.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from typing_extensions import override
+
+USAGE_ERROR = 2
+"""Wrong usage or configuration."""
+UNAVAILABLE = 69
+"""What was asked for could not be had: a host does not answer, the output cannot be written."""
+
+NEVER_AN_ARGUMENT = (
+    "a key or a passphrase is never an argument: other users can see it and shells keep it. "
+    "It is typed at a prompt, or read from a file descriptor"
+)
+_SECRET_OPTIONS = frozenset(
+    {"--key", "--private-key", "--passphrase", "--password", "--secret", "--mnemonic"}
+)
+
+
+class SecretiveParser(argparse.ArgumentParser):
+    """Refuses in one line, without the words it was given."""
+
+    def __init__(self, *, prog: str, description: str, epilog: str | None = None) -> None:
+        super().__init__(prog=prog, description=description, epilog=epilog, allow_abbrev=False)
+        self._given: tuple[str, ...] = ()
+
+    def read(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Read arguments; ends the program with 2 where they make no sense."""
+        self._given = tuple(arguments)
+        options = [word.partition("=")[0] for word in arguments if word.startswith("--")]
+        if _SECRET_OPTIONS & set(options):
+            self.refuse(NEVER_AN_ARGUMENT)
+        asked, strays = self.parse_known_args(arguments)
+        if strays:
+            unknown = [stray.partition("=")[0] for stray in strays if stray.startswith("--")]
+            if len(unknown) < len(strays):
+                self.refuse(f"something here is not understood; {NEVER_AN_ARGUMENT}")
+            self.refuse(f"no such option: {', '.join(unknown)}")
+        return asked
+
+    @override
+    def error(self, message: str) -> NoReturn:
+        for word in self._given:
+            for part in {word, word.partition("=")[2]} - {""}:
+                message = message.replace(repr(part), "that")
+        self.refuse(message)
+
+    def refuse(self, text: str) -> NoReturn:
+        """End the program with one line."""
+        refuse(text, prog=self.prog)
+        raise SystemExit(USAGE_ERROR)
+
+
+def descriptor(text: str) -> int:
+    """Read the number of a file descriptor; what else it was stays unsaid."""
+    if not (text.isascii() and text.isdecimal() and int(text) < 1 << 20):
+        raise argparse.ArgumentTypeError("takes the number of an open file descriptor")
+    return int(text)
+
+
+def refuse(text: str, *, prog: str = "pmtui", code: int = USAGE_ERROR) -> int:
+    """Say in one line why not; returns the exit code."""
+    print(f"{prog}: {text}", file=sys.stderr, flush=True)
+    return code
