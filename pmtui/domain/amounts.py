@@ -46,6 +46,8 @@ TICK_RULES = MappingProxyType(
 # Bound once: on Python 3.11 naming a member of an enum is a slow look-up.
 _BUY = Side.BUY
 
+_POWERS = tuple(10**exponent for exponent in range(11))
+
 SIZE_STEP = Micros(10_000)
 """Shares, and the dollars of a market order, have two decimals at every tick."""
 
@@ -116,7 +118,7 @@ def limit_amounts(side: Side, price: Micros, size: Micros, *, tick: Micros) -> O
     """
     rules = tick_rules(tick)
     shares = _checked_floor(price, size)
-    cash = fit(price * shares, SCALE * SCALE, decimals=rules.amount_decimals)
+    cash = _fit_product(price * shares, rules.amount_decimals)
     return OrderAmounts(cash, shares) if side is _BUY else OrderAmounts(shares, cash)
 
 
@@ -134,8 +136,9 @@ def market_amounts(
     price = worst_price // step * step
     if price == 0:
         raise AmountError(f"price below the grid: {worst_price} millionths")
-    numerator, denominator = (given, price) if side is _BUY else (given * price, SCALE * SCALE)
-    return OrderAmounts(given, fit(numerator, denominator, decimals=rules.amount_decimals))
+    if side is _BUY:
+        return OrderAmounts(given, fit(given, price, decimals=rules.amount_decimals))
+    return OrderAmounts(given, _fit_product(given * price, rules.amount_decimals))
 
 
 def _checked_floor(price: Micros, quantity: Micros) -> Micros:
@@ -143,7 +146,7 @@ def _checked_floor(price: Micros, quantity: Micros) -> Micros:
         raise AmountError(f"price outside 0 and 1: {price} millionths")
     if quantity < 0:
         raise AmountError(f"negative amount: {quantity} millionths")
-    return size_floor(quantity)
+    return Micros(quantity // SIZE_STEP * SIZE_STEP)
 
 
 def fit(numerator: int, denominator: int, *, decimals: int) -> Micros:
@@ -152,8 +155,14 @@ def fit(numerator: int, denominator: int, *, decimals: int) -> Micros:
     The service's libraries round up four decimals further on and then cut; for a ratio that
     already fits, both steps do nothing, so one expression serves all three cases.
     """
-    widened = -(-numerator * 10 ** (decimals + 4) // denominator)
-    return Micros(widened // 10_000 * 10 ** (6 - decimals))
+    widened = -(-numerator * _POWERS[decimals + 4] // denominator)
+    return Micros(widened // 10_000 * _POWERS[6 - decimals])
+
+
+def _fit_product(product: int, decimals: int) -> Micros:
+    # `fit` over 10^12, after both sides of the ratio are divided by what they share.
+    widened = -(-product // _POWERS[8 - decimals])
+    return Micros(widened // 10_000 * _POWERS[6 - decimals])
 
 
 def market_price_walk(

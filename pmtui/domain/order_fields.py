@@ -26,6 +26,8 @@ class UnsignedOrder:
 
     draft: OrderDraft
     order_id: OrderId
+    contents_hash: bytes
+    """Of the fields alone (EIP-712), kept so that signing need not hash them again."""
     salt: int
     maker: Address
     signer: Address

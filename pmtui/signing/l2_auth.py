@@ -19,7 +19,6 @@ from pmtui.signing.secret import Secret, SecretError
 
 _BLOCK = 64
 _INNER = bytes(byte ^ 0x36 for byte in range(256))
-_URL_SAFE = bytes.maketrans(b"+/", b"-_")
 _OUTER = bytes(byte ^ 0x5C for byte in range(256))
 
 
@@ -68,10 +67,12 @@ class RequestSigner:
             body: the exact bytes that are sent.
         """
         inner = self._inner.copy()
-        inner.update(f"{timestamp}{method}{path}".encode() + body)
+        inner.update(f"{timestamp}{method}{path}".encode())
+        inner.update(body)
         outer = self._outer.copy()
         outer.update(inner.digest())
-        return b2a_base64(outer.digest(), newline=False).translate(_URL_SAFE).decode()
+        digits = b2a_base64(outer.digest(), newline=False).decode()
+        return digits.replace("+", "-").replace("/", "_")
 
     def headers(
         self, address: Address, *, timestamp_s: int, method: str, path: str, body: bytes = b""

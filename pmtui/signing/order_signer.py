@@ -11,18 +11,21 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import SignatureType, TimeInForce
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
+from pmtui.signing.addresses import bytes32
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.exchange import ExchangeDomain, exchange_for
 from pmtui.signing.order_signing import (
     MAX_SALT,
     ZERO_BYTES32,
     OrderFields,
+    OrderHashes,
     encode_post,
-    order_id,
-    sign_order,
+    hash_order,
+    sign_hashed,
 )
 from pmtui.signing.order_verifying import verify_order
 from pmtui.signing.signer import Signer
+from pmtui.signing.typed_data import typed_digest
 
 _TYPES = tuple(SignatureType)
 
@@ -83,9 +86,11 @@ class WalletSigner:
         fields = self._fields(
             draft, salt=self._draw_bits(MAX_SALT.bit_length()), timestamp_ms=self._now_ms()
         )
+        hashes = hash_order(fields, domain)
         return UnsignedOrder(
             draft=draft,
-            order_id=order_id(fields, domain),
+            order_id=hashes.order_id,
+            contents_hash=hashes.contents,
             salt=fields.salt,
             maker=fields.maker,
             signer=fields.signer,
@@ -106,9 +111,11 @@ class WalletSigner:
         draft = order.draft
         domain = self._domain(draft)
         fields = self._fields(draft, salt=order.salt, timestamp_ms=order.timestamp_ms)
-        signed = sign_order(fields, self._signer, domain)
+        # Not hashed a second time on the way out: the check below does that, from what is posted.
+        hashes = OrderHashes(order.contents_hash, bytes32(order.order_id))
+        signed = sign_hashed(fields, hashes, self._signer, domain=domain)
         flaw = verify_order(fields, signed.signature, domain, owner=self._signer.address)
-        if flaw is not None or signed.order_id != order.order_id:
+        if flaw is not None or typed_digest(domain.separator, hashes.contents) != hashes.digest:
             raise SignatureMismatchError(f"the signed order is not the prepared one: {flaw}")
         return encode_post(
             signed,

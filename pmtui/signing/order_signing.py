@@ -5,6 +5,7 @@ known before the order leaves, and the body is written from a template, so that 
 and what is sent come from the same fields and no JSON is built twice.
 """
 
+import struct
 from functools import lru_cache
 
 import msgspec
@@ -50,6 +51,8 @@ _SELL = Side.SELL
 _DEPOSIT = SignatureType.DEPOSIT_WALLET
 _EOA = SignatureType.EOA
 _OLDER_WALLETS = (SignatureType.PROXY, SignatureType.SAFE)
+_WORDS_OF_AN_ORDER = struct.Struct(">32s24xQ96s24xQ24xQ64s24xQ64s")
+"""Its own numbers take 64 of the 256 bits; none of them can need more."""
 _WORDS = [[uint_word(side) + uint_word(kind) for kind in range(4)] for side in range(2)]
 """Side and signature type as two words."""
 
@@ -80,6 +83,20 @@ class OrderFields(msgspec.Struct, frozen=True, gc=False):
     """The builder code that is credited; zero means nobody."""
 
 
+class OrderHashes(msgspec.Struct, frozen=True, gc=False):
+    """What is signed for an order, in one envelope or another."""
+
+    contents: bytes
+    """The EIP-712 hash of the fields."""
+    digest: bytes
+    """The same, tied to an exchange."""
+
+    @property
+    def order_id(self) -> OrderId:
+        """The id the service will know the order by, whatever the signature type."""
+        return OrderId("0x" + self.digest.hex())
+
+
 class SignedOrder(msgspec.Struct, frozen=True, gc=False):
     """An order that is ready to travel."""
 
@@ -99,21 +116,18 @@ def order_struct_hash(fields: OrderFields) -> bytes:
         raise OrderFieldsError("salt outside 0 and 2^53 - 1")
     try:
         return keccak256(
-            b"".join(
-                (
-                    _ORDER_TYPE_HASH,
-                    fields.salt.to_bytes(32, "big"),
-                    _account_words(fields.maker, fields.signer),
-                    _token_word(fields.token_id),
-                    fields.maker_amount.to_bytes(32, "big"),
-                    fields.taker_amount.to_bytes(32, "big"),
-                    _WORDS[_side_number(fields.side)][_type_number(fields.signature_type)],
-                    fields.timestamp_ms.to_bytes(32, "big"),
-                    _tail_words(fields.metadata, fields.builder),
-                )
+            _WORDS_OF_AN_ORDER.pack(
+                _ORDER_TYPE_HASH,
+                fields.salt,
+                _who_and_what(fields.maker, fields.signer, fields.token_id),
+                fields.maker_amount,
+                fields.taker_amount,
+                _WORDS[_side_number(fields.side)][_type_number(fields.signature_type)],
+                fields.timestamp_ms,
+                _tail_words(fields.metadata, fields.builder),
             )
         )
-    except (OverflowError, AddressError, HexError) as error:
+    except (struct.error, OverflowError, AddressError, HexError) as error:
         raise OrderFieldsError(str(error)) from error
 
 
@@ -123,33 +137,53 @@ def nested_struct_hash(fields: OrderFields, contents_hash: bytes, domain: Exchan
     return keccak256(_NESTED_TYPE_HASH + contents_hash + tail)
 
 
-def order_id(fields: OrderFields, domain: ExchangeDomain) -> OrderId:
-    """Return the id the service will know an order by: its digest, whatever the signature type.
+def hash_order(fields: OrderFields, domain: ExchangeDomain) -> OrderHashes:
+    """Hash an order once, for its id and for its signature.
 
     Raises:
         OrderFieldsError: a field that cannot be encoded.
     """
-    return _to_order_id(typed_digest(domain.separator, order_struct_hash(fields)))
+    contents = order_struct_hash(fields)
+    return OrderHashes(contents, typed_digest(domain.separator, contents))
+
+
+def order_id(fields: OrderFields, domain: ExchangeDomain) -> OrderId:
+    """Return the id the service will know an order by; raises as `hash_order` does."""
+    return hash_order(fields, domain).order_id
 
 
 def sign_order(fields: OrderFields, signer: Signer, domain: ExchangeDomain) -> SignedOrder:
-    """Sign an order for an exchange.
+    """Hash and sign an order for an exchange; raises as `hash_order` and `sign_hashed` do."""
+    return sign_hashed(fields, hash_order(fields, domain), signer, domain=domain)
+
+
+def sign_hashed(
+    fields: OrderFields, hashes: OrderHashes, signer: Signer, *, domain: ExchangeDomain
+) -> SignedOrder:
+    """Sign an order that is hashed already.
+
+    Args:
+        fields: what travels. Nothing here proves that the hashes are theirs: `verify_order` does.
+        hashes: of the fields.
+        signer: the owner's key.
+        domain: of the exchange.
 
     Raises:
-        OrderFieldsError: a field that cannot be encoded, or addresses that contradict the
-            signature type: the venue would refuse such an order after it has left.
+        OrderFieldsError: addresses that contradict the signature type: the venue would refuse
+            such an order after it has left.
     """
-    _check_addresses(fields, signer)
-    contents = order_struct_hash(fields)
-    digest = typed_digest(domain.separator, contents)
+    contents = hashes.contents
     if fields.signature_type is _DEPOSIT:
+        if fields.maker != fields.signer:
+            raise OrderFieldsError("a deposit wallet is both maker and signer")
         envelope = nested_struct_hash(fields, contents, domain)
         inner = signer.sign_digest(typed_digest(domain.separator, envelope))
         wrapped = (inner + domain.separator + contents).hex()
         signature = f"0x{wrapped}{_WRAPPER_TAIL_DIGITS}"
     else:
-        signature = f"0x{signer.sign_digest(digest).hex()}"
-    return SignedOrder(_to_order_id(digest), signature, fields)
+        _check_addresses(fields, signer)
+        signature = f"0x{signer.sign_digest(hashes.digest).hex()}"
+    return SignedOrder(hashes.order_id, signature, fields)
 
 
 def encode_post(
@@ -195,12 +229,9 @@ def encode_batch(bodies: list[bytes]) -> bytes:
 
 
 def _check_addresses(fields: OrderFields, signer: Signer) -> None:
-    if fields.signature_type is _DEPOSIT:
-        if fields.maker != fields.signer:
-            raise OrderFieldsError("a deposit wallet is both maker and signer")
-    elif fields.signer != signer.address:
+    if fields.signer != signer.address:
         raise OrderFieldsError("the order names another signer")
-    elif fields.signature_type is _EOA and fields.maker != fields.signer:
+    if fields.signature_type is _EOA and fields.maker != fields.signer:
         raise OrderFieldsError("an owner's own order is paid by the owner")
 
 
@@ -229,11 +260,6 @@ def _check_owner(owner: ApiKey) -> None:
 
 
 @lru_cache(maxsize=64)
-def _account_words(maker: Address, signer: Address) -> bytes:
-    return address_word(maker) + address_word(signer)
-
-
-@lru_cache(maxsize=64)
 def _tail_words(metadata: str, builder: str) -> bytes:
     return bytes32(metadata) + bytes32(builder)
 
@@ -245,12 +271,8 @@ def _wallet_words(chain_id: int, wallet: Address) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def _token_word(token_id: TokenId) -> bytes:
+def _who_and_what(maker: Address, signer: Address, token_id: TokenId) -> bytes:
     # Decimal digits only: int() would take signs, spaces, underscores and foreign digits.
     if not (token_id.isascii() and token_id.isdigit() and len(token_id) <= MAX_TOKEN_DIGITS):
         raise OrderFieldsError(f"not a token id: {token_id[:80]!r}")
-    return uint_word(int(token_id))
-
-
-def _to_order_id(digest: bytes) -> OrderId:
-    return OrderId("0x" + digest.hex())
+    return address_word(maker) + address_word(signer) + uint_word(int(token_id))
