@@ -1,0 +1,124 @@
+"""Selling a whole position now: at which worst price, how much of it, and what is in the way.
+
+The service takes no market sale, so it is a limit that fills and is killed (FAK), at a price that
+the card states. What the position's own resting sales tie up is cancelled first.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pmtui.domain.amounts import SIZE_STEP, price_ceil, size_floor
+from pmtui.domain.book_view import BookView
+from pmtui.domain.intent_amounts import order_amounts
+from pmtui.domain.market import MarketTerms, Side
+from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
+from pmtui.domain.own_orders import reserved_shares
+from pmtui.domain.ticket_numbers import TicketNumbers, estimate
+
+DEFAULT_GIVE_WAY = 10
+"""Percent of the best bid by which the worst price may lie below it."""
+_IN_DOUBT = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
+
+
+@dataclass(frozen=True, slots=True)
+class FlattenProblem:
+    """Why the position cannot be sold so."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FlattenPlan:
+    """What selling everything now means, as the book is."""
+
+    intent: LimitIntent
+    sales: tuple[Order, ...]
+    """Own resting sales of the token, to be cancelled first; empty where they are not in the way."""
+    numbers: TicketNumbers
+    best_bid: Micros
+    warnings: tuple[str, ...]
+
+    @property
+    def stays(self) -> Micros:
+        """Shares that nobody bids for at the worst price or better."""
+        return Micros(max(self.intent.size - self.numbers.fills_now, 0))
+
+
+def plan_flatten(
+    *,
+    held: Micros,
+    orders: Iterable[Order],
+    book: BookView,
+    terms: MarketTerms,
+    give_way_percent: int = DEFAULT_GIVE_WAY,
+) -> FlattenPlan | FlattenProblem:
+    """Return the sale of all shares of a book's token.
+
+    Args:
+        held: shares of it, those that open sales speak for included.
+        orders: own open orders.
+        book: of the token.
+        terms: of its market.
+        give_way_percent: how far below the best bid it may fill.
+    """
+    size = size_floor(held)
+    problem = _why_not(held, size, book, terms)
+    if problem:
+        return FlattenProblem(problem)
+    sales = tuple(
+        o
+        for o in orders
+        if o.token_id == book.token_id and o.side is Side.SELL and o.status.is_open
+    )
+    if any(sale.status in _IN_DOUBT for sale in sales):
+        return FlattenProblem("A sale of it is still being checked; cancel or await it first")
+    best = book.bids[0].price
+    intent = LimitIntent(
+        condition_id=terms.condition_id,
+        token_id=book.token_id,
+        side=Side.SELL,
+        price=worst_price(best, terms.tick_size, give_way_percent),
+        size=size,
+        time_in_force=TimeInForce.FAK,
+    )
+    amounts = order_amounts(intent, terms.tick_size)
+    numbers = estimate(
+        intent, cash=amounts.taker, shares=amounts.maker, book=book, fee=terms.fee,
+        available_cash=None,
+    )  # fmt: skip
+    in_the_way = sales if held - reserved_shares(sales, book.token_id) < size else ()
+    return FlattenPlan(intent, in_the_way, numbers, best, _warnings(held, size, book, terms))
+
+
+def worst_price(best_bid: Micros, tick: Micros, give_way_percent: int) -> Micros:
+    """Return the lowest price to sell at: so far below the best bid, but a tick at least."""
+    below = Micros(best_bid * (100 - give_way_percent) // 100)
+    return max(min(price_ceil(below, tick), Micros(best_bid - tick)), tick)
+
+
+def _why_not(held: Micros, size: Micros, book: BookView, terms: MarketTerms) -> str:
+    if held <= 0:
+        return "You hold no shares of this outcome"
+    if size <= 0:
+        return (
+            f"Only {format_micros(held)} shares are left: dust, less than the "
+            f"{format_micros(SIZE_STEP)} that an order can carry"
+        )
+    if not terms.accepting_orders:
+        return "The market takes no orders now"
+    if not book.bids:
+        return "Nobody bids for it now"
+    return ""
+
+
+def _warnings(held: Micros, size: Micros, book: BookView, terms: MarketTerms) -> tuple[str, ...]:
+    warnings = []
+    if not book.state.is_good:
+        warnings.append(f"The book is {book.state.value}: the bids may be gone")
+    if size < terms.min_order_size:
+        least = format_micros(terms.min_order_size)
+        warnings.append(f"Below the market's minimum of {least} shares: it may be refused")
+    if held > size:
+        warnings.append(f"{format_micros(Micros(held - size))} shares are dust and stay")
+    return tuple(warnings)

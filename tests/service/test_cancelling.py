@@ -1,0 +1,130 @@
+"""Cancels whose answers get lost: asked again, never for more than was meant, until it is known."""
+
+from pathlib import Path
+
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.ids import OrderId
+from pmtui.domain.order import CancelResult, OrderStatus
+from pmtui.domain.user_events import OrderChanged, OrderEventKind
+from tests.service.fakes import World, lost, resting, running_world
+from tests.service.test_desk import until
+
+FIRST, SECOND, THIRD = OrderId("0x01"), OrderId("0x02"), OrderId("0x03")
+
+
+async def with_resting(world: World, *order_ids: OrderId) -> None:
+    world.account.open.update({o: resting(o) for o in order_ids})
+    await world.pass_time(11)
+
+
+def shown(world: World) -> set[OrderId]:
+    return {o.order_id for o in world.service.queries.account().open_orders}
+
+
+def told(world: World, words: str) -> int:
+    return sum(words in entry.text for entry in world.service.queries.log().entries)
+
+
+async def test_a_lost_cancel_is_asked_again_until_it_is_answered(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await with_resting(world, FIRST)
+        world.account.cancel_answers = [lost("DELETE /order"), lost("DELETE /order")]
+        command = world.service.commands.cancel([FIRST])
+        verdict = await world.service.commands.cancel_verdict(command)
+        assert verdict.result.unanswered == (FIRST,)
+        assert "again" in verdict.problem
+        assert shown(world) == {FIRST}
+        await until(world, lambda: not shown(world), "it is cancelled")
+        assert world.account.cancelled == [(FIRST,)] * 3
+        assert told(world, "asking again") == 1
+        await until(world, lambda: told(world, "Answered after all: 1 cancelled"), "it is told")
+
+
+async def test_a_lost_cancel_of_everything_is_not_repeated_for_newer_orders(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await with_resting(world, FIRST, SECOND)
+        world.account.cancel_answers = [lost("DELETE /cancel-all")]
+        await world.service.commands.cancel_verdict(world.service.commands.cancel_all())
+        world.account.open[THIRD] = resting(THIRD)
+        await until(world, lambda: shown(world) == {THIRD}, "those meant are gone")
+        assert set(world.account.cancelled[-1]) == {FIRST, SECOND}
+
+
+async def test_an_order_heard_to_have_ended_is_not_asked_for_again(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await with_resting(world, FIRST)
+        world.account.cancel_answers = [lost("DELETE /order")]
+        await world.service.commands.cancel_verdict(world.service.commands.cancel([FIRST]))
+        world.account.open.clear()
+        ended = resting(FIRST, status=OrderStatus.CANCELLED)
+        world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, ended, world.clock.now()))
+        await until(world, lambda: told(world, "Answered after all: 1 cancelled"), "it is told")
+        assert world.account.cancelled == [(FIRST,)]
+
+
+async def test_only_the_part_without_an_answer_is_asked_again(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await with_resting(world, FIRST, SECOND)
+        world.account.cancel_answers = [CancelResult((FIRST,), (), unanswered=(SECOND,))]
+        command = world.service.commands.cancel([FIRST, SECOND])
+        verdict = await world.service.commands.cancel_verdict(command)
+        assert verdict.result.canceled == (FIRST,)
+        await until(world, lambda: not shown(world), "the other one too")
+        assert world.account.cancelled[1:] == [(SECOND,)]
+
+
+async def test_a_cancel_that_never_left_is_said_at_once_and_not_repeated(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await with_resting(world, FIRST)
+        world.account.cancel_answers = [
+            Failure(FailureKind.UNREACHABLE, "DELETE /order", "no route")
+        ]
+        command = world.service.commands.cancel([FIRST])
+        verdict = await world.service.commands.cancel_verdict(command)
+        assert "no route" in verdict.problem
+        await world.pass_time(30)
+        assert len(world.account.cancelled) == 1
+        assert shown(world) == {FIRST}
+
+
+async def test_an_outage_after_a_lost_cancel_does_not_end_the_asking(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await with_resting(world, FIRST)
+        world.account.cancel_answers = [
+            lost("DELETE /order"),
+            Failure(FailureKind.UNREACHABLE, "DELETE /order", "no route"),
+            Failure(FailureKind.BUSY, "DELETE /order", "slow down", 429),
+        ]
+        world.service.commands.cancel([FIRST])
+        await until(world, lambda: not shown(world), "it is cancelled")
+        assert len(world.account.cancelled) == 4
+
+
+async def test_a_refusal_after_a_lost_cancel_ends_the_asking_and_is_told(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await with_resting(world, FIRST)
+        world.account.cancel_answers = [
+            lost("DELETE /order"),
+            Failure(FailureKind.REFUSED, "DELETE /order", "Invalid orderID", 400),
+        ]
+        world.service.commands.cancel([FIRST])
+        await until(world, lambda: told(world, "Not known to be cancelled"), "it is told")
+        await world.pass_time(30)
+        assert len(world.account.cancelled) == 2
+
+
+async def test_a_cancelled_order_is_told_of_once(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await with_resting(world, FIRST)
+        command = world.service.commands.cancel([FIRST])
+        await world.service.commands.cancel_verdict(command)
+        assert told(world, "Cancelled") == 1
+
+
+async def test_orders_never_heard_of_are_counted_when_they_are_cancelled(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.cancel_answers = [CancelResult((FIRST, SECOND))]
+        await world.service.commands.cancel_verdict(world.service.commands.cancel_all())
+        assert told(world, "Cancelled 2 order(s) that this program has not seen") == 1

@@ -1,0 +1,245 @@
+"""Cancel and replace as one action: what is at the venue when it ends is what the verdict says."""
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.ids import OrderId, TradeId
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.order import (
+    CancelResult,
+    Fill,
+    Liquidity,
+    OrderStatus,
+    PostResult,
+    TimeInForce,
+    TradeStatus,
+)
+from pmtui.domain.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown
+from pmtui.service.journal import Journal, JournalProblem
+from pmtui.service.surface import PreparedOrder
+from tests.service.fakes import CONDITION, YES, World, lost, resting, running_world
+from tests.service.test_desk import BUY, prepared, said, until
+
+OLD = OrderId("0x" + "0a" * 32)
+HIGHER = replace(BUY, price=Micros(410_000))
+
+
+def part_of_old(size: int, **changes: object) -> Fill:
+    fill = Fill(
+        trade_id=TradeId("t1"), order_id=OLD, condition_id=CONDITION, token_id=YES,
+        outcome="Yes", side=Side.BUY, price=Micros(400_000), size=Micros(size), fee=Micros(0),
+        liquidity=Liquidity.MAKER, status=TradeStatus.MATCHED,
+        matched_at=datetime(2026, 11, 20, 12, 0, 5, tzinfo=UTC),
+    )  # fmt: skip
+    return replace(fill, **changes)  # type: ignore[arg-type]  # a test names what differs
+
+
+async def with_old(world: World) -> PreparedOrder:
+    """Let an order rest, and prepare the one that is to take its place."""
+    world.account.open[OLD] = resting(OLD)
+    await world.pass_time(11)
+    return await prepared(world, HIGHER)
+
+
+async def moved(world: World, replacement: PreparedOrder) -> MoveVerdict:
+    commands = world.service.commands
+    command = commands.move(OLD, replacement)
+    told: list[MoveVerdict] = []
+
+    async def wait() -> None:
+        told.append(await commands.move_verdict(command))
+
+    task = asyncio.ensure_future(wait())
+    await until(world, lambda: told, "the move has ended")
+    await task
+    return told[0]
+
+
+async def test_a_move_cancels_first_and_then_sends_what_was_confirmed(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.sqlite")
+    async with running_world(tmp_path, journal=journal) as world:
+        order = await with_old(world)
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.MOVED
+        assert isinstance(verdict.placed, Accepted)
+        assert world.account.cancelled == [(OLD,)]
+        assert world.account.posted == [order.unsigned.order_id.encode()]
+        (live,) = world.service.queries.account().open_orders
+        assert (live.order_id, live.price) == (order.unsigned.order_id, 410_000)
+        # One action: both orders' lives name the other.
+        entries = await journal.entries(order.unsigned.order_id)
+        assert not isinstance(entries, JournalProblem)
+        kinds = [e.kind for e in entries]
+        assert kinds.index("move") < kinds.index("intent")
+        assert OLD in entries[0].text
+        assert [e.text.partition(":")[0] for e in entries if e.kind == "move"][-1] == "moved"
+
+
+async def test_the_new_order_waits_until_the_cancel_is_answered(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.cancel_answers = [lost("DELETE /order")]
+        world.service.commands.move(OLD, order)
+        await world.pass_time(0.3)
+        assert world.account.posted == []
+        await until(world, lambda: world.account.posted, "the repeated cancel is answered")
+        assert world.account.cancelled == [(OLD,), (OLD,)]
+
+
+async def test_nothing_is_sent_while_nobody_answers_the_cancel(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.cancel_failure = lost("DELETE /order")
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.UNKNOWN
+        assert "Nothing new was sent" in verdict.text
+        await world.pass_time(60)
+        assert world.account.posted == []
+        # The cancel alone is asked on and on; it cannot harm.
+        assert len(world.account.cancelled) > 3
+
+
+async def test_an_order_that_filled_meanwhile_is_not_moved(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.refuses_to_cancel = {OLD: "order already matched"}
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.NOT_MOVED
+        assert "order already matched" in verdict.text
+        assert world.account.posted == []
+
+
+async def test_only_what_is_left_of_it_is_placed_again(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.own_fills = (part_of_old(4_000_000),)
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.MOVED
+        (live,) = world.service.queries.account().open_orders
+        assert (live.original_size, live.price) == (6_000_000, 410_000)
+        # Not the confirmed one: that would have been four shares too many.
+        assert world.account.posted != [order.unsigned.order_id.encode()]
+
+
+async def test_what_is_left_below_the_minimum_is_not_placed_again(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.own_fills = (part_of_old(6_000_000),)
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.NOT_REPLACED
+        assert "minimum of 5" in verdict.text
+        assert world.account.posted == []
+
+
+async def test_nothing_is_placed_where_the_fills_cannot_be_read(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.read_failure = lost("GET /data/trades")
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.NOT_REPLACED
+        assert verdict.left_out == HIGHER
+        assert world.account.posted == []
+
+
+async def test_a_refused_replacement_says_that_the_old_order_is_gone(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        words = "not enough balance / allowance"
+        world.account.answers = [Failure(FailureKind.REFUSED, "POST /order", words, 400)]
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.NOT_REPLACED
+        assert isinstance(verdict.placed, Rejected)
+        assert verdict.left_out == HIGHER
+        assert said(world, "Cancelled, not replaced")
+        assert world.service.queries.account().open_orders == ()
+
+
+async def test_a_lost_replacement_is_unknown_and_looked_for(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        new_id = order.unsigned.order_id
+        world.account.answers = [lost()]
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.UNKNOWN
+        assert isinstance(verdict.placed, Unknown)
+        world.account.known[new_id] = resting(new_id)
+
+        def is_found() -> bool:
+            orders = world.service.queries.account().open_orders
+            return [o.status for o in orders] == [OrderStatus.LIVE]
+
+        await until(world, is_found, "the new order is found")
+        assert len(world.account.posted) == 1
+
+
+async def test_an_order_that_is_not_there_is_not_moved(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world, HIGHER)
+        assert (await moved(world, order)).end is MoveEnd.NOT_MOVED
+        assert world.account.cancelled == []
+
+
+async def test_nothing_is_cancelled_when_the_journal_cannot_be_written(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    async with running_world(tmp_path, journal=Journal(blocked / "journal.sqlite")) as world:
+        order = await with_old(world)
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.NOT_MOVED
+        assert world.account.cancelled == []
+
+
+SELL = replace(BUY, side=Side.SELL, price=Micros(350_000), time_in_force=TimeInForce.FAK)
+
+
+async def test_a_position_is_sold_after_its_open_sales_are_gone(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        sale = resting(OLD, side=Side.SELL, price=Micros(600_000), original_size=Micros(6_000_000))
+        world.account.open[OLD] = sale
+        await world.pass_time(11)
+        order = await prepared(world, SELL)
+        command = world.service.commands.flatten(order, (sale,))
+        assert isinstance(await world.service.commands.verdict(command), Accepted)
+        assert world.account.cancelled == [(OLD,)]
+        assert world.account.posted == [order.unsigned.order_id.encode()]
+
+
+async def test_what_the_open_sales_sold_meanwhile_is_not_sold_again(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        sale = resting(OLD, side=Side.SELL, price=Micros(600_000), original_size=Micros(6_000_000))
+        world.account.open[OLD] = sale
+        await world.pass_time(11)
+        order = await prepared(world, SELL)
+        world.account.own_fills = (part_of_old(4_000_000, side=Side.SELL),)
+        world.account.answers = [PostResult(None, None, "no orders found to match")]
+        command = world.service.commands.flatten(order, (sale,))
+        await world.service.commands.verdict(command)
+        lines = [e.text for e in world.service.queries.log().entries]
+        assert any("Sell 6 Yes at 35¢" in line for line in lines)
+        assert world.account.posted != [order.unsigned.order_id.encode()]
+
+
+async def test_nothing_is_sold_while_an_open_sale_stays(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        sale = resting(OLD, side=Side.SELL)
+        world.account.open[OLD] = sale
+        await world.pass_time(11)
+        order = await prepared(world, SELL)
+        world.account.cancel_answers = [CancelResult((), ((OLD, "order is delayed"),))]
+        command = world.service.commands.flatten(order, (sale,))
+        verdict = await world.service.commands.verdict(command)
+        assert isinstance(verdict, Rejected)
+        assert "order is delayed" in verdict.reason
+        assert world.account.posted == []
+
+
+async def test_a_position_without_open_sales_is_sold_at_once(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world, SELL)
+        command = world.service.commands.flatten(order, ())
+        assert isinstance(await world.service.commands.verdict(command), Accepted)
+        assert world.account.cancelled == []
