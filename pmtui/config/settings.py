@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from pydantic import PrivateAttr, SecretStr, ValidationError
+from pydantic import PrivateAttr, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
@@ -35,7 +35,10 @@ from pmtui.config.values import (
     Presets,
     Profile,
     ProfileKind,
+    check_leaving,
 )
+from pmtui.domain.heartbeat import HeartbeatPolicy
+from pmtui.domain.leaving import Departure, LeavePolicy
 from pmtui.domain.money import SCALE, Micros
 from pmtui.domain.order import SignatureType
 
@@ -75,6 +78,13 @@ class Settings(BaseSettings, Addresses):
     """Seconds without an answer after which an order counts as unknown and is looked for."""
     disarm_after_s: IdleTime = 300
     """Seconds without a trading key after which single keys trade no more."""
+    heartbeat: HeartbeatPolicy = HeartbeatPolicy.OFF
+    """When the venue's dead man's switch is fed. Off: one who has not chosen it must not find every
+    order of the key cancelled, those of other programs too, after ten seconds of a bad line."""
+    on_quit: LeavePolicy | None = None
+    """What becomes of open orders; None leaves them, or to the switch while heartbeats are sent."""
+    on_hangup: LeavePolicy | None = None
+    """The same when the terminal goes away or the program is told to end."""
     presets: Presets = (
         Micros(5 * SCALE),
         Micros(10 * SCALE),
@@ -87,6 +97,13 @@ class Settings(BaseSettings, Addresses):
     keys: KeyTable = {}
 
     _file: TomlFile = PrivateAttr(default=TomlFile(Path("config.toml")))
+
+    @field_validator("on_quit", "on_hangup")
+    @classmethod
+    def _fits_heartbeat(
+        cls, policy: LeavePolicy | None, info: ValidationInfo
+    ) -> LeavePolicy | None:
+        return check_leaving(policy, info.data.get("heartbeat"))
 
     @property
     def chosen(self) -> Profile:
@@ -107,6 +124,12 @@ class Settings(BaseSettings, Addresses):
     def signature_type(self) -> SignatureType:
         """For which kind of wallet orders are signed."""
         return self.chosen.signature_type
+
+    def leave_policy(self, departure: Departure) -> LeavePolicy:
+        """Return what is to become of open orders when the program ends for this reason."""
+        chosen = self.on_quit if departure is Departure.QUIT else self.on_hangup
+        is_off = self.heartbeat is HeartbeatPolicy.OFF
+        return chosen or (LeavePolicy.LEAVE if is_off else LeavePolicy.SWITCH)
 
     @property
     def key_settings(self) -> dict[str, KeySetting]:

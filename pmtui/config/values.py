@@ -10,7 +10,9 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from pmtui.config.endpoints import Dialect
+from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.domain.history import Interval
+from pmtui.domain.leaving import LeavePolicy
 from pmtui.domain.money import Micros, MoneyError, parse_micros
 from pmtui.domain.order import SignatureType
 
@@ -68,6 +70,20 @@ def _key_table(value: object) -> object:
 
     walk(value, "")
     return flat
+
+
+def check_leaving(
+    policy: LeavePolicy | None, heartbeat: HeartbeatPolicy | None
+) -> LeavePolicy | None:
+    """Refuse what the venue's switch cannot keep; the heartbeat is None where it is wrong itself."""
+    if heartbeat is None:
+        return policy
+    is_off = heartbeat is HeartbeatPolicy.OFF
+    if policy is LeavePolicy.SWITCH and is_off:
+        raise ValueError('switch needs heartbeat = "on" or "armed"')
+    if policy is LeavePolicy.LEAVE and not is_off:
+        raise ValueError("leave cannot be kept: once heartbeats end, the venue cancels every order")
+    return policy
 
 
 HttpAddress = Annotated[str, AfterValidator(_http_address)]

@@ -15,14 +15,16 @@ from textual.worker import WorkerFailed
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.leaving import LeavePolicy
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for
 from pmtui.ui.cell_diff import CellDiff
-from pmtui.ui.cells import Cell, Line
+from pmtui.ui.cells import Line
 from pmtui.ui.driver import driver_class
 from pmtui.ui.keys_in_order import KeysInOrder
 from pmtui.ui.market_facts import title_of
 from pmtui.ui.messages import EventChosen, MarketChosen
+from pmtui.ui.paint.leaving import label_leaving, paint_leaving
 from pmtui.ui.paint.orders import paint_resting_orders, paint_unknown_orders
 from pmtui.ui.paint_now import PaintNow
 from pmtui.ui.palette import ActionProvider, ThemeProvider
@@ -36,7 +38,7 @@ from pmtui.ui.screens.portfolio import PortfolioScreen
 from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.screens.theme_picker import ThemePicker
 from pmtui.ui.surface import Surface
-from pmtui.ui.theme import DEFAULT_THEME, Role, role_variables
+from pmtui.ui.theme import DEFAULT_THEME, role_variables
 
 _logger = logging.getLogger(__name__)
 
@@ -62,7 +64,7 @@ class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
         *,
         themes: Sequence[Theme] = (),
         theme: str = DEFAULT_THEME,
-        leaving: str = "They stay at the venue after you leave.",
+        on_quit: LeavePolicy = LeavePolicy.LEAVE,
     ) -> None:
         """Build the application.
 
@@ -70,13 +72,13 @@ class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
             surface: the service and the user's choices.
             themes: besides the toolkit's own.
             theme: name of the one to start with.
-            leaving: what happens to resting orders when the trader quits, in a sentence.
+            on_quit: what becomes of open orders when the trader quits.
         """
         super().__init__()
         self.surface = surface
         # The toolkit draws every scroll bar with one renderer.
         ScrollBar.renderer = _PlainBar if surface.options.ascii_only else ScrollBarRender
-        self._leaving = leaving
+        self._on_quit = on_quit
         self.crash: BaseException | None = None
         self._own_themes = tuple(themes)
         for each in themes:
@@ -196,9 +198,9 @@ class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
         lines = (
             *paint_resting_orders(orders, partial(title_of, self.surface.queries)),
             *paint_unknown_orders(orders),
-            (Cell(self._leaving, Role.NOTICE_WARN),),
+            paint_leaving(self._on_quit, self.surface.queries.status()),
         )
-        self._ask("Quit while orders rest?", lines, "Quit", decide)
+        self._ask("Quit while orders rest?", lines, label_leaving(self._on_quit), decide)
 
     def say_briefly(self, text: str) -> None:
         """Say why a key did nothing, or what it did where nothing shows it."""
