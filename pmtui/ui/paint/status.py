@@ -6,6 +6,7 @@ from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import format_age, format_money
+from pmtui.ui.paint.heartbeat import paint_heartbeat
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
@@ -73,6 +74,7 @@ def _account_cells(view: StatusView) -> Line:
     if view.mode is not Mode.READ_ONLY:
         role = Role.OWN_ORDER if view.open_orders else Role.DIM
         cells.append(Cell(f"{view.open_orders} open", role))
+        cells += paint_heartbeat(view.heartbeat, view.now)
     if view.unknown_orders:
         cells.append(Cell(f"  {view.unknown_orders} unknown, checking", Role.NOTICE_WARN))
     if view.unread_notices:
