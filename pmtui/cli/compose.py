@@ -93,6 +93,7 @@ class Session:
             options=Options(
                 keymap=self._keymap,
                 ascii_only=_is_ascii_terminal(),
+                ticket=self._settings.ticket.rules,
                 is_first_run=self._is_first_run,
             ),
         )

@@ -35,6 +35,7 @@ from pmtui.config.values import (
     Presets,
     Profile,
     ProfileKind,
+    Ticket,
     check_leaving,
 )
 from pmtui.domain.heartbeat import HeartbeatPolicy
@@ -94,6 +95,7 @@ class Settings(BaseSettings, Addresses):
     )
     """Shares, on the keys 1 to 5; the service's smallest order is 5 shares."""
     chart: Chart = Chart()
+    ticket: Ticket = Ticket()
     keys: KeyTable = {}
 
     _file: TomlFile = PrivateAttr(default=TomlFile(Path("config.toml")))

@@ -3,6 +3,7 @@
 Importing this module costs a tenth of a second: only `settings` does.
 """
 
+from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -13,8 +14,9 @@ from pmtui.config.endpoints import Dialect
 from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.domain.history import Interval
 from pmtui.domain.leaving import LeavePolicy
-from pmtui.domain.money import Micros, MoneyError, parse_micros
+from pmtui.domain.money import SCALE, Micros, MoneyError, parse_micros
 from pmtui.domain.order import SignatureType
+from pmtui.domain.ticket_rules import DEFAULT_RULES, TicketRules
 
 
 class ProfileKind(StrEnum):
@@ -123,6 +125,30 @@ class Chart(BaseModel):
 
     interval: Interval = Interval.DAY
     """How far back it reaches at first."""
+
+
+class Ticket(BaseModel):
+    """What an order is warned of before it leaves: `[ticket]`. None of it stops an order."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    worst_price_percent: int = Field(default=DEFAULT_RULES.worst_price_percent, ge=0, le=10_000)
+    """How much worse than the midpoint a price may be; 0 for any."""
+    notional_warning_usd: int = Field(
+        default=DEFAULT_RULES.notional_warning // SCALE, ge=0, le=1_000_000_000
+    )
+    """Dollars from which an order is called large; 0 for never."""
+    duplicate_seconds: int = Field(default=DEFAULT_RULES.duplicate_window.seconds, ge=0, le=3_600)
+    """For so long after an order the same one again is called a second one; 0 for never."""
+
+    @property
+    def rules(self) -> TicketRules:
+        """The same as the ticket's rules take it."""
+        return TicketRules(
+            worst_price_percent=self.worst_price_percent,
+            notional_warning=Micros(self.notional_warning_usd * SCALE),
+            duplicate_window=timedelta(seconds=self.duplicate_seconds),
+        )
 
 
 FrameRate = Annotated[int, Field(ge=1, le=60)]

@@ -39,6 +39,8 @@ from pmtui.domain.ticket_reading import (
     say_dollars,
     say_shares,
 )
+from pmtui.domain.ticket_venue import check_delay, check_venue
+from pmtui.domain.ticket_warnings import check_warnings
 
 MIN_MARKETABLE_BUY = Micros(1_000_000)
 """A purchase that takes must be worth a dollar (WIRE_CLOB §5.3)."""
@@ -53,6 +55,11 @@ class TicketCheck:
     numbers: TicketNumbers | None
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What speaks against the order without stopping it, in words, each once."""
+        return tuple(dict.fromkeys(p.text for p in self.problems if p.is_warning))
+
+    @property
     def blocking(self) -> tuple[Problem, ...]:
         """Problems that stop the order."""
         return tuple(p for p in self.problems if not p.is_warning)
@@ -64,7 +71,11 @@ class TicketCheck:
 
 def check_ticket(draft: TicketDraft, context: TicketContext) -> TicketCheck:
     """Judge a draft."""
-    problems = [*_check_market(context), *_check_kind(draft, context)]
+    problems = [
+        *_check_market(context),
+        *_check_kind(draft, context),
+        *check_venue(draft, context),
+    ]
     if draft.kind is OrderKind.MARKET and draft.side is Side.SELL:
         return TicketCheck(tuple(problems), None, None)
     if draft.kind is OrderKind.MARKET:
@@ -99,7 +110,10 @@ def check_ticket(draft: TicketDraft, context: TicketContext) -> TicketCheck:
     problems += _check_balance(draft, context, intent, numbers=numbers)
     problems += _check_matching(draft, context, intent, numbers=numbers)
     problems += _check_size(draft, context, intent, numbers=numbers)
+    problems += check_delay(draft, context, numbers)
     is_blocked = any(not p.is_warning for p in problems)
+    if not is_blocked:
+        problems += check_warnings(context, intent, numbers)
     return TicketCheck(tuple(problems), None if is_blocked else intent, numbers)
 
 
@@ -262,6 +276,8 @@ def _check_balance(
     if numbers.cash + numbers.worst_fee <= available and after >= 0:
         return []
     text = f"Costs more than the {say_dollars(available)} that are free"
+    if context.reserved_cash > 0:
+        text += f"; {say_dollars(context.reserved_cash)} are kept for open orders"
     return [Problem(TicketField.SIZE, text, fix=_affordable(draft, context, intent))]
 
 

@@ -7,7 +7,9 @@ from enum import StrEnum
 from pmtui.domain.book_view import BookView
 from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.order import Order, TimeInForce
+from pmtui.domain.ticket_rules import DEFAULT_RULES, TicketRules
+from pmtui.domain.venue_state import VenueFact
 
 _NO_SHARES = Micros(0)
 
@@ -71,6 +73,13 @@ class TicketContext:
     """Shares of the outcome not spoken for by resting sales."""
     resting_shares: Micros = _NO_SHARES
     """Shares of the outcome that rest in open orders to sell."""
+    reserved_cash: Micros = _NO_SHARES
+    """Dollars that open orders to buy speak for."""
+    venue: tuple[VenueFact, ...] = ()
+    """What the venue is up to that matters here, the most severe first."""
+    recent: tuple[Order, ...] = ()
+    """Orders of ours that went out lately, however they ended."""
+    rules: TicketRules = DEFAULT_RULES
 
 
 @dataclass(frozen=True, slots=True)

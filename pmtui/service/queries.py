@@ -14,8 +14,10 @@ from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.feeds.history import HistoryFeed
 from pmtui.service.feeds.metadata import EventState, ListState, MarketState, MetadataFeed
+from pmtui.service.feeds.resting import Resting
 from pmtui.service.feeds.time import TimeFeed
 from pmtui.service.kernel import Kernel
+from pmtui.service.marks import Marks
 from pmtui.service.profile import Profile
 from pmtui.service.safeguards import Safeguards
 from pmtui.service.topics import HistoryTopic, MarketListTopic, SearchTopic
@@ -51,6 +53,8 @@ class ServiceQueries:
         books: BooksFeed,
         history: HistoryFeed,
         account: AccountFeed,
+        resting: Resting,
+        marks: Marks,
         time: TimeFeed,
         safeguards: Safeguards,
     ) -> None:
@@ -60,6 +64,8 @@ class ServiceQueries:
         self._books = books
         self._history = history
         self._account = account
+        self._resting = resting
+        self._marks = marks
         self._time = time
         self._safeguards = safeguards
 
@@ -87,6 +93,7 @@ class ServiceQueries:
             address=maker,
             venue=self._safeguards.venue.facts(),
             armed_until=self._safeguards.arming.armed_until,
+            entry_lock=self._safeguards.kill_switch.reason,
             heartbeat=self._safeguards.dead_man.view(),
         )
 
@@ -175,7 +182,7 @@ class ServiceQueries:
             load=feed.state.load,
             balance=feed.state.balance,
             reserved=feed.own.reserved_cash(),
-            positions=tuple(self._priced(p) for p in feed.holdings.positions()),
+            positions=self._marks.positions(),
             open_orders=feed.own.open_orders(),
             fills=feed.own.fills(),
             closed=feed.state.closed,
@@ -183,7 +190,14 @@ class ServiceQueries:
             as_of=feed.state.as_of,
             problem=feed.state.problem,
             balances=feed.balances.sizes(),
+            queue_ahead=self._resting.queue.ahead(),
+            scoring=self._resting.scoring.scoring,
+            recent=feed.recent_orders(),
         )
+
+    def entry_problem(self, intent: OrderIntent) -> str:
+        """Return why the trader's own rules would refuse an order now; empty if not."""
+        return self._safeguards.guard.problem(intent)
 
     def log(self) -> LogView:
         """Return the log."""
@@ -193,13 +207,6 @@ class ServiceQueries:
         if self._profile.mode is Mode.READ_ONLY or account.balance is None:
             return None
         return Micros(account.balance + sum(p.value or 0 for p in account.positions))
-
-    def _priced(self, position: Position) -> Position:
-        """Use the live midpoint where a good book is open; else the analytics host's price."""
-        book = self._books.book(position.token_id)
-        if not book.state.is_good or book.midpoint is None:
-            return position
-        return replace(position, current_price=book.midpoint)
 
     def _event_row(self, event: Event, held: set[ConditionId]) -> EventRow:
         open_markets = [m for m in event.markets if not m.closed and m.active]

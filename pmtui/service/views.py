@@ -215,6 +215,12 @@ class AccountView:
     problem: str = ""
     balances: tuple[tuple[TokenId, Micros], ...] = ()
     """Shares that the trading host says the wallet holds, with our own fills since."""
+    recent: tuple[Order, ...] = ()
+    """The orders heard of last, newest first, however they ended."""
+    queue_ahead: tuple[tuple[OrderId, Micros], ...] = ()
+    """Estimates of what fills before our resting orders, where their book is heard."""
+    scoring: frozenset[OrderId] = frozenset()
+    """Open orders that earn rewards, by the venue's last word."""
 
     @property
     def available(self) -> Micros | None:

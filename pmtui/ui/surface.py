@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from pmtui.domain.ticket_rules import DEFAULT_RULES, TicketRules
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.actions import DEFAULT_KEYMAP, Keymap
 
@@ -13,6 +14,10 @@ class Options:
     keymap: Keymap = field(default=DEFAULT_KEYMAP)
     ascii_only: bool = False
     """The terminal shows plain ASCII only."""
+    ticket: TicketRules = DEFAULT_RULES
+    """What is warned of before an order leaves."""
+    is_first_run: bool = False
+    """Nobody has traded here before: say where to begin."""
 
 
 @dataclass(frozen=True, slots=True)

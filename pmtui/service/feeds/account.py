@@ -1,6 +1,7 @@
 """Our own side: credentials, cash, open orders, fills and positions, by REST and user stream."""
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -36,6 +37,8 @@ DUST = Micros(10_000)
 """Matches are cut to hundredths of a share: what is left below that never fills (WIRE_CLOB §6.8)."""
 CLOCK_MARGIN = timedelta(minutes=10)
 """How far our clock may be ahead of the one that dates trades."""
+RECENT_ORDERS = 50
+"""Orders that are still told of after they ended."""
 LISTING_LAG = timedelta(seconds=5)
 """A new order may be missing from the list of open orders for so long."""
 
@@ -50,6 +53,8 @@ class AccountState:
     activity: tuple[Activity, ...] = ()
     as_of: datetime | None = None
     problem: str = ""
+    is_complete: bool = False
+    """Whether open orders, fills and positions have all been told of, once at least."""
 
 
 class AccountFeed:
@@ -83,6 +88,7 @@ class AccountFeed:
         """Tokens with a fill that the venue's own memory of the wallet may not hold yet."""
         self.state = AccountState()
         self._listeners: list[Callable[[Order], None]] = []
+        self._recent: deque[OrderId] = deque(maxlen=RECENT_ORDERS)
 
     async def run(self) -> None:
         """Open the account, then keep its user stream and its polls going."""
@@ -106,6 +112,11 @@ class AccountFeed:
             _ = group.create_task(self._poll(POLL_PERIOD_S, self.fetch_now))
             _ = group.create_task(self._poll(SLOW_PERIOD_S, self.fetch_history))
             _ = group.create_task(self._poll(WARM_PERIOD_S, self._keep_warm))
+
+    def recent_orders(self) -> tuple[Order, ...]:
+        """Return the orders heard of last, newest first, however they ended."""
+        known = (self.own.order(order_id) for order_id in reversed(self._recent))
+        return tuple(order for order in known if order is not None)
 
     def on_order(self, listener: Callable[[Order], None]) -> None:
         """Tell this listener of every change of an order of ours."""
@@ -159,6 +170,7 @@ class AccountFeed:
         )
         if not isinstance(positions, Failure):
             self.holdings.apply_report(positions, asked_at)
+            self.state.is_complete = self.state.is_complete or not problems
         self._mark()
 
     async def _fetch_shares(self, account: Account) -> None:
@@ -202,6 +214,8 @@ class AccountFeed:
         self._tell_contradictions()
         if changed is None:
             return
+        if known is None:
+            self._recent.append(changed.order_id)
         self._history.note_order(changed)
         for listener in self._listeners:
             listener(changed)

@@ -303,6 +303,10 @@ class TicketPane(TicketForm):
             available_cash=account.available,
             available_shares=account.sellable(token_id),
             resting_shares=reserved_shares(account.open_orders, token_id),
+            reserved_cash=account.reserved,
+            venue=self._market.venue if self._market is not None else (),
+            recent=account.recent,
+            rules=self.surface.options.ticket,
         )
 
     def _show(self) -> None:

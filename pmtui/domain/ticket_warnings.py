@@ -1,0 +1,95 @@
+"""What a trader may have mistyped: a price far from the market, a large sum, the same order twice.
+
+The venue would take all of these, so they warn and never stop an order.
+"""
+
+from datetime import timedelta
+
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros, notional_ceil, ratio_ceil
+from pmtui.domain.order import MarketBuyIntent, Order, OrderIntent, OrderStatus
+from pmtui.domain.ticket_draft import Problem, TicketContext, TicketField
+from pmtui.domain.ticket_numbers import TicketNumbers
+from pmtui.domain.ticket_reading import format_cents, say_dollars
+
+_CENT = 10_000
+_TICKS_APART = 2
+"""Nearer than this to the midpoint no price is far off, whatever the percentage says."""
+
+
+def check_warnings(
+    context: TicketContext, intent: OrderIntent, numbers: TicketNumbers
+) -> list[Problem]:
+    """Return what the trader asked to be warned of."""
+    return [
+        *_check_price(context, intent),
+        *_check_again(context, intent, numbers),
+        *_check_notional(context, numbers),
+    ]
+
+
+def _check_price(context: TicketContext, intent: OrderIntent) -> list[Problem]:
+    percent, mid = context.rules.worst_price_percent, context.book.midpoint
+    if not percent or mid is None or mid <= 0 or not context.book.state.is_good:
+        return []
+    price = intent.worst_price if isinstance(intent, MarketBuyIntent) else intent.price
+    is_buy = intent.side is Side.BUY
+    worse = price - mid if is_buy else mid - price
+    if worse * 100 <= mid * percent or worse <= _TICKS_APART * context.terms.tick_size:
+        return []
+    off = worse * 100 // mid
+    text = (
+        f"{format_cents(price)}¢ is {off}% {'above' if is_buy else 'below'} the midpoint "
+        f"{format_cents(mid)}¢"
+    )
+    return [Problem(TicketField.PRICE, text, is_warning=True)]
+
+
+def _check_notional(context: TicketContext, numbers: TicketNumbers) -> list[Problem]:
+    rules = context.rules
+    amount = Micros(max(numbers.cash, numbers.expected_cash))
+    if not rules.warns_of_size or amount < rules.notional_warning:
+        return []
+    bound = say_dollars(rules.notional_warning)
+    text = f"{say_dollars(amount)} in one order; you want to hear of {bound} or more"
+    return [Problem(TicketField.SIZE, text, is_warning=True)]
+
+
+def _check_again(
+    context: TicketContext, intent: OrderIntent, numbers: TicketNumbers
+) -> list[Problem]:
+    if not context.rules.duplicate_window:
+        return []
+    ages = [
+        context.now - order.created_at
+        for order in context.recent
+        if is_same_order(order, intent, cash=numbers.cash, shares=numbers.shares)
+        and context.now - order.created_at <= context.rules.duplicate_window
+    ]
+    if not ages:
+        return []
+    seconds = max(min(ages), timedelta()).seconds
+    text = f"The same order went out {seconds} s ago; this would be a second one"
+    return [Problem(TicketField.SIZE, text, is_warning=True)]
+
+
+def is_same_order(order: Order, intent: OrderIntent, *, cash: Micros, shares: Micros) -> bool:
+    """Whether an intent would do what an order of ours did that was not refused.
+
+    Args:
+        order: one of ours.
+        intent: what would be sent.
+        cash: the dollars it would sign.
+        shares: the shares it would sign.
+    """
+    if order.status is OrderStatus.REJECTED:
+        return False
+    if (order.token_id, order.side) != (intent.token_id, intent.side):
+        return False
+    if isinstance(intent, MarketBuyIntent):
+        # The book sets its price: the same dollars spent at once are the same order.
+        spent = notional_ceil(order.price, order.original_size)
+        same_price = order.price == ratio_ceil(cash, shares) if shares else False
+        is_near = abs(spent - cash) < _CENT or (same_price and order.original_size == shares)
+        return is_near and not order.time_in_force.rests
+    return (order.price, order.original_size) == (intent.price, shares)
