@@ -7,6 +7,7 @@ from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import format_age, format_money
 from pmtui.ui.paint.heartbeat import paint_heartbeat
+from pmtui.ui.paint.venue import paint_venue
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
@@ -61,6 +62,7 @@ def _account_cells(view: StatusView) -> Line:
     cells = [
         Cell(f" {view.mode.value} ", _MODE_ROLES[view.mode], Emphasis.BOLD),
         Cell(" "),
+        *paint_venue(view.venue, view.now),
     ]
     if view.mode is Mode.READ_ONLY:
         cells.append(Cell(plain(view.mode_reason, 40), Role.DIM))
