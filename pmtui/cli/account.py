@@ -4,7 +4,6 @@ One account for a profile, because a profile is one journal. The paper account i
 """
 
 import argparse
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -54,8 +53,6 @@ def run(arguments: Sequence[str], *, work_factor: int | None = None) -> int:
 def _act(
     asked: argparse.Namespace, settings: Settings, state: Path, work_factor: int | None
 ) -> str | Refused:
-    # A file that is being made belongs to its owner alone from its first moment on.
-    os.umask(0o077)
     match asked.action:
         case "new":
             return new_account(

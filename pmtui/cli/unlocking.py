@@ -101,7 +101,7 @@ def _unlock(text: str, path: Path, passphrase_fd: int | None) -> SessionKey:
         if isinstance(passphrase, NoSecret):
             raise ConfigError("passphrase", passphrase.text)
         if not passphrase.reveal():
-            return SessionKey(None, f"the keystore stays closed: {LOOK_ONLY}")
+            return SessionKey(None, f"keystore locked: {LOOK_ONLY}")
         print("Opening the keystore …", file=sys.stderr)
         secret = decrypt_keystore(text, passphrase)
         if isinstance(secret, Secret):

@@ -1,0 +1,148 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pmtui.cli.live_key import keystore_path
+from pmtui.cli.paper_account import load_paper_key
+from pmtui.cli.session_key import SessionKey
+from pmtui.cli.unlocking import find_session_key
+from pmtui.config.errors import ConfigError
+from pmtui.config.settings import load_settings
+from pmtui.domain.ids import OrderId
+from pmtui.service.journal import Journal
+from pmtui.signing.keystore import encrypt_keystore
+from pmtui.signing.secret import Secret
+from pmtui.signing.signer import Signer
+from pmtui.signing.wallet import derive_wallets
+from tests.cli.secret_lines import lines_on_fd
+from tests.service.fakes import resting
+from tests.sim.kit import KEYS
+
+PASSPHRASE = "correct horse battery"
+KEY = "5d" * 32
+OTHER = "6e" * 32
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
+    monkeypatch.delenv("PMTUI_PRIVATE_KEY", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def keystore(home: Path) -> Path:
+    path = keystore_path(home / "state", "live")
+    path.parent.mkdir(parents=True)
+    text = encrypt_keystore(Secret.from_hex(KEY), Secret.from_text(PASSPHRASE), work_factor=2)
+    path.write_text(text)
+    return path
+
+
+def find(home: Path, *lines: str, profile: str = "live") -> SessionKey:
+    settings = load_settings({"profile": profile})
+    with lines_on_fd(*lines) as number:
+        return find_session_key(settings, home / "state", passphrase_fd=number)
+
+
+def test_without_any_key_a_session_looks_only(home: Path) -> None:
+    found = find(home)
+    assert found.secret is None
+    assert found.reason.startswith("no key")
+
+
+def test_the_passphrase_opens_the_keystore(home: Path, keystore: Path) -> None:
+    assert find(home, PASSPHRASE).secret == Secret.from_hex(KEY)
+
+
+def test_an_empty_passphrase_leaves_it_closed(home: Path, keystore: Path) -> None:
+    found = find(home, "")
+    assert found.secret is None
+    assert "locked" in found.reason
+
+
+def test_a_wrong_passphrase_is_said_and_not_repeated(home: Path, keystore: Path) -> None:
+    with pytest.raises(ConfigError, match="passphrase is wrong") as caught:
+        find(home, "hunter2", PASSPHRASE)
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"{}", b"\xff", b'{"version": 3}'])
+def test_a_damaged_keystore_is_no_reason_to_look_only(
+    home: Path, keystore: Path, content: bytes
+) -> None:
+    keystore.write_bytes(content)
+    with pytest.raises(ConfigError, match="not an Ethereum keystore"):
+        find(home, PASSPHRASE)
+
+
+def test_the_variable_goes_first_and_leaves_the_environment(
+    home: Path, keystore: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PMTUI_PRIVATE_KEY", OTHER)
+    assert find(home).secret == Secret.from_hex(OTHER)
+    # The variable is gone: what comes after asks for the passphrase.
+    assert find(home, PASSPHRASE).secret == Secret.from_hex(KEY)
+
+
+def test_a_variable_that_is_no_key_is_refused_without_being_shown(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PMTUI_PRIVATE_KEY", "5d5d5d")
+    with pytest.raises(ConfigError, match="no private key") as caught:
+        find(home)
+    assert "5d5d5d" not in str(caught.value)
+
+
+def test_paper_takes_no_key_of_the_traders(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PMTUI_PRIVATE_KEY", KEY)
+    assert find(home, profile="paper").secret is None
+    said = capsys.readouterr().err
+    assert "PMTUI_PRIVATE_KEY is not used" in said
+    assert KEY not in said
+
+
+def test_live_refuses_the_paper_accounts_key(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paper = load_paper_key(home / "state" / "paper")
+    monkeypatch.setenv("PMTUI_PRIVATE_KEY", paper.reveal().hex())
+    with pytest.raises(ConfigError, match="paper account"):
+        find(home)
+
+
+def test_live_refuses_a_published_key(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PMTUI_PRIVATE_KEY", KEYS[0])
+    with pytest.raises(ConfigError, match="published development key"):
+        find(home)
+
+
+async def test_a_journal_that_waits_for_another_accounts_orders_is_not_taken_up(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = Journal(home / "state" / "live" / "journal.sqlite")
+    wallets = derive_wallets(Signer(Secret.from_hex(KEY)).address)
+    for number, maker in enumerate((wallets.deposit_uups, wallets.owner), start=1):
+        body = json.dumps({"order": {"maker": maker}}).encode()
+        order = resting(OrderId(f"0x0{number}"))
+        assert await journal.begin(order, title="", text="", body=body) is None
+    await journal.close()
+    monkeypatch.setenv("PMTUI_PRIVATE_KEY", KEY)
+    assert find(home).secret is not None
+    monkeypatch.setenv("PMTUI_PRIVATE_KEY", OTHER)
+    with pytest.raises(ConfigError, match="2 orders of another account"):
+        find(home)
+
+
+def test_a_process_with_a_key_leaves_no_core_and_shows_no_memory() -> None:
+    program = (
+        "import ctypes, resource; from pmtui.cli.hardening import forbid_dumps; forbid_dumps();"
+        "print(resource.getrlimit(resource.RLIMIT_CORE), ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "(0, 0) 0"
