@@ -5,13 +5,14 @@ from collections.abc import Iterable
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.order import Order, OrderIntent
 from pmtui.domain.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
-from pmtui.service.arming import Arming
 from pmtui.service.desk import Desk
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.feeds.history import HistoryFeed
 from pmtui.service.feeds.metadata import MetadataFeed
 from pmtui.service.log import Log
+from pmtui.service.safeguards import Safeguards
+from pmtui.service.safety_commands import ServiceSafetyCommands
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import (
     AccountTopic,
@@ -23,14 +24,14 @@ from pmtui.service.topics import (
 )
 
 
-class ServiceCommands:
+class ServiceCommands(ServiceSafetyCommands):
     """Passes each wish to the part that owns it."""
 
     def __init__(
         self,
         *,
         desk: Desk,
-        arming: Arming,
+        safeguards: Safeguards,
         log: Log,
         metadata: MetadataFeed,
         books: BooksFeed,
@@ -38,7 +39,7 @@ class ServiceCommands:
         account: AccountFeed,
     ) -> None:
         self._desk = desk
-        self._arming = arming
+        super().__init__(safeguards)
         self._log = log
         self._metadata = metadata
         self._books = books
@@ -96,18 +97,6 @@ class ServiceCommands:
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
         """Wait until it is known how a cancellation ended."""
         return await self._desk.cancel_verdict(command_id)
-
-    def arm(self) -> str:
-        """Let single keys trade; returns "" when they may, else why not."""
-        return self._arming.arm()
-
-    def disarm(self, reason: str) -> None:
-        """Let single keys trade no more."""
-        self._arming.disarm(reason)
-
-    def touch_arming(self) -> None:
-        """Say that a trading key was used."""
-        self._arming.touch()
 
     def load_more(self, topic: MarketListTopic) -> None:
         """Fetch the next page of a list."""

@@ -5,27 +5,36 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import FeeSchedule, Market, MarketTerms
 from pmtui.domain.market_events import MarketResolved, TickSizeChanged
 from pmtui.service.arming import Arming
 from pmtui.service.commands import ServiceCommands
+from pmtui.service.day_book import DayBook
 from pmtui.service.dead_man import DeadMan
 from pmtui.service.departing import Departing
 from pmtui.service.desk import Desk
+from pmtui.service.entry_guard import EntryGuard
+from pmtui.service.entry_lock import EntryLock
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.feeds.history import HistoryFeed
 from pmtui.service.feeds.metadata import MetadataFeed
 from pmtui.service.feeds.oddities import OddityFeed
+from pmtui.service.feeds.queue import QueueFeed
+from pmtui.service.feeds.resting import Resting
+from pmtui.service.feeds.scoring import ScoringFeed
 from pmtui.service.feeds.time import TimeFeed
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
 from pmtui.service.hub import Hub
 from pmtui.service.journal import Journal
 from pmtui.service.kernel import Kernel
+from pmtui.service.kill_switch import KillSwitch
 from pmtui.service.log import Log
+from pmtui.service.marks import Marks
 from pmtui.service.order_history import OrderHistory
 from pmtui.service.order_search import OrderSearch
 from pmtui.service.ports import Clock
@@ -55,6 +64,7 @@ class DataService:
         journal: Journal,
         rng: random.Random,
         tuning: Tuning = AS_SHIPPED,
+        state_dir: Path | None = None,
     ) -> None:
         self.hub = Hub(clock, frames_per_second=tuning.frames_per_second)
         self._log = Log(self.hub, clock)
@@ -63,50 +73,25 @@ class DataService:
         self._connect = connect
         self._journal = journal
         self._hosts: asyncio.Future[Hosts] | None = None
-        kernel = Kernel(
-            clock=clock,
-            hub=self.hub,
-            log=self._log,
-            health=self._health,
-            supervisor=self._supervisor,
-        )
-        self._kernel = kernel
-        self.arming = Arming(kernel, idle_s=tuning.disarm_after_s)
-        if profile.mode is Mode.READ_ONLY:
-            self.arming.object_with(lambda: profile.reason or "this session is read-only")
+        kernel = self._kernel = self._make_kernel(clock)
+        self._tuning = tuning
         self._metadata = MetadataFeed(kernel, self._wait_for_hosts, self._on_learned)
         self._history = HistoryFeed(kernel, self._wait_for_hosts)
         self._time = TimeFeed(kernel, self._wait_for_hosts)
         self._orders = OrderHistory(kernel, journal)
-        self._account = AccountFeed(
-            kernel,
-            self._wait_for_hosts,
-            title_of=self._title_of,
-            fee_of=self._fee_of,
-            history=self._orders,
-        )
+        self._account = self._make_account()
         self._search = OrderSearch(
             kernel, self._account, self._orders, ruled_out_after_s=tuning.ruled_out_after_s
         )
-        self._tuning = tuning
-        self._dead_man = DeadMan(
-            kernel, self._account, journal, self.arming, policy=tuning.heartbeat
-        )
         self._books = self._make_books()
+        self._resting = self._make_resting()
         self._venue = self._make_venue_states()
         self._oddities = OddityFeed(kernel, self._stream_counts)
-        self._safeguards = Safeguards(self.arming, self._dead_man, self._venue)
+        self._safeguards = self._make_safeguards(profile, state_dir)
+        self.arming = self._safeguards.arming
         self.queries = self._make_queries(profile)
         self.commands = self._make_commands()
-        self.departing = Departing(
-            kernel,
-            self._account,
-            journal,
-            commands=self.commands,
-            safeguards=self._safeguards,
-            title_of=self._title_of,
-            is_paper=profile.mode is Mode.PAPER,
-        )
+        self.departing = self._make_departing(profile)
         for feed in (self._metadata, self._history, self._books, self._account):
             self.hub.on_demand(feed.on_demand)
         self.hub.on_release(self._books.on_demand)
@@ -129,6 +114,24 @@ class DataService:
                 await self._hosts.result().close()
             await self._journal.close()
 
+    def _make_account(self) -> AccountFeed:
+        return AccountFeed(
+            self._kernel,
+            self._wait_for_hosts,
+            title_of=self._title_of,
+            fee_of=self._fee_of,
+            history=self._orders,
+        )
+
+    def _make_kernel(self, clock: Clock) -> Kernel:
+        return Kernel(
+            clock=clock,
+            hub=self.hub,
+            log=self._log,
+            health=self._health,
+            supervisor=self._supervisor,
+        )
+
     def _make_books(self) -> BooksFeed:
         return BooksFeed(
             self._kernel,
@@ -150,6 +153,50 @@ class DataService:
         self._account.on_order(states.on_order)
         return states
 
+    def _make_safeguards(self, profile: Profile, state_dir: Path | None) -> Safeguards:
+        kernel, account, tuning = self._kernel, self._account, self._tuning
+        arming = Arming(kernel, idle_s=tuning.disarm_after_s)
+        if profile.mode is Mode.READ_ONLY:
+            arming.object_with(lambda: profile.reason or "this session is read-only")
+        lock = EntryLock(kernel.clock, state_dir)
+        marked = Marks(account, self._books).positions
+        day = DayBook(kernel, account, positions=marked, state_dir=state_dir)
+        return Safeguards(
+            arming=arming,
+            dead_man=DeadMan(kernel, account, self._journal, arming, policy=tuning.heartbeat),
+            venue=self._venue,
+            guard=EntryGuard(account, lock=lock, day=day, positions=marked, limits=tuning.limits),
+            kill_switch=KillSwitch(
+                kernel, account, self._orders, lock=lock, arming=arming, state_dir=state_dir
+            ),
+            day=day,
+        )
+
+    def _make_departing(self, profile: Profile) -> Departing:
+        return Departing(
+            self._kernel,
+            self._account,
+            self._journal,
+            commands=self.commands,
+            safeguards=self._safeguards,
+            title_of=self._title_of,
+            is_paper=profile.mode is Mode.PAPER,
+        )
+
+    def _make_resting(self) -> Resting:
+        own, books = self._account.own, self._books
+        return Resting(
+            queue=QueueFeed(
+                self._kernel,
+                open_orders=own.open_orders,
+                book_of=books.book,
+                tape_of=books.tape,
+            ),
+            scoring=ScoringFeed(
+                self._kernel, account=lambda: self._account.account, open_orders=own.open_orders
+            ),
+        )
+
     def _make_queries(self, profile: Profile) -> ServiceQueries:
         return ServiceQueries(
             kernel=self._kernel,
@@ -158,6 +205,7 @@ class DataService:
             books=self._books,
             history=self._history,
             account=self._account,
+            resting=self._resting,
             time=self._time,
             safeguards=self._safeguards,
         )
@@ -170,9 +218,10 @@ class DataService:
                 self._orders,
                 search=self._search,
                 market_of=self._market_of,
+                guard=self._safeguards.guard,
                 post_deadline_s=self._tuning.post_deadline_s,
             ),
-            arming=self.arming,
+            safeguards=self._safeguards,
             log=self._log,
             metadata=self._metadata,
             books=self._books,
@@ -185,10 +234,15 @@ class DataService:
         keep("frame pump", self.hub.pump)
         keep("clock", self._time.tick)
         keep("book check", self._books.keep_checking)
+        keep("queue estimate", self._resting.queue.keep_looking)
+        keep("reward scoring", self._resting.scoring.keep_asking)
         keep("market stream", self._books.run)
         keep("market lists", self._metadata.poll_lists)
         keep("venue clock", self._time.measure)
         keep("stream oddities", self._oddities.watch)
+        keep("kill switch", self._safeguards.kill_switch.watch)
+        if self._tuning.limits.daily_loss is not None:
+            keep("day's result", self._safeguards.day.run)
         self._kernel.start("connection", self._make_hosts)
         self._kernel.start("search index", self._metadata.fill_index)
         keep("venue states", self._venue.watch)
@@ -200,9 +254,10 @@ class DataService:
             # First of all: what they reserve must not be spent again meanwhile.
             await self._search.restore()
             self._supervisor.keep("account", self._account.run)
-            if self._dead_man.is_used:
-                self._supervisor.keep("heartbeat", self._dead_man.run)
-                self._supervisor.keep("heartbeat watch", self._dead_man.watch)
+            dead_man = self._safeguards.dead_man
+            if dead_man.is_used:
+                self._supervisor.keep("heartbeat", dead_man.run)
+                self._supervisor.keep("heartbeat watch", dead_man.watch)
 
     async def _make_hosts(self) -> None:
         hosts = await self._connect(self._health)

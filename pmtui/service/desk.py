@@ -20,6 +20,7 @@ from pmtui.domain.verdict import (
     Verdict,
 )
 from pmtui.service.cancelling import Ask, Canceller
+from pmtui.service.entry_guard import EntryGuard
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.moving import Mover
@@ -47,13 +48,15 @@ class Desk:
         *,
         search: OrderSearch,
         market_of: Callable[[ConditionId], tuple[Market | None, MarketTerms | None]],
+        guard: EntryGuard,
         post_deadline_s: int = POST_DEADLINE_S,
     ) -> None:
         self._kernel = kernel
         self._feed = feed
         self._market_of = market_of
+        self._guard = guard
         self._sender = OrderSender(
-            kernel, feed, history, search=search, post_deadline_s=post_deadline_s
+            kernel, feed, history, search=search, guard=guard, post_deadline_s=post_deadline_s
         )
         self._canceller = Canceller(kernel, feed, history)
         self._mover = Mover(
@@ -73,7 +76,8 @@ class Desk:
         market, terms = self._market_of(intent.condition_id)
         if market is None or terms is None:
             return Rejected("The market's trading terms are not loaded yet")
-        return prepare_order(intent, signer=account.signer, market=market, terms=terms)
+        order = prepare_order(intent, signer=account.signer, market=market, terms=terms)
+        return order if isinstance(order, Rejected) else self._guard.alone(order) or order
 
     def place(self, order: PreparedOrder) -> CommandId:
         """Start sending; the verdict comes when it is known. The same order leaves only once."""

@@ -1,6 +1,5 @@
 """The read side: what the terminal may ask. Nothing here waits or changes anything."""
 
-from dataclasses import replace
 from datetime import datetime
 
 from pmtui.domain.book_view import BookView
@@ -8,8 +7,7 @@ from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.market import Event, Market
 from pmtui.domain.money import ONE, Micros, notional_floor
-from pmtui.domain.order import OrderStatus
-from pmtui.domain.position import Position
+from pmtui.domain.order import OrderIntent, OrderStatus
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.feeds.history import HistoryFeed
@@ -44,7 +42,7 @@ from pmtui.service.views import (
 class ServiceQueries:
     """Reads the feeds' newest values into frozen views."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - everything that can be read
         self,
         *,
         kernel: Kernel,
@@ -54,7 +52,6 @@ class ServiceQueries:
         history: HistoryFeed,
         account: AccountFeed,
         resting: Resting,
-        marks: Marks,
         time: TimeFeed,
         safeguards: Safeguards,
     ) -> None:
@@ -65,7 +62,7 @@ class ServiceQueries:
         self._history = history
         self._account = account
         self._resting = resting
-        self._marks = marks
+        self._marks = Marks(account, books)
         self._time = time
         self._safeguards = safeguards
 

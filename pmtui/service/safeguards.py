@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 
 from pmtui.service.arming import Arming
+from pmtui.service.day_book import DayBook
 from pmtui.service.dead_man import DeadMan
+from pmtui.service.entry_guard import EntryGuard
+from pmtui.service.kill_switch import KillSwitch
 from pmtui.service.venue_states import VenueStates
 
 
@@ -14,3 +17,6 @@ class Safeguards:
     arming: Arming
     dead_man: DeadMan
     venue: VenueStates
+    guard: EntryGuard
+    kill_switch: KillSwitch
+    day: DayBook

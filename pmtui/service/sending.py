@@ -12,6 +12,7 @@ from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.order import Order, OrderStatus, PostResult
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.service.entry_guard import EntryGuard
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.hosts import Account
 from pmtui.service.journal import Leaving
@@ -50,12 +51,14 @@ class OrderSender:
         history: OrderHistory,
         *,
         search: OrderSearch,
+        guard: EntryGuard,
         post_deadline_s: int = POST_DEADLINE_S,
     ) -> None:
         self._kernel = kernel
         self._feed = feed
         self._history = history
         self._search = search
+        self._guard = guard
         self._post_deadline_s = post_deadline_s
 
     def show(self, order: PreparedOrder) -> None:
@@ -79,6 +82,11 @@ class OrderSender:
             text = f"Not sent: the journal cannot be written ({problem.text})"
             for leg in legs:
                 self._settle(leg.order, Rejected(text), tell)
+            return
+        if locked := self._guard.locked():
+            # Killed while the disk was written to.
+            for leg in legs:
+                self._settle(leg.order, Rejected(locked), tell)
             return
         for leg in legs:
             self._feed.apply_order(replace(leg.known, status=OrderStatus.SENT))
@@ -113,7 +121,7 @@ class OrderSender:
 
     def _sign(self, account: Account, order: PreparedOrder) -> bytes | Rejected:
         """Sign an order. Whatever may still refuse one is asked here, last of all."""
-        return account.signer.sign(order.unsigned)
+        return self._guard.refuse(order) or account.signer.sign(order.unsigned)
 
     async def _post(
         self, account: Account, legs: tuple[_Leg, ...]

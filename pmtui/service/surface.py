@@ -82,6 +82,10 @@ class Queries(Protocol):
         """Return cash, positions, open orders and fills."""
         ...
 
+    def entry_problem(self, intent: OrderIntent) -> str:
+        """Return why the trader's own rules would refuse an order now; empty if not."""
+        ...
+
     def log(self) -> LogView:
         """Return the log."""
         ...
@@ -110,7 +114,31 @@ MOST_IN_BATCH = 15
 """Orders that go in one request (WIRE_CLOB §6.1)."""
 
 
-class Commands(Protocol):
+class SafetyCommands(Protocol):
+    """What makes trading safer, or gives way again."""
+
+    def arm(self) -> str:
+        """Let single keys trade; returns "" when they may, else why not."""
+        ...
+
+    def disarm(self, reason: str) -> None:
+        """Let single keys trade no more; says why where they did."""
+        ...
+
+    def touch_arming(self) -> None:
+        """Say that a trading key was used: the idle time after which it disarms starts anew."""
+        ...
+
+    def kill(self) -> None:
+        """Cancel everything, disarm, and lock entry, after a restart too, until it is released."""
+        ...
+
+    def unlock_entry(self) -> str:
+        """Let orders be entered again; returns why that failed, "" if it did not."""
+        ...
+
+
+class Commands(SafetyCommands, Protocol):
     """What a trader can ask for. Every call returns at once; the service owns the work."""
 
     def prepare(self, intent: OrderIntent) -> PreparedOrder | Rejected:
@@ -168,18 +196,6 @@ class Commands(Protocol):
 
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
         """Wait until it is known how a cancellation ended."""
-        ...
-
-    def arm(self) -> str:
-        """Let single keys trade; returns "" when they may, else why not."""
-        ...
-
-    def disarm(self, reason: str) -> None:
-        """Let single keys trade no more; says why where they did."""
-        ...
-
-    def touch_arming(self) -> None:
-        """Say that a trading key was used: the idle time after which it disarms starts anew."""
         ...
 
     def load_more(self, topic: MarketListTopic) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from pmtui.domain.exposure import NO_LIMITS, Limits
 from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.service.arming import DISARM_AFTER_S
 from pmtui.service.desk import POST_DEADLINE_S
@@ -18,6 +19,7 @@ class Tuning:
     post_deadline_s: int = POST_DEADLINE_S
     ruled_out_after_s: float = RULED_OUT_AFTER_S
     disarm_after_s: float = DISARM_AFTER_S
+    limits: Limits = NO_LIMITS
     heartbeat: HeartbeatPolicy = HeartbeatPolicy.OFF
 
 

@@ -119,6 +119,8 @@ class FakeService:
     log_view: LogView = field(default=LogView((), 0, 0))
     refusal: Rejected | None = None
     """What `prepare` answers, where it shall refuse."""
+    entry_refusal: str = ""
+    """Why the trader's own rules refuse whatever is asked about."""
     arm_refusal: str = ""
     """What `arm` answers: "" lets single keys trade."""
     verdicts: list[Verdict] = field(default_factory=list)
@@ -198,6 +200,9 @@ class FakeService:
     def account(self) -> AccountView:
         return self.account_view
 
+    def entry_problem(self, intent: OrderIntent) -> str:
+        return self.entry_refusal
+
     def log(self) -> LogView:
         return self.log_view
 
@@ -275,6 +280,13 @@ class FakeService:
 
     def touch_arming(self) -> None:
         self._record("touch_arming")
+
+    def kill(self) -> None:
+        self._record("kill")
+
+    def unlock_entry(self) -> str:
+        self._record("unlock_entry")
+        return ""
 
     def load_more(self, topic: MarketListTopic) -> None:
         self._record("load_more", topic)

@@ -1,0 +1,102 @@
+"""The day's result as the service keeps it: what was held this morning, the day's fills, prices.
+
+The opening of the day is kept in a small file, so that a session that starts again on the same day
+goes on counting where the last one was; the fills themselves come from the venue.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import date
+from pathlib import Path
+
+import msgspec
+
+from pmtui.domain.day_result import Holding, Opening, day_of, day_result, open_day
+from pmtui.domain.ids import TokenId
+from pmtui.domain.money import Micros
+from pmtui.domain.position import Position
+from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.kernel import Kernel
+from pmtui.service.views import Level
+
+FILE = "day.json"
+LOOK_PERIOD_S = 5.0
+"""How late a new day may be noticed, and how old the price of what is gone may be."""
+
+
+class _DayFile(msgspec.Struct, frozen=True):
+    day: date
+    held: dict[str, tuple[int, int]]
+    """Shares and price by token, in millionths."""
+
+
+class DayBook:
+    """One profile's day."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        feed: AccountFeed,
+        *,
+        positions: Callable[[], tuple[Position, ...]],
+        state_dir: Path | None,
+    ) -> None:
+        self._kernel = kernel
+        self._feed = feed
+        self._positions = positions
+        self._path = None if state_dir is None else state_dir / FILE
+        self._opening: Opening | None = None
+        self._prices: dict[TokenId, Micros] = {}
+        """The last known of every token, also of those that are gone."""
+
+    async def run(self) -> None:
+        """Notice a new day soon, and remember prices of what may be gone tomorrow."""
+        while True:
+            _ = self.loss()
+            await self._kernel.clock.sleep(LOOK_PERIOD_S)
+
+    def loss(self) -> Micros | None:
+        """Return what was lost since midnight UTC, negative for a gain; None while unknown."""
+        if not self._feed.state.is_complete:
+            return None
+        positions = self._positions()
+        for position in positions:
+            if position.current_price is not None:
+                self._prices[position.token_id] = position.current_price
+        fills = self._feed.own.fills()
+        today = day_of(self._kernel.clock.now())
+        if self._opening is None or self._opening.day != today:
+            self._opening = self._read(today) or open_day(today, positions, fills)
+            self._write(self._opening)
+        return Micros(-day_result(self._opening, fills, self._prices))
+
+    def _read(self, today: date) -> Opening | None:
+        if self._path is None:
+            return None
+        try:
+            file = msgspec.json.decode(self._path.read_bytes(), type=_DayFile)
+        except (OSError, msgspec.MsgspecError):
+            return None
+        return Opening(file.day, _holdings(file.held)) if file.day == today else None
+
+    def _write(self, opening: Opening) -> None:
+        if self._path is None:
+            return
+        held = {str(token): (int(h.size), int(h.price)) for token, h in opening.held.items()}
+        temporary = self._path.with_name(f".{FILE}.new")
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            temporary.write_bytes(msgspec.json.encode(_DayFile(opening.day, held)))
+            temporary.replace(self._path)
+        except OSError as error:
+            with suppress(OSError):
+                temporary.unlink()
+            text = f"A restart will count the day's loss anew: {error.strerror or error}"
+            self._kernel.log.notice(Level.WARNING, text)
+
+
+def _holdings(held: Mapping[str, tuple[int, int]]) -> dict[TokenId, Holding]:
+    return {
+        TokenId(token): Holding(Micros(size), Micros(price))
+        for token, (size, price) in held.items()
+    }

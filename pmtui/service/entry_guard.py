@@ -1,0 +1,131 @@
+"""The last question before an order is signed: do the trader's own rules allow it.
+
+Every way to send an order asks here, whatever screen or key it came from. What is let through
+counts from then on, so that orders sent at the same time cannot share the same room. An order that
+is let through may still be stopped by the lock, which is looked at once more when it leaves.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pmtui.domain.exposure import NO_LIMITS, Exposed, Limits, exposure, find_breach
+from pmtui.domain.ids import ConditionId, OrderId
+from pmtui.domain.market import Side
+from pmtui.domain.money import ZERO, Micros, notional_ceil
+from pmtui.domain.order import Fill, MarketBuyIntent, Order, OrderIntent, OrderStatus, TradeStatus
+from pmtui.domain.position import Position
+from pmtui.domain.verdict import Rejected
+from pmtui.service.day_book import DayBook
+from pmtui.service.entry_lock import EntryLock
+from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.surface import PreparedOrder
+
+NOT_YET_KNOWN = "Not checked against your limits yet: what you hold and what rests is still loading"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What is asked about."""
+
+    condition_id: ConditionId
+    side: Side
+    cash: Micros
+    """Dollars if all of it fills, fee aside."""
+
+
+class EntryGuard:
+    """The rules of one profile."""
+
+    def __init__(
+        self,
+        feed: AccountFeed,
+        *,
+        lock: EntryLock,
+        day: DayBook,
+        positions: Callable[[], tuple[Position, ...]],
+        limits: Limits = NO_LIMITS,
+    ) -> None:
+        self._feed = feed
+        self._lock = lock
+        self._day = day
+        self._positions = positions
+        self._limits = limits
+        self._admitted: set[OrderId] = set()
+        """Orders of this session that may have left."""
+
+    def refuse(self, order: PreparedOrder) -> Rejected | None:
+        """Return why an order must not be signed, or let it through and count it."""
+        wish = _Wish(order.condition_id, order.intent.side, order.cash)
+        problem = self.locked() or self._find_breach(wish)
+        if problem:
+            return Rejected(problem)
+        self._admitted.add(order.unsigned.order_id)
+        return None
+
+    def locked(self) -> str:
+        """Return why nothing may leave at this very moment; empty when it may."""
+        _ = self._lock.look()
+        return f"Not sent: {self._lock.reason}" if self._lock.reason else ""
+
+    def problem(self, intent: OrderIntent) -> str:
+        """Return why an intent would be refused now, without counting it; empty if not."""
+        if isinstance(intent, MarketBuyIntent):
+            cash = intent.amount
+        else:
+            cash = notional_ceil(intent.price, intent.size)
+        wish = _Wish(intent.condition_id, intent.side, cash)
+        return self.locked() or self._find_breach(wish)
+
+    def alone(self, order: PreparedOrder) -> Rejected | None:
+        """Return what forbids an order whatever else rests: it may take another one's place."""
+        limits = Limits(order=self._limits.order)
+        problem = self.locked() or find_breach(
+            limits, Exposed(), side=order.intent.side, cash=order.cash
+        )
+        return Rejected(problem) if problem else None
+
+    def _find_breach(self, wish: _Wish) -> str:
+        if wish.side is not Side.BUY:
+            return ""
+        if not self._limits.need_account:
+            return find_breach(self._limits, Exposed(), side=wish.side, cash=wish.cash)
+        loss = self._day.loss()
+        if loss is None:
+            return NOT_YET_KNOWN
+        positions, orders = self._positions(), tuple(self._counted())
+        exposed = Exposed(
+            market=exposure(positions, orders, wish.condition_id),
+            total=exposure(positions, orders),
+            loss=loss,
+        )
+        return find_breach(self._limits, exposed, side=wish.side, cash=wish.cash)
+
+    def _counted(self) -> list[tuple[Order, Micros]]:
+        """Return our orders that cost or may cost something, with what is held of them."""
+        own = self._feed.own
+        booked = _booked(own.fills())
+        counted = []
+        for order in own.open_orders():
+            is_ours = order.order_id in self._admitted
+            # One that waits for this very question counts once it is let through.
+            if order.status is OrderStatus.PENDING and not is_ours:
+                continue
+            # What was matched of others, earlier or elsewhere, is among the positions.
+            held = booked.get(order.order_id, ZERO) if is_ours else order.matched_size
+            counted.append((order, held))
+        for order_id in tuple(self._admitted):
+            known = own.order(order_id)
+            if known is None or known.status.is_open:
+                continue
+            held = booked.get(order_id, ZERO)
+            if known.matched_size > held:
+                counted.append((known, held))
+        return counted
+
+
+def _booked(fills: tuple[Fill, ...]) -> dict[OrderId, Micros]:
+    sizes: dict[OrderId, Micros] = {}
+    for fill in fills:
+        if fill.status is not TradeStatus.FAILED:
+            sizes[fill.order_id] = Micros(sizes.get(fill.order_id, 0) + fill.size)
+    return sizes

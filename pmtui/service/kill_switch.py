@@ -1,0 +1,162 @@
+"""The kill switch: cancels everything, disarms, and locks entry until somebody releases it.
+
+It cancels until the venue lists nothing and nothing is on its way any more: an order that left
+just before the kill is caught by the next round. While it stays locked, whatever turns up to rest
+is cancelled again. It can be thrown from outside by the file alone (`kill_file`); then this
+terminal says there how far it has come.
+"""
+
+from pathlib import Path
+
+from pmtui.domain.failure import Failure
+from pmtui.domain.health import Source
+from pmtui.domain.ids import OrderId
+from pmtui.service.arming import Arming
+from pmtui.service.cancelling import Canceller
+from pmtui.service.entry_lock import EntryLock
+from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.kernel import Kernel
+from pmtui.service.kill_file import KillAnswer, Killed, write_answer
+from pmtui.service.order_history import OrderHistory
+from pmtui.service.topics import StatusTopic
+from pmtui.service.views import Level
+
+LOOK_PERIOD_S = 0.25
+PAUSES_S = (0.25, 0.5, 1.0, 2.0, 5.0)
+"""Between rounds; the last one again and again."""
+
+
+class KillSwitch:
+    """One profile's switch."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        feed: AccountFeed,
+        history: OrderHistory,
+        *,
+        lock: EntryLock,
+        arming: Arming,
+        state_dir: Path | None = None,
+    ) -> None:
+        self._kernel = kernel
+        self._feed = feed
+        self._history = history
+        self._canceller = Canceller(kernel, feed, history)
+        self._lock = lock
+        self._arming = arming
+        self._state_dir = state_dir
+        self._seen: Killed | None = None
+        """The kill that was acted on."""
+        self._finished = ""
+        """The id of the kill after which nothing was left."""
+        arming.object_with(lambda: lock.reason)
+
+    @property
+    def reason(self) -> str:
+        """Why no order may be entered; empty when it may."""
+        return self._lock.reason
+
+    def kill(self, by: str) -> None:
+        """Throw it."""
+        problem = self._lock.close(by)
+        self._on_killed()
+        if problem:
+            text = f"The lock will not outlive this session: {problem}"
+            self._kernel.log.notice(Level.BAD, text)
+
+    def release(self, by: str) -> str:
+        """Let orders be entered again; returns why that failed, "" if it did not."""
+        problem = self._lock.open()
+        if problem:
+            self._kernel.log.notice(Level.BAD, f"Entry stays locked: {problem}")
+        else:
+            self._on_released(by)
+        return problem
+
+    async def watch(self) -> None:
+        """Notice what is done from outside, and what rests though it must not."""
+        while True:
+            _ = self._lock.look()
+            killed = self._lock.killed
+            if killed is None:
+                if self._seen is not None:
+                    self._on_released("pmtui release")
+            elif killed != self._seen:
+                # From outside just now, or left so by the last session.
+                self._on_killed()
+            elif killed.kill_id == self._finished and self._feed.own.open_orders():
+                self._start()
+            await self._kernel.clock.sleep(LOOK_PERIOD_S)
+
+    def _on_killed(self) -> None:
+        self._seen = self._lock.killed
+        self._arming.disarm("the kill switch")
+        text = f"Killed: cancelling everything, {self._lock.reason}"
+        self._kernel.log.notice(Level.BAD, text)
+        self._journal(text)
+        self._kernel.mark(StatusTopic())
+        self._start()
+
+    def _on_released(self, by: str) -> None:
+        self._seen = None
+        text = f"Released by {by}: orders may be entered again"
+        self._kernel.log.notice(Level.WARNING, text)
+        self._journal(text)
+        self._kernel.mark(StatusTopic())
+
+    def _start(self) -> None:
+        self._kernel.start_unless_running("kill", "kill switch", self._cancel_everything)
+
+    async def _cancel_everything(self) -> None:
+        """Go round until nothing is left, or somebody releases it."""
+        await self._feed.opened.wait()
+        gone: set[OrderId] = set()
+        step = 0
+        while (killed := self._lock.killed) is not None:
+            problem = await self._cancel_once(gone)
+            left = {order.order_id for order in self._feed.own.open_orders()}
+            listed = await self._listed()
+            if isinstance(listed, Failure):
+                problem = problem or f"what rests is not known: {listed}"
+            else:
+                left |= listed
+            is_done = not problem and not left
+            self._answer(KillAnswer(killed.kill_id, len(gone), len(left), is_done, problem))
+            if is_done:
+                self._finished = killed.kill_id
+                text = f"Nothing rests any more: {len(gone)} order(s) cancelled by the kill switch"
+                self._kernel.log.notice(Level.WARNING, text)
+                self._journal(text)
+                if self._lock.killed == killed:
+                    return
+            await self._kernel.clock.sleep(PAUSES_S[min(step, len(PAUSES_S) - 1)])
+            step += 1
+
+    async def _cancel_once(self, gone: set[OrderId]) -> str:
+        cancellation = self._canceller.start((), lambda account: account.host.cancel_all())
+        verdict = await cancellation.final
+        gone.update(verdict.result.canceled)
+        return verdict.problem
+
+    async def _listed(self) -> set[OrderId] | Failure:
+        account = self._feed.account
+        if account is None:
+            return set()
+        answer = self._kernel.check(Source.TRADING, await account.host.open_orders())
+        return answer if isinstance(answer, Failure) else {order.order_id for order in answer}
+
+    def _answer(self, answer: KillAnswer) -> None:
+        if self._state_dir is None:
+            return
+        try:
+            write_answer(self._state_dir, answer)
+        except OSError as error:
+            text = f"Nobody outside hears how the kill went: {error.strerror or error}"
+            self._kernel.log.add(Level.WARNING, "notice", text)
+
+    def _journal(self, text: str) -> None:
+        async def write() -> None:
+            await self._history.write("kill", text)
+
+        self._kernel.start("kill journal", write)

@@ -1,0 +1,25 @@
+"""What our positions are worth now: by the live book where it is good, else as last reported."""
+
+from dataclasses import replace
+
+from pmtui.domain.position import Position
+from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.feeds.books import BooksFeed
+
+
+class Marks:
+    """Positions with the newest price there is."""
+
+    def __init__(self, account: AccountFeed, books: BooksFeed) -> None:
+        self._account = account
+        self._books = books
+
+    def positions(self) -> tuple[Position, ...]:
+        """Return what is held, each with the live midpoint or the analytics host's price."""
+        return tuple(self._priced(p) for p in self._account.holdings.positions())
+
+    def _priced(self, position: Position) -> Position:
+        book = self._books.book(position.token_id)
+        if not book.state.is_good or book.midpoint is None:
+            return position
+        return replace(position, current_price=book.midpoint)
