@@ -5,8 +5,9 @@ must not keep orders alive. Everything is journaled without waiting for the disk
 """
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId, TokenId
@@ -21,9 +22,13 @@ from pmtui.service.surface import Commands
 from pmtui.service.views import Load
 from pmtui.service.words import say_order
 
+T = TypeVar("T")
+
 CANCEL_WITHIN_S = 5.0
 """How long leaving may take: whoever ends us by force is seldom more patient than that."""
+ANSWER_WITHIN_S = 2.0
 RETRY_PAUSE_S = 0.25
+NO_ANSWER = f"no answer within {ANSWER_WITHIN_S:.0f} s"
 ON_THE_WAY = frozenset({OrderStatus.PENDING, OrderStatus.SENT})
 
 
@@ -132,20 +137,47 @@ class Departing:
         return text, self._resting(frozenset({OrderStatus.UNKNOWN}))
 
     async def _cancel_until_none(self, account: Account) -> None:
+        """The desk asks first, as ever; then, in a hurry, we ask again and again ourselves."""
+        problem = await self._within(self._ask_desk())
         while True:
-            verdict = await self._commands.cancel_verdict(self._commands.cancel_all())
-            self._problem = verdict.problem
             # One that is on its way may arrive after the cancellation.
             on_the_way = sum(o.status in ON_THE_WAY for o in self._feed.own.open_orders())
-            if not verdict.problem:
-                listed = await account.host.open_orders()
-                if isinstance(listed, Failure):
-                    self._problem = f"cancelled, and then {listed}"
-                elif not listed and not on_the_way:
-                    return
-                else:
-                    self._problem = f"{len(listed)} still listed, {on_the_way} on their way"
+            listed = await self._within(account.host.open_orders())
+            if problem:
+                self._problem = problem
+            elif isinstance(listed, tuple) and not listed and not on_the_way:
+                return
+            elif isinstance(listed, tuple):
+                self._problem = f"{len(listed)} still listed, {on_the_way} on the way"
+            else:
+                self._problem = f"cancelled, but what is left is not known: {listed}"
             await self._kernel.clock.sleep(RETRY_PAUSE_S)
+            problem = await self._within(self._ask_venue(account))
+
+    async def _ask_desk(self) -> str:
+        """Cancel everything; returns what went wrong."""
+        return (await self._commands.cancel_verdict(self._commands.cancel_all())).problem
+
+    async def _ask_venue(self, account: Account) -> str:
+        answer = await account.host.cancel_all()
+        if isinstance(answer, Failure):
+            return str(answer)
+        for order_id in answer.canceled:
+            known = self._feed.own.order(order_id)
+            if known is not None:
+                self._feed.apply_order(replace(known, status=OrderStatus.CANCELLED))
+        return ""
+
+    async def _within(self, work: Awaitable[T]) -> T | str:
+        """Wait for an answer for as long as leaves time to ask again."""
+        working = asyncio.ensure_future(work)
+        waiting = asyncio.ensure_future(self._kernel.clock.sleep(ANSWER_WITHIN_S))
+        try:
+            await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            return working.result() if working.done() else NO_ANSWER
+        finally:
+            working.cancel()
+            waiting.cancel()
 
     def _resting(self, states: frozenset[OrderStatus] | None = None) -> tuple[str, ...]:
         """Name the open orders, or those of them in certain states."""

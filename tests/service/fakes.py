@@ -259,6 +259,8 @@ class FakeAccountHost:
     read_failure: Failure | None = None
     stalls: bool = False
     """Whether posted orders are never answered."""
+    stalled_cancels: int = 0
+    """How many of the next cancels of everything are never answered."""
     warmed: int = 0
     shares: dict[TokenId, Micros] = field(default_factory=dict)
     refreshed: list[TokenId | None] = field(default_factory=list)
@@ -313,6 +315,9 @@ class FakeAccountHost:
         return await self.cancel(tuple(named))
 
     async def cancel_all(self) -> CancelResult | Failure:
+        if self.stalled_cancels:
+            self.stalled_cancels -= 1
+            await asyncio.Event().wait()
         return await self.cancel(tuple(self.open))
 
     async def open_orders(self) -> tuple[Order, ...] | Failure:
