@@ -69,8 +69,10 @@ class Session:
                 frames_per_second=self._settings.frame_rate,
                 post_deadline_s=self._settings.order_deadline_s,
                 disarm_after_s=self._settings.disarm_after_s,
+                limits=self._settings.limits.limits,
                 heartbeat=self._settings.heartbeat,
             ),
+            state_dir=self._state,
         )
         async with self._stack, service.running():
             app = self._app(service)

@@ -32,6 +32,7 @@ from pmtui.config.values import (
     FrameRate,
     IdleTime,
     KeyTable,
+    LimitTable,
     Presets,
     Profile,
     ProfileKind,
@@ -96,6 +97,7 @@ class Settings(BaseSettings, Addresses):
     """Shares, on the keys 1 to 5; the service's smallest order is 5 shares."""
     chart: Chart = Chart()
     ticket: Ticket = Ticket()
+    limits: LimitTable = LimitTable()
     keys: KeyTable = {}
 
     _file: TomlFile = PrivateAttr(default=TomlFile(Path("config.toml")))

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.heartbeat import HeartbeatPolicy
+from pmtui.domain.exposure import Limits
 from pmtui.domain.history import Interval
 from pmtui.domain.leaving import LeavePolicy
 from pmtui.domain.money import SCALE, Micros, MoneyError, parse_micros
@@ -48,15 +49,26 @@ def _address(text: str, schemes: tuple[str, ...]) -> str:
 
 
 def _shares(value: object) -> Micros:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError("not a number of shares")
-    try:
-        size = parse_micros(str(value))
-    except MoneyError as error:
-        raise ValueError("not a number of shares with at most six decimals") from error
+    size = _amount(value, "shares")
     if size <= 0:
         raise ValueError("a size is more than 0")
     return size
+
+
+def _dollars(value: object) -> Micros:
+    amount = _amount(value, "dollars")
+    if amount <= 0:
+        raise ValueError("a limit is more than 0; leave it out for none")
+    return amount
+
+
+def _amount(value: object, what: str) -> Micros:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(f"not a number of {what}")
+    try:
+        return parse_micros(str(value))
+    except MoneyError as error:
+        raise ValueError(f"not a number of {what} with at most six decimals") from error
 
 
 def _key_table(value: object) -> object:
@@ -90,6 +102,7 @@ def check_leaving(
 
 HttpAddress = Annotated[str, AfterValidator(_http_address)]
 StreamAddress = Annotated[str, AfterValidator(_stream_address)]
+Dollars = Annotated[int, BeforeValidator(_dollars)]
 Shares = Annotated[int, BeforeValidator(_shares)]
 KeyTable = Annotated[dict[str, tuple[str, ...]], BeforeValidator(_key_table)]
 
@@ -149,6 +162,35 @@ class Ticket(BaseModel):
             notional_warning=Micros(self.notional_warning_usd * SCALE),
             duplicate_window=timedelta(seconds=self.duplicate_seconds),
         )
+
+
+class LimitTable(BaseModel):
+    """What the trader allows at most, in dollars: `[limits]`. What is left out is not limited."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    order_usd: Dollars | None = None
+    """Of one purchase."""
+    market_usd: Dollars | None = None
+    """Held and wanted in one market, at what it costs."""
+    total_usd: Dollars | None = None
+    """The same everywhere."""
+    daily_loss_usd: Dollars | None = None
+    """Lost since 00:00 UTC; then nothing more may be bought."""
+
+    @property
+    def limits(self) -> Limits:
+        """The same as the rules take it."""
+        return Limits(
+            order=_micros(self.order_usd),
+            market=_micros(self.market_usd),
+            total=_micros(self.total_usd),
+            daily_loss=_micros(self.daily_loss_usd),
+        )
+
+
+def _micros(amount: int | None) -> Micros | None:
+    return None if amount is None else Micros(amount)
 
 
 FrameRate = Annotated[int, Field(ge=1, le=60)]

@@ -7,7 +7,11 @@ import pytest
 from pmtui.config.endpoints import LIVE, Dialect
 from pmtui.config.errors import ConfigError
 from pmtui.config.settings import KeySetting, Settings, load_settings
+from pmtui.domain.exposure import NO_LIMITS, Limits
+from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.domain.history import Interval
+from pmtui.domain.money import Micros
+from pmtui.domain.leaving import Departure, LeavePolicy
 from pmtui.domain.order import SignatureType
 
 
@@ -124,6 +128,9 @@ def test_keys_come_with_their_lines_however_they_are_written(config: Path) -> No
         ('clob_url = "http://user:word@x"\n', 1, "nothing else"),
         ('clob_url = "http://x:port"\n', 1, "clob_url"),
         ("presets = [\n5,\n0]\n", 1, "presets.1: a size is more than 0"),
+        ("[limits]\norder_usd = 0\n", 2, "limits.order_usd: a limit is more than 0"),
+        ("[limits]\nmarket_usd = true\n", 2, "not a number of dollars"),
+        ("[limits]\norder = 5\n", 2, "limits.order: no such setting"),
         ("presets = [true]\n", 1, "not a number of shares"),
         ("presets = [0.0000001]\n", 1, "at most six decimals"),
         ("presets = []\n", 1, "presets"),
@@ -142,6 +149,22 @@ def test_a_mistake_in_the_file_is_pointed_at(
     assert said.startswith(f"{config}:{line}")
     assert words in said
     assert "abc" not in said
+
+
+def test_limits_come_from_the_file_and_from_the_environment(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert load_settings().limits.limits == NO_LIMITS
+    config.write_text("[limits]\norder_usd = 50\ntotal_usd = 1000.50\n")
+    monkeypatch.setenv("PMTUI_LIMITS__ORDER_USD", "75")
+    monkeypatch.setenv("PMTUI_LIMITS__DAILY_LOSS_USD", "20")
+    assert load_settings().limits.limits == Limits(
+        order=Micros(75_000_000),
+        total=Micros(1_000_500_000),
+        daily_loss=Micros(20_000_000),
+    )
+    monkeypatch.setenv("PMTUI_LIMITS__ORDER_USD", "much")
+    assert problem().startswith("PMTUI_LIMITS__ORDER_USD")
 
 
 def test_a_mistake_elsewhere_names_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,3 +204,36 @@ def test_settings_do_not_change() -> None:
     with pytest.raises(ValueError, match="frozen"):
         settings.theme = "other"
     assert isinstance(settings, Settings)
+
+
+def test_heartbeats_are_off_and_orders_stay_until_somebody_chooses() -> None:
+    settings = load_settings()
+    assert settings.heartbeat is HeartbeatPolicy.OFF
+    assert {settings.leave_policy(departure) for departure in Departure} == {LeavePolicy.LEAVE}
+
+
+def test_whoever_sends_heartbeats_leaves_orders_to_the_switch(config: Path) -> None:
+    config.write_text('heartbeat = "armed"\non_quit = "cancel"\n')
+    settings = load_settings()
+    assert settings.leave_policy(Departure.QUIT) is LeavePolicy.CANCEL
+    for departure in (Departure.HANG_UP, Departure.TERMINATION, Departure.BUG):
+        assert settings.leave_policy(departure) is LeavePolicy.SWITCH
+
+
+@pytest.mark.parametrize("heartbeat", ["on", "armed"])
+def test_orders_cannot_be_left_where_the_venue_cancels_them(config: Path, heartbeat: str) -> None:
+    config.write_text(f'heartbeat = "{heartbeat}"\non_hangup = "leave"\n')
+    assert problem() == (
+        f"{config}:2 on_hangup: leave cannot be kept: once heartbeats end, the venue cancels every "
+        "order"
+    )
+
+
+def test_a_switch_without_heartbeats_would_do_nothing(config: Path) -> None:
+    config.write_text('on_quit = "switch"\n')
+    assert problem() == f'{config}:1 on_quit: switch needs heartbeat = "on" or "armed"'
+
+
+def test_a_wrong_heartbeat_is_told_of_and_nothing_else(config: Path) -> None:
+    config.write_text('heartbeat = "often"\non_quit = "switch"\n')
+    assert "heartbeat: should be 'off', 'on' or 'armed'" in problem()
