@@ -9,6 +9,7 @@ from pmtui.clients.account import Account as AccountIdentity
 from pmtui.clients.account import AccountClient, Lanes, create_or_derive
 from pmtui.clients.analytics import AnalyticsClient
 from pmtui.clients.clob import ClobClient
+from pmtui.clients.earnings import EarningsClient
 from pmtui.clients.gamma import GammaClient
 from pmtui.clients.geoblock import GeoblockClient
 from pmtui.clients.heartbeat import HeartbeatClient
@@ -173,7 +174,11 @@ class SessionHosts:
             clock=self._server_clock,
         )
         return Account(
-            host=client, signer=order_signer, stream=stream, heartbeat=HeartbeatClient(beats)
+            host=client,
+            signer=order_signer,
+            stream=stream,
+            heartbeat=HeartbeatClient(beats),
+            scoring=EarningsClient(client.requests),
         )
 
     async def _find_maker(

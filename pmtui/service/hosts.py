@@ -13,6 +13,7 @@ from pmtui.service.ports import (
     MarketStream,
     MetadataHost,
     OrderSigner,
+    ScoringHost,
     TradingHost,
     UserStream,
 )
@@ -26,6 +27,8 @@ class Account:
     signer: OrderSigner
     stream: UserStream
     heartbeat: HeartbeatHost
+    scoring: ScoringHost | None = None
+    """None where nobody tells which orders earn rewards."""
 
 
 @dataclass(frozen=True, slots=True)

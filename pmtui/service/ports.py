@@ -149,6 +149,14 @@ class AccountHost(Protocol):
         ...
 
 
+class ScoringHost(Protocol):
+    """What the trading host says of the rewards of one account."""
+
+    async def are_scoring(self, order_ids: Sequence[OrderId]) -> dict[OrderId, bool] | Failure:
+        """Return which of several orders earn rewards now."""
+        ...
+
+
 class HeartbeatHost(Protocol):
     """The dead man's switch of one key, over a connection that nothing else uses."""
 

@@ -1,0 +1,143 @@
+"""Where own resting orders stand in line: book, tape and own orders, looked at together.
+
+An estimate lives as long as its book is heard. An order that comes while we look starts behind what
+is displayed at that moment; one that was there before (a restart, a book out of sight, a lost line)
+starts behind everything that is not ours: never better than it can be known.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.order import Order, OrderStatus, TradePrint
+from pmtui.domain.queue import QueueSpot, join_queue, look_again, resume_queue
+from pmtui.service.kernel import Kernel
+from pmtui.service.topics import BookTopic
+from pmtui.service.views import TapeView
+
+LOOK_PERIOD_S = 0.1
+SHOWN_AFTER_S = 2.0
+"""By then the stream has told of an order that the host has taken."""
+_RESTING = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
+
+
+@dataclass(slots=True)
+class Standing:
+    """One order in one line."""
+
+    spot: QueueSpot
+    resting_since_s: float | None = None
+    """When it was first known to rest; None while it may not have arrived."""
+
+
+@dataclass(slots=True)
+class Lines:
+    """Own orders in one token's book."""
+
+    standing: dict[OrderId, Standing] = field(default_factory=dict)
+    book: BookView | None = None
+    """As of the last look at a good book; None after a gap."""
+    orders: tuple[Order, ...] = ()
+    sequence: int = 0
+    """Trades counted so far."""
+
+
+class QueueFeed:
+    """Estimates what stands before each own order."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        *,
+        open_orders: Callable[[], Iterable[Order]],
+        book_of: Callable[[TokenId], BookView],
+        tape_of: Callable[[TokenId], TapeView],
+    ) -> None:
+        self._kernel = kernel
+        self._open_orders = open_orders
+        self._book_of = book_of
+        self._tape_of = tape_of
+        self._lines: dict[TokenId, Lines] = {}
+
+    async def keep_looking(self) -> None:
+        """Look at every book with own orders in it, some times a second."""
+        while True:
+            await self._kernel.clock.sleep(LOOK_PERIOD_S)
+            self.look()
+
+    def ahead(self) -> tuple[tuple[OrderId, Micros], ...]:
+        """Return the estimates of the orders that rest in a book we trust."""
+        return tuple(
+            (order_id, standing.spot.ahead)
+            for lines in self._lines.values()
+            if lines.book is not None
+            for order_id, standing in lines.standing.items()
+            if standing.resting_since_s is not None
+        )
+
+    def look(self) -> None:
+        """Take in what has changed since the last look."""
+        by_token: dict[TokenId, list[Order]] = {}
+        for order in self._open_orders():
+            by_token.setdefault(order.token_id, []).append(order)
+        for token_id in [t for t in self._lines if t not in by_token]:
+            del self._lines[token_id]
+        for token_id, orders in by_token.items():
+            lines = self._lines.setdefault(token_id, Lines())
+            before = [s.spot.ahead for s in lines.standing.values()], lines.book is None
+            self._look_at(token_id, lines, tuple(orders))
+            after = [s.spot.ahead for s in lines.standing.values()], lines.book is None
+            if before != after:
+                self._kernel.mark(BookTopic(token_id))
+
+    def _look_at(self, token_id: TokenId, lines: Lines, orders: tuple[Order, ...]) -> None:
+        book, tape = self._book_of(token_id), self._tape_of(token_id)
+        if not book.state.is_good:
+            lines.book = None
+            return
+        is_settled = all(s.spot.own_shown or s.resting_since_s is None
+                         for s in lines.standing.values())  # fmt: skip
+        if book is lines.book and orders == lines.orders and is_settled:
+            return
+        is_gap = lines.book is None
+        missed = max(0, tape.sequence - lines.sequence)
+        prints = () if is_gap else tape.prints[:missed]
+        sizes = {level.price: level.size for level in (*book.bids, *book.asks)}
+        standing: dict[OrderId, Standing] = {}
+        for order in orders:
+            displayed = sizes.get(order.price, ZERO)
+            standing[order.order_id] = self._stand(
+                lines.standing.get(order.order_id), order, displayed, prints, is_gap=is_gap
+            )
+        lines.standing, lines.book, lines.orders = standing, book, orders
+        lines.sequence = tape.sequence
+
+    def _stand(
+        self,
+        known: Standing | None,
+        order: Order,
+        displayed: Micros,
+        prints: tuple[TradePrint, ...],
+        *,
+        is_gap: bool,
+    ) -> Standing:
+        now = self._kernel.clock.monotonic()
+        rests = order.status in _RESTING
+        if known is None:
+            # Met on the first look: it was there before, and the book shows it.
+            since = now - SHOWN_AFTER_S if is_gap else now
+            shown = order.remaining_size if is_gap and rests else ZERO
+            return Standing(join_queue(displayed, own_shown=shown), since if rests else None)
+        since_s = known.resting_since_s
+        if since_s is None and rests:
+            since_s = now
+        is_shown = since_s is not None and now - since_s >= SHOWN_AFTER_S
+        shown = order.remaining_size if is_shown else ZERO
+        if is_gap:
+            return Standing(resume_queue(known.spot, displayed, own_shown=shown), since_s)
+        against = order.side.opposite
+        traded = sum(p.size for p in prints if p.price == order.price and p.side is against)
+        spot = look_again(known.spot, displayed, traded=Micros(traded), own_shown=shown)
+        return Standing(spot, since_s)
