@@ -1,5 +1,7 @@
 """The confirm card: drawn from the fields that are hashed, so that what is read is what is signed."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from pmtui.domain.market import Side
@@ -28,14 +30,28 @@ _FINEST_TICK = 100
 """Micros: every tick size is a multiple of it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What an order is part of."""
+
+    question: str = "Send this order?"
+    first: Sequence[str] = ()
+    """What happens before it is sent, a sentence each."""
+    estimates: Sequence[tuple[str, str]] = ()
+    """Names and values of what it would do as the book is, not of what is signed."""
+
+
 def paint_confirm(
     order: PreparedOrder,
     width: int,
     *,
     mode: Mode,
     doubt: str = "",
+    warnings: tuple[str, ...] = (),
+    height: int = 0,
     zone: tzinfo | None = None,
     ascii_only: bool = False,
+    occasion: Occasion | None = None,
 ) -> tuple[Line, ...]:
     """Show everything that is about to be signed.
 
@@ -44,36 +60,49 @@ def paint_confirm(
         width: cells there are.
         mode: whether this is real money.
         doubt: why sending it may be a mistake; empty for no reason.
+        warnings: what else speaks against it, each in full.
+        height: lines there are; 0 for any number. Facts share lines before a warning is left out.
         zone: of the times shown, the computer's own where absent.
         ascii_only: whether the terminal shows plain ASCII only.
+        occasion: why it is sent, where it is more than a plain order.
     """
-    title = (Cell(f" {mode.value} ", _MODE_ROLES[mode]), Cell(" Send this order?", Role.HEADING))
-    price = format_price(_limit_price(order), ascii_only=ascii_only)
-    lines: list[Line] = [title, *_headline(order, price, width, ascii_only=ascii_only)]
+    occasion = occasion or Occasion()
+    lines: list[Line] = [paint_question(mode, occasion.question)]
+    for sentence in occasion.first:
+        words = wrap_text(plain(sentence, ascii_only=ascii_only), width)
+        lines += [(Cell(part, Role.NOTICE_WARN),) for part in words]
+    price = format_price(limit_price(order), ascii_only=ascii_only)
+    lines += _headline(order, price, width, ascii_only=ascii_only)
     title_lines = wrap_text(plain(order.market_title, 2 * width, ascii_only=ascii_only), width)
     lines += [(Cell(part, Role.DIM),) for part in title_lines]
     facts = [
+        *((name, plain(value, ascii_only=ascii_only)) for name, value in occasion.estimates),
         *_exchanged(order),
         ("Fee", _say_fee(order)),
         *_total(order),
         *_terms(order, zone),
     ]
-    for name, value in (*facts, *_identity(order, ascii_only=ascii_only)):
-        lines += _row(name, value, width)
+    for name, value in (*facts, *say_identity(order, ascii_only=ascii_only)):
+        lines += paint_fact(name, value, width)
     if doubt:
         words = wrap_text(plain(doubt, ascii_only=ascii_only), width)
         lines += [(Cell(part, Role.NOTICE_BAD, Emphasis.BOLD),) for part in words]
     return tuple(lines)
 
 
-def _signed_amounts(order: PreparedOrder) -> tuple[Micros, Micros]:
+def paint_question(mode: Mode, question: str) -> Line:
+    """Show what is asked, and whether it is about real money."""
+    return (Cell(f" {mode.value} ", _MODE_ROLES[mode]), Cell(f" {question}", Role.HEADING))
+
+
+def signed_amounts(order: PreparedOrder) -> tuple[Micros, Micros]:
     """Return dollars and shares as they are hashed."""
     draft = order.unsigned.draft
     given, taken = Micros(draft.maker_amount), Micros(draft.taker_amount)
     return (given, taken) if draft.is_buy else (taken, given)
 
 
-def _limit_price(order: PreparedOrder) -> Micros:
+def limit_price(order: PreparedOrder) -> Micros:
     """Return the worst price at which it can fill.
 
     What the amounts say is off the grid by the dust of their rounding; no book has a level between
@@ -90,7 +119,7 @@ def _spends(order: PreparedOrder) -> bool:
 
 def _headline(order: PreparedOrder, price: str, width: int, *, ascii_only: bool) -> list[Line]:
     side = Side.BUY if order.unsigned.draft.is_buy else Side.SELL
-    cash, shares = _signed_amounts(order)
+    cash, shares = signed_amounts(order)
     outcome = plain(order.outcome, 20, ascii_only=ascii_only)
     text = f"{side.value} {round_shares(shares)} {outcome} at {price} or better"
     if _spends(order):
@@ -102,7 +131,7 @@ def _headline(order: PreparedOrder, price: str, width: int, *, ascii_only: bool)
 
 
 def _exchanged(order: PreparedOrder) -> list[tuple[str, str]]:
-    cash, shares = _signed_amounts(order)
+    cash, shares = signed_amounts(order)
     if order.unsigned.draft.is_buy:
         return [
             ("Give", f"at most {exact_money(cash)}"),
@@ -131,7 +160,7 @@ def _total(order: PreparedOrder) -> list[tuple[str, str]]:
     """Add the fee to what is given or take it from what is got, where there is one."""
     if order.unsigned.draft.is_post_only or not order.worst_fee:
         return []
-    cash, _ = _signed_amounts(order)
+    cash, _ = signed_amounts(order)
     if not order.unsigned.draft.is_buy:
         return [("In all", f"{gain_money(Micros(cash - order.worst_fee))} after that fee")]
     # Dollars that fill below the limit bring more shares, and so a larger fee.
@@ -159,7 +188,8 @@ _TIME_IN_FORCE = {
 }
 
 
-def _identity(order: PreparedOrder, *, ascii_only: bool) -> list[tuple[str, str]]:
+def say_identity(order: PreparedOrder, *, ascii_only: bool) -> list[tuple[str, str]]:
+    """Name who gives, on which exchange, and under which id the order will be found."""
     unsigned = order.unsigned
     kind = "neg-risk" if unsigned.draft.neg_risk else "regular"
     return [
@@ -169,7 +199,7 @@ def _identity(order: PreparedOrder, *, ascii_only: bool) -> list[tuple[str, str]
     ]
 
 
-def _row(name: str, value: str, width: int) -> list[Line]:
+def paint_fact(name: str, value: str, width: int) -> list[Line]:
     """Lay a fact out; one too long goes on in the next line, because none may be cut."""
     parts = wrap_text(value, max(8, width - _LABEL - 1))
     return [

@@ -1,5 +1,6 @@
 """The card between a ticket and the venue: what it shows is what gets signed."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import ClassVar
 
@@ -14,11 +15,11 @@ from typing_extensions import override
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for, footer_entries
-from pmtui.ui.cells import Cell
+from pmtui.ui.cells import Cell, Line
 from pmtui.ui.paint.confirm import paint_confirm
-from pmtui.ui.paint.footer import paint_footer
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
+from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.text_line import TextLine
 
 ARMING_PAUSE = timedelta(milliseconds=150)
@@ -27,19 +28,21 @@ CARD_WIDTH = 42
 _TEXT_WIDTH = CARD_WIDTH - 4
 
 
-class ConfirmScreen(ModalScreen[bool]):
-    """Shows a prepared order; enter sends it, escape goes back to the unchanged ticket."""
+class CardScreen(ModalScreen[bool]):
+    """Shows what is about to be signed; enter does it, escape changes nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
+    AGREE: ClassVar[str] = "Send"
+    """What agreeing does, in a word."""
 
     # In the corner of the ticket, over no other screen's colours: the ladder stays readable.
     DEFAULT_CSS = """
-    ConfirmScreen { align: right bottom; background: transparent; }
-    ConfirmScreen > #card {
+    CardScreen { align: right bottom; background: transparent; }
+    CardScreen > #card {
         width: 42; max-width: 100%; height: auto; background: $panel; border: heavy $warning;
         padding: 0 1; margin-bottom: 1;
     }
-    ConfirmScreen.-beside > #card { margin-right: 46; }
+    CardScreen.-beside > #card { margin-right: 46; }
     """
 
     # Where the ticket has the right column to itself, the card leaves its figures to be read.
@@ -50,37 +53,29 @@ class ConfirmScreen(ModalScreen[bool]):
 
     hint = query_one("#hint", TextLine)
 
-    def __init__(self, order: PreparedOrder, *, surface: Surface, doubt: str = "") -> None:
-        """Ask.
-
-        Args:
-            order: what would be sent.
-            surface: the service, for its clock and mode, and the user's choices.
-            doubt: why sending it may be a mistake; empty for no reason.
-        """
+    def __init__(self, *, surface: Surface) -> None:
+        """Ask on this surface: its clock, its mode, the user's choices."""
         super().__init__()
-        self._order = order
         self._surface = surface
-        self._doubt = doubt
         self._shown_at: datetime | None = None
         self._opened_time = 0.0
+
+    def card_lines(self, width: int) -> tuple[Line, ...]:
+        """Return what the card says, drawn from the fields that are hashed."""
+        raise NotImplementedError
 
     @override
     def compose(self) -> ComposeResult:
         ascii_only = self._surface.options.ascii_only
-        lines = paint_confirm(
-            self._order,
-            _TEXT_WIDTH,
-            mode=self._surface.queries.status().mode,
-            doubt=self._doubt,
-            ascii_only=ascii_only,
-        )
         with Vertical(id="card"):
-            for line in lines:
+            for line in self.card_lines(_TEXT_WIDTH):
                 yield TextLine(line, ascii_only=ascii_only)
             yield TextLine(id="hint", ascii_only=ascii_only)
-            entries = footer_entries(Context.CONFIRM, keymap=self._surface.options.keymap)
-            yield TextLine(paint_footer(entries, _TEXT_WIDTH, ascii_only=ascii_only))
+            entries = tuple(
+                replace(entry, label=self.AGREE) if entry.id == "confirm.accept" else entry
+                for entry in footer_entries(Context.CONFIRM, keymap=self._surface.options.keymap)
+            )
+            yield KeyLine(entries, self._surface.options, width=_TEXT_WIDTH)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Start the pause once the card is on the screen."""
@@ -121,3 +116,29 @@ class ConfirmScreen(ModalScreen[bool]):
             self.hint.show((Cell("Press it again to send", Role.NOTICE_WARN),))
         else:
             self.set_timer(ARMING_PAUSE.total_seconds(), self._await_pause)
+
+
+class ConfirmScreen(CardScreen):
+    """Shows a prepared order; enter sends it, escape goes back to the unchanged ticket."""
+
+    def __init__(self, order: PreparedOrder, *, surface: Surface, doubt: str = "") -> None:
+        """Ask.
+
+        Args:
+            order: what would be sent.
+            surface: the service, for its clock and mode, and the user's choices.
+            doubt: why sending it may be a mistake; empty for no reason.
+        """
+        super().__init__(surface=surface)
+        self._order = order
+        self._doubt = doubt
+
+    @override
+    def card_lines(self, width: int) -> tuple[Line, ...]:
+        return paint_confirm(
+            self._order,
+            width,
+            mode=self._surface.queries.status().mode,
+            doubt=self._doubt,
+            ascii_only=self._surface.options.ascii_only,
+        )

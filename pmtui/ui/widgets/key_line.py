@@ -1,0 +1,58 @@
+"""A line of keys and what they do, which the mouse may press instead."""
+
+from textual import events
+from textual.geometry import Offset
+
+from pmtui.ui.actions import FooterEntry
+from pmtui.ui.cells import Line, line_width
+from pmtui.ui.paint.footer import paint_footer
+from pmtui.ui.surface import Options
+from pmtui.ui.theme import Role
+from pmtui.ui.widgets.text_line import TextLine
+
+
+class KeyLine(TextLine):
+    """Shows entries; a click on one is the press of its key."""
+
+    def __init__(self, entries: tuple[FooterEntry, ...], options: Options, *, width: int) -> None:
+        """Show these keys.
+
+        Args:
+            entries: keys and what they do.
+            options: the user's keys and character set.
+            width: cells there are.
+        """
+        super().__init__(
+            paint_footer(entries, width, ascii_only=options.ascii_only),
+            ascii_only=options.ascii_only,
+        )
+        self._entries = entries
+        self._options = options
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key of the entry under the pointer."""
+        offset: Offset | None = event.get_content_offset(self)
+        if offset is None:
+            return
+        entry = entry_at(self.line, offset.x, self._entries)
+        keys = self._options.keymap.keys_of(entry.id) if entry is not None else ()
+        if keys:
+            event.stop()
+            self.app.simulate_key(keys[0])
+
+
+def entry_at(line: Line, x: int, entries: tuple[FooterEntry, ...]) -> FooterEntry | None:
+    """Return the entry painted at a column; None between and beside them."""
+    start = 0
+    for number, cell in enumerate(line):
+        width = line_width((cell,))
+        if cell.role is Role.KEY and number + 1 < len(line):
+            label = line[number + 1]
+            words = len(label.text.rstrip())
+            if start <= x < start + width + words:
+                return next(
+                    (e for e in entries if (e.key, e.label) == (cell.text, label.text.strip())),
+                    None,
+                )
+        start += width
+    return None
