@@ -22,7 +22,7 @@ from typing import TypeVar
 import msgspec
 
 from pmtui.domain.ids import OrderId
-from pmtui.domain.order import Order, OrderStatus
+from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.service.journal_rows import (
     SCHEMA,
     JournaledOrder,
@@ -30,6 +30,7 @@ from pmtui.service.journal_rows import (
     JournalProblem,
     read_entries,
     read_unsettled,
+    write_fill,
 )
 
 T = TypeVar("T")
@@ -73,7 +74,7 @@ class Journal:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="journal")
         self._connection: sqlite3.Connection | None = None
         self._lock: int | None = None
-        self._notes: deque[Row | Standing] = deque()
+        self._notes: deque[Row | Standing | Fill] = deque()
         self._on_problem: Callable[[JournalProblem], None] | None = None
 
     def on_problem(self, listener: Callable[[JournalProblem], None]) -> None:
@@ -100,7 +101,7 @@ class Journal:
     async def begin_all(self, leaving: Sequence["Leaving"]) -> JournalProblem | None:
         """Write down orders that are about to leave together: all of them, or none."""
         rows: list[tuple[OrderId, str, str, str, bytes]] = []
-        lines: list[Row | Standing] = []
+        lines: list[Row | Standing | Fill] = []
         for each in leaving:
             order_id, at = each.order.order_id, each.order.created_at.isoformat()
             facts = msgspec.json.encode(each.order).decode()
@@ -131,6 +132,10 @@ class Journal:
         """Remember where an order stands, without waiting; a final state is not asked after."""
         self._later(Standing(order_id, status, is_known))
 
+    def note_fill(self, fill: Fill) -> None:
+        """Remember a fill of one of our orders, without waiting."""
+        self._later(fill)
+
     async def unsettled(self) -> tuple[JournaledOrder, ...] | JournalProblem:
         """Return the orders whose end was never heard of, oldest first."""
         return await self._reading(read_unsettled)
@@ -159,7 +164,7 @@ class Journal:
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
-    def _later(self, note: Row | Standing) -> None:
+    def _later(self, note: Row | Standing | Fill) -> None:
         # The first write takes along all notes that have gathered by then: each waits for the disk.
         self._notes.append(note)
         flushing = asyncio.get_running_loop().run_in_executor(self._thread, lambda: self._write([]))
@@ -174,7 +179,7 @@ class Journal:
 
     def _write(
         self,
-        lines: list[Row | Standing],
+        lines: list[Row | Standing | Fill],
         insert: Callable[[sqlite3.Connection], None] | None = None,
     ) -> JournalProblem | None:
         """Write in one transaction, what was noted before first."""
@@ -231,8 +236,10 @@ class Journal:
             self._lock = None
 
 
-def _write_line(connection: sqlite3.Connection, line: Row | Standing) -> None:
-    if isinstance(line, Standing):
+def _write_line(connection: sqlite3.Connection, line: Row | Standing | Fill) -> None:
+    if isinstance(line, Fill):
+        write_fill(connection, line)
+    elif isinstance(line, Standing):
         connection.execute(
             "UPDATE orders SET state = ?, is_known = is_known OR ? WHERE order_id = ?",
             (None if line.status.is_open else line.status.value, line.is_known, line.order_id),

@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 
 from pmtui.domain.ids import OrderId
-from pmtui.domain.order import Order
+from pmtui.domain.order import Fill, Order
+from pmtui.domain.trade_life import merge_fill
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -27,6 +28,12 @@ CREATE TABLE IF NOT EXISTS orders (
     body BLOB NOT NULL,
     state TEXT,
     is_known INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE IF NOT EXISTS fills (
+    trade_id TEXT NOT NULL,
+    order_id TEXT NOT NULL,
+    facts TEXT NOT NULL,
+    PRIMARY KEY (trade_id, order_id)
 );
 CREATE INDEX IF NOT EXISTS orders_without_end ON orders (state) WHERE state IS NULL;
 """
@@ -70,6 +77,30 @@ class OrderLife:
     entries: tuple[JournalEntry, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class JournaledFill:
+    """A fill of an order that was placed from here, as last heard of."""
+
+    fill: Fill
+    title: str
+    """Of its market: the service's own words."""
+
+
+def write_fill(connection: sqlite3.Connection, fill: Fill) -> None:
+    """Remember a fill, or how its settlement went on; it never goes back."""
+    key = (fill.trade_id, fill.order_id)
+    row = connection.execute(
+        "SELECT facts FROM fills WHERE trade_id = ? AND order_id = ?", key
+    ).fetchone()
+    try:
+        known = None if row is None else msgspec.json.decode(row[0], type=Fill)
+    except msgspec.MsgspecError:
+        # Not written by this program: better replaced than in the way of every later write.
+        known = None
+    facts = msgspec.json.encode(merge_fill(known, fill)).decode()
+    connection.execute("INSERT OR REPLACE INTO fills VALUES (?, ?, ?)", (*key, facts))
+
+
 def read_unsettled(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]:
     """Return the orders without a final state, oldest first.
 
@@ -86,6 +117,25 @@ def read_entries(connection: sqlite3.Connection, order_id: OrderId) -> tuple[Jou
         (order_id,),
     )
     return tuple(JournalEntry(*row) for row in rows)
+
+
+def read_fills(path: Path) -> tuple[JournaledFill, ...] | JournalProblem:
+    """Return the fills of a journal's orders; none where there is none, or it never had any."""
+    if not path.exists():
+        return ()
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file:
+            if not file.execute("SELECT 1 FROM sqlite_master WHERE name = 'fills'").fetchone():
+                return ()
+            rows = file.execute(
+                "SELECT fills.facts, orders.title FROM fills LEFT JOIN orders USING (order_id)"
+            )
+            return tuple(
+                JournaledFill(msgspec.json.decode(facts, type=Fill), title or "")
+                for facts, title in rows
+            )
+    except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
+        return JournalProblem(f"{type(error).__name__}: {error}")
 
 
 def read_lives(path: Path) -> tuple[OrderLife, ...] | JournalProblem:

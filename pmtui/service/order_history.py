@@ -109,6 +109,8 @@ class OrderHistory:
     def note_fill(self, fill: Fill) -> None:
         """Note a fill of ours, or how its settlement went on."""
         self._note("fill", _say_settlement(fill), fill.order_id)
+        if fill.order_id in self._tracked:
+            self._journal.note_fill(fill)
 
     def _note(self, kind: str, text: str, order_id: OrderId) -> None:
         if order_id in self._tracked:

@@ -4,10 +4,12 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pmtui.domain.ids import OrderId
-from pmtui.domain.order import OrderStatus
+from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.order import Fill, Liquidity, OrderStatus, TradeStatus
 from pmtui.service.journal import Journal, JournaledOrder, JournalEntry, JournalProblem
-from pmtui.service.journal_rows import read_lives
+from pmtui.service.journal_rows import read_fills, read_lives
 from tests.service.fakes import resting
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -163,3 +165,62 @@ async def test_lives_can_be_read_while_somebody_writes(tmp_path: Path) -> None:
     await journal.close()
     path.write_bytes(b"not a database" * 100)
     assert isinstance(read_lives(path), JournalProblem)
+
+
+def fill(order_id: OrderId, status: TradeStatus) -> Fill:
+    return Fill(
+        trade_id=TradeId("7f2c"),
+        order_id=order_id,
+        condition_id=ConditionId("0x" + "a1" * 32),
+        token_id=TokenId("71321"),
+        outcome="Yes",
+        side=Side.BUY,
+        price=Micros(400_000),
+        size=Micros(5_000_000),
+        fee=Micros(0),
+        liquidity=Liquidity.TAKER,
+        status=status,
+        matched_at=AT,
+    )
+
+
+async def test_a_fill_is_remembered_with_its_title_and_never_goes_back(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    assert read_fills(path) == ()
+    journal = Journal(path)
+    await begin(journal)
+    for status in (TradeStatus.MATCHED, TradeStatus.CONFIRMED, TradeStatus.MINED):
+        journal.note_fill(fill(ORDER, status))
+    journal.note_fill(fill(OrderId("0x02"), TradeStatus.MATCHED))
+    await journal.close()
+    fills = read_fills(path)
+    assert not isinstance(fills, JournalProblem)
+    assert {(f.fill.order_id, f.fill.status, f.title) for f in fills} == {
+        (ORDER, TradeStatus.CONFIRMED, "River"),
+        (OrderId("0x02"), TradeStatus.MATCHED, ""),
+    }
+    path.write_bytes(b"not a database" * 100)
+    assert isinstance(read_fills(path), JournalProblem)
+
+
+async def test_a_journal_from_before_fills_were_kept_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with closing(sqlite3.connect(path)) as old:
+        old.execute("CREATE TABLE orders (order_id TEXT)")
+    assert read_fills(path) == ()
+
+
+async def test_a_damaged_fill_does_not_stop_the_journal(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = Journal(path)
+    journal.note_fill(fill(ORDER, TradeStatus.MATCHED))
+    assert await begin(journal) is None
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("UPDATE fills SET facts = '{'")
+        other.commit()
+    assert isinstance(read_fills(path), JournalProblem)
+    journal.note_fill(fill(ORDER, TradeStatus.MINED))
+    await journal.close()
+    fills = read_fills(path)
+    assert not isinstance(fills, JournalProblem)
+    assert [f.fill.status for f in fills] == [TradeStatus.MINED]
