@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from pmtui.config.endpoints import Dialect
-from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.domain.exposure import Limits
+from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.domain.history import Interval
 from pmtui.domain.leaving import LeavePolicy
 from pmtui.domain.money import SCALE, Micros, MoneyError, parse_micros

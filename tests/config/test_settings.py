@@ -10,8 +10,8 @@ from pmtui.config.settings import KeySetting, Settings, load_settings
 from pmtui.domain.exposure import NO_LIMITS, Limits
 from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.domain.history import Interval
-from pmtui.domain.money import Micros
 from pmtui.domain.leaving import Departure, LeavePolicy
+from pmtui.domain.money import Micros
 from pmtui.domain.order import SignatureType
 
 
