@@ -1,0 +1,180 @@
+"""The place in line and the rewards of own orders, through the running service."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.ids import OrderId
+from pmtui.domain.link import LinkState
+from pmtui.domain.market import Side
+from pmtui.domain.market_events import TradePrinted
+from pmtui.domain.money import Micros
+from pmtui.domain.order import Order, OrderStatus
+from pmtui.domain.user_events import OrderChanged, OrderEventKind
+from pmtui.service.feeds.queue import SHOWN_AFTER_S
+from pmtui.service.feeds.scoring import ASK_PERIOD_S, ScoringFeed
+from pmtui.service.topics import AccountTopic, BookTopic
+from tests.manual_clock import settle
+from tests.service.fakes import CONDITION, YES, World, resting, running_world
+from tests.service.test_books import change, snapshot, watching
+
+MINE = OrderId("0x" + "1" * 64)
+SHARE = 1_000_000
+
+
+def ahead(world: World) -> float | None:
+    estimate = dict(world.service.queries.account().queue_ahead).get(MINE)
+    return None if estimate is None else estimate / SHARE
+
+
+def trade(price: str, size: float, *, side: Side = Side.SELL) -> TradePrinted:
+    return TradePrinted(
+        token_id=YES, condition_id=CONDITION, side=side, price=Micros(round(float(price) * SHARE)),
+        size=Micros(round(size * SHARE)), timestamp="1790000000600",
+    )  # fmt: skip
+
+
+def tell(world: World, order: Order) -> None:
+    world.account.open[order.order_id] = order
+    world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, order, world.clock.now()))
+
+
+async def joined(world: World) -> None:
+    """Place an order of ours behind 7 shares at 41c, and let the stream tell of it."""
+    await watching(world)
+    world.stream.send(snapshot())
+    other = replace(resting(OrderId("0x" + "2" * 64)), price=Micros(400_000))
+    tell(world, other)
+    await world.pass_time(1)
+    tell(world, resting(MINE, price=Micros(410_000)))
+    await world.pass_time(0.2)
+    world.stream.send(change("0.41", "17", ""))
+    await world.pass_time(SHOWN_AFTER_S + 0.2)
+
+
+async def test_an_order_stands_behind_what_was_displayed_when_it_came(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await joined(world)
+        assert ahead(world) == 7
+        world.stream.send(change("0.41", "117", ""))
+        await world.pass_time(0.2)
+        assert ahead(world) == 7
+
+
+async def test_trades_at_its_price_against_its_side_bring_it_forward(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await joined(world)
+        heard: list[object] = []
+        world.service.hub.subscribe([BookTopic(YES)], heard.append)
+        await settle()
+        heard.clear()
+        world.stream.send(trade("0.41", 3))
+        world.stream.send(change("0.41", "14", ""))
+        await world.pass_time(0.2)
+        assert ahead(world) == 4
+        assert heard
+        # Neither a buyer at this price nor a seller at another one takes from this line.
+        world.stream.send(trade("0.41", 2, side=Side.BUY))
+        world.stream.send(trade("0.40", 2))
+        await world.pass_time(0.2)
+        assert ahead(world) == 4
+
+
+async def test_without_a_good_book_there_is_no_estimate_and_after_it_no_credit(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await joined(world)
+        world.stream.change_link(LinkState.DOWN)
+        await world.pass_time(0.2)
+        assert ahead(world) is None
+        world.stream.change_link(LinkState.OPEN)
+        await settle()
+        # While we were away 5 of the others left, from wherever they stood.
+        world.stream.send(snapshot())
+        world.stream.send(change("0.41", "20", ""))
+        await world.pass_time(0.3)
+        assert ahead(world) == 7
+        world.stream.send(change("0.41", "12", ""))
+        await world.pass_time(0.2)
+        estimate = ahead(world)
+        assert estimate is not None
+        assert estimate <= 2
+
+
+async def test_an_order_met_again_stands_behind_all_that_is_not_ours(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.open[MINE] = resting(
+            MINE, price=Micros(410_000), original_size=Micros(2_000_000)
+        )
+        await world.pass_time(11)
+        await watching(world)
+        assert ahead(world) is None
+        world.stream.send(snapshot())
+        await world.pass_time(0.3)
+        assert ahead(world) == 5
+
+
+async def test_an_order_that_may_not_rest_has_no_place(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        doubtful = resting(MINE, price=Micros(410_000), status=OrderStatus.UNKNOWN)
+        tell(world, doubtful)
+        await world.pass_time(0.3)
+        assert ahead(world) is None
+
+
+class FakeScoring:
+    """Answers what it is told to, and writes down what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[OrderId, ...]] = []
+        self.earning: set[OrderId] = set()
+        self.failure: Failure | None = None
+
+    async def are_scoring(self, order_ids: Sequence[OrderId]) -> dict[OrderId, bool] | Failure:
+        self.asked.append(tuple(order_ids))
+        return self.failure or {o: o in self.earning for o in order_ids}
+
+
+async def test_the_venue_is_asked_about_resting_orders_now_and_then(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        host = FakeScoring()
+        host.earning = {MINE}
+        feed = feed_of(world, host)
+        tell(world, resting(MINE))
+        tell(world, resting(OrderId("0x9"), status=OrderStatus.UNKNOWN))
+        await settle()
+        await feed.ask_if_due()
+        await feed.ask_if_due()
+        assert host.asked == [(MINE,)]
+        assert feed.scoring == {MINE}
+        # A further order is a reason to ask at once.
+        tell(world, resting(OrderId("0x" + "3" * 64)))
+        await settle()
+        await feed.ask_if_due()
+        assert len(host.asked) == 2
+        host.failure = Failure(FailureKind.LOST, "POST /orders-scoring", "timed out")
+        await world.pass_time(ASK_PERIOD_S)
+        await feed.ask_if_due()
+        assert len(host.asked) == 3
+        assert feed.scoring == {MINE}
+
+
+async def test_nobody_is_asked_about_nothing(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        host = FakeScoring()
+        feed = feed_of(world, host)
+        await feed.ask_if_due()
+        assert not host.asked
+        assert not feed.scoring
+
+
+def feed_of(world: World, host: FakeScoring) -> ScoringFeed:
+    kernel, account = world.service._kernel, world.service._account
+    assert account.account is not None
+    with_scoring = replace(account.account, scoring=host)
+    world.service.hub.subscribe([AccountTopic()], lambda _: None)
+    return ScoringFeed(kernel, account=lambda: with_scoring, open_orders=account.own.open_orders)
