@@ -8,7 +8,7 @@ from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.link import LinkState
 from pmtui.domain.market import Side
-from pmtui.domain.market_events import TradePrinted
+from pmtui.domain.market_events import BookSnapshot, TextLevel, TradePrinted
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.user_events import OrderChanged, OrderEventKind
@@ -89,18 +89,27 @@ async def test_without_a_good_book_there_is_no_estimate_and_after_it_no_credit(
         world.stream.change_link(LinkState.DOWN)
         await world.pass_time(0.2)
         assert ahead(world) is None
+        # Two of the others left meanwhile, from wherever they stood, and five came.
+        world.trading.books_by_token[YES] = with_bid("20")
         world.stream.change_link(LinkState.OPEN)
         await settle()
-        # While we were away 5 of the others left, from wherever they stood.
-        world.stream.send(snapshot())
-        world.stream.send(change("0.41", "20", ""))
+        world.stream.send(with_bid("20"))
         await world.pass_time(0.3)
         assert ahead(world) == 7
-        world.stream.send(change("0.41", "12", ""))
+        world.stream.change_link(LinkState.DOWN)
         await world.pass_time(0.2)
-        estimate = ahead(world)
-        assert estimate is not None
-        assert estimate <= 2
+        # So few are left that some of those in front must have gone.
+        world.trading.books_by_token[YES] = with_bid("13")
+        world.stream.change_link(LinkState.OPEN)
+        await settle()
+        world.stream.send(with_bid("13"))
+        await world.pass_time(0.3)
+        assert ahead(world) == 3
+
+
+def with_bid(size: str) -> BookSnapshot:
+    before = snapshot()
+    return replace(before, bids=(before.bids[0], TextLevel("0.41", size)), hash="")
 
 
 async def test_an_order_met_again_stands_behind_all_that_is_not_ours(tmp_path: Path) -> None:
