@@ -100,10 +100,15 @@ class OrderHashes(msgspec.Struct, frozen=True, gc=False):
 class SignedOrder(msgspec.Struct, frozen=True, gc=False):
     """An order that is ready to travel."""
 
-    order_id: OrderId
+    hashes: OrderHashes
     signature: str
     """0x and 130 hexadecimal digits, or 634 for a deposit wallet."""
     fields: OrderFields
+
+    @property
+    def order_id(self) -> OrderId:
+        """The id the service will know the order by."""
+        return self.hashes.order_id
 
 
 def order_struct_hash(fields: OrderFields) -> bytes:
@@ -115,16 +120,19 @@ def order_struct_hash(fields: OrderFields) -> bytes:
     if not 0 <= fields.salt <= MAX_SALT:
         raise OrderFieldsError("salt outside 0 and 2^53 - 1")
     try:
+        parties, tail = _fixed_words(
+            fields.maker, fields.signer, fields.token_id, fields.metadata, fields.builder
+        )
         return keccak256(
             _WORDS_OF_AN_ORDER.pack(
                 _ORDER_TYPE_HASH,
                 fields.salt,
-                _who_and_what(fields.maker, fields.signer, fields.token_id),
+                parties,
                 fields.maker_amount,
                 fields.taker_amount,
-                _WORDS[_side_number(fields.side)][_type_number(fields.signature_type)],
+                _choice_words(fields.side, fields.signature_type),
                 fields.timestamp_ms,
-                _tail_words(fields.metadata, fields.builder),
+                tail,
             )
         )
     except (struct.error, OverflowError, AddressError, HexError) as error:
@@ -183,7 +191,7 @@ def sign_hashed(
     else:
         _check_addresses(fields, signer)
         signature = f"0x{signer.sign_digest(hashes.digest).hex()}"
-    return SignedOrder(hashes.order_id, signature, fields)
+    return SignedOrder(hashes, signature, fields)
 
 
 def encode_post(
@@ -235,12 +243,14 @@ def _check_addresses(fields: OrderFields, signer: Signer) -> None:
         raise OrderFieldsError("an owner's own order is paid by the owner")
 
 
-def _side_number(side: Side) -> int:
+def _choice_words(side: Side, kind: SignatureType) -> bytes:
     if side is _BUY:
-        return 0
-    if side is _SELL:
-        return 1
-    raise OrderFieldsError(f"not a side: {side!r}")
+        words = _WORDS[0]
+    elif side is _SELL:
+        words = _WORDS[1]
+    else:
+        raise OrderFieldsError(f"not a side: {side!r}")
+    return words[3] if kind is _DEPOSIT else words[_type_number(kind)]
 
 
 def _type_number(kind: SignatureType) -> int:
@@ -260,19 +270,18 @@ def _check_owner(owner: ApiKey) -> None:
 
 
 @lru_cache(maxsize=64)
-def _tail_words(metadata: str, builder: str) -> bytes:
-    return bytes32(metadata) + bytes32(builder)
-
-
-@lru_cache(maxsize=64)
 def _wallet_words(chain_id: int, wallet: Address) -> bytes:
     """Return what ends the envelope of a deposit wallet: its own domain, whose salt is zero."""
     return _WALLET_NAME_AND_VERSION + uint_word(chain_id) + address_word(wallet) + _NO_SALT
 
 
 @lru_cache(maxsize=4096)
-def _who_and_what(maker: Address, signer: Address, token_id: TokenId) -> bytes:
+def _fixed_words(
+    maker: Address, signer: Address, token_id: TokenId, metadata: str, builder: str
+) -> tuple[bytes, bytes]:
+    """Return the words that orders for one token share: the parties and the token, and the end."""
     # Decimal digits only: int() would take signs, spaces, underscores and foreign digits.
     if not (token_id.isascii() and token_id.isdigit() and len(token_id) <= MAX_TOKEN_DIGITS):
         raise OrderFieldsError(f"not a token id: {token_id[:80]!r}")
-    return address_word(maker) + address_word(signer) + uint_word(int(token_id))
+    parties = address_word(maker) + address_word(signer) + uint_word(int(token_id))
+    return parties, bytes32(metadata) + bytes32(builder)

@@ -8,6 +8,7 @@ from typing_extensions import override
 from pmtui.domain.ids import Address
 from pmtui.signing.addresses import checksum_address
 from pmtui.signing.keccak import keccak256
+from pmtui.signing.native import SignDigest, make_signing
 from pmtui.signing.secret import Secret, SecretError
 
 SIGNATURE_LENGTH = 65
@@ -21,10 +22,12 @@ class KeyFormatError(ValueError):
 class Signer:
     """An account that signs. Making one derives the public key; signing makes no new key object."""
 
-    __slots__ = ("_key", "address")
+    __slots__ = ("address", "sign_digest")
 
     address: Address
     """The checksummed address that its signatures recover to."""
+    sign_digest: SignDigest
+    """Sign 32 bytes."""
 
     def __init__(self, secret: Secret) -> None:
         """Take a private key of 32 bytes.
@@ -35,16 +38,12 @@ class Signer:
         if len(secret.reveal()) != 32:
             raise KeyFormatError("a private key is 32 bytes")
         try:
-            self._key = PrivateKey(secret.reveal())
+            key = PrivateKey(secret.reveal())
         except ValueError:
             # From None, and without the value: the library's frames hold the key.
             raise KeyFormatError("outside the range of private keys") from None
-        self.address = _address_of(self._key.public_key)
-
-    def sign_digest(self, digest: bytes) -> bytes:
-        """Sign 32 bytes: r, s and v (27 or 28), 65 bytes, deterministic (RFC 6979), low s."""
-        signature = self._key.sign_recoverable(digest, hasher=None)
-        return signature[:64] + (b"\x1c" if signature[64] else b"\x1b")
+        self.address = _address_of(key.public_key)
+        self.sign_digest = make_signing(key)
 
     @override
     def __repr__(self) -> str:

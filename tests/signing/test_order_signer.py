@@ -1,0 +1,89 @@
+from dataclasses import replace
+from itertools import count
+
+import pytest
+
+from pmtui.domain.ids import ApiKey, OrderId
+from pmtui.domain.order import SignatureType, TimeInForce
+from pmtui.domain.order_fields import OrderDraft
+from pmtui.signing.exchange import exchange_for
+from pmtui.signing.order_signer import SignatureMismatchError, WalletSigner
+from pmtui.signing.order_signing import OrderFields, encode_post, sign_order
+from pmtui.signing.signer import Signer
+
+OWNER = ApiKey("6f1c2a34-9a0b-4c7d-8e1f-0a1b2c3d4e5f")
+KINDS = (SignatureType.EOA, SignatureType.DEPOSIT_WALLET)
+
+
+@pytest.fixture(params=KINDS, ids=str)
+def like(
+    request: pytest.FixtureRequest, fields: OrderFields, deposit_fields: OrderFields
+) -> OrderFields:
+    """An order as it is to be posted."""
+    return fields if request.param is SignatureType.EOA else deposit_fields
+
+
+@pytest.fixture
+def wallet(signer: Signer, like: OrderFields) -> WalletSigner:
+    salts = count(like.salt)
+    return WalletSigner(
+        signer,
+        maker=like.maker,
+        signature_type=like.signature_type,
+        api_key=OWNER,
+        now_ms=lambda: like.timestamp_ms,
+        draw_bits=lambda _bits: next(salts),
+    )
+
+
+@pytest.fixture
+def draft(like: OrderFields) -> OrderDraft:
+    return OrderDraft(
+        token_id=like.token_id,
+        is_buy=True,
+        maker_amount=like.maker_amount,
+        taker_amount=like.taker_amount,
+        neg_risk=False,
+        time_in_force=TimeInForce.GTC.value,
+        is_post_only=False,
+        expiration_s=0,
+    )
+
+
+def test_what_is_posted_is_what_was_prepared(
+    wallet: WalletSigner, draft: OrderDraft, like: OrderFields, signer: Signer
+) -> None:
+    prepared = wallet.prepare(draft)
+    signed = sign_order(like, signer, exchange_for(like.token_id, neg_risk=False))
+    assert prepared.order_id == signed.order_id
+    assert wallet.sign(prepared) == encode_post(signed, owner=OWNER, order_type=TimeInForce.GTC)
+
+
+def test_every_order_has_a_salt_of_its_own(wallet: WalletSigner, draft: OrderDraft) -> None:
+    assert wallet.prepare(draft).order_id != wallet.prepare(draft).order_id
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"contents_hash": b"\x01" * 32},
+        {"order_id": OrderId("0x" + "01" * 32)},
+        {"salt": 7},
+        {"timestamp_ms": 7},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_an_order_that_is_not_the_one_on_its_card_never_leaves(
+    wallet: WalletSigner, draft: OrderDraft, change: dict[str, object]
+) -> None:
+    prepared = wallet.prepare(draft)
+    with pytest.raises(SignatureMismatchError):
+        wallet.sign(replace(prepared, **change))  # type: ignore[arg-type]
+
+
+def test_another_draft_under_the_same_id_never_leaves(
+    wallet: WalletSigner, draft: OrderDraft
+) -> None:
+    prepared = wallet.prepare(draft)
+    with pytest.raises(SignatureMismatchError):
+        wallet.sign(replace(prepared, draft=replace(draft, maker_amount=54_000_000)))
