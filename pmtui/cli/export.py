@@ -1,104 +1,120 @@
-"""`pmtui export orders`: every order of a profile's journal with its whole life, as CSV or JSON.
+"""`pmtui export`: orders, fills, positions and activity of a profile, as CSV, JSON or JSON lines.
 
-It reads beside a running terminal and writes nothing. Signed bodies stay in the journal.
+Standard output carries data only. It reads beside a running terminal and writes nothing of its own.
 """
 
 import argparse
-import csv
-import json
+import asyncio
 import sys
-from collections.abc import Iterable, Sequence
-from datetime import datetime
-from typing import TextIO
+from collections.abc import Sequence
+from enum import StrEnum
 
+from pmtui.cli.export_account import Asked, read_activity, read_own_fills, read_positions
+from pmtui.cli.export_tables import orders_table
+from pmtui.cli.export_venue import Unreachable
+from pmtui.cli.export_writing import Format, Table, print_table
+from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
 from pmtui.config.errors import ConfigError
 from pmtui.config.paths import locate
 from pmtui.config.settings import load_settings
-from pmtui.domain.money import format_micros
-from pmtui.service.journal_rows import JournalProblem, OrderLife, read_lives
+from pmtui.domain.ids import Address
+from pmtui.service.journal_rows import JournalProblem, read_lives
+from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
 
-USAGE_ERROR = 2
+_PROG = "pmtui export"
+
+
+class Kind(StrEnum):
+    """What can be exported."""
+
+    ORDERS = "orders"
+    FILLS = "fills"
+    POSITIONS = "positions"
+    ACTIVITY = "activity"
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
-    asked = _parser().parse_args(arguments)
+    parser = _parser()
+    words = parser.read(arguments)
+    kind = Kind(words.kind)
+    if words.wallet is not None and kind not in (Kind.POSITIONS, Kind.ACTIVITY):
+        parser.refuse("--wallet belongs to `positions` and `activity`")
+    if kind is not Kind.FILLS and (words.offline or words.passphrase_fd is not None):
+        parser.refuse("--offline and --passphrase-fd belong to `fills`")
     try:
-        settings = load_settings({"profile": asked.profile})
+        settings = load_settings({"profile": words.profile})
+        asked = Asked(
+            settings,
+            locate().state,
+            wallet=words.wallet,
+            passphrase_fd=words.passphrase_fd,
+            is_offline=words.offline,
+        )
+        table = _read(kind, asked)
     except ConfigError as error:
-        return _refuse(str(error))
-    lives = read_lives(locate().state / settings.profile / "journal.sqlite")
-    if isinstance(lives, JournalProblem):
-        return _refuse(f"the journal cannot be read: {lives.text}")
-    if asked.format == "json":
-        write_json(lives, sys.stdout)
-    else:
-        write_csv(lives, sys.stdout)
-    return 0
+        return refuse(str(error), prog=_PROG)
+    except KeyboardInterrupt:
+        return refuse("given up", prog=_PROG)
+    if isinstance(table, JournalProblem):
+        return refuse(f"the journal cannot be read: {table.text}", prog=_PROG)
+    if isinstance(table, Unreachable):
+        return refuse(table.text, prog=_PROG, code=UNAVAILABLE)
+    return print_table(table, Format(words.format))
 
 
-def write_json(lives: Iterable[OrderLife], out: TextIO) -> None:
-    """Write a list of orders, each with its life."""
-    orders = [
-        {
-            **_facts(life),
-            "life": [{"at": e.at, "kind": e.kind, "text": e.text} for e in life.entries],
-        }
-        for life in lives
-    ]
-    json.dump(orders, out, ensure_ascii=False, indent=1)
-    out.write("\n")
+def _read(kind: Kind, asked: Asked) -> Table | JournalProblem | Unreachable:
+    match kind:
+        case Kind.ORDERS:
+            lives = read_lives(asked.journal)
+            return lives if isinstance(lives, JournalProblem) else orders_table(lives)
+        case Kind.FILLS:
+            return read_own_fills(asked, warn=_warn)
+        case Kind.POSITIONS:
+            return asyncio.run(read_positions(asked))
+        case Kind.ACTIVITY:
+            return asyncio.run(read_activity(asked))
 
 
-def write_csv(lives: Iterable[OrderLife], out: TextIO) -> None:
-    """Write a row for every line of every order's life."""
-    writer: csv.DictWriter[str] | None = None
-    for life in lives:
-        for entry in life.entries:
-            row = {**_facts(life), "at": entry.at, "kind": entry.kind, "text": entry.text}
-            if writer is None:
-                writer = csv.DictWriter(out, list(row), lineterminator="\n")
-                writer.writeheader()
-            writer.writerow({name: _harmless(value) for name, value in row.items()})
+def _warn(text: str) -> None:
+    print(f"{_PROG}: {text}", file=sys.stderr)
 
 
-def _facts(life: OrderLife) -> dict[str, str]:
-    order = life.order.order
-    return {
-        "order_id": order.order_id,
-        "created_at": order.created_at.isoformat(),
-        "market": life.order.title,
-        "condition_id": order.condition_id,
-        "token_id": order.token_id,
-        "outcome": order.outcome,
-        "side": order.side.value,
-        "price": format_micros(order.price),
-        "size": format_micros(order.original_size),
-        "time_in_force": order.time_in_force.value,
-        "expires_at": _text(order.expires_at),
-        "state": life.order.state or "open",
-    }
+def _kind(text: str) -> str:
+    if text not in list(Kind):
+        raise argparse.ArgumentTypeError(f"one of {', '.join(Kind)}")
+    return text
 
 
-def _text(at: datetime | None) -> str:
-    return "" if at is None else at.isoformat()
+def _wallet(text: str) -> Address:
+    try:
+        return checksum_address(address_bytes(text))
+    except AddressError:
+        raise argparse.ArgumentTypeError("takes an address: 0x and 40 hexadecimal digits") from None
 
 
-def _harmless(value: str) -> str:
-    # Titles and reasons are the venue's words; a spreadsheet would run what looks like a formula.
-    return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
-
-
-def _refuse(text: str) -> int:
-    print(f"pmtui: {text}", file=sys.stderr)
-    return USAGE_ERROR
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="pmtui export", description="Print what a profile's journal knows."
+def _parser() -> SecretiveParser:
+    parser = SecretiveParser(
+        prog=_PROG,
+        description="Print what journal and venue know of a profile's account: times in UTC, "
+        "prices, sizes and cash as exact decimals.",
+        epilog="orders: each with its whole life, from the journal. fills: from the journal, and "
+        "from the venue where it answers. positions, activity: from the analytics host, by the "
+        f"profile's wallet. Exit code {UNAVAILABLE} where a host that is needed does not answer.",
     )
-    parser.add_argument("kind", choices=["orders"], help="orders: each with its whole life")
-    parser.add_argument("--format", choices=["csv", "json"], default="csv")
+    parser.add_argument("kind", type=_kind, metavar="KIND", help=", ".join(Kind))
+    parser.add_argument("--format", choices=list(Format), default=Format.CSV.value)
     parser.add_argument("--profile", help="as for the terminal; paper unless told otherwise")
+    parser.add_argument(
+        "--wallet", type=_wallet, metavar="ADDRESS", help="positions, activity: of another wallet"
+    )
+    parser.add_argument(
+        "--offline", action="store_true", help="fills: from the journal alone, asking nobody"
+    )
+    parser.add_argument(
+        "--passphrase-fd",
+        type=descriptor,
+        metavar="N",
+        help="fills: read the keystore's passphrase from a line of file descriptor N",
+    )
     return parser

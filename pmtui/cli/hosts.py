@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 
 from pmtui.cli.paper_account import fund_once
+from pmtui.cli.paying_wallet import find_paying_wallet
 from pmtui.clients.account import Account as AccountIdentity
 from pmtui.clients.account import AccountClient, Lanes, create_or_derive
 from pmtui.clients.analytics import AnalyticsClient
@@ -41,7 +42,7 @@ from pmtui.signing.l2_auth import ApiCredentials
 from pmtui.signing.order_signer import WalletSigner
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
-from pmtui.signing.wallet import OwnerWallets, derive_wallets
+from pmtui.signing.wallet import derive_wallets
 
 ORDER_DEADLINE_S = 10
 
@@ -129,7 +130,9 @@ class SessionHosts:
         )
         if isinstance(credentials, Failure):
             return credentials
-        maker = await self._find_maker(derive_wallets(signer.address), signature_type)
+        maker = await find_paying_wallet(
+            self._relayer, derive_wallets(signer.address), signature_type
+        )
         if isinstance(maker, Failure):
             return maker
         if self._admin is not None:
@@ -180,23 +183,6 @@ class SessionHosts:
             heartbeat=HeartbeatClient(beats),
             scoring=EarningsClient(client.requests),
         )
-
-    async def _find_maker(
-        self, wallets: OwnerWallets, signature_type: SignatureType
-    ) -> Address | Failure:
-        """Return the wallet that pays: older owners have the one form, newer ones the other."""
-        match signature_type:
-            case SignatureType.EOA:
-                return wallets.owner
-            case SignatureType.PROXY:
-                return wallets.proxy
-            case SignatureType.SAFE:
-                return wallets.safe
-            case SignatureType.DEPOSIT_WALLET:
-                is_older = await self._relayer.is_deployed(wallets.deposit_uups)
-                if isinstance(is_older, Failure):
-                    return is_older
-                return wallets.deposit_uups if is_older else wallets.deposit_beacon
 
     def _lane(self, *, takes_back: bool = False) -> HttpHost:
         lane = self._clob.lane(total_s=self._order_deadline_s, takes_back=takes_back)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from pmtui.domain.ids import OrderId
+from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.order import Fill, Order
 from pmtui.domain.trade_life import merge_fill
 
@@ -134,6 +134,17 @@ def read_fills(path: Path) -> tuple[JournaledFill, ...] | JournalProblem:
                 JournaledFill(msgspec.json.decode(facts, type=Fill), title or "")
                 for facts, title in rows
             )
+    except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
+        return JournalProblem(f"{type(error).__name__}: {error}")
+
+
+def read_titles(path: Path) -> dict[ConditionId, str] | JournalProblem:
+    """Return the titles of the markets that a journal has orders in."""
+    if not path.exists():
+        return {}
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file:
+            return {each.order.condition_id: each.title for each in _read_orders(file, "")}
     except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
         return JournalProblem(f"{type(error).__name__}: {error}")
 
