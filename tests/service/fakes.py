@@ -410,8 +410,9 @@ async def running_world(
     with_key: bool = True,
     journal: Journal | None = None,
     tuning: Tuning = AS_SHIPPED,
+    start: datetime = datetime(2026, 11, 20, 12, 0, tzinfo=UTC),
 ) -> AsyncIterator[World]:
-    clock = ManualClock()
+    clock = ManualClock(start)
     world_metadata, trading, analytics = FakeMetadata(), FakeTrading(), FakeAnalytics()
     geo, budgets = FakeGeo(), list[RateBudget]()
     stream, user_stream, host = FakeMarketStream(), FakeUserStream(), FakeAccountHost()
@@ -442,6 +443,7 @@ async def running_world(
         journal=journal or Journal(tmp_path / "journal.sqlite"),
         rng=random.Random(7),
         tuning=tuning,
+        state_dir=tmp_path,
     )
     async with service.running(), asyncio.timeout(60):
         await settle()

@@ -1,0 +1,219 @@
+import asyncio
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from pmtui.domain.exposure import Limits
+from pmtui.domain.ids import OrderId, TradeId
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.order import (
+    Fill,
+    LimitIntent,
+    Liquidity,
+    OrderStatus,
+    PostResult,
+    PostStatus,
+    TradeStatus,
+)
+from pmtui.domain.position import Position
+from pmtui.domain.user_events import TradeChanged
+from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.service.entry_guard import NOT_YET_KNOWN
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.topics import AccountTopic, MarketTopic
+from pmtui.service.tuning import Tuning
+from tests.manual_clock import settle
+from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
+
+BUY = LimitIntent(
+    condition_id=CONDITION,
+    token_id=YES,
+    side=Side.BUY,
+    price=Micros(400_000),
+    size=Micros(10_000_000),
+)
+ONE = Micros(1_000_000)
+FOUR_DOLLARS = Micros(4_000_000)
+HELD = Position(
+    token_id=YES, condition_id=CONDITION, title="", outcome="Yes", size=Micros(100_000_000),
+    average_price=Micros(500_000), current_price=Micros(500_000), realized=Micros(0),
+)  # fmt: skip
+
+
+def limited(**limits: Micros) -> Tuning:
+    return Tuning(limits=Limits(**limits))
+
+
+async def prepared(world: World, intent: LimitIntent = BUY) -> PreparedOrder:
+    world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
+    await settle()
+    order = world.service.commands.prepare(intent)
+    assert isinstance(order, PreparedOrder), order
+    return order
+
+
+async def sent(world: World, intent: LimitIntent = BUY) -> Verdict:
+    command_id = world.service.commands.place(await prepared(world, intent))
+    async with asyncio.timeout(5):
+        return await world.service.commands.verdict(command_id)
+
+
+def told(*fills: Fill) -> TradeChanged:
+    return TradeChanged(fills, at=fills[0].matched_at)
+
+
+def fill_of(order_id: str, *, size: Micros, side: Side = Side.BUY, price: int = 400_000) -> Fill:
+    return Fill(
+        trade_id=TradeId("t1"), order_id=OrderId(order_id), condition_id=CONDITION, token_id=YES,
+        outcome="Yes", side=side, price=Micros(price), size=size, fee=Micros(0),
+        liquidity=Liquidity.TAKER, status=TradeStatus.MATCHED,
+        matched_at=datetime(2026, 11, 20, 12, 0, tzinfo=UTC),
+    )  # fmt: skip
+
+
+async def test_a_purchase_within_every_limit_is_sent(tmp_path: Path) -> None:
+    tuning = limited(order=FOUR_DOLLARS, market=FOUR_DOLLARS, total=FOUR_DOLLARS)
+    async with running_world(tmp_path, tuning=tuning) as world:
+        assert isinstance(await sent(world), Accepted)
+        assert len(world.account.posted) == 1
+
+
+async def test_an_order_over_its_own_limit_cannot_even_be_reviewed(tmp_path: Path) -> None:
+    async with running_world(tmp_path, tuning=limited(order=Micros(3_990_000))) as world:
+        await prepared(world, replace(BUY, side=Side.SELL, size=Micros(1_000_000_000)))
+        refusal = world.service.commands.prepare(BUY)
+        text = "Over your limit of $3.99 for an order: it would be $4.00"
+        assert refusal == Rejected(text)
+        assert world.service.queries.entry_problem(BUY) == text
+
+
+async def test_what_rests_and_what_is_held_count_and_nothing_is_journaled_or_sent(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path, tuning=limited(market=Micros(57_000_000))) as world:
+        world.analytics.held = (HELD,)
+        world.account.open[OrderId("0xother")] = resting(OrderId("0xother"))
+        await looked(world)
+        verdict = await sent(world)
+        text = "Over your limit of $57.00 for a market: it would be $58.00"
+        assert verdict == Rejected(text)
+        assert world.service.queries.entry_problem(BUY) == text
+        assert world.account.posted == []
+        # Getting out is never in the way of a limit.
+        out = replace(BUY, side=Side.SELL, size=HELD.size)
+        assert isinstance(await sent(world, out), Accepted)
+
+
+async def test_orders_sent_at_the_same_time_do_not_share_the_same_room(tmp_path: Path) -> None:
+    async with running_world(tmp_path, tuning=limited(total=Micros(10_000_000))) as world:
+        orders = [await prepared(world) for _ in range(4)]
+        commands = [world.service.commands.place(order) for order in orders]
+        async with asyncio.timeout(5):
+            verdicts = [await world.service.commands.verdict(c) for c in commands]
+        assert [type(v) for v in verdicts] == [Accepted, Accepted, Rejected, Rejected]
+
+
+async def test_a_batch_is_cut_where_it_would_break_a_limit(tmp_path: Path) -> None:
+    async with running_world(tmp_path, tuning=limited(market=Micros(10_000_000))) as world:
+        orders = [await prepared(world) for _ in range(3)]
+        command_id = world.service.commands.place_many(tuple(orders))
+        async with asyncio.timeout(5):
+            verdicts = await world.service.commands.batch_verdict(command_id)
+        assert [isinstance(v, Rejected) for v in verdicts] == [False, False, True]
+
+
+async def test_an_unknown_order_keeps_its_room_and_a_refused_one_gives_it_back(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path, tuning=limited(total=FOUR_DOLLARS)) as world:
+        world.account.answers = [PostResult(None, None, error="not enough balance / allowance")]
+        assert isinstance(await sent(world), Rejected)
+        world.account.answers = [lost()]
+        assert isinstance(await sent(world), Unknown)
+        verdict = await sent(world)
+        text = "Over your limit of $4.00 for all markets: it would be $8.00"
+        assert verdict == Rejected(text)
+
+
+async def test_what_was_matched_counts_before_and_after_its_fill_is_told_of(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path, tuning=limited(total=Micros(7_000_000))) as world:
+        order = await prepared(world)
+        order_id = order.unsigned.order_id
+        world.account.answers = [
+            PostResult(
+                order_id, PostStatus.MATCHED,
+                making_amount=FOUR_DOLLARS, taking_amount=BUY.size,
+            )
+        ]  # fmt: skip
+        async with asyncio.timeout(5):
+            verdict = await world.service.commands.verdict(world.service.commands.place(order))
+        assert isinstance(verdict, Accepted)
+        assert verdict.status is OrderStatus.FILLED
+        assert "would be $8.00" in world.service.queries.entry_problem(BUY)
+        world.user_stream.send(told(fill_of(order_id, size=BUY.size)))
+        assert "would be $8.00" in world.service.queries.entry_problem(BUY)
+        # Sold again: there is room.
+        world.user_stream.send(told(fill_of("0xsale", size=BUY.size, side=Side.SELL)))
+        assert world.service.queries.entry_problem(BUY) == ""
+
+
+async def test_nothing_is_bought_before_it_is_known_what_is_held(tmp_path: Path) -> None:
+    async with running_world(tmp_path, with_key=False, tuning=limited(total=ONE)) as world:
+        assert world.service.queries.entry_problem(BUY) == NOT_YET_KNOWN
+        assert world.service.queries.entry_problem(replace(BUY, side=Side.SELL)) == ""
+    async with running_world(tmp_path, with_key=False, tuning=limited(order=FOUR_DOLLARS)) as world:
+        assert world.service.queries.entry_problem(BUY) == ""
+
+
+async def test_after_the_days_loss_only_sales_are_sent(tmp_path: Path) -> None:
+    tuning = limited(daily_loss=Micros(2_000_000))
+    late = datetime(2026, 11, 20, 23, 59, 30, tzinfo=UTC)
+    async with running_world(tmp_path, tuning=tuning, start=late) as world:
+        bought = fill_of("0xa", size=Micros(20_000_000), price=500_000)
+        sold = fill_of("0xb", size=Micros(20_000_000), side=Side.SELL, price=400_000)
+        world.user_stream.send(told(bought))
+        world.user_stream.send(told(replace(sold, trade_id=TradeId("t2"))))
+        await settle()
+        verdict = await sent(world)
+        assert verdict == Rejected(
+            "Your daily loss limit of $2.00 is reached: $2.00 lost since 00:00 UTC"
+        )
+        assert isinstance(await sent(world, replace(BUY, side=Side.SELL)), Accepted)
+        # A new day begins with nothing lost.
+        await world.pass_time(30)
+        assert isinstance(await sent(world), Accepted)
+
+
+async def test_a_restart_on_the_same_day_goes_on_counting_from_the_morning(
+    tmp_path: Path,
+) -> None:
+    tuning = limited(daily_loss=Micros(30_000_000))
+    written = {"day": "2026-11-20", "held": {YES: [100_000_000, 900_000]}}
+    (tmp_path / "day.json").write_text(json.dumps(written))
+    async with running_world(tmp_path, tuning=tuning) as world:
+        # What is held came down from 90 to 50 cents since, before this session began.
+        world.analytics.held = (HELD,)
+        await looked(world)
+        problem = world.service.queries.entry_problem(replace(BUY, token_id=NO))
+        assert "$40.00 lost since 00:00 UTC" in problem
+
+
+@pytest.mark.parametrize("left", ["", "{", '{"day": "2026-11-19", "held": {}}'])
+async def test_without_an_opening_of_today_the_day_opens_now(tmp_path: Path, left: str) -> None:
+    (tmp_path / "day.json").write_text(left)
+    async with running_world(tmp_path, tuning=limited(daily_loss=ONE)) as world:
+        assert world.service.queries.entry_problem(BUY) == ""
+        await world.pass_time(10)
+    kept = json.loads((tmp_path / "day.json").read_text())
+    assert kept == {"day": "2026-11-20", "held": {}}
+
+
+async def looked(world: World) -> None:
+    world.service.commands.refresh(AccountTopic())
+    await world.pass_time(1)
