@@ -6,7 +6,7 @@ from pmtui.domain.ids import ConditionId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.order import Order, OrderStatus
-from pmtui.domain.verdict import CancelVerdict
+from pmtui.domain.verdict import Accepted, CancelVerdict, Rejected, Unknown, Verdict
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import format_money, format_price, format_size
 from pmtui.ui.paint.facts import count
@@ -63,11 +63,24 @@ def paint_order(order: Order, title: str) -> Line:
 
 def say_cancelled(verdict: CancelVerdict, at: str) -> str:
     """Say in a sentence how the cancelling of orders at a price ended."""
+    if verdict.result.unanswered:
+        return f"Not known to be cancelled: {plain(verdict.problem, 60)}"
     if verdict.problem:
         return f"Not cancelled: {plain(verdict.problem, 60)}"
     if verdict.result.not_canceled:
         return f"Not cancelled: {plain(verdict.result.not_canceled[0][1], 60)}"
     return f"Cancelled {count(len(verdict.result.canceled), 'order')} at {at}."
+
+
+def say_verdict(verdict: Verdict) -> str:
+    """Say in a sentence how an order ended that no ticket is waiting for."""
+    match verdict:
+        case Accepted():
+            return f"Done: {plain(verdict.text, 80)}"
+        case Rejected():
+            return f"Refused: {plain(verdict.reason, 80)}"
+        case Unknown():
+            return f"Unknown, checking: {plain(verdict.reason, 70)}"
 
 
 _NOT_SETTLED = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})

@@ -32,6 +32,7 @@ from pmtui.ui.format import format_price
 from pmtui.ui.market_facts import outcome_labels, tick_size_of
 from pmtui.ui.paint.ladder import paint_state
 from pmtui.ui.paint.position import account_words
+from pmtui.ui.screens.market_moving import moving_entries
 from pmtui.ui.screens.market_trading import MarketTrading
 from pmtui.ui.screens.reading import RulesScreen
 from pmtui.ui.theme import Role
@@ -96,6 +97,8 @@ class MarketScreen(MarketTrading):
         keymap = self.surface.options.keymap
         if self.is_mounted and self.ticket.is_open and self.ticket.has_focus_within:
             return footer_entries(Context.TICKET, keymap=keymap)
+        if self.is_moving:
+            return moving_entries(keymap)
         # The registry lists the global keys first; here the screen's own come before them.
         near = footer_entries(Context.MARKET, keymap=keymap)
         ladder = footer_entries(Context.LADDER, keymap=keymap)
@@ -124,6 +127,7 @@ class MarketScreen(MarketTrading):
             case HistoryTopic(token_id, interval) if token_id == self.token_id:
                 self._show_history(token_id, interval)
             case AccountTopic():
+                self._follow_picked()
                 self._show_own()
                 self._show_book()
                 self._tell_ticket()
@@ -174,6 +178,7 @@ class MarketScreen(MarketTrading):
         cursor = self.ladder.cursor
         self._outcome_index = (self._outcome_index + 1) % count
         self.ladder.clear_cursor()
+        self._follow_picked()
         self._follow_topics()
         self._show_head()
         self._show_book()
@@ -245,9 +250,14 @@ class MarketScreen(MarketTrading):
             )  # fmt: skip
         self._show_state()
 
+    @override
     def _show_state(self) -> None:
         book = self._book_view
         line = self.query_one("#book-state", TextLine)
+        moving = self._moving_line()
+        if moving:
+            line.show(moving)
+            return
         if book is None:
             line.show((Cell(" no book ", Role.DIM),))
             return

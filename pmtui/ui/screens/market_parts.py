@@ -63,6 +63,10 @@ class MarketParts(SayingScreen):
     def _book_view(self) -> BookView | None:
         return None if self.token_id is None else self.surface.queries.book(self.token_id)
 
+    def _show_state(self) -> None:
+        """Show the line above the ladder."""
+        raise NotImplementedError
+
     def _own_orders(self) -> tuple[Order, ...]:
         orders = self.surface.queries.account().open_orders
         return tuple(order for order in orders if order.condition_id == self.condition_id)

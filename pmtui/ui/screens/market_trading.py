@@ -1,26 +1,34 @@
-"""What the trading screen's keys do to orders: open the ticket, cancel."""
+"""What the trading screen's keys do to orders: open the ticket, cancel, sell all, scale."""
 
 from textual import on
 
+from pmtui.domain.flattening import FlattenProblem, plan_flatten
 from pmtui.domain.ids import CommandId
 from pmtui.domain.ladder import orders_at
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.verdict import Rejected
 from pmtui.ui.format import format_price
 from pmtui.ui.market_facts import why_not_tradable
 from pmtui.ui.paint.facts import count
 from pmtui.ui.paint.orders import paint_resting_orders, say_cancelled
-from pmtui.ui.screens.market_parts import MarketParts
+from pmtui.ui.plain import plain
+from pmtui.ui.screens.action_cards import FlattenCard
+from pmtui.ui.screens.market_moving import MarketMoving
 from pmtui.ui.screens.question import QuestionScreen
+from pmtui.ui.screens.scaled import ScaledScreen
 from pmtui.ui.widgets.ladder import LadderPane
 
 
-class MarketTrading(MarketParts):
+class MarketTrading(MarketMoving):
     """The part of the trading screen that acts on orders."""
 
     @on(LadderPane.LevelPicked)
     def _trade_level(self, message: LadderPane.LevelPicked) -> None:
-        self._open_ticket(message.side, message.price)
+        if self.is_moving:
+            self._move_to(message.price)
+        else:
+            self._open_ticket(message.side, message.price)
 
     def action_buy(self) -> None:
         """Open the ticket to buy at the cursor, or at the best ask."""
@@ -63,6 +71,48 @@ class MarketTrading(MarketParts):
         title, options = "Cancel all orders in this market?", self.surface.options
         screen = QuestionScreen(title, lines, agree="Cancel them", options=options)
         _ = self.app.push_screen(screen, decide)
+
+    def action_flatten(self) -> None:
+        """Sell the whole position of this outcome now, after a card that says how."""
+        view, book, token_id = self._market_view, self._book_view, self.token_id
+        reason = why_not_tradable(view, self.surface.queries.status())
+        if reason or view.terms is None or book is None or token_id is None:
+            self.say(reason or "The market is not loaded yet.")
+            return
+        account = self.surface.queries.account()
+        held = dict(account.balances).get(token_id, account.shares(token_id))
+        plan = plan_flatten(held=held, orders=account.open_orders, book=book, terms=view.terms)
+        if isinstance(plan, FlattenProblem):
+            self.say(f"Nothing to sell: {plan.text}.")
+            return
+        order = self.surface.commands.prepare(plan.intent)
+        if isinstance(order, Rejected):
+            self.say(f"Not sold: {plain(order.reason, 80)}.")
+            return
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+            if is_agreed:
+                self.say("Selling the whole position.")
+                command_id = self.surface.commands.flatten(order, plan.sales)
+                _ = self.run_worker(self._await_placed(self.surface.commands.verdict(command_id)))
+
+        _ = self.app.push_screen(FlattenCard(order, plan, surface=self.surface), decide)
+
+    def action_scaled(self) -> None:
+        """Spread a total over a range of prices."""
+        view = self._market_view
+        reason = why_not_tradable(view, self.surface.queries.status())
+        if not reason and view.terms is None:
+            reason = "The terms of trading are not loaded yet."
+        if reason:
+            self.say(reason)
+            return
+        cursor = self.ladder.cursor
+        screen = ScaledScreen(
+            self.surface, self.condition_id, outcome_index=self._outcome_index,
+            start=None if cursor is None else cursor[0],
+        )  # fmt: skip
+        _ = self.app.push_screen(screen)
 
     def _open_at_cursor(self, side: Side) -> None:
         cursor, book = self.ladder.cursor, self._book_view

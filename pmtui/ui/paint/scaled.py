@@ -1,0 +1,74 @@
+"""A scaled ladder as lines: what each leg would be, and what became of it."""
+
+from collections.abc import Sequence
+
+from pmtui.domain.market import Side
+from pmtui.domain.money import format_micros
+from pmtui.domain.order import Order, OrderStatus
+from pmtui.domain.scaled import Leg, ScaledPlan, ScaledProblem, TotalUnit
+from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.format import format_money, format_price, format_size
+from pmtui.ui.plain import plain
+from pmtui.ui.theme import Role
+
+
+def paint_plan(
+    plan: ScaledPlan,
+    crossing: Sequence[Leg],
+    ends: Sequence[Cell],
+    *,
+    ascii_only: bool = False,
+) -> tuple[Line, ...]:
+    """Show the legs and their sum.
+
+    Args:
+        plan: the ladder.
+        crossing: its legs that the book would meet at once.
+        ends: what became of each leg, in their order; fewer while nothing is known.
+        ascii_only: whether the terminal shows plain ASCII only.
+    """
+    lines: list[Line] = []
+    for number, leg in enumerate(plan.legs):
+        cells = [
+            Cell(f"{format_price(leg.price, ascii_only=ascii_only):>7}", _role(plan)),
+            Cell(f" {format_size(leg.size):>10}"),
+            Cell(f" {format_money(leg.cash):>11}", Role.DIM),
+        ]
+        if number < len(ends):
+            cells += [Cell("  "), ends[number]]
+        elif leg in crossing:
+            cells.append(Cell("  meets the book", Role.NOTICE_WARN))
+        lines.append(tuple(cells))
+    total = f"{'in all':>7} {format_size(plan.shares):>10} {format_money(plan.cash):>11}"
+    unit = "$" if plan.spec.unit is TotalUnit.DOLLARS else ""
+    left = f"  {unit}{format_micros(plan.left_over)} has no room on the grid"
+    note = Cell(left if plan.left_over else "", Role.DIM)
+    lines.append((Cell(total, Role.TEXT, Emphasis.BOLD), note))
+    return tuple(lines)
+
+
+def paint_scaled_problem(problem: ScaledProblem) -> Line:
+    """Show why there is no ladder yet."""
+    return (Cell(f"{problem.field.value}: {plain(problem.text, 70)}", Role.NOTICE_WARN),)
+
+
+def paint_leg_end(verdict: Verdict | None, known: Order | None) -> Cell:
+    """Say where a leg stands: by the account where it still knows it, else by its verdict."""
+    if known is not None and known.status is OrderStatus.UNKNOWN:
+        return Cell("unknown, checking", Role.NOTICE_WARN, Emphasis.BOLD)
+    if known is not None and verdict is not None:
+        return Cell(known.status.value, Role.NOTICE_GOOD)
+    match verdict:
+        case None:
+            return Cell("sending…", Role.NOTICE_WARN)
+        case Accepted():
+            return Cell(plain(verdict.text, 24), Role.NOTICE_GOOD)
+        case Rejected():
+            return Cell(f"refused: {plain(verdict.reason, 40)}", Role.NOTICE_BAD)
+        case Unknown():
+            return Cell("unknown, checking", Role.NOTICE_WARN, Emphasis.BOLD)
+
+
+def _role(plan: ScaledPlan) -> Role:
+    return Role.BID if plan.spec.side is Side.BUY else Role.ASK

@@ -1,0 +1,254 @@
+"""Moving own orders on the ladder: pick up, choose a price, confirm.
+
+What is picked up is orders by their ids, and where they go is a price: nothing that moves on the
+screen meanwhile changes either.
+"""
+
+from collections.abc import Awaitable
+from dataclasses import dataclass, replace
+
+from typing_extensions import override
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.ladder import orders_at
+from pmtui.domain.market import MarketTerms, Side
+from pmtui.domain.money import Micros, notional_ceil
+from pmtui.domain.moving import MoveProblem, plan_move, why_not_movable
+from pmtui.domain.order import LimitIntent, Order, OrderIntent
+from pmtui.domain.verdict import MoveEnd, MoveVerdict, Rejected, Verdict
+from pmtui.service.surface import PreparedOrder
+from pmtui.ui.action import Context
+from pmtui.ui.actions import FooterEntry, Keymap, footer_entries
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.format import format_price
+from pmtui.ui.market_facts import why_not_tradable
+from pmtui.ui.paint.action_cards import Move, say_resting
+from pmtui.ui.paint.facts import count, key_of
+from pmtui.ui.paint.orders import say_verdict
+from pmtui.ui.plain import plain
+from pmtui.ui.screens.action_cards import MoveCard
+from pmtui.ui.screens.confirm import ConfirmScreen
+from pmtui.ui.screens.market_parts import MarketParts
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """Orders on their way to another price."""
+
+    order_ids: tuple[OrderId, ...]
+    token_id: TokenId
+    price: Micros
+    """Where they were picked up."""
+
+
+class MarketMoving(MarketParts):
+    """The part of the trading screen that moves orders."""
+
+    _picked: Picked | None = None
+    _left_out: OrderIntent | None = None
+    """What was to replace a cancelled order and did not; `e` offers it again."""
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether orders are picked up."""
+        return self._picked is not None
+
+    def action_move_order(self) -> None:
+        """Pick up own orders at the cursor, or offer again what a move left out."""
+        if self._picked is not None:
+            self.say("Choose a price with the arrows; enter moves it there, esc drops it.")
+        elif self._left_out is not None:
+            self._offer_again(self._left_out)
+        else:
+            self._pick_up()
+
+    def action_drop_order(self) -> None:
+        """Leave the orders that were picked up where they are."""
+        if self._picked is not None:
+            self._let_go()
+            self.say("Nothing was moved.")
+
+    @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the way back to its own key while nothing is picked up."""
+        if action == "drop_order":
+            return self.is_moving
+        return super().check_action(action, parameters)
+
+    def _pick_up(self) -> None:
+        ladder, cursor, token_id = self.ladder.ladder, self.ladder.cursor, self.token_id
+        terms = self._market_view.terms
+        if ladder is None or cursor is None or token_id is None:
+            self.say("Move the cursor to a price with an order of yours first.")
+            return
+        at = format_price(cursor[0], tick=ladder.axis.tick, ascii_only=self._ascii_only)
+        found = orders_at(ladder, cursor[0], self.surface.queries.account().orders_at(token_id))
+        reason = why_not_tradable(self._market_view, self.surface.queries.status())
+        if not reason and terms is None:
+            reason = "The terms of trading are not loaded yet."
+        if not found:
+            reason = f"No order of yours at {at}."
+        if reason or terms is None:
+            self.say(reason)
+            return
+        problems = [why_not_movable(order, terms, self.surface.queries.now()) for order in found]
+        if any(problems):
+            self.say(f"Not movable: {next(filter(None, problems))}.")
+            return
+        self._picked = Picked(tuple(o.order_id for o in found), token_id, cursor[0])
+        self.ladder.focus()
+        self.show_footer()
+        self._show_state()
+
+    def _let_go(self) -> None:
+        self._picked = None
+        self.show_footer()
+        self._show_state()
+
+    def _follow_picked(self) -> None:
+        """Drop what is no longer there to be moved."""
+        if self._picked is None:
+            return
+        if self._picked.token_id != self.token_id:
+            self._let_go()
+            self.say("The other outcome is on show: nothing was moved.")
+        elif len(self._picked_orders()) < len(self._picked.order_ids):
+            self._let_go()
+            self.say("An order you were moving has ended: nothing was moved.")
+
+    def _picked_orders(self) -> tuple[Order, ...]:
+        ids = self._picked.order_ids if self._picked is not None else ()
+        orders = {o.order_id: o for o in self.surface.queries.account().open_orders}
+        return tuple(orders[order_id] for order_id in ids if order_id in orders)
+
+    def _moving_line(self) -> Line:
+        """Say what is on its way where; nothing while nothing is picked up."""
+        orders = self._picked_orders()
+        if self._picked is None or not orders:
+            return ()
+        what = say_resting(orders[0], ascii_only=self._ascii_only)
+        if len(orders) > 1:
+            what = count(len(orders), "order")
+        cursor = self.ladder.cursor
+        to = "?" if cursor is None else format_price(cursor[0], ascii_only=self._ascii_only)
+        return (
+            Cell(" MOVE ", Role.NOTICE_WARN, Emphasis.BOLD),
+            Cell(f"{what} to {to} ", Role.NOTICE_WARN),
+        )
+
+    def _move_to(self, price: Micros) -> None:
+        """Ask whether what is picked up shall go to a price."""
+        terms, account = self._market_view.terms, self.surface.queries.account()
+        if terms is None:
+            return
+        moves = prepare_moves(
+            self.surface, self._picked_orders(), price, terms=terms, available=account.available
+        )
+        if isinstance(moves, str):
+            self.say(f"Not moved: {plain(moves, 90)}.")
+            return
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+            if is_agreed:
+                self._let_go()
+                self._send_moves(moves)
+
+        doubt = say_crossing(moves, self._book_view)
+        _ = self.app.push_screen(MoveCard(moves, surface=self.surface, doubt=doubt), decide)
+
+    def _send_moves(self, moves: tuple[Move, ...]) -> None:
+        self.say(f"Moving {count(len(moves), 'order')}.")
+        for old, order in moves:
+            command_id = self.surface.commands.move(old.order_id, order)
+            waiting = self.surface.commands.move_verdict(command_id)
+            _ = self.run_worker(self._await_move(waiting))
+
+    # Only the words are lost when this screen goes: the service owns the move.
+    async def _await_move(self, waiting: Awaitable[MoveVerdict]) -> None:
+        verdict = await waiting
+        if not self.is_mounted:
+            return
+        text = plain(verdict.text, 90)
+        if verdict.end is MoveEnd.NOT_REPLACED and verdict.left_out is not None:
+            self._left_out = verdict.left_out
+            key = key_of(self.surface.options.keymap, "market.move_order")
+            text = f"{plain(verdict.text, 60)} - {key} tries again"
+        self.say(text)
+
+    def _offer_again(self, intent: OrderIntent) -> None:
+        self._left_out = None
+        order = self.surface.commands.prepare(intent)
+        if isinstance(order, Rejected):
+            self.say(f"Not placed: {plain(order.reason, 80)}.")
+            return
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+            if is_agreed:
+                command_id = self.surface.commands.place(order)
+                _ = self.run_worker(self._await_placed(self.surface.commands.verdict(command_id)))
+
+        doubt = "The order it was to replace is gone. This places what was left of it."
+        _ = self.app.push_screen(ConfirmScreen(order, surface=self.surface, doubt=doubt), decide)
+
+    async def _await_placed(self, waiting: Awaitable[Verdict]) -> None:
+        verdict = await waiting
+        if self.is_mounted:
+            self.say(say_verdict(verdict))
+
+
+def prepare_moves(
+    surface: Surface,
+    orders: tuple[Order, ...],
+    price: Micros,
+    *,
+    terms: MarketTerms,
+    available: Micros | None,
+) -> tuple[Move, ...] | str:
+    """Prepare what takes the place of orders at a price, or say why it cannot be."""
+    moves: list[Move] = []
+    for old in orders:
+        intent = plan_move(
+            old, price, terms=terms, now=surface.queries.now(), available_cash=available
+        )
+        if isinstance(intent, MoveProblem):
+            return intent.text
+        order = surface.commands.prepare(intent)
+        if isinstance(order, Rejected):
+            return order.reason
+        moves.append((old, order))
+        if available is not None and old.side is Side.BUY:
+            freed = notional_ceil(old.price, old.remaining_size)
+            available = Micros(available + freed - order.cash)
+    return tuple(moves) or "the order has ended"
+
+
+def say_crossing(moves: tuple[Move, ...], book: BookView | None) -> str:
+    """Say what the moved orders would meet at once; empty where they would only rest."""
+    if book is None or not moves:
+        return ""
+    order: PreparedOrder = moves[0][1]
+    touch = book.best_ask if order.intent.side is Side.BUY else book.best_bid
+    if touch is None or not isinstance(order.intent, LimitIntent):
+        return ""
+    is_buy = order.intent.side is Side.BUY
+    crosses = order.intent.price >= touch if is_buy else order.intent.price <= touch
+    if not crosses:
+        return ""
+    if order.intent.is_post_only:
+        return "It would fill at once: post-only is refused then, and the old order is gone."
+    return "It fills at once as far as the book goes."
+
+
+def moving_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
+    """Return the keys that matter while orders are picked up."""
+    here = tuple(
+        replace(entry, label="Move here", is_dangerous=True)
+        for entry in footer_entries(Context.LADDER, keymap=keymap)
+        if entry.id == "ladder.trade_here"
+    )
+    drop = FooterEntry("market.drop_order", key_of(keymap, "market.drop_order"), "Drop", False)  # noqa: FBT003 - a row of a table
+    rest = footer_entries(Context.GLOBAL, keymap=keymap)
+    return (*here, drop, *(entry for entry in rest if entry.id != "global.open"))
