@@ -4,14 +4,15 @@ A row of the table says how a thing is asked for; the caller says what it means.
 chooses another row when the first one fails.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import TypeVar, final
+
+from typing_extensions import override
 
 from pmtui.clients.http import HttpHost, Query
 from pmtui.clients.http_failures import unreadable
-from pmtui.clients.paging import Step, walk
+from pmtui.clients.page_reading import PageReading
 from pmtui.clients.routes_clob import Call, ClobRoutes, Route
-from pmtui.domain.answers import Page
 from pmtui.domain.failure import Failure
 from pmtui.wire.errors import WireError
 
@@ -19,7 +20,7 @@ T = TypeVar("T")
 
 
 @final
-class PublicRequests:
+class PublicRequests(PageReading):
     """Requests that need no key."""
 
     def __init__(self, host: HttpHost, routes: ClobRoutes) -> None:
@@ -27,6 +28,7 @@ class PublicRequests:
         self._host = host
         self.routes = routes
 
+    @override
     async def read(
         self,
         call: Call,
@@ -36,15 +38,6 @@ class PublicRequests:
         body: bytes | None = None,
         identifier: str = "",
     ) -> T | Failure:
-        """Read something.
-
-        Args:
-            call: the row of the table.
-            decode: what the answer means; raises `WireError` for what it cannot read.
-            query: in the order it is to be sent.
-            body: where the host reads by POST.
-            identifier: what stands for `{id}` in the path.
-        """
         route = self.routes.route(call)
         path, naming = route.with_id(identifier)
         answer = await self._host.read(
@@ -55,22 +48,6 @@ class PublicRequests:
             body=body,
         )
         return decoded(answer, decode, route)
-
-    def walk(
-        self,
-        call: Call,
-        decode: Callable[[bytes], Page[T]],
-        *,
-        query: Query = (),
-        identifier: str = "",
-    ) -> AsyncIterator[Step[T] | Failure]:
-        """Yield a list page by page; a failure is the last thing yielded."""
-
-        async def read_page(cursor: str | None) -> Page[T] | Failure:
-            place = () if cursor is None else ((self.routes.cursor_name, cursor),)
-            return await self.read(call, decode, query=(*query, *place), identifier=identifier)
-
-        return walk(read_page, self.routes.route(call))
 
 
 def decoded(answer: bytes | Failure, decode: Callable[[bytes], T], route: Route) -> T | Failure:

@@ -1,5 +1,6 @@
 """Keys beside the one that trades: read-only ones, and builders' keys, codes and fees."""
 
+from dataclasses import dataclass
 from typing import final
 
 import msgspec
@@ -12,6 +13,15 @@ from pmtui.domain.keys import BuilderCode, BuilderFees, BuilderKey
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.wire import clob_keys as wire
 from pmtui.wire.clob_account import decode_api_keys, decode_credentials
+
+
+@dataclass(frozen=True, slots=True)
+class MadeBuilderKey:
+    """A builder's key that was made just now."""
+
+    key: BuilderKey
+    """With the code that orders are to name, where the host tells it."""
+    credentials: ApiCredentials
 
 
 @final
@@ -37,10 +47,9 @@ class KeysClient:
             Call.DELETE_READONLY_KEY, wire.decode_was_deleted, body=body
         )
 
-    async def create_builder_key(self) -> ApiCredentials | Failure:
+    async def create_builder_key(self) -> MadeBuilderKey | Failure:
         """Make a builder's key. Its secret is told this once."""
-        sent = await self._requests.ask(Call.CREATE_BUILDER_KEY, decode_credentials)
-        return sent if isinstance(sent, Failure) else to_credentials(sent)
+        return await self._requests.ask(Call.CREATE_BUILDER_KEY, _decode_made)
 
     async def builder_keys(self) -> tuple[BuilderKey, ...] | Failure:
         """Return the builder's keys, revoked ones too where the host lists them."""
@@ -80,3 +89,8 @@ class KeysClient:
         return await self._requests.read(
             Call.BUILDER_FEES, wire.decode_builder_fees, identifier=code
         )
+
+
+def _decode_made(body: bytes) -> MadeBuilderKey:
+    credentials = to_credentials(decode_credentials(body))
+    return MadeBuilderKey(wire.decode_made_builder_key(body), credentials)

@@ -5,16 +5,17 @@ back. A refusal that may be the clock's fault makes us ask the host for its time
 request is right.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar, final
 
+from typing_extensions import override
+
 from pmtui.clients.clob_requests import decoded
 from pmtui.clients.http import HttpHost, Query
-from pmtui.clients.paging import Step, walk
+from pmtui.clients.page_reading import PageReading
 from pmtui.clients.routes_clob import Auth, Call, ClobRoutes, Route
 from pmtui.clients.server_clock import ServerClock
-from pmtui.domain.answers import Page
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.domain.order import SignatureType
@@ -40,7 +41,7 @@ class Account:
 
 
 @final
-class SignedRequests:
+class SignedRequests(PageReading):
     """The one way to ask as an account. Rows that are public are asked without credentials."""
 
     def __init__(
@@ -62,6 +63,7 @@ class SignedRequests:
         """The number of the account's signature type, as queries name it."""
         return str(self.account.signature_type.number)
 
+    @override
     async def read(
         self,
         call: Call,
@@ -71,15 +73,7 @@ class SignedRequests:
         body: bytes | None = None,
         identifier: str = "",
     ) -> T | Failure:
-        """Read something, again after a refusal that turned out to be the clock's fault.
-
-        Args:
-            call: the row of the table.
-            decode: what the answer means; raises `WireError` for what it cannot read.
-            query: in the order it is to be sent; not signed.
-            body: where the host reads by POST.
-            identifier: what stands for `{id}` in the path.
-        """
+        """Read something, again after a refusal that turned out to be the clock's fault."""
         route = self.routes.route(call)
         path, naming = route.with_id(identifier)
 
@@ -172,22 +166,6 @@ class SignedRequests:
             call, query=query, identifier=identifier, may_be_empty=True, builder=builder
         )
         return answer if isinstance(answer, Failure) else None
-
-    def walk(
-        self,
-        call: Call,
-        decode: Callable[[bytes], Page[T]],
-        *,
-        query: Query = (),
-        identifier: str = "",
-    ) -> AsyncIterator[Step[T] | Failure]:
-        """Yield a list page by page; a failure is the last thing yielded."""
-
-        async def read_page(cursor: str | None) -> Page[T] | Failure:
-            place = () if cursor is None else ((self.routes.cursor_name, cursor),)
-            return await self.read(call, decode, query=(*query, *place), identifier=identifier)
-
-        return walk(read_page, self.routes.route(call))
 
     def refused(self, call: Call, text: str) -> Failure:
         """Return the failure of a request that we do not send, and why."""

@@ -19,6 +19,8 @@ class BuilderKey:
     key: ApiKey
     created_at: datetime | None = None
     revoked_at: datetime | None = None
+    code: BuilderCode | None = None
+    """What orders name to credit this builder, where the host tells it."""
 
     @property
     def is_revoked(self) -> bool:

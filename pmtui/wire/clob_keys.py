@@ -3,7 +3,14 @@
 from datetime import datetime
 
 from pmtui.domain.ids import ApiKey
-from pmtui.domain.keys import BuilderFees, BuilderKey
+from pmtui.domain.keys import (
+    NO_BUILDER,
+    BuilderCode,
+    BuilderCodeError,
+    BuilderFees,
+    BuilderKey,
+    parse_builder_code,
+)
 from pmtui.wire import fields
 from pmtui.wire.errors import WireError
 from pmtui.wire.fields import Row
@@ -35,6 +42,11 @@ def decode_builder_keys(body: bytes) -> tuple[BuilderKey, ...]:
     return tuple(_builder_key(item) for item in fields.items(loaded, "builder keys"))
 
 
+def decode_made_builder_key(body: bytes) -> BuilderKey:
+    """Read what making a builder's key answers beside its secrets."""
+    return _builder_key(fields.row(fields.load(body), "builder key"))
+
+
 def _builder_key(item: object) -> BuilderKey:
     if isinstance(item, str):
         return BuilderKey(ApiKey(item))
@@ -43,7 +55,17 @@ def _builder_key(item: object) -> BuilderKey:
         ApiKey(fields.required(source, "key", "apiKey")),
         created_at=_moment(source, "createdAt", "created_at"),
         revoked_at=_moment(source, "revokedAt", "revoked_at"),
+        code=_code(source),
     )
+
+
+def _code(source: Row) -> BuilderCode | None:
+    # A code that cannot be one is left out; the key is as good without it.
+    try:
+        code = parse_builder_code(fields.text(source, "builderCode", "builder_code"))
+    except BuilderCodeError:
+        return None
+    return None if code == NO_BUILDER else code
 
 
 def _moment(source: Row, *names: str) -> datetime | None:

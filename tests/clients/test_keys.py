@@ -1,6 +1,6 @@
 import pytest
 
-from pmtui.clients.keys import KeysClient
+from pmtui.clients.keys import KeysClient, MadeBuilderKey
 from pmtui.clients.routes_clob import LIVE_ROUTES, SEED_ROUTES
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ApiKey
@@ -19,9 +19,19 @@ async def test_a_new_builder_key_hides_its_secret() -> None:
     body = b'{"key":"b1","secret":"c2hhcmVk","passphrase":"p"}'
     async with serving(answering(body)) as server:
         made = await KeysClient(account_client(server.host()).requests).create_builder_key()
-        assert isinstance(made, ApiCredentials)
-        assert made.key == "b1"
+        assert isinstance(made, MadeBuilderKey)
+        assert made.key.key == made.credentials.key == "b1"
+        assert made.key.code is None
         assert "c2hhcmVk" not in repr(made)
+
+
+async def test_a_new_builder_key_keeps_the_code_that_is_told_with_it() -> None:
+    code = "0x" + "ab" * 32
+    body = f'{{"key":"b1","secret":"c2hhcmVk","passphrase":"p","builderCode":"{code}"}}'
+    async with serving(answering(body.encode())) as server:
+        made = await KeysClient(account_client(server.host()).requests).create_builder_key()
+        assert isinstance(made, MadeBuilderKey)
+        assert made.key.code == code
 
 
 async def test_a_builder_key_is_revoked_by_its_name_where_the_path_has_one() -> None:

@@ -32,6 +32,16 @@ def test_builder_keys_come_as_names_or_as_rows() -> None:
     assert [key.is_revoked for key in (revoked, kept, bare)] == [True, False, False]
 
 
+@pytest.mark.parametrize(
+    ("told", "code"),
+    [("0x" + "AB" * 32, "0x" + "ab" * 32), ("0x12", None), ("", None), ("0x" + "00" * 32, None)],
+    ids=["code", "short", "none", "nobody"],
+)
+def test_a_builder_keys_code_is_kept_where_it_is_one(told: str, code: str | None) -> None:
+    body = to_bytes([{"key": "a", "builderCode": told}])
+    assert [key.code for key in wire.decode_builder_keys(body)] == [code]
+
+
 @pytest.mark.parametrize("name", ["builderApiKeys", "apiKeys", "keys"])
 def test_builder_keys_may_be_wrapped(name: str) -> None:
     assert len(wire.decode_builder_keys(to_bytes({name: ["a"]}))) == 1

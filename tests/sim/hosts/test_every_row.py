@@ -30,7 +30,7 @@ from pmtui.config.endpoints import Dialect
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
-from pmtui.domain.keys import NO_BUILDER, BuilderCode, BuilderFees
+from pmtui.domain.keys import NO_BUILDER, BuilderFees
 from pmtui.domain.market import Side
 from pmtui.domain.notices import NoticeKind
 from pmtui.domain.order import Liquidity, PostStatus, SignatureType, TimeInForce
@@ -251,12 +251,13 @@ async def keys_that_only_read(scene: Scene) -> None:
 async def keys_of_a_builder(scene: Scene) -> None:
     keys = KeysClient(scene.account.requests)
     made = good(await keys.create_builder_key())
-    assert [key.key for key in good(await keys.builder_keys())] == [made.key]
-    assert await keys.revoke_builder_key(made.key, credentials=made) is None
+    assert [key.key for key in good(await keys.builder_keys())] == [made.key.key]
+    code = made.key.code
+    assert code is not None
+    assert await keys.builder_fees(code) == BuilderFees(0, 0)
+    name = made.key.key
+    assert await keys.revoke_builder_key(name, credentials=made.credentials) is None
     assert [key.is_revoked for key in good(await keys.builder_keys())] == [True]
-    # Its code is told once, beside the credentials; whoever builds with it keeps it themselves.
-    told = (await scene.ann.call("POST", "/auth/builder-api-key")).json()["builderCode"]
-    assert await keys.builder_fees(BuilderCode(told)) == BuilderFees(0, 0)
     assert refusal(await keys.builder_fees(NO_BUILDER)) is FailureKind.NOT_FOUND
 
 
