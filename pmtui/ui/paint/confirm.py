@@ -39,6 +39,8 @@ class Occasion:
     """What happens before it is sent, a sentence each."""
     estimates: Sequence[tuple[str, str]] = ()
     """Names and values of what it would do as the book is, not of what is signed."""
+    warnings: Sequence[str] = ()
+    """What speaks against it, a sentence each."""
 
 
 def paint_confirm(
@@ -47,7 +49,6 @@ def paint_confirm(
     *,
     mode: Mode,
     doubt: str = "",
-    warnings: tuple[str, ...] = (),
     height: int = 0,
     zone: tzinfo | None = None,
     ascii_only: bool = False,
@@ -60,34 +61,75 @@ def paint_confirm(
         width: cells there are.
         mode: whether this is real money.
         doubt: why sending it may be a mistake; empty for no reason.
-        warnings: what else speaks against it, each in full.
         height: lines there are; 0 for any number. Facts share lines before a warning is left out.
         zone: of the times shown, the computer's own where absent.
         ascii_only: whether the terminal shows plain ASCII only.
         occasion: why it is sent, where it is more than a plain order.
     """
     occasion = occasion or Occasion()
+    lines = _facts(order, width, mode=mode, zone=zone, ascii_only=ascii_only, occasion=occasion)
+    against = _against(doubt, occasion.warnings, width, ascii_only=ascii_only)
+    if height and len(lines) + len(against) > height:
+        lines = _facts(
+            order, width, mode=mode, zone=zone, ascii_only=ascii_only, occasion=occasion,
+            is_dense=True,
+        )  # fmt: skip
+        against = _shortened(against, max(height - len(lines), 1))
+    return (*lines, *against)
+
+
+def _facts(
+    order: PreparedOrder,
+    width: int,
+    *,
+    mode: Mode,
+    zone: tzinfo | None,
+    ascii_only: bool,
+    occasion: Occasion,
+    is_dense: bool = False,
+) -> list[Line]:
+    """Lay out what is signed; dense, two facts share a line and a long title is cut."""
     lines: list[Line] = [paint_question(mode, occasion.question)]
     for sentence in occasion.first:
         words = wrap_text(plain(sentence, ascii_only=ascii_only), width)
         lines += [(Cell(part, Role.NOTICE_WARN),) for part in words]
     price = format_price(limit_price(order), ascii_only=ascii_only)
     lines += _headline(order, price, width, ascii_only=ascii_only)
-    title_lines = wrap_text(plain(order.market_title, 2 * width, ascii_only=ascii_only), width)
+    longest = width if is_dense else 2 * width
+    title_lines = wrap_text(plain(order.market_title, longest, ascii_only=ascii_only), width)
     lines += [(Cell(part, Role.DIM),) for part in title_lines]
     facts = [
         *((name, plain(value, ascii_only=ascii_only)) for name, value in occasion.estimates),
         *_exchanged(order),
         ("Fee", _say_fee(order)),
         *_total(order),
-        *_terms(order, zone),
+        *_terms(order, zone, is_dense=is_dense),
+        *say_identity(order, ascii_only=ascii_only),
     ]
-    for name, value in (*facts, *say_identity(order, ascii_only=ascii_only)):
+    for name, value in facts:
         lines += paint_fact(name, value, width)
+    return lines
+
+
+def _against(doubt: str, warnings: Sequence[str], width: int, *, ascii_only: bool) -> list[Line]:
+    lines: list[Line] = []
     if doubt:
         words = wrap_text(plain(doubt, ascii_only=ascii_only), width)
         lines += [(Cell(part, Role.NOTICE_BAD, Emphasis.BOLD),) for part in words]
-    return tuple(lines)
+    for warning in warnings:
+        words = wrap_text(plain(warning, ascii_only=ascii_only), max(width - 2, 8))
+        lines += [
+            (Cell("! " if n == 0 else "  ", Role.NOTICE_WARN), Cell(part, Role.NOTICE_WARN))
+            for n, part in enumerate(words)
+        ]
+    return lines
+
+
+def _shortened(lines: list[Line], height: int) -> list[Line]:
+    """Leave out what has no room, and say so."""
+    if len(lines) <= height:
+        return lines
+    return [*lines[: height - 1], (Cell("! more in the ticket", Role.NOTICE_WARN),)]
 
 
 def paint_question(mode: Mode, question: str) -> Line:
@@ -168,15 +210,18 @@ def _total(order: PreparedOrder) -> list[tuple[str, str]]:
     return [("In all", f"{bound}{cost_money(Micros(cash + order.worst_fee))} with fee")]
 
 
-def _terms(order: PreparedOrder, zone: tzinfo | None) -> list[tuple[str, str]]:
+def _terms(order: PreparedOrder, zone: tzinfo | None, *, is_dense: bool) -> list[tuple[str, str]]:
     draft = order.unsigned.draft
     text = _TIME_IN_FORCE.get(draft.time_in_force, "")
+    if is_dense and draft.is_post_only:
+        text = "post-only"
     terms = [("Lives", f"{draft.time_in_force}, {text}" if text else draft.time_in_force)]
     if draft.expiration_s:
         stated = datetime.fromtimestamp(draft.expiration_s, tz=UTC)
         gone = (stated - VENUE_EXPIRY_LEAD).astimezone(zone)
         terms.append(("Until", f"{gone:%Y-%m-%d %H:%M:%S}"))
-    terms.append(("Post-only", "yes" if draft.is_post_only else "no"))
+    if not is_dense:
+        terms.append(("Post-only", "yes" if draft.is_post_only else "no"))
     return terms
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from pmtui.domain.book_view import BookView
 from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros
-from pmtui.domain.order import OrderStatus
+from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.ticket_draft import OrderKind, Problem, SizeUnit, TicketDraft, TicketField
 from pmtui.domain.ticket_numbers import TicketNumbers
 from pmtui.domain.ticket_reading import unit_of
@@ -211,6 +211,31 @@ def paint_verdict(
                 Cell("! Unknown, checking. ", Role.NOTICE_WARN, Emphasis.BOLD),
                 Cell(f"It may rest. {reason}", Role.NOTICE_WARN),
             )
+
+
+def paint_life(known: Order, order: PreparedOrder, *, ascii_only: bool = False) -> Line:
+    """Say what became of an accepted order since."""
+    filled = format_size(known.matched_size)
+    match known.status:
+        case OrderStatus.CANCELLED:
+            words = f"{filled} filled, the rest cancelled" if known.matched_size else "cancelled"
+        case OrderStatus.EXPIRED:
+            words = f"{filled} filled, the rest expired" if known.matched_size else "expired"
+        case OrderStatus.REJECTED:
+            words = "refused after all"
+        case _:
+            verdict = Accepted(known.order_id, known.status, known.matched_size, "")
+            words = _say_end(verdict, order.size)
+    if known.reason:
+        words = f"{words}: {known.reason}"
+    is_whole = known.status is OrderStatus.FILLED
+    is_over = not known.status.is_open
+    role = Role.NOTICE_WARN if is_over and not is_whole else Role.NOTICE_GOOD
+    sign = "!" if is_over and not is_whole else "+"
+    return (
+        Cell(f"{sign} Order: {plain(words, ascii_only=ascii_only)}", role),
+        Cell(f"  {plain(order.outcome, 16, ascii_only=ascii_only)}", Role.DIM),
+    )
 
 
 def wrap_line(line: Line, width: int, *, most: int) -> tuple[Line, ...]:

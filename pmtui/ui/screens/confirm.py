@@ -1,5 +1,6 @@
 """The card between a ticket and the venue: what it shows is what gets signed."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import ClassVar
@@ -8,6 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.geometry import Size
 from textual.getters import query_one
 from textual.screen import ModalScreen
 from typing_extensions import override
@@ -15,8 +17,9 @@ from typing_extensions import override
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for, footer_entries
+from pmtui.ui.card_place import Place, place_card
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.paint.confirm import paint_confirm
+from pmtui.ui.paint.confirm import Occasion, paint_confirm
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.key_line import KeyLine
@@ -24,8 +27,12 @@ from pmtui.ui.widgets.text_line import TextLine
 
 ARMING_PAUSE = timedelta(milliseconds=150)
 """A second enter of an impatient finger must not send what nobody has read."""
-CARD_WIDTH = 42
-_TEXT_WIDTH = CARD_WIDTH - 4
+_CHROME = 4
+"""Columns of border and padding; rows of border, hint and keys."""
+
+
+def _nowhere() -> Place | None:
+    return None
 
 
 class CardScreen(ModalScreen[bool]):
@@ -35,28 +42,27 @@ class CardScreen(ModalScreen[bool]):
     AGREE: ClassVar[str] = "Send"
     """What agreeing does, in a word."""
 
-    # In the corner of the ticket, over no other screen's colours: the ladder stays readable.
+    # Beside the ticket, over no other screen's colours: both are to be read before sending.
     DEFAULT_CSS = """
-    CardScreen { align: right bottom; background: transparent; }
+    CardScreen { align: left top; background: transparent; }
     CardScreen > #card {
-        width: 42; max-width: 100%; height: auto; background: $panel; border: heavy $warning;
-        padding: 0 1; margin-bottom: 1;
+        height: auto; background: $panel; border: heavy $warning; padding: 0 1;
     }
-    CardScreen.-beside > #card { margin-right: 46; }
     """
-
-    # Where the ticket has the right column to itself, the card leaves its figures to be read.
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - typed by the toolkit
-        (0, "-over"),
-        (170, "-beside"),
-    ]
 
     hint = query_one("#hint", TextLine)
 
-    def __init__(self, *, surface: Surface) -> None:
-        """Ask on this surface: its clock, its mode, the user's choices."""
+    def __init__(self, *, surface: Surface, beside: Callable[[], Place | None] = _nowhere) -> None:
+        """Ask.
+
+        Args:
+            surface: the service, for its clock and mode, and the user's choices.
+            beside: the region that the card shall not cover, as it is now.
+        """
         super().__init__()
         self._surface = surface
+        self._beside = beside
+        self._laid_out_for: Size | None = None
         self._shown_at: datetime | None = None
         self._opened_time = 0.0
 
@@ -64,18 +70,41 @@ class CardScreen(ModalScreen[bool]):
         """Return what the card says, drawn from the fields that are hashed."""
         raise NotImplementedError
 
+    @property
+    def room(self) -> int:
+        """Lines a card may say on this screen."""
+        return max(self.app.size.height - _CHROME, 1)
+
     @override
     def compose(self) -> ComposeResult:
-        ascii_only = self._surface.options.ascii_only
-        with Vertical(id="card"):
-            for line in self.card_lines(_TEXT_WIDTH):
-                yield TextLine(line, ascii_only=ascii_only)
-            yield TextLine(id="hint", ascii_only=ascii_only)
+        options = self._surface.options
+        place = self._place()
+        width = place.width - _CHROME
+        with Vertical(id="card") as card:
+            card.styles.width = place.width
+            card.styles.offset = (place.x, place.y)
+            for line in self.card_lines(width):
+                yield TextLine(line, ascii_only=options.ascii_only)
+            yield TextLine(id="hint", ascii_only=options.ascii_only)
             entries = tuple(
                 replace(entry, label=self.AGREE) if entry.id == "confirm.accept" else entry
-                for entry in footer_entries(Context.CONFIRM, keymap=self._surface.options.keymap)
+                for entry in footer_entries(Context.CONFIRM, keymap=options.keymap)
             )
-            yield KeyLine(entries, self._surface.options, width=_TEXT_WIDTH)
+            yield KeyLine(entries, options, width=width)
+
+    def on_resize(self) -> None:
+        """Stand beside the ticket on a screen of another size, too."""
+        if self._laid_out_for not in (None, self.app.size):
+            # The screen below lays itself out first: its ticket may have moved.
+            _ = self.call_after_refresh(self.recompose)
+
+    def _place(self) -> Place:
+        size = self._laid_out_for = self.app.size
+        return place_card(
+            (size.width, size.height),
+            self._beside(),
+            lambda width: len(self.card_lines(width - _CHROME)) + _CHROME,
+        )
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Start the pause once the card is on the screen."""
@@ -121,17 +150,28 @@ class CardScreen(ModalScreen[bool]):
 class ConfirmScreen(CardScreen):
     """Shows a prepared order; enter sends it, escape goes back to the unchanged ticket."""
 
-    def __init__(self, order: PreparedOrder, *, surface: Surface, doubt: str = "") -> None:
+    def __init__(
+        self,
+        order: PreparedOrder,
+        *,
+        surface: Surface,
+        doubt: str = "",
+        warnings: tuple[str, ...] = (),
+        beside: Callable[[], Place | None] = _nowhere,
+    ) -> None:
         """Ask.
 
         Args:
             order: what would be sent.
             surface: the service, for its clock and mode, and the user's choices.
             doubt: why sending it may be a mistake; empty for no reason.
+            warnings: what else speaks against it.
+            beside: the region that the card shall not cover, as it is now.
         """
-        super().__init__(surface=surface)
+        super().__init__(surface=surface, beside=beside)
         self._order = order
         self._doubt = doubt
+        self._occasion = Occasion(warnings=warnings)
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
@@ -140,5 +180,7 @@ class ConfirmScreen(CardScreen):
             width,
             mode=self._surface.queries.status().mode,
             doubt=self._doubt,
+            height=self.room,
             ascii_only=self._surface.options.ascii_only,
+            occasion=self._occasion,
         )

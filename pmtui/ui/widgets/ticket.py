@@ -42,10 +42,9 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.action import Context
 from pmtui.ui.actions import actions_in, bindings_for
-from pmtui.ui.cells import Cell, Emphasis
-from pmtui.ui.paint.ticket import (
-    paint_verdict,
-)
+from pmtui.ui.card_place import Place
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.paint.ticket import paint_life, paint_verdict
 from pmtui.ui.screens.confirm import ConfirmScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
@@ -76,6 +75,8 @@ class TicketPane(TicketForm):
         super().__init__(surface, id=id)
         self._account: AccountView | None = None
         self._sent = SentOrders()
+        self._life: Line = ()
+        """What was said last of the order that is followed."""
 
     def open(
         self, side: Side, *, market: MarketView, outcome_index: int, price: Micros | None
@@ -118,6 +119,11 @@ class TicketPane(TicketForm):
         news = self._sent.settle(account)
         if news:
             self._message = (Cell(news, Role.NOTICE_WARN),)
+        life = self._sent.news_of_followed(account)
+        if life is not None and self._message == self._life:
+            self._life = self._message = paint_life(
+                life[1], life[0], ascii_only=self.surface.options.ascii_only
+            )
         terms = market.terms
         if terms is not None and book.token_id in terms.token_ids:
             index = terms.token_ids.index(book.token_id)
@@ -229,8 +235,15 @@ class TicketPane(TicketForm):
 
     def _ask(self, order: PreparedOrder) -> None:
         doubt = self._sent.doubt_about(order, self.surface.queries.account())
-        screen = ConfirmScreen(order, surface=self.surface, doubt=doubt)
+        warnings = self._check.warnings if self._check is not None else ()
+        screen = ConfirmScreen(
+            order, surface=self.surface, doubt=doubt, warnings=warnings, beside=self._place
+        )
         _ = self.app.push_screen(screen, partial(self._decide, order, self.draft))
+
+    def _place(self) -> Place:
+        region = self.region
+        return Place(region.x, region.y, region.width, region.height)
 
     def _decide(
         self, order: PreparedOrder, draft: TicketDraft, is_agreed: bool | None  # noqa: FBT001 - the toolkit's callback
@@ -255,6 +268,7 @@ class TicketPane(TicketForm):
         match verdict:
             case Accepted():
                 self._sent.note_ended(order)
+                self._sent.follow(order, verdict)
                 if self.draft == draft:
                     self._load(replace(draft, size_text=""))
                     self._was_reviewed = False
@@ -264,7 +278,8 @@ class TicketPane(TicketForm):
                 return
             case Unknown():
                 self._sent.note_unknown(order)
-        self._say(*paint_verdict(verdict, order, ascii_only=ascii_only))
+        self._life = paint_verdict(verdict, order, ascii_only=ascii_only)
+        self._say(*self._life)
 
     def _refuse(self, verdict: Rejected, draft: TicketDraft) -> None:
         """Keep the ticket as it is, with the reason beside its field."""

@@ -1,10 +1,11 @@
 """Orders a ticket has sent and cannot yet be sure of: which they are, and what became of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Order, OrderStatus
+from pmtui.domain.verdict import Accepted
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 from pmtui.ui.format import format_size
@@ -28,6 +29,7 @@ class SentOrders:
 
     def __init__(self) -> None:
         self._sent: dict[OrderId, _Sent] = {}
+        self._followed: tuple[PreparedOrder, Accepted] | None = None
 
     @property
     def is_sending(self) -> bool:
@@ -45,6 +47,30 @@ class SentOrders:
     def note_unknown(self, order: PreparedOrder) -> None:
         """Keep an order that the venue may or may not hold."""
         self._sent[order.unsigned.order_id] = _Sent(order, is_unknown=True)
+
+    def follow(self, order: PreparedOrder, verdict: Accepted) -> None:
+        """Tell from now on what becomes of this accepted order."""
+        self._followed = (order, verdict)
+
+    def news_of_followed(self, account: AccountView) -> tuple[PreparedOrder, Order] | None:
+        """Return the followed order once its life is another than what was said of it last."""
+        if self._followed is None:
+            return None
+        order, said = self._followed
+        known = next((o for o in account.recent if o.order_id == order.unsigned.order_id), None)
+        if known is None or known.status in _IN_DOUBT:
+            return None
+        if (known.status, known.matched_size) == (said.status, said.filled_size):
+            return None
+        is_behind = known.matched_size < said.filled_size and known.status.is_open
+        if is_behind:
+            # The account has not heard yet of what the answer told.
+            return None
+        self._followed = (
+            order,
+            replace(said, status=known.status, filled_size=known.matched_size),
+        )
+        return order, known
 
     def doubt_about(self, order: PreparedOrder, account: AccountView) -> str:
         """Say why sending this order may double another; empty where nothing speaks against it.

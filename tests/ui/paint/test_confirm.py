@@ -11,7 +11,7 @@ from pmtui.domain.order import LimitIntent, MarketBuyIntent, TimeInForce
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import line_width
-from pmtui.ui.paint.confirm import paint_confirm, shorten
+from pmtui.ui.paint.confirm import Occasion, paint_confirm, shorten
 from pmtui.ui.theme import Role
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.ticket_stage import CONDITION, HOSTILE, YES
@@ -146,3 +146,26 @@ def test_hostile_names_are_made_harmless_and_large_numbers_stay_whole(*, ascii_o
 
 def test_short_identifiers_are_left_whole() -> None:
     assert shorten(OrderId("0x1")) == "0x1"
+
+
+WARNINGS = ("The venue restarts; it refuses orders for a while", "90¢ is 69% above the midpoint")
+
+
+def test_every_warning_is_there_in_full_after_the_facts() -> None:
+    words = _fold(_words(_prepared(), occasion=Occasion(warnings=WARNINGS)))
+    for warning in WARNINGS:
+        assert warning in words
+    assert words.index("Order id") < words.index(WARNINGS[0])
+
+
+@pytest.mark.parametrize("height", [14, 15, 18])
+def test_on_a_small_screen_facts_share_lines_and_none_is_left_out(height: int) -> None:
+    order = _prepared(is_post_only=True)
+    lines = paint_confirm(
+        order, 38, mode=Mode.PAPER, height=height, occasion=Occasion(warnings=WARNINGS)
+    )
+    assert len(lines) <= height
+    words = _fold(" ".join("".join(cell.text for cell in line) for line in lines))
+    for fact in ("BUY 100 Yes", "at most $51.00", "Post-only", "Maker", "Order id"):
+        assert fact.lower() in words.lower()
+    assert WARNINGS[1] in words or "more in the ticket" in words

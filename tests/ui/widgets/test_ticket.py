@@ -9,6 +9,7 @@ from pmtui.domain.book_view import BookState
 from pmtui.domain.market import Side
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.ticket_draft import OrderKind, SizeUnit
+from pmtui.domain.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.verdict import Accepted, Rejected, Unknown
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.screens.confirm import ConfirmScreen
@@ -370,19 +371,112 @@ async def test_escape_on_the_card_leaves_the_ticket_as_it_was() -> None:
         assert app.service.calls_of("place") == []
 
 
-@pytest.mark.parametrize(("size", "right"), [((80, 24), 80), ((200, 50), 154)])
-async def test_the_card_fits_and_on_a_wide_screen_stands_beside_the_ticket(
-    size: tuple[int, int], right: int
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50), (60, 24)])
+async def test_the_card_fits_and_stands_beside_the_ticket_where_it_can(
+    size: tuple[int, int],
 ) -> None:
     app = TicketApp(FakeService())
     async with app.run_test(size=size) as pilot:
         app.open(price="0.53")
         await settle(pilot)
         await pilot.press(*"100", "enter")
-        card = (await _card(pilot, app)).query_one("#card")
-        assert card.region.right == right
-        assert card.region.y >= 0
-        assert card.region.bottom <= size[1]
+        screen = await _card(pilot, app)
+        card = screen.query_one("#card").region
+        assert card.y >= 0
+        assert card.bottom <= size[1]
+        assert card.overlaps(app.pane.region) is (size[0] < 80)
+        # The screen may change its size while one reads.
+        await pilot.resize_terminal(90, 30)
+        await until(pilot, lambda: screen.query_one("#card").region.right == 90, "it follows")
+        assert not screen.query_one("#card").region.overlaps(app.pane.region)
+
+
+async def test_every_warning_of_the_ticket_is_on_the_card_too() -> None:
+    service = FakeService()
+    app = TicketApp(service)
+    view = replace(
+        market_view(),
+        venue=(
+            VenueFact(VenueState.RESTARTING, Evidence.ANSWER, NOW),
+            VenueFact(VenueState.POST_ONLY, Evidence.ANSWER, NOW),
+        ),
+    )
+    async with app.run_test(size=(120, 36)) as pilot:
+        app.open(price="0.60", view=view)
+        await settle(pilot)
+        await pilot.press(*"2000")
+        await until(pilot, lambda: "restarts" in app.words(), "the ticket warns")
+        await pilot.press("enter")
+        words = " ".join(_card_text(await _card(pilot, app)).split())
+        for warning in ("The venue restarts", "post-only orders only", "15% above", "in one order"):
+            assert warning in words, warning
+        app.pass_time()
+        await pilot.press("enter")
+        # A warning holds nothing back.
+        await until(pilot, lambda: service.calls_of("place"), "the order sent")
+
+
+async def test_a_post_only_venue_is_met_with_one_key() -> None:
+    app = TicketApp(FakeService())
+    view = replace(market_view(), venue=(VenueFact(VenueState.POST_ONLY, Evidence.ANSWER, NOW),))
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(price="0.51", view=view)
+        await settle(pilot)
+        await pilot.press(*"100")
+        await until(pilot, lambda: "post-only orders only" in app.words(), "the warning")
+        app.pane.action_use_suggestion()
+        await settle(pilot)
+        assert app.pane.draft.is_post_only
+        assert "post-only orders only" not in app.words()
+
+
+async def test_the_last_line_follows_the_orders_life() -> None:
+    service = FakeService()
+    app = TicketApp(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(price="0.53")
+        await settle(pilot)
+        await pilot.press(*"100")
+        order_id = "0x" + "0" * 63 + "1"
+        service.is_holding = True
+        await _send(pilot, app)
+        (placed,) = service.calls_of("place")[0]
+        assert isinstance(placed, PreparedOrder)
+        order_id = placed.unsigned.order_id
+        delayed = Accepted(order_id, OrderStatus.DELAYED, m("0"), "delayed")
+        service.verdicts.append(delayed)
+        service.release()
+        await until(pilot, lambda: "Accepted: delayed" in app.words(), "the delay is said")
+        known = _known(placed, OrderStatus.DELAYED)
+        _tell_recent(app, known)
+        await settle(pilot)
+        assert "Accepted: delayed" in app.words()
+        for status, matched, words in (
+            (OrderStatus.PARTIALLY_FILLED, "40", "40 filled, 60 rest"),
+            (OrderStatus.FILLED, "100", "100 filled"),
+        ):
+            _tell_recent(app, replace(known, status=status, matched_size=m(matched)))
+            await until(pilot, lambda w=words: w in app.words(), words)  # type: ignore[misc]
+        assert "delayed" not in app.words()
+        # Once the trader types, the ticket speaks of the next order.
+        await pilot.press("5")
+        _tell_recent(app, replace(known, status=OrderStatus.CANCELLED, matched_size=m("40")))
+        await settle(pilot)
+        assert "cancelled" not in app.words()
+
+
+def _known(order: PreparedOrder, status: OrderStatus) -> Order:
+    return Order(
+        order_id=order.unsigned.order_id, condition_id=order.condition_id,
+        token_id=order.intent.token_id, outcome=order.outcome, side=order.intent.side,
+        price=order.price, original_size=order.size, matched_size=m("0"), status=status,
+        time_in_force=order.intent.time_in_force, created_at=NOW,
+    )  # fmt: skip
+
+
+def _tell_recent(app: TicketApp, *orders: Order) -> None:
+    app.service.account_view = replace(app.service.account_view, recent=orders)
+    app.tell()
 
 
 async def test_a_hasty_second_enter_sends_nothing() -> None:

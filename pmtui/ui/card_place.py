@@ -1,0 +1,57 @@
+"""Where a card stands so that neither it nor the ticket it is about hides the other: pure."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+CARD_WIDTH = 42
+NARROWEST = 28
+"""Below this a card would break its facts into too many lines to be read at a glance."""
+_GAP = 2
+
+
+class Place(NamedTuple):
+    """A region of the screen, in cells."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+    @property
+    def right(self) -> int:
+        """The first column after it."""
+        return self.x + self.width
+
+
+def place_card(
+    screen: tuple[int, int], ticket: Place | None, height_of: Callable[[int], int]
+) -> Place:
+    """Return where the card goes.
+
+    To the right of the ticket if it fits there, narrower if need be; else to its left; else
+    over it, as high up as it goes, so that the last lines of the ticket stay to be read.
+
+    Args:
+        screen: columns and rows.
+        ticket: the region not to be covered; None where there is none.
+        height_of: rows the card needs at a width, borders included.
+    """
+    columns, rows = screen
+    widest = min(CARD_WIDTH, columns)
+    if ticket is None or ticket.width == 0:
+        return _at(columns - widest, widest, rows, height_of)
+    space = columns - ticket.right
+    if space >= NARROWEST:
+        width = min(widest, space)
+        if height_of(width) <= rows:
+            return _at(columns - width, width, rows, height_of)
+    if ticket.x >= widest:
+        x = ticket.x - widest - min(_GAP, ticket.x - widest)
+        return _at(x, widest, rows, height_of)
+    return Place(columns - widest, 0, widest, min(height_of(widest), rows))
+
+
+def _at(x: int, width: int, rows: int, height_of: Callable[[int], int]) -> Place:
+    height = min(height_of(width), rows)
+    # One row above the last, which tells the keys, where there is room.
+    return Place(x, max(rows - height - 1, 0), width, height)
