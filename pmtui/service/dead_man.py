@@ -64,7 +64,9 @@ class DeadMan:
         """The worst that was told since the last accepted heartbeat."""
         self._reason = ""
         self._at_risk: frozenset[OrderId] = frozenset()
-        """What rested when the venue's deadline was over."""
+        """The same at a loss: the venue may sweep before we have looked."""
+        self._kept: frozenset[OrderId] = frozenset()
+        """What has rested since the last accepted heartbeat."""
         self._lost_at = self._began_at
         arming.on_change(self._on_arming)
 
@@ -127,6 +129,7 @@ class DeadMan:
         self._tell_silence()
         before, self._accepted_at, self._accepted_s = self._accepted_at, sent_at, sent_s
         self._tell_accepted(before)
+        self._kept = self._open_ids()
         self._kernel.mark(StatusTopic())
         return max(EVERY_S - (clock.monotonic() - sent_s), 0.0)
 
@@ -180,6 +183,7 @@ class DeadMan:
     def _tell_silence(self) -> None:
         """Tell of a missed heartbeat, of a loss, and of a switch that does not start: once each."""
         state, silence = self.state, self._silence()
+        self._kept |= self._open_ids()
         if state is BeatState.STARTING:
             waited = self._kernel.clock.now() - self._began_at
             if self._told is None and waited >= timedelta(seconds=DEADLINE_S):
@@ -194,7 +198,7 @@ class DeadMan:
         elif state is BeatState.LOST and self._told is not BeatState.LOST:
             self._told = BeatState.LOST
             self._lost_at = self._kernel.clock.now()
-            self._at_risk = frozenset(o.order_id for o in self._feed.own.open_orders())
+            self._at_risk = self._kept
             text = f"HEARTBEATS LOST ({self._why()}): none accepted for {DEADLINE_S} s"
             self._say(Level.BAD, f"{text}, the venue cancels every open order of this key")
 
@@ -229,7 +233,7 @@ class DeadMan:
         self._at_risk = frozenset()
         if gone:
             text = f"{gone} order{'s were' if gone != 1 else ' was'} cancelled"
-            self._say(Level.BAD, f"{text} after heartbeats were lost")
+            self._say(Level.BAD, f"{text} since the last good heartbeat")
 
     def _on_arming(self, is_armed: bool) -> None:  # noqa: FBT001 - the listener's shape
         self._changed.set()
@@ -237,6 +241,9 @@ class DeadMan:
         if self._policy is HeartbeatPolicy.ARMED and self._is_on and not is_armed and rests:
             text = f"Heartbeats go on while {rests} order{'s rest' if rests != 1 else ' rests'}"
             self._say(Level.WARNING, f"{text}: without them the venue would cancel")
+
+    def _open_ids(self) -> frozenset[OrderId]:
+        return frozenset(order.order_id for order in self._feed.own.open_orders())
 
     def _why(self) -> str:
         return self._reason or "no answer"

@@ -130,7 +130,7 @@ async def test_a_loss_is_loud_and_every_order_that_goes_with_it_is_told(tmp_path
         assert len(told(world, Level.BAD)) == 2
         drop(world, TWO)
         await world.pass_time(20)
-        assert told(world, Level.BAD)[2:] == ["2 orders were cancelled after heartbeats were lost"]
+        assert told(world, Level.BAD)[2:] == ["2 orders were cancelled since the last good heartbeat"]
         each = [e for e in world.service.queries.log().entries if e.kind == "order"]
         assert [e.order_id for e in each] == [ONE, TWO]
         assert all(e.text.startswith("Cancelled: Buy 10 Yes at 40¢") for e in each)
@@ -155,7 +155,7 @@ async def test_orders_that_a_silent_stream_kept_from_us_are_asked_for_after_a_lo
         world.heart.failure = None
         await world.pass_time(1)
         assert not world.service.queries.account().open_orders
-        assert "1 order was cancelled after heartbeats were lost" in told(world, Level.BAD)
+        assert "1 order was cancelled since the last good heartbeat" in told(world, Level.BAD)
 
 
 async def test_each_loss_is_told_anew(tmp_path: Path) -> None:
