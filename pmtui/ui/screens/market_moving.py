@@ -9,20 +9,18 @@ from dataclasses import dataclass, replace
 
 from typing_extensions import override
 
-from pmtui.domain.book_view import BookView
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.ladder import orders_at
-from pmtui.domain.market import MarketTerms, Side
-from pmtui.domain.money import Micros, notional_ceil
-from pmtui.domain.moving import MoveProblem, plan_move, why_not_movable
-from pmtui.domain.order import LimitIntent, Order, OrderIntent
+from pmtui.domain.money import Micros
+from pmtui.domain.moving import why_not_movable
+from pmtui.domain.order import Order, OrderIntent
 from pmtui.domain.verdict import MoveEnd, MoveVerdict, Rejected, Verdict
-from pmtui.service.surface import PreparedOrder
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, Keymap, footer_entries
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_price
 from pmtui.ui.market_facts import why_not_tradable
+from pmtui.ui.moves import LEFT_OUT, prepare_moves, say_crossing
 from pmtui.ui.paint.action_cards import Move, say_resting
 from pmtui.ui.paint.facts import count, key_of
 from pmtui.ui.paint.orders import say_verdict
@@ -30,7 +28,6 @@ from pmtui.ui.plain import plain
 from pmtui.ui.screens.action_cards import MoveCard
 from pmtui.ui.screens.confirm import ConfirmScreen
 from pmtui.ui.screens.market_parts import MarketParts
-from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
 
 
@@ -190,56 +187,13 @@ class MarketMoving(MarketParts):
                 command_id = self.surface.commands.place(order)
                 _ = self.run_worker(self._await_placed(self.surface.commands.verdict(command_id)))
 
-        doubt = "The order it was to replace is gone. This places what was left of it."
-        _ = self.app.push_screen(ConfirmScreen(order, surface=self.surface, doubt=doubt), decide)
+        screen = ConfirmScreen(order, surface=self.surface, doubt=LEFT_OUT)
+        _ = self.app.push_screen(screen, decide)
 
     async def _await_placed(self, waiting: Awaitable[Verdict]) -> None:
         verdict = await waiting
         if self.is_mounted:
             self.say(say_verdict(verdict))
-
-
-def prepare_moves(
-    surface: Surface,
-    orders: tuple[Order, ...],
-    price: Micros,
-    *,
-    terms: MarketTerms,
-    available: Micros | None,
-) -> tuple[Move, ...] | str:
-    """Prepare what takes the place of orders at a price, or say why it cannot be."""
-    moves: list[Move] = []
-    for old in orders:
-        intent = plan_move(
-            old, price, terms=terms, now=surface.queries.now(), available_cash=available
-        )
-        if isinstance(intent, MoveProblem):
-            return intent.text
-        order = surface.commands.prepare(intent)
-        if isinstance(order, Rejected):
-            return order.reason
-        moves.append((old, order))
-        if available is not None and old.side is Side.BUY:
-            freed = notional_ceil(old.price, old.remaining_size)
-            available = Micros(available + freed - order.cash)
-    return tuple(moves) or "the order has ended"
-
-
-def say_crossing(moves: tuple[Move, ...], book: BookView | None) -> str:
-    """Say what the moved orders would meet at once; empty where they would only rest."""
-    if book is None or not moves:
-        return ""
-    order: PreparedOrder = moves[0][1]
-    touch = book.best_ask if order.intent.side is Side.BUY else book.best_bid
-    if touch is None or not isinstance(order.intent, LimitIntent):
-        return ""
-    is_buy = order.intent.side is Side.BUY
-    crosses = order.intent.price >= touch if is_buy else order.intent.price <= touch
-    if not crosses:
-        return ""
-    if order.intent.is_post_only:
-        return "It would fill at once: post-only is refused then, and the old order is gone."
-    return "It fills at once as far as the book goes."
 
 
 def moving_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:

@@ -1,6 +1,6 @@
 """What is ours: positions, open orders, fills, closed positions and activity, a tab for each."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from functools import partial
 from typing import ClassVar
 
@@ -11,13 +11,16 @@ from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.ids import CommandId, ConditionId, OrderId
-from pmtui.domain.order import Fill, Order
+from pmtui.domain.order import Fill, Order, OrderIntent
+from pmtui.domain.verdict import MoveEnd, MoveVerdict, Rejected
 from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, bindings_for
 from pmtui.ui.cells import Line
 from pmtui.ui.market_facts import title_of
 from pmtui.ui.messages import MarketChosen
+from pmtui.ui.moves import LEFT_OUT
+from pmtui.ui.paint.action_cards import Move
 from pmtui.ui.paint.facts import count, key_of, to_ascii_line
 from pmtui.ui.paint.orders import paint_resting_orders
 from pmtui.ui.paint.portfolio import Tab, paint_tabs, paint_totals, say_nothing_here
@@ -25,14 +28,21 @@ from pmtui.ui.paint.portfolio_details import paint_item_details
 from pmtui.ui.paint.portfolio_rows import TAB_COLUMNS, Item, OrderMarks, paint_item, tab_items
 from pmtui.ui.plain import plain
 from pmtui.ui.row_memo import RowMemo
+from pmtui.ui.screens.confirm import ConfirmScreen
 from pmtui.ui.screens.frame import FrameScreen
+from pmtui.ui.screens.move_prompt import MovePrompt
 from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 
 TABS = tuple(Tab)
-ORDER_ACTIONS = ("portfolio.cancel_order", "portfolio.mark_order", "portfolio.cancel_marked")
+ORDER_ACTIONS = (
+    "portfolio.cancel_order",
+    "portfolio.move_order",
+    "portfolio.mark_order",
+    "portfolio.cancel_marked",
+)
 MOST_LOOKED_UP = 8
 """Markets fetched at a time because a row of ours names them and nothing else has yet."""
 
@@ -55,6 +65,8 @@ class PortfolioScreen(FrameScreen):
         self._items: dict[str, Item] = {}
         self._marked: frozenset[OrderId] = frozenset()
         self._ending: frozenset[OrderId] = frozenset()
+        self._left_out: OrderIntent | None = None
+        """What was to replace a cancelled order and did not."""
         self._nameless: frozenset[ConditionId] = frozenset()
         self._memo = RowMemo()
 
@@ -153,6 +165,15 @@ class PortfolioScreen(FrameScreen):
             return "order id", item.order_id
         return "condition id", (item.condition_id if item else None) or ""
 
+    def action_move_order(self) -> None:
+        """Ask where the order at the cursor is to go; offer first what a move left out."""
+        if self._left_out is not None:
+            self._offer_again(self._left_out)
+            return
+        order = self._order_at_cursor()
+        if order is not None:
+            _ = self.app.push_screen(MovePrompt(self.surface, order), self._send_moves)
+
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:
         """Show what the columns have no room for."""
@@ -186,6 +207,40 @@ class PortfolioScreen(FrameScreen):
         if problems:
             self._say(f"Not cancelled: {problems[0]}")
         self._show_items()
+
+    def _send_moves(self, moves: tuple[Move, ...] | None) -> None:
+        for old, order in moves or ():
+            self._ending |= {old.order_id}
+            command_id = self.surface.commands.move(old.order_id, order)
+            waiting = self.surface.commands.move_verdict(command_id)
+            _ = self.run_worker(self._await_move(waiting, old.order_id))
+        self._show_items()
+
+    async def _await_move(self, waiting: Awaitable[MoveVerdict], order_id: OrderId) -> None:
+        verdict = await waiting
+        self._ending -= {order_id}
+        if not self.is_mounted:
+            return
+        text = plain(verdict.text, 90)
+        if verdict.end is MoveEnd.NOT_REPLACED and verdict.left_out is not None:
+            self._left_out = verdict.left_out
+            text += f" - {key_of(self.surface.options.keymap, 'portfolio.move_order')} tries again"
+        self._say(text)
+        self._show_items()
+
+    def _offer_again(self, intent: OrderIntent) -> None:
+        self._left_out = None
+        order = self.surface.commands.prepare(intent)
+        if isinstance(order, Rejected):
+            self._say(f"Not placed: {plain(order.reason, 60)}")
+            return
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+            if is_agreed:
+                _ = self.surface.commands.place(order)
+
+        screen = ConfirmScreen(order, surface=self.surface, doubt=LEFT_OUT)
+        _ = self.app.push_screen(screen, decide)
 
     def _order_at_cursor(self) -> Order | None:
         item = self._items.get(self._table(self._tab).cursor_key or "")
