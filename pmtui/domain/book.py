@@ -1,6 +1,7 @@
 """One token's order book, built from a snapshot and the absolute sizes that follow it.
 
 Prices are integers, sizes stay the texts that came, because the venue's hash is taken over them.
+The levels may be shared with the market's other token (`book_twins`) until only one of them changes.
 Refuses nothing that was decoded: a change for a level it does not have is ignored, changes before
 a snapshot or on a grid that is gone do not show.
 """
@@ -10,29 +11,31 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from itertools import product
-from typing import final
+from typing import Protocol, final
 
 from pmtui.domain.book_hash import HashTerms, hash_of, levels_text, terms_of, trade_price_text
-from pmtui.domain.book_texts import (
-    KEPT_SIZES,
-    PRICES,
-    kept_size,
-    price_text,
-    read_price,
-    read_size,
-)
+from pmtui.domain.book_levels import NO_ASK, NO_BID, Levels, Rows
+from pmtui.domain.book_texts import price_text, read_price, read_size
 from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market_events import BookSnapshot, LevelChange, TextLevel
-from pmtui.domain.money import ONE, Micros, MoneyError, format_micros, parse_micros
+from pmtui.domain.money import Micros, MoneyError, complement, format_micros, parse_micros
 
 ANNOUNCED = 9
 """Hashes that are remembered: frames arrive up to seven too early (recordings of 2026)."""
-_NO_BID = Micros(-1)
-_NO_ASK = Micros(ONE + 1)
-"""Tops of empty sides, so that comparing with them needs no question."""
-_NO_PRICES = ("", "0", "1")
-"""What a change says of the top of an empty side; no order can rest there."""
+_NO_ROWS: Rows = ()
+
+
+class Keeper(Protocol):
+    """Keeps the levels of a book together with those of another one."""
+
+    def announce(self) -> None:
+        """Tell the books of the hashes that have come, see `OrderBook.announce`."""
+        ...
+
+    def part(self) -> None:
+        """End it, and give each book levels of its own."""
+        ...
 
 
 @final
@@ -40,21 +43,21 @@ class OrderBook:
     """Bids and asks of one token."""
 
     __slots__ = (
+        "_announced",
         "_ask_levels",
-        "_asks",
         "_bid_levels",
-        "_bids",
+        "_is_mirrored",
+        "_keeper",
         "_last_price",
         "_last_texts",
+        "_levels",
         "_phase",
         "_price_texts",
+        "_read_rows",
         "_tick_size",
-        "_top_ask",
-        "_top_bid",
         "_trust",
         "_version",
         "_view",
-        "announced",
         "condition_id",
         "terms",
         "token_id",
@@ -70,17 +73,17 @@ class OrderBook:
         self.token_id = token_id
         self.condition_id = ConditionId("")
         self.terms = terms
-        self.announced: deque[tuple[str, str]] = deque(maxlen=ANNOUNCED)
-        """Moments, as sent, and the hashes the venue gave for its book after them; newest last."""
+        self._announced: deque[tuple[str, str]] = deque(maxlen=ANNOUNCED)
         self._version = 0
-        self._bids: dict[Micros, str] = {}
-        self._asks: dict[Micros, str] = {}
+        self._levels = Levels()
+        self._is_mirrored = False
+        """Whether the levels are told in terms of the market's other token."""
+        self._keeper: Keeper | None = None
         self._price_texts: dict[Micros, str] = {}
-        self._top_bid = _NO_BID
-        self._top_ask = _NO_ASK
-        # None marks a side that has changed since it was last looked at.
-        self._bid_levels: tuple[Level, ...] | None = None
-        self._ask_levels: tuple[Level, ...] | None = None
+        # What a view was made of: a side whose rows are others has changed since.
+        self._read_rows = (_NO_ROWS, _NO_ROWS)
+        self._bid_levels: tuple[Level, ...] = ()
+        self._ask_levels: tuple[Level, ...] = ()
         self._last_texts: tuple[str, ...] = ("",)
         self._last_price: Micros | None = None
         self._tick_size: Micros | None = None
@@ -91,12 +94,16 @@ class OrderBook:
     @property
     def best_bid(self) -> Micros | None:
         """Highest price somebody pays."""
-        return self._top_bid if self._phase is None and self._top_bid >= 0 else None
+        levels = self._levels
+        top = complement(levels.top_ask) if self._is_mirrored else levels.top_bid
+        return top if self._phase is None and top > NO_BID else None
 
     @property
     def best_ask(self) -> Micros | None:
         """Lowest price somebody asks."""
-        return self._top_ask if self._phase is None and self._top_ask <= ONE else None
+        levels = self._levels
+        top = complement(levels.top_bid) if self._is_mirrored else levels.top_ask
+        return top if self._phase is None and top < NO_ASK else None
 
     @property
     def has_levels(self) -> bool:
@@ -106,7 +113,14 @@ class OrderBook:
     @property
     def is_crossed(self) -> bool:
         """Whether somebody would pay at least what somebody asks: then something was missed."""
-        return self._phase is None and self._top_bid >= self._top_ask
+        return self._phase is None and self._levels.top_bid >= self._levels.top_ask
+
+    @property
+    def announced(self) -> deque[tuple[str, str]]:
+        """Moments, as sent, and the hashes the venue gave for its book after them; newest last."""
+        if self._keeper is not None:
+            self._keeper.announce()
+        return self._announced
 
     @property
     def state(self) -> BookState:
@@ -135,20 +149,17 @@ class OrderBook:
         tick_size = parse_micros(snapshot.tick_size) if snapshot.tick_size else self._tick_size
         last = snapshot.last_trade_price
         last_price = read_price(last) if last else None
+        self._replace_levels(Levels(bids, asks))
         self.condition_id = snapshot.condition_id
-        self._bids, self._asks = bids, asks
         self._price_texts = _unusual_texts((*snapshot.bids, *snapshot.asks))
-        self._top_bid, self._top_ask = max(bids, default=_NO_BID), min(asks, default=_NO_ASK)
-        self._bid_levels = self._ask_levels = None
         self._tick_size = tick_size
         if last is not None:
             self._last_texts = (last,)
             self._last_price = last_price
         self._phase = None
         self._trust = BookState.LIVE
-        self.announced.clear()
-        if snapshot.hash:
-            self.announced.append((snapshot.timestamp, snapshot.hash))
+        self._announced.clear()
+        self.announce(snapshot.timestamp, snapshot.hash)
         self.terms = terms_of(snapshot, self.terms)
 
     def apply_change(self, change: LevelChange, timestamp: str = "") -> None:
@@ -160,36 +171,18 @@ class OrderBook:
             change: of this token.
             timestamp: of the message in milliseconds, as sent.
         """
-        if change.hash:
-            self.announced.append((timestamp, change.hash))
+        if self._keeper is not None:
+            self._keeper.part()
+        self.announce(timestamp, change.hash)
         try:
-            # Nearly every text has come before; a new one pays for its reading.
-            price = PRICES[change.price]
-            size = KEPT_SIZES[change.size]
-        except KeyError:
-            try:
-                price = read_price(change.price)
-                size = kept_size(change.size)
-            except MoneyError:
-                self._trust = BookState.LOSSY
-                return
-        # Compared by hand below: max() and min() would take as long as all the rest.
-        if change.side == "BUY":
-            self._bid_levels = None
-            if size:
-                self._bids[price] = size
-                if price > self._top_bid:  # noqa: PLR1730  see above
-                    self._top_bid = price
-            elif self._bids.pop(price, None) is not None and price == self._top_bid:
-                self._top_bid = max(self._bids, default=_NO_BID)
-        else:
-            self._ask_levels = None
-            if size:
-                self._asks[price] = size
-                if price < self._top_ask:  # noqa: PLR1730  see above
-                    self._top_ask = price
-            elif self._asks.pop(price, None) is not None and price == self._top_ask:
-                self._top_ask = min(self._asks, default=_NO_ASK)
+            self._levels.put(change.side, change.price, change.size)
+        except MoneyError:
+            self._trust = BookState.LOSSY
+
+    def announce(self, timestamp: str, digest: str) -> None:
+        """Remember the hash that the venue gave for its book after a change; empty says nothing."""
+        if digest:
+            self._announced.append((timestamp, digest))
 
     def apply_trade_price(self, price: Micros) -> None:
         """Note the price of a public trade in this market; both tokens share it.
@@ -202,7 +195,7 @@ class OrderBook:
             self._last_texts = (text, self._last_texts[0])
         if price != self._last_price:
             self._last_price = price
-            self._bid_levels = None
+            self._view = None
 
     def apply_tick_size(self, tick_size: Micros) -> None:
         """Change the grid: levels of the old one are void until a snapshot comes."""
@@ -211,9 +204,29 @@ class OrderBook:
         if self.terms is not None:
             self.terms = replace(self.terms, tick_size=format_micros(tick_size))
 
-    def agrees_with(self, change: LevelChange) -> bool:
-        """Return whether our top is the one that a change says there is after it."""
-        return _is_top(change.best_bid, self.best_bid) and _is_top(change.best_ask, self.best_ask)
+    def is_mirror_of(self, other: "OrderBook") -> bool:
+        """Whether the other token's book, to the letter, holds the same and neither is shared yet."""
+        return (
+            self._keeper is None
+            and other._keeper is None
+            and self.has_levels
+            and other.has_levels
+            and not (self._price_texts or other._price_texts)
+            and self._levels.is_mirror_of(other._levels)
+        )
+
+    def share(self, keeper: Keeper) -> Levels:
+        """Return the levels, which somebody else keeps up to date from now on."""
+        self._keeper = keeper
+        return self._levels
+
+    def follow(self, levels: Levels, keeper: Keeper) -> None:
+        """Read levels that are told, equal to ours, in terms of the market's other token."""
+        self._levels, self._is_mirrored, self._keeper = levels, True, keeper
+
+    def own(self, levels: Levels) -> None:
+        """Take over levels that are told in terms of this token and are nobody else's."""
+        self._levels, self._is_mirrored, self._keeper = levels, False, None
 
     def state_hash(self, timestamp: str, last_trade_price: str) -> str | None:
         """Return the hash of the book as it is now; None while the terms are not all known.
@@ -271,49 +284,65 @@ class OrderBook:
         Args:
             now: becomes `as_of` of a view that tells something new.
         """
-        view, state = self._view, self.state
-        bids, asks = self._bid_levels, self._ask_levels
-        if view is not None and bids is not None and asks is not None:
+        view, state, rows = self._view, self.state, self._rows()
+        is_same_bids, is_same_asks = (
+            mine is read for mine, read in zip(rows, self._read_rows, strict=True)
+        )
+        if view is not None and is_same_bids and is_same_asks:
             if view.state is not state:
                 self._view = view = replace(view, state=state)
             return view
-        is_shown = self._phase is None
-        if bids is None:
-            held = sorted(self._bids.items(), reverse=True) if is_shown else ()
-            bids = self._bid_levels = tuple([Level(p, read_size(s)) for p, s in held])
-        if asks is None:
-            held = sorted(self._asks.items()) if is_shown else ()
-            asks = self._ask_levels = tuple([Level(p, read_size(s)) for p, s in held])
+        self._read_rows = rows
+        if not is_same_bids:
+            self._bid_levels = self._shown(rows[0])
+        if not is_same_asks:
+            self._ask_levels = self._shown(rows[1])
         self._version += 1
         self._view = BookView(
             self.token_id,
             state,
-            bids=bids,
-            asks=asks,
+            bids=self._bid_levels,
+            asks=self._ask_levels,
             tick_size=self._tick_size,
             last_trade_price=self._last_price,
-            as_of=now if is_shown else None,
+            as_of=now if self._phase is None else None,
             version=self._version,
         )
         return self._view
 
     def _clear(self, phase: BookState) -> None:
+        self._replace_levels(Levels())
         self._phase = phase
-        self._bids, self._asks, self._price_texts = {}, {}, {}
-        self._top_bid, self._top_ask = _NO_BID, _NO_ASK
-        self._bid_levels = self._ask_levels = None
+        self._price_texts = {}
+
+    def _replace_levels(self, levels: Levels) -> None:
+        if self._keeper is not None:
+            self._keeper.part()
+        self.own(levels)
+        self._view = None
+
+    def _rows(self) -> tuple[Rows, Rows]:
+        """Return bids and asks, best first; mirrored ones still with the other token's prices."""
+        if self._phase is not None:
+            return _NO_ROWS, _NO_ROWS
+        bids, asks = self._levels.bid_rows, self._levels.ask_rows
+        return (asks, bids) if self._is_mirrored else (bids, asks)
+
+    def _shown(self, rows: Rows) -> tuple[Level, ...]:
+        if self._is_mirrored:
+            return tuple([Level(complement(price), read_size(size)) for price, size in rows])
+        return tuple([Level(price, read_size(size)) for price, size in rows])
 
     def _hashed_sides(self) -> tuple[str, str]:
+        bids, asks = self._rows()
+        return self._hashed(bids), self._hashed(asks)
+
+    def _hashed(self, rows: Rows) -> str:
+        """Write one side as it is hashed: best last."""
+        if self._is_mirrored:
+            return levels_text([(price_text(complement(p)), s) for p, s in reversed(rows)])
         unusual = self._price_texts
-        bids = [
-            (unusual.get(price) or price_text(price), size)
-            for price, size in sorted(self._bids.items())
-        ]
-        asks = [
-            (unusual.get(price) or price_text(price), size)
-            for price, size in sorted(self._asks.items(), reverse=True)
-        ]
-        return levels_text(bids), levels_text(asks)
+        return levels_text([(unusual.get(p) or price_text(p), s) for p, s in reversed(rows)])
 
 
 def _read_levels(levels: tuple[TextLevel, ...]) -> dict[Micros, str]:
@@ -323,12 +352,3 @@ def _read_levels(levels: tuple[TextLevel, ...]) -> dict[Micros, str]:
 def _unusual_texts(levels: tuple[TextLevel, ...]) -> dict[Micros, str]:
     pairs = ((read_price(level.price), level.price) for level in levels)
     return {price: text for price, text in pairs if text != price_text(price)}
-
-
-def _is_top(said: str, ours: Micros | None) -> bool:
-    if ours is None:
-        return said in _NO_PRICES
-    try:
-        return not said or read_price(said) == ours
-    except MoneyError:
-        return False

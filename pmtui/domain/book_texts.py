@@ -5,13 +5,15 @@ not in them yet goes through the functions below. Use the functions unless you h
 """
 
 from pmtui.domain.market import Side
-from pmtui.domain.money import ONE, Micros, MoneyError, format_micros, parse_micros
+from pmtui.domain.money import ONE, Micros, MoneyError, complement, format_micros, parse_micros
 
 _REMEMBERED = 100_000
 """More texts than the grid and a day's sizes have; a full table starts again."""
 
 PRICES: dict[str, Micros] = {}
 SIZES: dict[str, Micros] = {}
+MIRRORS: dict[str, str] = {}
+"""Prices of one outcome, in the venue's spelling, by those of the other."""
 KEPT_SIZES: dict[str, str] = {}
 """Sizes as a book keeps them: one object for all levels of a text, empty where nothing is left."""
 SIDES = {"BUY": Side.BUY, "SELL": Side.SELL, "buy": Side.BUY, "sell": Side.SELL}
@@ -34,6 +36,20 @@ def read_price(text: str) -> Micros:
         _make_room(PRICES)
         PRICES[text] = price
     return price
+
+
+def mirror_text(text: str) -> str:
+    """Return what the price of one outcome is for the other.
+
+    Raises:
+        MoneyError: it is no price.
+    """
+    mirror = MIRRORS.get(text)
+    if mirror is None:
+        mirror = price_text(complement(read_price(text)))
+        _make_room(MIRRORS)
+        MIRRORS[text] = mirror
+    return mirror
 
 
 def read_size(text: str) -> Micros:

@@ -72,16 +72,6 @@ class LevelChange(Protocol):
         """Hash of this token's book after the change, or empty."""
         ...
 
-    @property
-    def best_bid(self) -> str:
-        """Highest bid after the change; 0 where there is none, empty where not sent."""
-        ...
-
-    @property
-    def best_ask(self) -> str:
-        """Lowest ask after the change; 1 where there is none, empty where not sent."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
 class LevelText:
@@ -92,8 +82,6 @@ class LevelText:
     price: str
     size: str
     hash: str = ""
-    best_bid: str = ""
-    best_ask: str = ""
 
 
 class PriceChanges:

@@ -65,8 +65,6 @@ class _Change(msgspec.Struct, gc=False):
     size: str
     side: Literal["BUY", "SELL"]
     hash: str = ""
-    best_bid: str = ""
-    best_ask: str = ""
 
 
 class _Changes(
@@ -258,16 +256,7 @@ def _change(source: Row, message: Row) -> LevelText:
         price=_checked_price(source),
         size=_checked_size(source),
         hash=fields.text(source, "hash"),
-        best_bid=_top_text(source, "best_bid"),
-        best_ask=_top_text(source, "best_ask"),
     )
-
-
-def _top_text(source: Row, name: str) -> str:
-    text = fields.text(source, name)
-    if text:
-        read_price(text)
-    return text
 
 
 def _trade_printed(source: Row) -> TradePrinted:

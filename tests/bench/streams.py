@@ -18,10 +18,11 @@ from typing import Any
 import msgspec
 
 from pmtui.clients.streams.market_protocol import MarketProtocol
-from pmtui.domain.market_events import BookSnapshot, PriceChanges
+from pmtui.domain.book_twins import Twins
+from pmtui.domain.market_events import BookSnapshot
 from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.topics import BookTopic, Topic
-from pmtui.wire.stream import decode_market_frame
+from pmtui.wire.stream import decode_price_changes
 from tests.bench.books_rig import watched_books
 from tests.bench.session import books_of, make_session
 from tests.bench.socket_load import socket_rows
@@ -59,10 +60,14 @@ async def _rows() -> list[dict[str, Any]]:
     async with served(books) as (feed, restart):
         plain = await _in_turns(feed, plain_python(books), frames, before=restart)
         floor = await _in_turns(feed, decode, frames, before=restart)
+    halves = [half for frame in frames for half in _one_token_each(frame)]
+    async with served(books) as (feed, restart):
+        apart = await _in_turns(feed, plain_python(books), halves, before=restart)
     alone = await _in_turns(decode_and_apply(books), plain_python(books), frames)
     return [
         _faster("bytes to book, through the feed: json and Decimal over ours", plain),
         _faster("bytes to book, decode and apply: json and Decimal over ours", alone),
+        _plain("bytes to book, through the feed, each token by itself: the same ratio", apart),
         {
             "name": "bytes to book, through the feed: ours over the decoder alone",
             "ours": floor[0],
@@ -73,6 +78,19 @@ async def _rows() -> list[dict[str, Any]]:
         },
         *await socket_rows(),
     ]
+
+
+def _one_token_each(frame: bytes) -> list[bytes]:
+    """Return what would come if each token were heard on a socket of its own."""
+    message = json.loads(frame)
+    return [
+        json.dumps(message | {"price_changes": [change]}, separators=(",", ":")).encode()
+        for change in message["price_changes"]
+    ]
+
+
+def _plain(name: str, measured: tuple[float, float, float]) -> dict[str, Any]:
+    return _faster(name, measured) | {"goal": "", "met": None}
 
 
 def _faster(name: str, measured: tuple[float, float, float]) -> dict[str, Any]:
@@ -112,21 +130,22 @@ async def served(snapshots: list[BookSnapshot]) -> AsyncIterator[tuple[Work, Cal
                 on_event(snapshot)
 
         def apply(frame: bytes) -> None:
-            for event in protocol.received(frame) or ():
-                on_event(event)
+            protocol.received(frame, on_event)
 
         yield apply, restart
 
 
 def decode_and_apply(snapshots: list[BookSnapshot]) -> Work:
-    """Return our way of one message without the feed."""
-    books = books_of(snapshots)
+    """Return our way of one message without the feed: the two books of a market held as one."""
+    books = list(books_of(snapshots).values())
+    twins_of = {
+        yes.condition_id: Twins(yes, no) for yes, no in zip(books[::2], books[1::2], strict=True)
+    }
 
     def apply(frame: bytes) -> None:
-        for event in decode_market_frame(frame):
-            if isinstance(event, PriceChanges):
-                for change in event.changes:
-                    books[change.asset_id].apply_change(change, event.timestamp)
+        event = decode_price_changes(frame)
+        if not twins_of[event.condition_id].apply(event):
+            raise AssertionError(frame)
 
     return apply
 

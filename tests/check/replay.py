@@ -17,6 +17,7 @@ from pmtui.domain.market_events import (
 from pmtui.wire.errors import WireError
 from pmtui.wire.stream import BadMessage, UnknownMessage, decode_market_frame
 from tests.check.frames import Recorded
+from tests.check.tops import Tops, agrees, tops_of
 
 
 @dataclass
@@ -97,7 +98,7 @@ class Replay:
             except WireError as error:
                 report.failures.append(str(error))
                 continue
-            for message in messages:
+            for message, tops in zip(messages, tops_of(recorded.frame), strict=True):
                 if isinstance(message, BadMessage):
                     report.failures.append(f"{message.kind}: {message.reason}")
                 elif isinstance(message, UnknownMessage):
@@ -105,17 +106,17 @@ class Replay:
                 else:
                     kind = PriceChanges if isinstance(message, PriceChanges) else type(message)
                     report.events[kind.__name__] += 1
-                    self._apply(message, recorded.arrival_ms)
+                    self._apply(message, recorded.arrival_ms, tops)
         self._finish()
         return report
 
-    def _apply(self, event: MarketEvent, arrival_ms: int | None) -> None:
+    def _apply(self, event: MarketEvent, arrival_ms: int | None, tops: list[Tops]) -> None:
         self._now_ms = max(self._now_ms, arrival_ms or _time_of(event))
         if isinstance(event, BookSnapshot):
             self._snapshot(event)
         elif isinstance(event, PriceChanges):
-            for change in event.changes:
-                self._change(change, event.timestamp)
+            for change, told in zip(event.changes, tops, strict=True):
+                self._change(change, event.timestamp, told)
         elif isinstance(event, TradePrinted):
             for book in self._books.values():
                 if book.condition_id == event.condition_id:
@@ -138,16 +139,16 @@ class Replay:
         elif event.hash:
             self.report.books_matched += 1
 
-    def _change(self, change: LevelChange, timestamp: str) -> None:
+    def _change(self, change: LevelChange, timestamp: str, tops: Tops) -> None:
         token = change.asset_id
         book = self._books.get(token)
         if book is None or not book.has_levels:
             self.report.without_book += 1
             return
         book.apply_change(change, timestamp)
-        agrees = book.agrees_with(change)
-        self.report.tops_agreed += agrees
-        self.report.tops_disagreed += not agrees
+        is_agreed = agrees(book, tops)
+        self.report.tops_agreed += is_agreed
+        self.report.tops_disagreed += not is_agreed
         if change.hash and book.terms is not None:
             self._tallies[token].take(change, timestamp)
         self._judge(token)

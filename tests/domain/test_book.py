@@ -37,8 +37,8 @@ def snapshot(
     )
 
 
-def change(side: str, price: str, size: str, *, bid: str = "", ask: str = "") -> LevelText:
-    return LevelText(TOKEN, side, price, size, best_bid=bid, best_ask=ask)
+def change(side: str, price: str, size: str) -> LevelText:
+    return LevelText(TOKEN, side, price, size)
 
 
 def loaded(bids: dict[str, str], asks: dict[str, str]) -> OrderBook:
@@ -148,17 +148,6 @@ def test_a_change_that_cannot_be_read_costs_the_book_its_trust(price: str, size:
     book = loaded({"0.41": "1"}, {})
     book.apply_change(change("BUY", price, size))
     assert (book.best_bid, book.state) == (410_000, BookState.LOSSY)
-
-
-def test_the_announced_top_is_compared_with_ours() -> None:
-    book = loaded({"0.41": "1"}, {})
-    assert book.agrees_with(change("BUY", "0.41", "1", bid="0.41", ask="1"))
-    assert book.agrees_with(change("BUY", "0.41", "1"))
-    assert not book.agrees_with(change("BUY", "0.41", "1", bid="0.42", ask="1"))
-    assert not book.agrees_with(change("BUY", "0.41", "1", bid="0.41", ask="0.5"))
-    assert not book.agrees_with(change("BUY", "0.41", "1", bid="some", ask="1"))
-    empty = loaded({}, {"0.01": "1"})
-    assert empty.agrees_with(change("SELL", "0.01", "1", bid="0", ask="0.01"))
 
 
 def test_both_the_old_and_the_new_trade_price_are_candidates() -> None:

@@ -63,9 +63,7 @@ def snapshot(*, bid: str = "0.41", ask: str = "0.43", last: str = "0.420") -> Bo
 
 
 def change(price: str, size: str, digest: str, *, side: str = "BUY") -> LevelTexts:
-    level = LevelText(
-        asset_id=YES, side=side, price=price, size=size, hash=digest, best_bid="", best_ask=""
-    )
+    level = LevelText(asset_id=YES, side=side, price=price, size=size, hash=digest)
     return LevelTexts(CONDITION, (level,), "1790000000500")
 
 

@@ -43,8 +43,8 @@ class Session(Protocol[E_co]):
         """Note that the socket is gone."""
         ...
 
-    def received(self, frame: bytes) -> Sequence[E_co] | None:
-        """Return the events of a frame; None where it is no data."""
+    def received(self, frame: bytes, tell: Callable[[E_co], None]) -> bool:
+        """Tell the events of a frame; return False where it is no data."""
         ...
 
 
@@ -230,13 +230,8 @@ class StreamConnection(Generic[E]):
                 frame = await socket.recv(decode=False)
                 counts.frames += 1
                 self._last_frame = clock()
-                events = received(frame)
-                if events is None:
-                    continue
-                if silence is not None:
+                if received(frame, on_event) and silence is not None:
                     silence.heard(self._last_frame)
-                for event in events:
-                    on_event(event)
         except ConnectionClosed as error:
             self._reason = self._reason or f"closed: {_words(error)}"
 

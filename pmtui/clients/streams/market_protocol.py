@@ -1,7 +1,7 @@
 """The market channel without a socket: wanted tokens in, frames to send out; frames in, events out."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import final
 
 import msgspec
@@ -68,33 +68,35 @@ class MarketProtocol:
             return ()
         return [*self._removed(removed), *self._added(added)]
 
-    def received(self, frame: bytes) -> Sequence[MarketEvent] | None:
-        """Read a frame; None for the host's sign of life, which is no data.
+    def received(self, frame: bytes, tell: Callable[[MarketEvent], None]) -> bool:
+        """Tell the events of a frame; return False for the host's sign of life, which is no data.
 
-        Never raises: what cannot be read is counted.
+        What cannot be read is counted. Nothing is raised but what `tell` raises.
         """
         if frame.endswith(PRICE_CHANGES_END):
             # Nearly every frame; one that is unlike today's is read again, more patiently.
             try:
-                return (decode_price_changes(frame),)
+                changes = decode_price_changes(frame)
             except (msgspec.DecodeError, UnicodeDecodeError):
                 pass
+            else:
+                tell(changes)
+                return True
         if frame == PONG:
-            return None
+            return False
         try:
             messages = decode_market_frame(frame)
         except WireError:
             self.bad[""] += 1
-            return ()
-        events: list[MarketEvent] = []
+            return True
         for message in messages:
             if isinstance(message, UnknownMessage):
                 _count(self.unknown, message.kind)
             elif isinstance(message, BadMessage):
                 _count(self.bad, message.kind)
             else:
-                events.append(message)
-        return events
+                tell(message)
+        return True
 
     def _added(self, tokens: frozenset[TokenId]) -> list[str]:
         frames: list[str] = []

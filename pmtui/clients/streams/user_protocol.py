@@ -1,7 +1,7 @@
 """The account channel without a socket: who we are out, events about own orders and trades in."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import final
 
 import msgspec
@@ -39,21 +39,20 @@ class UserProtocol:
     def closed(self) -> None:
         """Note that the socket is gone; nothing is remembered of it."""
 
-    def received(self, frame: bytes) -> Sequence[UserEvent] | None:
-        """Read a frame; None for the host's sign of life. Never raises: failures are counted."""
+    def received(self, frame: bytes, tell: Callable[[UserEvent], None]) -> bool:
+        """Tell the events of a frame; False for the host's sign of life. Failures are counted."""
         if frame == PONG:
-            return None
+            return False
         try:
             messages = decode_user_frame(frame, self._owner)
         except WireError:
             self.bad[""] += 1
-            return ()
-        events: list[UserEvent] = []
+            return True
         for message in messages:
             if isinstance(message, UnknownMessage):
                 self.unknown[message.kind[:60]] += 1
             elif isinstance(message, BadMessage):
                 self.bad[message.kind[:60]] += 1
             else:
-                events.append(message)
-        return events
+                tell(message)
+        return True

@@ -5,13 +5,11 @@ venue's own hash, merely live, stale while the line is down, crossed or lossy un
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from pmtui.domain.book import OrderBook
-from pmtui.domain.book_check import Agreement, BookCheck
+from pmtui.domain.book_check import Agreement
 from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.failure import FailureKind
 from pmtui.domain.health import Source
@@ -31,38 +29,20 @@ from pmtui.domain.market_events import (
 )
 from pmtui.domain.money import MoneyError, complement
 from pmtui.domain.order import TradePrint
+from pmtui.service.feeds.tracked_books import NEVER, Pair, Tracked
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.topics import BookTopic, EventQuotesTopic, TapeTopic, Topic
 from pmtui.service.views import Level, TapeView
 from pmtui.service.words import say_price
 
-TAPE_LENGTH = 200
 GRACE_S = 30.0
 """A token nobody watches any more is heard for this long, in case they come back."""
 CHECK_PERIOD_S = 0.1
 CHECKS_PER_PERIOD = 40
 """Books hashed in one period: about 2 ms of work at 50 microseconds each."""
-_NEVER = -1
 RESYNC_PERIOD_S = 2.0
 SNAPSHOT_DEADLINE_S = 3.0
-
-
-@dataclass(slots=True)
-class Tracked:
-    """One token's book and tape."""
-
-    book: OrderBook
-    check: BookCheck = field(default_factory=BookCheck)
-    tape: deque[TradePrint] = field(default_factory=lambda: deque(maxlen=TAPE_LENGTH))
-    prints: int = 0
-    heard_at: datetime | None = None
-    """Of a burst within a frame its first change: a book is never older than it says."""
-    told_in: int = _NEVER
-    """Frame for which this book is marked and queued for its check: further changes need neither."""
-    resynced_at: float = float("-inf")
-    missed_by_rest: list[tuple[str, LevelChange]] | None = None
-    """Changes that came while a book is being fetched: its answer may be older than they are."""
 
 
 class BooksFeed:
@@ -85,6 +65,7 @@ class BooksFeed:
         self._on_tick_size = on_tick_size
         self._on_resolved = on_resolved
         self._tracked: dict[TokenId, Tracked] = {}
+        self._pairs: dict[ConditionId, Pair] = {}
         self._tokens_of_market: dict[ConditionId, list[TokenId]] = {}
         self._quote_topics: dict[TokenId, set[EventQuotesTopic]] = {}
         self._leaving: dict[TokenId, float] = {}
@@ -115,7 +96,7 @@ class BooksFeed:
                 del self._to_check[token_id]
                 tracked = self._tracked.get(token_id)
                 if tracked is not None:
-                    tracked.told_in = _NEVER
+                    tracked.tell_again()
                     self._check(token_id, tracked)
             self._drop_left()
 
@@ -140,7 +121,7 @@ class BooksFeed:
                     pass
         self._quote_topics = quotes
         for tracked in self._tracked.values():
-            tracked.told_in = _NEVER
+            tracked.tell_again()
         now = self._kernel.clock.monotonic()
         for token_id in self._tracked:
             if token_id not in wanted:
@@ -173,7 +154,7 @@ class BooksFeed:
         if tracked is None or tracked.missed_by_rest is not None or is_too_soon:
             return
         tracked.missed_by_rest, tracked.resynced_at = [], now
-        tracked.told_in = _NEVER
+        tracked.tell_again()
         self._kernel.start("book", lambda: self._resync(token_id, tracked))
 
     async def _resync(self, token_id: TokenId, tracked: Tracked) -> None:
@@ -183,6 +164,7 @@ class BooksFeed:
             if isinstance(answer, BookSnapshot):
                 self._apply_snapshot(answer)
                 self._replay(tracked, answer.timestamp)
+                self._join(answer.condition_id)
                 if not self._is_open:
                     tracked.book.trust(BookState.STALE)
             elif answer.kind is FailureKind.NOT_FOUND:
@@ -224,18 +206,32 @@ class BooksFeed:
         if not isinstance(event, PriceChanges):
             self._on_rare_event(event)
             return
-        tracked_of, timestamp, frame = self._tracked.get, event.timestamp, self._kernel.hub.frame
+        pair = self._pairs.get(event.condition_id)
+        if pair is None or not pair.twins.apply(event):
+            self._apply_apart(event)
+        elif pair.told_in != self._kernel.hub.frame:
+            self._note_both(pair, event)
+
+    def _apply_apart(self, event: PriceChanges) -> None:
+        timestamp, frame = event.timestamp, self._kernel.hub.frame
         for change in event.changes:
-            tracked = tracked_of(change.asset_id)  # type: ignore[call-overload]  # it is a token id
+            tracked = self._tracked.get(TokenId(change.asset_id))
             if tracked is not None:
                 tracked.book.apply_change(change, timestamp)
                 if tracked.told_in != frame:
                     self._note_change(tracked, change, timestamp)
 
+    def _note_both(self, pair: Pair, event: PriceChanges) -> None:
+        for tracked, change in zip(pair.of(event.changes), event.changes, strict=True):
+            if tracked.told_in != self._kernel.hub.frame:
+                self._note_change(tracked, change, event.timestamp)
+        pair.told_in = min(tracked.told_in for tracked in pair.tracked)
+
     def _on_rare_event(self, event: RareMarketEvent) -> None:
         match event:
             case BookSnapshot():
                 self._apply_snapshot(event)
+                self._join(event.condition_id)
             case TradePrinted():
                 self._apply_trade(event)
             case TickSizeChanged():
@@ -254,10 +250,10 @@ class BooksFeed:
         tracked.told_in = self._kernel.hub.frame
         if tracked.missed_by_rest is not None:
             tracked.missed_by_rest.append((timestamp, change))
-            tracked.told_in = _NEVER
+            tracked.told_in = NEVER
         if tracked.check.is_doubtful:
             self._check(token_id, tracked)
-            tracked.told_in = _NEVER
+            tracked.told_in = NEVER
         else:
             self._to_check[token_id] = None
         self._mark(token_id)
@@ -343,7 +339,10 @@ class BooksFeed:
         left = [t for t, since in self._leaving.items() if now - since >= GRACE_S]
         for token_id in left:
             del self._leaving[token_id]
-            self._tracked.pop(token_id, None)
+            tracked = self._tracked.pop(token_id, None)
+            if tracked is not None and tracked.pair is not None:
+                tracked.pair.twins.part()
+                self._pairs.pop(tracked.book.condition_id, None)
         if left:
             self._watch()
 
@@ -355,6 +354,15 @@ class BooksFeed:
         tokens = self._tokens_of_market.setdefault(condition_id, [])
         if token_id not in tokens:
             tokens.append(token_id)
+
+    def _join(self, condition_id: ConditionId) -> None:
+        """Hold the books of a market as one if that is what they are."""
+        tokens = self._tokens_of_market.get(condition_id, [])
+        both = [tracked for token in tokens if (tracked := self._tracked.get(token)) is not None]
+        if len(both) == 2 and both[1].book.is_mirror_of(both[0].book):
+            pair = self._pairs[condition_id] = Pair(both[0], both[1])
+            for tracked in both:
+                tracked.pair = pair
 
     def _mark(self, token_id: TokenId) -> None:
         self._kernel.mark(BookTopic(token_id))

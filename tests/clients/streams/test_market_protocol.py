@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pmtui.clients.streams.market_protocol import MarketProtocol
 from pmtui.domain.book import OrderBook
 from pmtui.domain.ids import TokenId
-from pmtui.domain.market_events import BookSnapshot, PriceChanges
+from pmtui.domain.market_events import BookSnapshot, MarketEvent, PriceChanges
 from pmtui.domain.money import parse_micros
 
 TOKENS = st.frozensets(st.integers(0, 12).map(lambda number: TokenId(str(number))), max_size=10)
@@ -27,6 +27,12 @@ SENT = st.tuples(
     st.integers(0, 9).map(str),
 )
 GARBAGE = st.sampled_from([b"", b"{", b"PONG", b"[[]]", b"NO NEW ASSETS", b"\xff", b'{"a":1}'])
+
+
+def told(protocol: MarketProtocol, frame: bytes) -> list[MarketEvent]:
+    events: list[MarketEvent] = []
+    protocol.received(frame, events.append)
+    return events
 
 
 @given(steps=st.lists(TOKENS, max_size=8), chunk=st.integers(1, 4))
@@ -79,7 +85,7 @@ def test_in_any_order_doubled_and_among_garbage_the_book_is_what_came_last(
     protocol, book = MarketProtocol(), OrderBook(TokenId("7"))
     model: dict[tuple[str, int], int] = {}
     for frame in (FIRST, *order):
-        for event in protocol.received(frame) or ():
+        for event in told(protocol, frame):
             if isinstance(event, BookSnapshot):
                 book.apply_snapshot(event)
             elif isinstance(event, PriceChanges):
@@ -94,10 +100,13 @@ def test_in_any_order_doubled_and_among_garbage_the_book_is_what_came_last(
 def test_unknown_kinds_are_counted_but_not_without_bound() -> None:
     protocol = MarketProtocol()
     for index in range(300):
-        protocol.received(json.dumps({"event_type": f"kind {index}"}).encode())
+        assert told(protocol, json.dumps({"event_type": f"kind {index}"}).encode()) == []
     assert len(protocol.unknown) <= 201
     assert protocol.unknown["others"] == 100
 
 
 def test_the_hosts_sign_of_life_is_no_data() -> None:
-    assert MarketProtocol().received(b"PONG") is None
+    heard: list[MarketEvent] = []
+    assert not MarketProtocol().received(b"PONG", heard.append)
+    assert MarketProtocol().received(b"{}", heard.append)
+    assert heard == []
