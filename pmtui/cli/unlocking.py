@@ -102,7 +102,8 @@ def _unlock(text: str, path: Path, passphrase_fd: int | None) -> SessionKey:
             raise ConfigError("passphrase", passphrase.text)
         if not passphrase.reveal():
             return SessionKey(None, f"keystore locked: {LOOK_ONLY}")
-        print("Opening the keystore …", file=sys.stderr)
+        if passphrase_fd is None:
+            print("Opening the keystore …", file=sys.stderr)
         secret = decrypt_keystore(text, passphrase)
         if isinstance(secret, Secret):
             return SessionKey(secret)
