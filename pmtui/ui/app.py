@@ -22,6 +22,7 @@ from pmtui.ui.cell_diff import CellDiff
 from pmtui.ui.cells import Line
 from pmtui.ui.driver import driver_class
 from pmtui.ui.keys_in_order import KeysInOrder
+from pmtui.ui.kill_key import KillKey
 from pmtui.ui.market_facts import title_of
 from pmtui.ui.messages import EventChosen, MarketChosen
 from pmtui.ui.paint.leaving import label_leaving, paint_leaving
@@ -39,6 +40,7 @@ from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.screens.theme_picker import ThemePicker
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import DEFAULT_THEME, role_variables
+from pmtui.ui.tour_guide import TourGuide
 
 _logger = logging.getLogger(__name__)
 
@@ -50,7 +52,7 @@ class _PlainBar(ScrollBarRender):
     HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * len(ScrollBarRender.HORIZONTAL_BARS)
 
 
-class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
+class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
     """Screens over one service."""
 
     TITLE = "pmtui"
@@ -80,6 +82,7 @@ class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
         ScrollBar.renderer = _PlainBar if surface.options.ascii_only else ScrollBarRender
         self._on_quit = on_quit
         self.crash: BaseException | None = None
+        self._guide = TourGuide(self, surface)
         self._own_themes = tuple(themes)
         for each in themes:
             self.register_theme(each)
@@ -97,6 +100,11 @@ class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
     @override
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return role_variables(self.current_theme)
+
+    def on_ready(self) -> None:
+        """Say where to begin, where nobody has been before."""
+        if self.surface.options.is_first_run:
+            self._guide.greet()
 
     def on_event_chosen(self, message: EventChosen) -> None:
         """Open an event."""
@@ -158,6 +166,13 @@ class PmtuiApp(KeysInOrder, CellDiff, PaintNow, App[None]):
         """Try themes on and choose one."""
         own = tuple(theme.name for theme in self._own_themes)
         _ = self.push_screen(ThemePicker(self.surface.options, own=own))
+
+    def action_tour(self) -> None:
+        """Show the way round, or stop showing it."""
+        if self._guide.is_on:
+            self._guide.stop()
+        else:
+            self._guide.start()
 
     def action_copy(self) -> None:
         """Copy what is under the cursor to the clipboard of the trader's own machine."""

@@ -33,7 +33,7 @@ def test_whatever_reaches_the_market_is_marked_dangerous() -> None:
     dangerous = {action.id for action in ACTIONS if action.danger is not Danger.NONE}
     assert dangerous >= {
         "global.cancel_every_order", "market.cancel_order", "market.cancel_market",
-        "confirm.accept", "global.quit",
+        "confirm.accept", "global.quit", "global.kill",
     }  # fmt: skip
 
 
@@ -43,7 +43,8 @@ def test_whatever_reaches_the_market_is_marked_dangerous() -> None:
         ("slash", "global.search"), ("m", "global.markets"), ("p", "global.portfolio"),
         ("l", "global.log"), ("question_mark", "global.help"), ("ctrl+p", "global.palette"),
         ("enter", "global.open"), ("escape", "global.back"), ("j", "global.move_down"),
-        ("tab", "global.next_pane"), ("X", "global.cancel_every_order"), ("r", "global.refresh"),
+        ("tab", "global.next_pane"), ("X", "global.cancel_every_order"), ("K", "global.kill"),
+        ("r", "global.refresh"),
         ("q", "global.quit"), ("ctrl+l", "global.redraw"), ("i", "event.rules"),
         ("o", "market.flip_outcome"), ("b", "market.buy"), ("s", "market.sell"),
         ("enter", "ladder.trade_here"), ("space", "ladder.recentre"),

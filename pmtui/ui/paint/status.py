@@ -62,6 +62,7 @@ def _account_cells(view: StatusView) -> Line:
     cells = [
         Cell(f" {view.mode.value} ", _MODE_ROLES[view.mode], Emphasis.BOLD),
         Cell(" "),
+        *_entry_cells(view),
         *paint_venue(view.venue, view.now),
     ]
     if view.mode is Mode.READ_ONLY:
@@ -84,6 +85,15 @@ def _account_cells(view: StatusView) -> Line:
     if view.clock_skew_ms is not None and abs(view.clock_skew_ms) > SKEW_WORTH_SAYING_MS:
         cells.append(Cell(f"  clock off by {abs(view.clock_skew_ms) // 1000}s", Role.NOTICE_WARN))
     return tuple(cells)
+
+
+def _entry_cells(view: StatusView) -> Line:
+    """Whether orders may be entered, and by single keys: said first of all where it matters."""
+    if view.entry_lock:
+        return (Cell(" LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD | Emphasis.REVERSE), Cell(" "))
+    if view.armed_until is not None and view.armed_until > view.now:
+        return (Cell(" ARMED ", Role.ARMED, Emphasis.BOLD), Cell(" "))
+    return ()
 
 
 def _health_cells(view: StatusView, *, is_short: bool) -> Line:
