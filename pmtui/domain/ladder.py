@@ -7,8 +7,9 @@ on it comes from one view of one book.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from typing import NamedTuple
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.ladder_axis import Axis
@@ -61,6 +62,18 @@ class Rung:
     """What closing everything at this price would bring, net of fees; None with nothing held."""
 
 
+class Shown(NamedTuple):
+    """What a row tells; a row must not count as changed for a number that nobody sees."""
+
+    depth: bool = True
+    traded: bool = True
+    profit: bool = True
+    ahead: bool = True
+
+
+EVERYTHING = Shown()
+
+
 @dataclass(slots=True)
 class OwnRow:
     """Own orders that share a row."""
@@ -96,15 +109,41 @@ class Ladder:
     traded: Mapping[int, int]
     depths: Mapping[int, int]
     placed: PlacedMarks
-    shows_profit: bool = True
+    shown: Shown = EVERYTHING
     _rungs: dict[int, Rung] = field(default_factory=dict)
 
     def rung(self, index: int) -> Rung:
         """Return a row, empty or not."""
         found = self._rungs.get(index)
         if found is None:
-            found = self._rungs[index] = self._make(index)
+            found = self._rungs[index] = self._masked(self.full_rung(index))
         return found
+
+    def full_rung(self, index: int) -> Rung:
+        """Return a row with all that is known of it, shown or not."""
+        price, placed = self.axis.price_at(index), self.placed
+        own = self.own.get(index, _NOTHING)
+        bid, ask = self.bids.get(index, 0), self.asks.get(index, 0)
+        # The estimate may be of a moment before this book: no two numbers contradict.
+        ahead = None if own.ahead is None else min(own.ahead, bid if own.bid else ask)
+        return Rung(
+            price=price,
+            zone=self.zone(index),
+            bid_size=Micros(bid),
+            ask_size=Micros(ask),
+            own_bid=Micros(own.bid),
+            own_ask=Micros(own.ask),
+            has_unknown=own.has_unknown,
+            is_scoring=own.is_scoring,
+            ahead=None if ahead is None else Micros(ahead),
+            depth=Micros(self.depths.get(index, 0)),
+            traded=Micros(self.traded.get(index, 0)),
+            is_last_trade=index == self.last,
+            is_in_band=placed.band is not None and placed.band.holds(price),
+            is_entry=index in placed.entries,
+            is_break_even=index in placed.evens,
+            profit=placed.marks.profit_at(price),
+        )
 
     def sizes(self) -> list[int]:
         """Return the larger size of every row that has one, in no order."""
@@ -133,29 +172,16 @@ class Ladder:
         is_beyond = ask is not None and price > ask
         return Side.SELL if is_beyond and not self.asks.get(index) else Side.BUY
 
-    def _make(self, index: int) -> Rung:
-        price, placed = self.axis.price_at(index), self.placed
-        own = self.own.get(index, _NOTHING)
-        bid, ask = self.bids.get(index, 0), self.asks.get(index, 0)
-        # The estimate may be of a moment before this book: no two numbers contradict.
-        ahead = None if own.ahead is None else min(own.ahead, bid if own.bid else ask)
-        return Rung(
-            price=price,
-            zone=self.zone(index),
-            bid_size=Micros(bid),
-            ask_size=Micros(ask),
-            own_bid=Micros(own.bid),
-            own_ask=Micros(own.ask),
-            has_unknown=own.has_unknown,
-            is_scoring=own.is_scoring,
-            ahead=None if ahead is None else Micros(ahead),
-            depth=Micros(self.depths.get(index, 0)),
-            traded=Micros(self.traded.get(index, 0)),
-            is_last_trade=index == self.last,
-            is_in_band=placed.band is not None and placed.band.holds(price),
-            is_entry=index in placed.entries,
-            is_break_even=index in placed.evens,
-            profit=placed.marks.profit_at(price) if self.shows_profit else None,
+    def _masked(self, rung: Rung) -> Rung:
+        if self.shown == EVERYTHING:
+            return rung
+        shown = self.shown
+        return replace(
+            rung,
+            depth=rung.depth if shown.depth else _ZERO,
+            traded=rung.traded if shown.traded else _ZERO,
+            profit=rung.profit if shown.profit else None,
+            ahead=rung.ahead if shown.ahead else None,
         )
 
 
@@ -166,8 +192,7 @@ def build_ladder(
     orders: Iterable[Order] = (),
     prints: Iterable[TradePrint] = (),
     marks: LadderMarks = NO_MARKS,
-    with_depth: bool = True,
-    with_profit: bool = True,
+    shown: Shown = EVERYTHING,
 ) -> Ladder:
     """Place a book, own orders and trades of one token on an axis. Every level lands on a row.
 
@@ -195,9 +220,9 @@ def build_ladder(
         asks=asks,
         own=_own_rows(axis, orders, marks),
         traded=traded,
-        depths=_depths(bids, asks) if with_depth else {},
+        depths=_depths(bids, asks),
         placed=place_marks(marks, book, axis),
-        shows_profit=with_profit,
+        shown=shown,
     )
 
 

@@ -30,7 +30,7 @@ from pmtui.ui.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.cells import Cell
 from pmtui.ui.format import format_price
 from pmtui.ui.market_facts import outcome_labels, tick_size_of
-from pmtui.ui.paint.ladder import paint_state
+from pmtui.ui.paint.ladder_state import paint_state
 from pmtui.ui.paint.position import account_words
 from pmtui.ui.screens.market_moving import moving_entries
 from pmtui.ui.screens.market_trading import MarketTrading

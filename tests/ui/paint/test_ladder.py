@@ -1,3 +1,4 @@
+import re
 from datetime import timedelta
 
 import pytest
@@ -10,19 +11,21 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.ladder import Rung, Zone
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, Micros
+from pmtui.domain.own_changes import OwnChange
 from pmtui.ui.cells import Line, line_width
-from pmtui.ui.paint.ladder import (
-    RungLook,
-    paint_rung,
-    paint_state,
-    paint_titles,
-    plan_columns,
-)
+from pmtui.ui.paint.ladder import RungLook, paint_rung
+from pmtui.ui.paint.ladder_columns import LadderColumns, paint_titles
+from pmtui.ui.paint.ladder_columns import plan_columns as plan_for
+from pmtui.ui.paint.ladder_state import paint_state
 from pmtui.ui.theme import Role
 from tests.ui.fake_surface import NOW
 
 CENT = Micros(10_000)
 sizes = st.sampled_from((0, 1, 9_999)) | st.integers(0, 10**15)
+
+
+def plan_columns(width: int, tick: Micros = CENT) -> LadderColumns:
+    return plan_for(width, tick=tick)
 
 
 def text_of(line: Line) -> str:
@@ -34,14 +37,17 @@ def rungs(draw: st.DrawFn) -> tuple[Rung, RungLook]:
     tick = draw(st.sampled_from(sorted(TICK_RULES)))
     price = Micros(draw(st.integers(1, ONE // tick - 1)) * tick)
     bid, ask, own_bid, own_ask, depth, traded = (Micros(draw(sizes)) for _ in range(6))
+    booleans, changes = st.booleans(), st.none() | st.sampled_from(OwnChange)
     rung = Rung(
         price, draw(st.sampled_from(Zone)), bid_size=bid, ask_size=ask, own_bid=own_bid,
-        own_ask=own_ask, has_unknown=draw(st.booleans()), depth=depth, traded=traded,
-        is_last_trade=draw(st.booleans()),
+        own_ask=own_ask, has_unknown=draw(booleans), is_scoring=draw(booleans), depth=depth,
+        ahead=draw(st.none() | sizes.map(Micros)), traded=traded, is_last_trade=draw(booleans),
+        is_in_band=draw(booleans), is_entry=draw(booleans), is_break_even=draw(booleans),
+        profit=draw(st.none() | st.integers(-(10**15), 10**15).map(Micros)),
     )  # fmt: skip
     look = RungLook(
-        tick, draw(st.integers(1, 10**15)), is_good=draw(st.booleans()),
-        is_cursor=draw(st.booleans()), ascii_only=draw(st.booleans()),
+        tick, draw(st.integers(1, 10**15)), is_good=draw(booleans), is_cursor=draw(booleans),
+        ascii_only=draw(booleans), bid_change=draw(changes), ask_change=draw(changes),
     )  # fmt: skip
     return rung, look
 
@@ -51,19 +57,21 @@ def test_a_row_is_exactly_as_wide_as_asked_and_whole(
     case: tuple[Rung, RungLook], width: int
 ) -> None:
     rung, look = case
-    line = paint_rung(rung, plan_columns(width), width, look=look)
+    line = paint_rung(rung, plan_columns(width, look.tick), width, look=look)
     assert line_width(line) == width
     text = text_of(line)
     assert "…" not in text
     assert text.isascii() or not look.ascii_only
     cents = f"{rung.price // 10_000}"
-    assert any(word.lstrip(">▸").startswith(cents) for word in text.split())
+    words = re.sub("[>▸@=|│]", " ", text).split()
+    assert any(word.startswith(cents) for word in words)
+    assert "#" not in text or look.ascii_only
 
 
 @given(rungs(), st.integers(0, 22))
 def test_even_an_absurd_width_is_kept(case: tuple[Rung, RungLook], width: int) -> None:
     rung, look = case
-    assert line_width(paint_rung(rung, plan_columns(width), width, look=look)) == width
+    assert line_width(paint_rung(rung, plan_columns(width, look.tick), width, look=look)) == width
 
 
 @given(st.integers(0, 200), st.booleans())
@@ -80,7 +88,11 @@ def test_titles_stand_over_their_columns(width: int, ascii_only: bool) -> None:
 
 @pytest.mark.parametrize(
     ("width", "said"),
-    [(23, set()), (29, {"own"}), (35, {"own"}), (60, {"own", "traded"}), (88, {"own", "traded", "depth"})],
+    [
+        (23, set()), (29, {"own"}), (35, {"own"}), (41, {"own", "ahead"}),
+        (60, {"own", "ahead", "traded"}), (64, {"own", "ahead", "traded", "depth"}),
+        (80, {"own", "ahead", "traded", "depth", "p/l", "net"}),
+    ],
 )  # fmt: skip
 def test_a_narrow_ladder_has_fewer_columns_never_fewer_sides(width: int, said: set[str]) -> None:
     titles = set(text_of(paint_titles(plan_columns(width), width)).split())

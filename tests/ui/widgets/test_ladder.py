@@ -17,7 +17,8 @@ from tests.ui.moving_market import YES, MovingMarket
 from tests.ui.stage import Stage, shown_text
 from tests.ui.wait import settle, until
 
-SIZE = (41, 21)
+SIZE = (41, 22)
+"""A line of titles, twenty prices, a line of facts."""
 
 
 class _Ladder(LadderPane):
@@ -61,7 +62,7 @@ async def test_rows_are_prices_and_gaps_are_rows_too() -> None:
     async with Stage(ladder).run_test(size=SIZE) as pilot:
         ladder.show(book())
         await settle(pilot)
-        prices = [line[17:25].strip(" •") for line in shown_text(ladder)[1:]]
+        prices = [line[15:20].strip(" •") for line in shown_text(ladder)[1:-1]]
         assert prices == [f"{61 - i}¢" for i in range(20)]
         assert row_of(ladder, "51¢").split() == ["51¢"]
         assert row_of(ladder, "52¢").split() == ["52¢", "15"]

@@ -1,0 +1,137 @@
+"""The lines above and below the ladder: what the book is worth, and all of the row at the cursor."""
+
+from datetime import datetime
+
+from pmtui.domain.book_view import BookState, BookView
+from pmtui.domain.ladder import Ladder, Rung
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.format import format_age, format_average, format_price, format_size_compact
+from pmtui.ui.paint.ladder import estimate_text, profit_role, profit_text
+from pmtui.ui.theme import Role
+
+_STATE_ROLES = {
+    BookState.LOADING: Role.DIM,
+    BookState.LIVE: Role.TEXT,
+    BookState.VERIFIED: Role.VERIFIED,
+    BookState.STALE: Role.STALE,
+    BookState.CROSSED: Role.CROSSED,
+    BookState.LOSSY: Role.CROSSED,
+    BookState.REGRIDDING: Role.STALE,
+    BookState.NO_BOOK: Role.DIM,
+}
+_MEANINGS = {
+    BookState.LOADING: "waiting for the first snapshot",
+    BookState.LIVE: "",
+    BookState.VERIFIED: "",
+    BookState.STALE: "no word from the stream",
+    BookState.CROSSED: "a bid at or above an ask: fetching anew",
+    BookState.LOSSY: "a change was missed: fetching anew",
+    BookState.REGRIDDING: "the tick changed: waiting for new levels",
+    BookState.NO_BOOK: "the venue has none for this outcome",
+}
+
+
+def paint_state(
+    book: BookView,
+    now: datetime,
+    width: int,
+    *,
+    group: Micros | None = None,
+    cursor: tuple[Micros, Side] | None = None,
+    is_held: bool = False,
+    ascii_only: bool = False,
+) -> Line:
+    """Say in words what the book is worth, and what `enter` would do at the cursor."""
+    word = book.state.value
+    if book.state is BookState.STALE and book.as_of is not None:
+        word += f" {format_age((now - book.as_of).total_seconds())}"
+    left: Line = (Cell(f" {word} ", _STATE_ROLES[book.state], Emphasis.BOLD),)
+    right: list[Cell] = [Cell("enter points at the bid ", Role.DIM)]
+    if cursor is not None:
+        price, side = cursor
+        verb = "buys" if side is Side.BUY else "sells"
+        right = [
+            Cell("enter ", Role.DIM),
+            Cell(f"{verb} ", Role.BID if side is Side.BUY else Role.ASK),
+            Cell(f"{format_price(price, tick=book.tick_size, ascii_only=ascii_only)} "),
+        ]
+    notes = [_MEANINGS[book.state]]
+    if group is not None and group != book.tick_size:
+        notes.append(f"rows of {format_price(group, ascii_only=ascii_only)}")
+    if is_held:
+        notes.append("held")
+    if cursor is None and any(notes):
+        # A hint makes way for a warning.
+        right = []
+    for count in (3, 2, 1, 0):
+        note = "  ".join(text for text in notes[-count:] if text) if count else ""
+        if line_width(left) + len(note) + line_width(tuple(right)) + 1 <= width:
+            break
+    else:
+        note = ""
+    gap = width - line_width(left) - len(note) - line_width(tuple(right))
+    line = (*left, Cell(note, Role.DIM), Cell(" " * max(0, gap)), *right)
+    return fit_line(line, width, ascii_only=ascii_only)
+
+
+def paint_facts(
+    ladder: Ladder, cursor: Micros | None, width: int, *, ascii_only: bool = False
+) -> Line:
+    """Tell what a narrow ladder has no column for: of the row at the cursor, else of what is held.
+
+    Facts that do not fit are left out from the right, whole.
+    """
+    if cursor is not None:
+        facts = _row_facts(ladder.full_rung(ladder.axis.nearest(cursor)), ladder, ascii_only)
+    else:
+        facts = _holding_facts(ladder, ascii_only)
+    line: list[Cell] = []
+    for fact in facts:
+        room = width - line_width(tuple(line))
+        if line_width(fact) + 1 > room:
+            break
+        line += [Cell(" "), *fact] if not line else [Cell("  "), *fact]
+        if line_width(tuple(line)) > width:
+            del line[-len(fact) - 1 :]
+            break
+    return fit_line(tuple(line), width, ascii_only=ascii_only)
+
+
+def _row_facts(rung: Rung, ladder: Ladder, ascii_only: bool) -> list[Line]:  # noqa: FBT001 - private
+    price = format_price(rung.price, tick=ladder.axis.tick, ascii_only=ascii_only)
+    facts: list[Line] = [(Cell(price),)]
+    if rung.ahead is not None:
+        facts.append((Cell(estimate_text(rung.ahead, 6)), Cell(" ahead", Role.DIM)))
+    if rung.is_scoring:
+        facts.append((Cell("earns", Role.NOTICE_GOOD),))
+    if rung.profit is not None:
+        text = profit_text(rung.profit, 9).strip()
+        facts.append((Cell("p/l ", Role.DIM), Cell(text, profit_role(rung.profit))))
+    for name, size in (("depth", rung.depth), ("traded", rung.traded)):
+        if size:
+            text = format_size_compact(size, width=6).strip()
+            facts.append((Cell(f"{name} ", Role.DIM), Cell(text)))
+    band = ladder.placed.band
+    if rung.is_in_band and band is not None and not rung.is_scoring:
+        least = format_size_compact(band.min_size, width=6).strip()
+        facts.append((Cell(f"rewards from {least}", Role.DIM),))
+    return facts
+
+
+def _holding_facts(ladder: Ladder, ascii_only: bool) -> list[Line]:  # noqa: FBT001 - private
+    facts: list[Line] = []
+    for stake in ladder.placed.marks.stakes[:1]:
+        average = format_average(stake.entry, ascii_only=ascii_only)
+        facts.append((Cell("@ ", Role.OWN_ORDER), Cell(f"paid {average}")))
+        if ladder.placed.evens:
+            even = ladder.axis.price_at(min(ladder.placed.evens))
+            text = format_price(even, tick=ladder.axis.tick, ascii_only=ascii_only)
+            facts.append((Cell("= ", Role.OWN_ORDER), Cell(f"even {text}")))
+    bid = ladder.touch[0]
+    profit = None if bid is None else ladder.placed.marks.profit_at(bid)
+    if profit is not None:
+        text = profit_text(profit, 9).strip()
+        facts.append((Cell("p/l at bid ", Role.DIM), Cell(text, profit_role(profit))))
+    return facts

@@ -1,0 +1,284 @@
+"""What a ladder paints: rows of one book on a fixed axis, and only those that differ.
+
+It decides which rows are in view and how they look; what keys and mouse do is in `ladder`.
+"""
+
+from typing import NamedTuple
+
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+from typing_extensions import override
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.ladder import Ladder, Rung, build_ladder, row_of
+from pmtui.domain.ladder_axis import Axis, bounded, centred, follow, groupings
+from pmtui.domain.ladder_marks import NO_MARKS, LadderMarks
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.order import Fill, Order, TradePrint
+from pmtui.domain.own_changes import OwnChange, Place, own_changes
+from pmtui.ui.cells import Line, blank_line
+from pmtui.ui.paint.ladder import RungLook, paint_rung
+from pmtui.ui.paint.ladder_bars import bar_scale
+from pmtui.ui.paint.ladder_columns import LadderColumns, paint_titles, plan_columns
+from pmtui.ui.paint.ladder_state import paint_facts
+from pmtui.ui.role_styles import RoleStyles
+
+DEFAULT_TICK = Micros(10_000)
+"""Where neither book nor terms name one yet; the metadata names a cent nearly always."""
+FLASH_S = 1.0
+"""How long a change of own orders stands out."""
+FACTS_FROM_HEIGHT = 17
+"""A ladder this high gives its last line to facts, if it has no columns for them."""
+_CACHED_STRIPS = 1_000
+
+
+class _LineState(NamedTuple):
+    rung: Rung | None = None
+    look: RungLook | None = None
+    facts: Line | None = None
+
+
+class LadderView(Widget):
+    """A ladder over one book, without keys."""
+
+    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - the toolkit's word
+        """Start without a book."""
+        super().__init__(id=id)
+        self._ascii_only = ascii_only
+        self._book: BookView | None = None
+        self._orders: tuple[Order, ...] = ()
+        self._prints: tuple[TradePrint, ...] = ()
+        self._marks = NO_MARKS
+        self._other_label = ""
+        self._tick = DEFAULT_TICK
+        self._grouping = 0
+        self._ladder: Ladder | None = None
+        self._top: int | None = None
+        self._cursor: tuple[Micros, Side] | None = None
+        self._is_following = True
+        self._is_held = False
+        self._flashes: dict[Place, OwnChange] = {}
+        self._flash_end: Timer | None = None
+        self._painted: list[_LineState] = []
+        self._role_styles: RoleStyles | None = None
+        self._strips: dict[tuple[_LineState, bool], Strip] = {}
+        self._scale = 1
+
+    @property
+    def ladder(self) -> Ladder | None:
+        """What is on show."""
+        return self._ladder
+
+    @property
+    def axis(self) -> Axis:
+        """The rows there are."""
+        choices = groupings(self._tick)
+        return Axis(self._tick, choices[min(self._grouping, len(choices) - 1)])
+
+    @property
+    def top_price(self) -> Micros | None:
+        """Price of the first row on show."""
+        return None if self._top is None else self.axis.price_at(self._top)
+
+    def show(
+        self,
+        book: BookView,
+        *,
+        tick: Micros | None = None,
+        orders: tuple[Order, ...] = (),
+        prints: tuple[TradePrint, ...] = (),
+        fills: tuple[Fill, ...] = (),
+        marks: LadderMarks = NO_MARKS,
+        other_label: str = "",
+    ) -> None:
+        """Show a book and what belongs to its prices; the same again costs nothing.
+
+        Args:
+            book: the one source of prices and sizes.
+            tick: where the book does not name it.
+            orders: own open orders, in terms of this book.
+            prints: trades of the same token.
+            fills: how own orders that are gone have ended.
+            marks: queue, rewards and cost.
+            other_label: the other outcome's untrusted name: its prices are shown too.
+        """
+        known = self._book is book and self._prints is prints and self._orders == orders
+        known = known and self._marks == marks and self._other_label == other_label
+        if known and (book.tick_size or tick or self._tick) == self._tick:
+            return
+        self._note_changes(book, orders, fills, marks, is_same=self._other_label == other_label)
+        old_axis = self.axis
+        if self._other_label != other_label:
+            self._other_label = other_label
+            self._forget_painted()
+        self._book, self._orders, self._prints, self._marks = book, orders, prints, marks
+        self._tick = book.tick_size or tick or self._tick
+        self._rebuild(old_axis)
+
+    def end_flashes(self) -> None:
+        """Let changes of own orders look like everything else again."""
+        if self._flash_end is not None:
+            self._flash_end.stop()
+            self._flash_end = None
+        if self._flashes:
+            self._flashes = {}
+            self._repaint_changed()
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        if self._role_styles is None:
+            self._role_styles = RoleStyles.of_widget(self)
+        state = self._state_of(y)
+        while len(self._painted) <= y:
+            self._painted.append(_LineState())
+        self._painted[y] = state
+        key = (state, y == 0)
+        strip = self._strips.get(key)
+        if strip is None:
+            if len(self._strips) >= _CACHED_STRIPS:
+                self._strips.clear()
+            strip = self._strips[key] = self._role_styles.strip(self._paint(state, y))
+        return strip
+
+    @override
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._role_styles = None
+        self._strips.clear()
+
+    @property
+    def _columns(self) -> LadderColumns:
+        return plan_columns(self.size.width, tick=self._tick, with_other=bool(self._other_label))
+
+    @property
+    def _has_facts(self) -> bool:
+        return self.size.height >= FACTS_FROM_HEIGHT and not all(self._columns.shown)
+
+    @property
+    def _body_height(self) -> int:
+        return max(1, self.size.height - 1 - self._has_facts)
+
+    def _bound(self, top: int) -> int:
+        return bounded(self.axis, top, self._body_height)
+
+    def _note_changes(
+        self,
+        book: BookView,
+        orders: tuple[Order, ...],
+        fills: tuple[Fill, ...],
+        marks: LadderMarks,
+        *,
+        is_same: bool,
+    ) -> None:
+        """Flash what became of own orders, unless another book or another account is on show."""
+        if not is_same or self._book is None or self._book.token_id != book.token_id:
+            self._flashes = {}
+            return
+        is_known = marks.is_account_known and self._marks.is_account_known
+        if not is_known or orders == self._orders or not self.is_mounted:
+            return
+        changes = own_changes(self._orders, orders, fills)
+        if changes:
+            self._flashes = {**self._flashes, **changes}
+            if self._flash_end is not None:
+                self._flash_end.stop()
+            # One end for all: the last one to come decides, and nothing is painted in between.
+            self._flash_end = self.set_timer(FLASH_S, self.end_flashes)
+
+    def _rebuild(self, old_axis: Axis) -> None:
+        if self._book is None:
+            return
+        axis, height = self.axis, self._body_height
+        self._ladder = build_ladder(
+            self._book, axis, orders=self._orders, prints=self._prints, marks=self._marks,
+            shown=self._columns.shown,
+        )  # fmt: skip
+        if axis.tick != old_axis.tick:
+            self._forget_painted()
+        if self.size.height:
+            if self._top is None:
+                self._top = centred(self._ladder.middle, height)
+            elif axis != old_axis:
+                middle = old_axis.price_at(self._top - height // 2)
+                looked_at = middle if self._cursor is None else self._cursor[0]
+                self._top = centred(axis.nearest(looked_at), height)
+            if self._is_following and not self._is_held:
+                self._top = follow(self._top, self._ladder.middle, height)
+            self._top = self._bound(self._top)
+        self._repaint_changed()
+
+    def _forget_painted(self) -> None:
+        # Columns may stand elsewhere now, which no row tells.
+        self._painted = []
+        self._strips.clear()
+        if self.is_mounted:
+            self.refresh()
+
+    def _state_of(self, y: int) -> _LineState:
+        if y == 0 or self._ladder is None or self._top is None or self._book is None:
+            return _LineState()
+        if y == self.size.height - 1 and self._has_facts:
+            cursor = None if self._cursor is None else self._cursor[0]
+            return _LineState(
+                facts=paint_facts(
+                    self._ladder, cursor, self.size.width, ascii_only=self._ascii_only
+                )
+            )
+        axis = self._ladder.axis
+        index = self._top - (y - 1)
+        if not axis.first <= index <= axis.last:
+            return _LineState()
+        is_cursor = self._cursor is not None and axis.nearest(self._cursor[0]) == index
+        look = RungLook(
+            tick=axis.tick, scale=self._scale, is_good=self._book.state.is_good,
+            is_cursor=is_cursor, is_focused=is_cursor and self.has_focus,
+            ascii_only=self._ascii_only,
+        )  # fmt: skip
+        if self._flashes:
+            look = look._replace(
+                bid_change=self._change_at(axis, index, Side.BUY),
+                ask_change=self._change_at(axis, index, Side.SELL),
+            )
+        return _LineState(self._ladder.rung(index), look)
+
+    def _change_at(self, axis: Axis, index: int, side: Side) -> OwnChange | None:
+        ranks = list(OwnChange)
+        found = (
+            change
+            for (price, of), change in self._flashes.items()
+            if of is side and row_of(axis, price, of) == index
+        )
+        return max(found, key=ranks.index, default=None)
+
+    def _choose_scale(self) -> int:
+        if self._ladder is None or not self._columns.bar:
+            return self._scale
+        # Of the whole book, so that scrolling changes no bar.
+        return bar_scale(self._ladder.sizes(), self._scale)
+
+    def _paint(self, state: _LineState, y: int) -> Line:
+        width = self.size.width
+        if y == 0:
+            return paint_titles(
+                self._columns, width, other_label=self._other_label, ascii_only=self._ascii_only
+            )
+        if state.facts is not None:
+            return state.facts
+        if state.rung is None or state.look is None:
+            return blank_line(width)
+        return paint_rung(state.rung, self._columns, width, look=state.look)
+
+    def _repaint_changed(self) -> None:
+        if not self.is_mounted:
+            return
+        self._scale = self._choose_scale()
+        changed = [
+            Region(0, y, self.size.width, 1)
+            for y in range(1, self.size.height)
+            if y >= len(self._painted) or self._painted[y] != self._state_of(y)
+        ]
+        if changed:
+            self.refresh(*changed)
