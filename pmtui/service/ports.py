@@ -4,7 +4,7 @@ No method raises for what a network does: it returns a `Failure` in place of the
 Stream callbacks are called on the event loop, in order, and must not block.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -204,8 +204,15 @@ class MarketStream(Protocol):
         """Return how often something came that nobody understood, by kind."""
         ...
 
-    def watch(self, token_ids: frozenset[TokenId]) -> None:
-        """Make this the set of tokens to hear about; takes effect on the open socket."""
+    def watch(
+        self, token_ids: frozenset[TokenId], *, together: Iterable[Iterable[TokenId]] = ()
+    ) -> None:
+        """Make this the set of tokens to hear about; takes effect on the open socket.
+
+        Args:
+            token_ids: all of them.
+            together: tokens whose changes should come in one message; may name unwanted ones.
+        """
         ...
 
     async def run(

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -194,6 +194,7 @@ class FakeMarketStream:
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
         self.watched: frozenset[TokenId] = frozenset()
+        self.together: set[frozenset[TokenId]] = set()
         self.tell: Callable[[MarketEvent], None] | None = None
         self.link: Callable[[Link], None] | None = None
         self.runs = 0
@@ -201,8 +202,11 @@ class FakeMarketStream:
     def oddities(self) -> dict[str, int]:
         return self.counts
 
-    def watch(self, token_ids: frozenset[TokenId]) -> None:
+    def watch(
+        self, token_ids: frozenset[TokenId], *, together: Iterable[Iterable[TokenId]] = ()
+    ) -> None:
         self.watched = token_ids
+        self.together = {frozenset(group) for group in together}
 
     async def run(
         self, *, on_event: Callable[[MarketEvent], None], on_link: Callable[[Link], None]

@@ -83,6 +83,7 @@ async def test_watching_one_outcome_hears_both(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await watching(world)
         assert world.stream.watched == {YES, NO}
+        assert world.stream.together == {frozenset({YES, NO})}
 
 
 async def test_a_book_nobody_watches_any_more_is_let_go_after_a_while(tmp_path: Path) -> None:

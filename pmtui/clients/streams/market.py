@@ -1,7 +1,7 @@
 """The public market channel: as many sockets as the wanted tokens need, seen as one stream."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from random import Random
 from typing import final
@@ -9,6 +9,7 @@ from typing import final
 from pmtui.clients.streams.connection import StreamConnection, Times
 from pmtui.clients.streams.market_protocol import CHUNK, MarketProtocol
 from pmtui.clients.streams.oddities import count_oddities
+from pmtui.clients.streams.sharing import Group, make_groups, share_out
 from pmtui.clients.streams.silence import Silence
 from pmtui.domain.ids import TokenId
 from pmtui.domain.link import Link, LinkState
@@ -50,6 +51,7 @@ class MarketChannel:
         self._tokens_per_socket = tokens_per_socket
         self._chunk = chunk
         self._wanted: frozenset[TokenId] = frozenset()
+        self._groups: frozenset[Group] = frozenset()
         self._shards: list[_Shard] = []
         self._changed = asyncio.Event()
         self._epoch = 0
@@ -68,10 +70,18 @@ class MarketChannel:
         """Return how often something came that is of no use or cannot be read, by kind."""
         return count_oddities(self.protocols)
 
-    def watch(self, token_ids: frozenset[TokenId]) -> None:
-        """Make this the set of tokens to hear about; takes effect on the open sockets."""
-        if token_ids != self._wanted:
-            self._wanted = token_ids
+    def watch(
+        self, token_ids: frozenset[TokenId], *, together: Iterable[Iterable[TokenId]] = ()
+    ) -> None:
+        """Make this the set of tokens to hear about; takes effect on the open sockets.
+
+        Args:
+            token_ids: all of them.
+            together: tokens to be heard on one socket; may name unwanted ones.
+        """
+        groups = make_groups(token_ids, together)
+        if groups != self._groups:
+            self._wanted, self._groups = token_ids, groups
             self._changed.set()
 
     async def run(
@@ -112,21 +122,12 @@ class MarketChannel:
         return Link(worst.state, self._epoch, worst.reason)
 
     def _share_out(self) -> None:
-        """Give every wanted token a socket, moving none that has one."""
-        placed: set[TokenId] = set()
-        kept = [shard.protocol.wanted & self._wanted for shard in self._shards]
-        for tokens in kept:
-            placed |= tokens
-        waiting = sorted(self._wanted - placed)
-        for shard, tokens in zip(self._shards, kept, strict=True):
-            room = self._tokens_per_socket - len(tokens)
-            mine, waiting = waiting[:room], waiting[room:]
-            shard.connection.send(shard.protocol.watch(tokens | frozenset(mine)))
-        while waiting:
-            mine, waiting = waiting[: self._tokens_per_socket], waiting[self._tokens_per_socket :]
-            shard = self._new_shard()
-            shard.protocol.watch(frozenset(mine))
-            self._shards.append(shard)
+        """Give every wanted token a socket, moving as few as can be."""
+        held = [shard.protocol.wanted & self._wanted for shard in self._shards]
+        shares = share_out(held, self._groups, limit=self._tokens_per_socket)
+        self._shards += [self._new_shard() for _ in range(len(shares) - len(held))]
+        for shard, tokens in zip(self._shards, shares, strict=True):
+            shard.connection.send(shard.protocol.watch(tokens))
         for shard in [shard for shard in self._shards if not shard.protocol.wanted]:
             self._shards.remove(shard)
             if shard.task is not None:

@@ -348,7 +348,9 @@ class BooksFeed:
 
     def _watch(self) -> None:
         if self._stream_hosts is not None:
-            self._stream_hosts.market_stream.watch(frozenset(self._tracked))
+            self._stream_hosts.market_stream.watch(
+                frozenset(self._tracked), together=map(self._pair_of, self._tracked)
+            )
 
     def _note_pair(self, condition_id: ConditionId, token_id: TokenId) -> None:
         tokens = self._tokens_of_market.setdefault(condition_id, [])

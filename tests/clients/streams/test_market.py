@@ -152,6 +152,21 @@ async def test_many_tokens_are_named_in_chunks_and_shared_out_over_sockets() -> 
             await until(lambda: len(channel.connections) == 1, "the empty socket closed")
 
 
+async def test_the_tokens_of_a_market_are_heard_on_one_socket_even_if_one_comes_later() -> None:
+    async with scripted(sending()) as server:
+        channel = channel_to(server, tokens_per_socket=3)
+        channel.watch(tokens("1", "2", "3"))
+        async with running(channel):
+            await until(lambda: len(server.operations(1)) == 1, "the first subscription")
+            channel.watch(tokens("1", "2", "3", "4"), together=[tokens("2", "4", "5")])
+            await until(lambda: len(server.operations(2)) == 1, "the second socket")
+            await until(lambda: len(server.operations(1)) == 2, "the move away")
+            held = [protocol.wanted for protocol in channel.protocols]
+    assert held == [tokens("1", "3"), tokens("2", "4")]
+    assert server.operations(1)[1] == {"operation": "unsubscribe", "assets_ids": ["2"]}
+    assert server.operations(2)[0]["assets_ids"] == ["2", "4"]
+
+
 async def test_everything_is_subscribed_again_after_a_lost_connection() -> None:
     def make(server: ScriptedServer) -> Script:
         async def script(socket: ServerConnection, number: int) -> None:
