@@ -7,6 +7,7 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.verdict import Accepted, CancelVerdict, Rejected, Unknown, Verdict
+from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import format_money, format_price, format_size
 from pmtui.ui.paint.facts import count
@@ -72,11 +73,13 @@ def say_cancelled(verdict: CancelVerdict, at: str) -> str:
     return f"Cancelled {count(len(verdict.result.canceled), 'order')} at {at}."
 
 
-def say_verdict(verdict: Verdict) -> str:
+def say_verdict(verdict: Verdict, order: PreparedOrder) -> str:
     """Say in a sentence how an order ended that no ticket is waiting for."""
     match verdict:
         case Accepted():
-            return f"Done: {plain(verdict.text, 80)}"
+            verb = "Bought" if order.intent.side is Side.BUY else "Sold"
+            size = f"{format_size(verdict.filled_size)} of {format_size(order.size)}"
+            return f"{verb} {size} {plain(order.outcome, 14)}: {plain(verdict.text, 50)}"
         case Rejected():
             return f"Refused: {plain(verdict.reason, 80)}"
         case Unknown():

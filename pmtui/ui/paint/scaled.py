@@ -53,6 +53,19 @@ def paint_scaled_problem(problem: ScaledProblem) -> Line:
     return (Cell(f"{problem.field.value}: {plain(problem.text, 70)}", Role.NOTICE_WARN),)
 
 
+def paint_sent(verdicts: Sequence[Verdict], count: int) -> Line:
+    """Say how many legs the venue took, once it has said so."""
+    if not verdicts:
+        return (Cell("sending", Role.NOTICE_WARN, Emphasis.BOLD),)
+    taken = sum(isinstance(verdict, Accepted) for verdict in verdicts)
+    unknown = sum(isinstance(verdict, Unknown) for verdict in verdicts)
+    text = f"{taken} of {count} accepted"
+    if unknown:
+        text += f", {unknown} unknown and being checked"
+    role = Role.NOTICE_GOOD if taken == count else Role.NOTICE_WARN
+    return (Cell(f"{text}; enter closes, a changed entry starts anew", role),)
+
+
 def paint_leg_end(verdict: Verdict | None, known: Order | None) -> Cell:
     """Say where a leg stands: by the account where it still knows it, else by its verdict."""
     if known is not None and known.status is OrderStatus.UNKNOWN:
@@ -61,7 +74,7 @@ def paint_leg_end(verdict: Verdict | None, known: Order | None) -> Cell:
         return Cell(known.status.value, Role.NOTICE_GOOD)
     match verdict:
         case None:
-            return Cell("sending…", Role.NOTICE_WARN)
+            return Cell("sending", Role.NOTICE_WARN)
         case Accepted():
             return Cell(plain(verdict.text, 24), Role.NOTICE_GOOD)
         case Rejected():

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 
 from typing_extensions import override
 
-from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.ids import CommandId, OrderId, TokenId
 from pmtui.domain.ladder import orders_at
 from pmtui.domain.money import Micros
 from pmtui.domain.moving import why_not_movable
 from pmtui.domain.order import Order, OrderIntent
-from pmtui.domain.verdict import MoveEnd, MoveVerdict, Rejected, Verdict
+from pmtui.domain.verdict import MoveEnd, MoveVerdict, Rejected
+from pmtui.service.surface import PreparedOrder
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, Keymap, footer_entries
 from pmtui.ui.cells import Cell, Emphasis, Line
@@ -185,15 +186,15 @@ class MarketMoving(MarketParts):
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
             if is_agreed:
                 command_id = self.surface.commands.place(order)
-                _ = self.run_worker(self._await_placed(self.surface.commands.verdict(command_id)))
+                _ = self.run_worker(self._await_placed(command_id, order))
 
         screen = ConfirmScreen(order, surface=self.surface, doubt=LEFT_OUT)
         _ = self.app.push_screen(screen, decide)
 
-    async def _await_placed(self, waiting: Awaitable[Verdict]) -> None:
-        verdict = await waiting
+    async def _await_placed(self, command_id: CommandId, order: PreparedOrder) -> None:
+        verdict = await self.surface.commands.verdict(command_id)
         if self.is_mounted:
-            self.say(say_verdict(verdict))
+            self.say(say_verdict(verdict, order))
 
 
 def moving_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:

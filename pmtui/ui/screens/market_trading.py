@@ -94,7 +94,7 @@ class MarketTrading(MarketMoving):
             if is_agreed:
                 self.say("Selling the whole position.")
                 command_id = self.surface.commands.flatten(order, plan.sales)
-                _ = self.run_worker(self._await_placed(self.surface.commands.verdict(command_id)))
+                _ = self.run_worker(self._await_placed(command_id, order))
 
         _ = self.app.push_screen(FlattenCard(order, plan, surface=self.surface), decide)
 

@@ -1,5 +1,6 @@
 """Asks for the price an order is to be moved to, where no ladder is on the screen."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
@@ -78,7 +79,10 @@ class MovePrompt(ModalScreen[tuple[Move, ...] | None]):
                 yield NumberField(id="move-price", characters="0-9.¢")
                 yield TextLine(id="move-touch", ascii_only=ascii_only)
             yield TextLine(id="move-state", ascii_only=ascii_only)
-            entries = footer_entries(Context.CONFIRM, keymap=options.keymap)
+            entries = tuple(
+                replace(entry, label="Review") if entry.id == "confirm.accept" else entry
+                for entry in footer_entries(Context.CONFIRM, keymap=options.keymap)
+            )
             yield KeyLine(entries, options, width=WIDTH)
 
     def on_mount(self) -> None:

@@ -41,7 +41,12 @@ from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for, footer_entries
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.market_facts import outcome_label, title_of
-from pmtui.ui.paint.scaled import paint_leg_end, paint_plan, paint_scaled_problem
+from pmtui.ui.paint.scaled import (
+    paint_leg_end,
+    paint_plan,
+    paint_scaled_problem,
+    paint_sent,
+)
 from pmtui.ui.paint.ticket import side_role
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.action_cards import ScaledCard
@@ -274,11 +279,11 @@ class ScaledScreen(ModalScreen[None]):
             return
         crossing = legs_that_cross(plan, self._book())
         self.legs.show(paint_plan(plan, crossing, self._ends(), ascii_only=ascii_only))
-        self.state.show(
-            tuple((Cell(text, Role.NOTICE_WARN),) for text in self._warnings(plan))
-            if not self._sent
-            else ()
-        )
+        if self._sent:
+            self.state.show((paint_sent(self._verdicts, len(self._sent)),))
+        else:
+            warnings = self._warnings(plan)
+            self.state.show(tuple((Cell(text, Role.NOTICE_WARN),) for text in warnings))
 
     def _show_choices(self) -> None:
         draft = self.draft
