@@ -53,14 +53,29 @@ def _account(arguments: Sequence[str]) -> int:
     return account.run(arguments)
 
 
+def _kill(arguments: Sequence[str]) -> int:
+    from pmtui.cli import kill  # noqa: PLC0415
+
+    return kill.run_kill(arguments)
+
+
+def _release(arguments: Sequence[str]) -> int:
+    from pmtui.cli import kill  # noqa: PLC0415
+
+    return kill.run_release(arguments)
+
+
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "sim": _sim,
     "export": _export,
     "account": _account,
+    "kill": _kill,
+    "release": _release,
 }
 _COMMAND_HELP = (
     "sim: run the local venue in the foreground; export: print what journal and venue know; "
-    "account: make, import, show or remove the key of a profile"
+    "account: make, import, show or remove the key of a profile; "
+    "kill: cancel everything and lock entry; release: let orders be entered again"
 )
 
 

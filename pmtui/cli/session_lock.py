@@ -9,6 +9,21 @@ from pathlib import Path
 from pmtui.config.errors import ConfigError
 
 
+def is_session_running(state_dir: Path) -> bool:
+    """Tell whether a terminal trades on this account now."""
+    try:
+        handle = os.open(state_dir / "session.lock", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
 @contextmanager
 def session_lock(state_dir: Path) -> Iterator[None]:
     """Hold the account's directory for as long as the block lasts.

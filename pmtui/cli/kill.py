@@ -1,0 +1,163 @@
+"""`pmtui kill` and `pmtui release`: the kill switch from another shell.
+
+Killing writes a file that locks entry at once, whether a terminal runs or not; the one that runs
+cancels everything and says how far it has come. The exit code says what is sure: 0 only where the
+terminal saw that nothing rests any more, 1 where entry is locked but that is not known.
+"""
+
+import argparse
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from pmtui.cli.session_lock import is_session_running
+from pmtui.cli.usage import SecretiveParser, refuse
+from pmtui.config.errors import ConfigError
+from pmtui.config.paths import locate
+from pmtui.config.settings import load_settings
+from pmtui.service.clock import SystemClock
+from pmtui.service.kill_file import (
+    KillAnswer,
+    Killed,
+    new_kill,
+    read_answer,
+    read_killed,
+    remove_killed,
+    write_killed,
+)
+
+NOT_SURE = 1
+PATIENCE_S = 15
+LOOK_PERIOD_S = 0.1
+STAYS = "Entry stays locked until `pmtui release`, or K in the terminal"
+
+
+def run_kill(arguments: Sequence[str]) -> int:
+    """Lock entry and have everything cancelled; returns the exit code."""
+    asked = _kill_parser().read(arguments)
+    found = _find_profile(asked.profile)
+    if isinstance(found, ConfigError):
+        return refuse(str(found), prog="pmtui kill")
+    name, state_dir = found
+    killed = new_kill("`pmtui kill` in another shell", SystemClock().now())
+    try:
+        write_killed(state_dir, killed)
+    except OSError as error:
+        text = f"NOT locked: {state_dir} cannot be written ({error.strerror or error})"
+        return refuse(text, prog="pmtui kill", code=NOT_SURE)
+    print(f"Entry is locked on profile {name}.", flush=True)
+    if not is_session_running(state_dir):
+        print(
+            "No terminal runs on it, so nothing was cancelled: what rests at the venue still "
+            f"rests. The next session starts locked and cancels everything first. {STAYS}.",
+            flush=True,
+        )
+        return NOT_SURE
+    return _wait_for_terminal(state_dir, killed, asked.wait)
+
+
+def run_release(arguments: Sequence[str]) -> int:
+    """Let orders be entered again; returns the exit code."""
+    asked = _release_parser().read(arguments)
+    found = _find_profile(asked.profile)
+    if isinstance(found, ConfigError):
+        return refuse(str(found), prog="pmtui release")
+    name, state_dir = found
+    killed = read_killed(state_dir)
+    if killed is None:
+        print(f"Entry is not locked on profile {name}.")
+        return 0
+    since = f" since {killed.at}" if killed.at else ""
+    print(f"Entry is locked on profile {name}{since} by {killed.by}.", flush=True)
+    if not asked.yes and not _agrees():
+        print("It stays locked.")
+        return NOT_SURE
+    try:
+        remove_killed(state_dir)
+    except OSError as error:
+        text = f"it stays locked: {error.strerror or error}"
+        return refuse(text, prog="pmtui release", code=NOT_SURE)
+    print("Released: orders can be entered again.")
+    return 0
+
+
+def _wait_for_terminal(state_dir: Path, killed: Killed, patience_s: int) -> int:
+    """Wait for the word of the terminal that runs, but not for ever."""
+    deadline = time.monotonic() + patience_s
+    answer: KillAnswer | None = None
+    while time.monotonic() < deadline:
+        said = read_answer(state_dir)
+        if said is not None and said.kill_id == killed.kill_id:
+            answer = said
+            if answer.is_done:
+                print(f"Cancelled {answer.cancelled} order(s); nothing rests any more. {STAYS}.")
+                return 0
+        if not is_session_running(state_dir):
+            print(f"The terminal ended meanwhile. {_say(answer)} {STAYS}.")
+            return NOT_SURE
+        time.sleep(LOOK_PERIOD_S)
+    print(f"{_say(answer)} The terminal keeps trying. {STAYS}.")
+    return NOT_SURE
+
+
+def _say(answer: KillAnswer | None) -> str:
+    if answer is None:
+        return "The terminal has not said what it cancelled."
+    problem = f" ({answer.problem})" if answer.problem else ""
+    return f"Cancelled {answer.cancelled} order(s); {answer.left} rest or may rest{problem}."
+
+
+def _find_profile(name: str | None) -> tuple[str, Path] | ConfigError:
+    """Return a profile and its state directory; a broken settings file stops no kill by name."""
+    state = locate().state
+    try:
+        chosen = load_settings({"profile": name}).profile
+    except ConfigError as error:
+        if name is None or os.sep in name or not (state / name).is_dir():
+            return error
+        chosen = name
+    return chosen, state / chosen
+
+
+def _agrees() -> bool:
+    try:
+        return input("Let orders be entered again? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        print()
+        return False
+
+
+def _kill_parser() -> SecretiveParser:
+    parser = SecretiveParser(
+        prog="pmtui kill",
+        description="Lock order entry and have the running terminal cancel everything.",
+        epilog="Exit code: 0 when nothing rests any more, 1 when that is not known, 2 for wrong "
+        "usage. Entry is locked in the first two cases.",
+    )
+    _add_profile(parser)
+    parser.add_argument(
+        "--wait", type=_seconds, default=PATIENCE_S, metavar="SECONDS",
+        help=f"for the terminal's word, at most; {PATIENCE_S} unless told otherwise",
+    )  # fmt: skip
+    return parser
+
+
+def _release_parser() -> SecretiveParser:
+    parser = SecretiveParser(
+        prog="pmtui release",
+        description="Let orders be entered again after the kill switch.",
+    )
+    _add_profile(parser)
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+    return parser
+
+
+def _add_profile(parser: SecretiveParser) -> None:
+    parser.add_argument("--profile", help="as for the terminal; paper unless told otherwise")
+
+
+def _seconds(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 4):
+        raise argparse.ArgumentTypeError("takes a number of seconds")
+    return int(text)
