@@ -15,6 +15,7 @@ from pmtui.clients.gamma import GammaClient
 from pmtui.clients.geoblock import GeoblockClient
 from pmtui.clients.heartbeat import HeartbeatClient
 from pmtui.clients.http import HttpHost, RequestReport
+from pmtui.clients.rate_budgets import RateBudgets
 from pmtui.clients.rate_gate import RateGate
 from pmtui.clients.rate_limit import HostLimits
 from pmtui.clients.rate_tables import (
@@ -75,17 +76,23 @@ class SessionHosts:
         self._order_deadline_s = order_deadline_s
         self._hosts: list[HttpHost] = []
         self._routes = ROUTES[dialect]
-        clob = self._host(endpoints.clob, Source.TRADING, clob_limits(self._routes))
+        gate = self._gate(Source.TRADING, clob_limits(self._routes))
+        self._budgets = RateBudgets(gate, self._routes, clock.now)
+        clob = self._host(endpoints.clob, Source.TRADING, gate)
         self._clob = clob
         self._trading = ClobClient(clob, self._routes)
         self._metadata = GammaClient(
-            self._host(endpoints.gamma, Source.METADATA, METADATA_LIMITS), dialect, now=clock.now
+            self._limited(endpoints.gamma, Source.METADATA, METADATA_LIMITS),
+            dialect,
+            now=clock.now,
         )
         self._analytics = AnalyticsClient(
-            self._host(endpoints.data, Source.ANALYTICS, analytics_limits(dialect)), dialect
+            self._limited(endpoints.data, Source.ANALYTICS, analytics_limits(dialect)), dialect
         )
         self._geo = GeoblockClient(self._host(endpoints.geoblock, Source.TRADING))
-        self._relayer = RelayerClient(self._host(endpoints.relayer, Source.RELAYER, RELAYER_LIMITS))
+        self._relayer = RelayerClient(
+            self._limited(endpoints.relayer, Source.RELAYER, RELAYER_LIMITS)
+        )
         self._admin = HttpHost(admin_url) if admin_url is not None else None
         self._server_clock = ServerClock(clock.now, self._trading.server_time)
 
@@ -110,6 +117,7 @@ class SessionHosts:
             ),
             open_account=open_account,
             close=self.close,
+            budgets=self._budgets.left,
         )
 
     async def close(self) -> None:
@@ -189,16 +197,21 @@ class SessionHosts:
         self._hosts.append(lane)
         return lane
 
-    def _host(self, url: str, source: Source, limits: HostLimits | None = None) -> HttpHost:
+    def _gate(self, source: Source, limits: HostLimits) -> RateGate:
+        return RateGate(limits, observe=lambda line: self._health.note_waiting(source, line))
+
+    def _limited(self, url: str, source: Source, limits: HostLimits) -> HttpHost:
+        return self._host(url, source, self._gate(source, limits))
+
+    def _host(self, url: str, source: Source, gate: RateGate | None = None) -> HttpHost:
         def observe(report: RequestReport) -> None:
+            if report.rates:
+                self._budgets.note(report.route, report.rates)
             if report.failure is None:
                 self._health.note_answer(source, elapsed_ms=report.elapsed_ms)
             else:
                 self._health.note_failure(source, report.failure)
 
-        gate = None
-        if limits is not None:
-            gate = RateGate(limits, observe=lambda line: self._health.note_waiting(source, line))
         host = HttpHost(url, observe=observe, gate=gate)
         self._hosts.append(host)
         return host

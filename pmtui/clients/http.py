@@ -13,7 +13,7 @@ import ssl
 import struct
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -38,6 +38,8 @@ TOTAL_S = 30.0
 MAX_RETRIES = 2
 LONGEST_WAIT_S = 5.0
 """A host that asks for more patience than this is reported, not waited for."""
+
+_RATE_PREFIX = "poly-ratelimit-"
 
 Query = Sequence[tuple[str, str]]
 Headers = Mapping[str, str] | Callable[[], Mapping[str, str]]
@@ -64,6 +66,8 @@ class RequestReport:
     status: int | None
     elapsed_ms: int
     failure: Failure | None
+    rates: Mapping[str, str] = field(default_factory=dict)
+    """What the answer's headers say of limits, by their names in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +184,7 @@ class HttpHost:
             return closed
         headers = headers() if callable(headers) else headers
         started = time.monotonic()
-        status, answer = await self._once(
+        status, answer, rates = await self._once(
             self._request(method, path, query=query, headers=headers, body=body), label, readable
         )
         if answer == b"" and not may_be_empty:
@@ -191,7 +195,7 @@ class HttpHost:
         if self._gate is not None:
             self._gate.note(label, failure)
         elapsed_ms = round((time.monotonic() - started) * 1000)
-        self._observe(RequestReport(label, status, elapsed_ms, failure))
+        self._observe(RequestReport(label, status, elapsed_ms, failure, rates))
         return answer
 
     def lane(self, *, total_s: float | None = None, takes_back: bool = False) -> "HttpHost":
@@ -241,27 +245,29 @@ class HttpHost:
 
     async def _once(
         self, request: httpx.Request, label: str, readable: frozenset[int]
-    ) -> tuple[int | None, bytes | Failure]:
+    ) -> tuple[int | None, bytes | Failure, Mapping[str, str]]:
         status: int | None = None
+        rates: Mapping[str, str] = {}
         try:
             async with asyncio.timeout(self._total_s):
                 response = await self._pool().send(request, stream=True)
                 status = response.status_code
+                rates = _rates(response)
                 try:
                     body = await self._body(response)
                 finally:
                     await response.aclose()
         except (httpx.TransportError, httpx.DecodingError, TimeoutError) as error:
-            return status, failure_of_error(error, label, status=status)
+            return status, failure_of_error(error, label, status=status), rates
         if body is None:
             text = f"answer of more than {self._max_body} bytes"
-            return status, Failure(FailureKind.SERVER, label, text, status)
+            return status, Failure(FailureKind.SERVER, label, text, status), rates
         if not response.is_success and status not in readable:
-            return status, failure_of_answer(response, body, label)
+            return status, failure_of_answer(response, body, label), rates
         if looks_like_a_page(response.headers.get("content-type", ""), body):
             text = "a web page instead of data"
-            return status, Failure(FailureKind.SERVER, label, text, status)
-        return status, body
+            return status, Failure(FailureKind.SERVER, label, text, status), rates
+        return status, body, rates
 
     async def _body(self, response: httpx.Response) -> bytes | None:
         # Counted while it streams: an endless answer must not fill the memory first.
@@ -333,3 +339,8 @@ def _is_worth_a_try(failure: Failure) -> bool:
             return (failure.retry_after_s or 0.0) <= LONGEST_WAIT_S
         case _:
             return False
+
+
+def _rates(response: httpx.Response) -> Mapping[str, str]:
+    names = (name for name in response.headers if name.startswith(_RATE_PREFIX))
+    return {name: response.headers[name] for name in names}

@@ -75,6 +75,10 @@ class RateGate:
             for route, count, opens_at in self._limiter.lines(now)
         )
 
+    def room(self, route: str) -> tuple[int, int]:
+        """Return how many more requests a route lets through now, of how many."""
+        return self._limiter.room(route, self._now())
+
     async def enter(self, route: str) -> Failure | None:
         """Wait for a place; a failure where the host has closed the route for long.
 

@@ -74,6 +74,11 @@ class _Window:
     def take(self, now: float) -> None:
         self._taken.append(now)
 
+    def room(self, now: float) -> tuple[int, int]:
+        """Return how many more may go now, of how many."""
+        self.opens_at(now)
+        return self._limit - len(self._taken), self._limit
+
     def give_back(self, at: float) -> None:
         if at in self._taken:
             self._taken.remove(at)
@@ -177,6 +182,11 @@ class RateLimiter:
         """Return for how many seconds a route is closed yet."""
         lane = self._lanes.get(route)
         return 0.0 if lane is None else max(lane.closed_until - now, 0.0)
+
+    def room(self, route: str, now: float) -> tuple[int, int]:
+        """Return how many more requests a route lets through now, of how many, at its tightest."""
+        rooms = [window.room(now) for window in self._lane(route).windows]
+        return min(rooms, key=lambda room: room[0] / room[1], default=(0, 0))
 
     def wake_at(self, now: float) -> float | None:
         """Return when somebody who waits may go; None where nobody waits."""
