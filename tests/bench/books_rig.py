@@ -4,7 +4,7 @@ Everything between a stream and a subscriber is the real thing; the other hosts 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from random import Random
@@ -38,9 +38,11 @@ async def watched_books(
     tokens: Sequence[TokenId],
     *,
     notify: Callable[[Topic], None],
+    pairs: Iterable[tuple[TokenId, ...]] = (),
     trading: FakeTrading | None = None,
 ) -> AsyncIterator[Rig]:
-    """Run the feed, its checks and the hub while the block lasts."""
+    """Run the feed, its checks and the hub while the block lasts; `pairs` are tokens of a market."""
+    pair_of = {token: pair for pair in pairs for token in pair}
     clock = SystemClock()
     hub = Hub(clock)
     log = Log(hub, clock)
@@ -64,7 +66,7 @@ async def watched_books(
         kernel,
         lambda: hosts,
         tokens_of_event=lambda _: (),
-        pair_of=lambda token_id: (token_id,),
+        pair_of=lambda token_id: pair_of.get(token_id, (token_id,)),
         on_tick_size=lambda _: None,
         on_resolved=lambda _: None,
     )

@@ -86,7 +86,11 @@ async def _listen(sender: Process, session: Session) -> Measured:
         if feed and isinstance(topic, BookTopic):
             feed[0].book(topic.token_id)
 
-    async with asyncio.timeout(DEADLINE_S), watched_books(channel, tokens, notify=read) as rig:
+    pairs = zip(tokens[::2], tokens[1::2], strict=True)
+    async with (
+        asyncio.timeout(DEADLINE_S),
+        watched_books(channel, tokens, notify=read, pairs=pairs) as rig,
+    ):
         feed.append(rig.feed)
         while any(rig.feed.book(token).state is BookState.LOADING for token in tokens):  # noqa: ASYNC110  asks from outside
             await asyncio.sleep(0.05)
