@@ -145,6 +145,11 @@ class MovingMarket:
                 believable.order(4, NUMBER, side=Side.SELL, price=0.6, size=55.5,
                                  status=OrderStatus.UNKNOWN),
             ),
+            queue_ahead=tuple(
+                (believable.order(n).order_id, believable.micros(size))
+                for n, size in ((1, 96.4), (2, 12), (3, 1_234))
+            ),
+            scoring=frozenset({believable.order(1).order_id}),
         )  # fmt: skip
 
 

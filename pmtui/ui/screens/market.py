@@ -28,7 +28,6 @@ from pmtui.service.topics import (
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.cells import Cell
-from pmtui.ui.format import format_price
 from pmtui.ui.market_facts import outcome_labels, tick_size_of
 from pmtui.ui.paint.ladder_state import paint_state
 from pmtui.ui.paint.position import account_words
@@ -198,12 +197,6 @@ class MarketScreen(MarketTrading):
         """Show a longer time on the chart."""
         self._shift_interval(1)
 
-    def action_group_prices(self) -> None:
-        """Change to the next grouping of the ladder."""
-        group = self.ladder.next_grouping()
-        self.say(f"One row every {format_price(group, ascii_only=self._ascii_only)}.")
-        self._show_state()
-
     def action_rules(self) -> None:
         """Show the rules of the market and of its event."""
         market = self._market_view.market
@@ -240,16 +233,6 @@ class MarketScreen(MarketTrading):
     def _show_quote(self) -> None:
         self.head.show_quote(self._market_view, self._book_view, self.size.width)
 
-    def _show_book(self) -> None:
-        book, token_id = self._book_view, self.token_id
-        if book is not None and token_id is not None:
-            queries = self.surface.queries
-            self.ladder.show(
-                book, tick=tick_size_of(self._market_view), orders=queries.account().orders_at(token_id),
-                prints=queries.tape(token_id).prints,
-            )  # fmt: skip
-        self._show_state()
-
     @override
     def _show_state(self) -> None:
         book = self._book_view
@@ -265,7 +248,7 @@ class MarketScreen(MarketTrading):
             paint_state(
                 book, self.surface.queries.now(), line.size.width or self.size.width,
                 group=self.ladder.axis.group, cursor=self.ladder.cursor,
-                ascii_only=self._ascii_only,
+                is_held=self.ladder.is_held, ascii_only=self._ascii_only,
             )
         )  # fmt: skip
 

@@ -28,7 +28,7 @@ from pmtui.ui.paint.orders import say_verdict
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.action_cards import MoveCard
 from pmtui.ui.screens.confirm import ConfirmScreen
-from pmtui.ui.screens.market_parts import MarketParts
+from pmtui.ui.screens.market_ladder import MarketLadder
 from pmtui.ui.theme import Role
 
 
@@ -42,7 +42,7 @@ class Picked:
     """Where they were picked up."""
 
 
-class MarketMoving(MarketParts):
+class MarketMoving(MarketLadder):
     """The part of the trading screen that moves orders."""
 
     _picked: Picked | None = None
@@ -89,6 +89,8 @@ class MarketMoving(MarketParts):
             reason = "The terms of trading are not loaded yet."
         if not found:
             reason = f"No order of yours at {at}."
+            if orders_at(ladder, cursor[0], self._ladder_orders()):
+                reason = f"What is yours at {at} is of the other outcome: flip to move it."
         if reason or terms is None:
             self.say(reason)
             return

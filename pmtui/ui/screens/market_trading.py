@@ -39,13 +39,13 @@ class MarketTrading(MarketMoving):
         self._open_at_cursor(Side.SELL)
 
     def action_cancel_order(self) -> None:
-        """Cancel own orders of this outcome at the cursor's price."""
+        """Cancel own orders that the ladder shows at the cursor's price."""
         ladder, cursor, token_id = self.ladder.ladder, self.ladder.cursor, self.token_id
         if ladder is None or cursor is None or token_id is None:
             self.say("Move the cursor to a price with an order of yours first.")
             return
         at = format_price(cursor[0], tick=ladder.axis.tick, ascii_only=self._ascii_only)
-        found = orders_at(ladder, cursor[0], self.surface.queries.account().orders_at(token_id))
+        found = orders_at(ladder, cursor[0], self._ladder_orders())
         if not found:
             self.say(f"No order of yours at {at}.")
             return
