@@ -48,6 +48,8 @@ class KillSwitch:
         self._state_dir = state_dir
         self._seen: Killed | None = None
         """The kill that was acted on."""
+        self._gone: set[OrderId] = set()
+        """What the venue cancelled since."""
         self._finished = ""
         """The id of the kill after which nothing was left."""
         arming.object_with(lambda: lock.reason)
@@ -85,12 +87,13 @@ class KillSwitch:
             elif killed != self._seen:
                 # From outside just now, or left so by the last session.
                 self._on_killed()
-            elif killed.kill_id == self._finished and self._feed.own.open_orders():
+            elif killed.kill_id == self._finished and self._open():
                 self._start()
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
 
     def _on_killed(self) -> None:
         self._seen = self._lock.killed
+        self._gone.clear()
         self._arming.disarm("the kill switch")
         text = f"Killed: cancelling everything, {self._lock.reason}"
         self._kernel.log.notice(Level.BAD, text)
@@ -111,21 +114,20 @@ class KillSwitch:
     async def _cancel_everything(self) -> None:
         """Go round until nothing is left, or somebody releases it."""
         await self._feed.opened.wait()
-        gone: set[OrderId] = set()
         step = 0
         while (killed := self._lock.killed) is not None:
-            problem = await self._cancel_once(gone)
-            left = {order.order_id for order in self._feed.own.open_orders()}
+            problem = await self._cancel_once()
+            left = self._open()
             listed = await self._listed()
             if isinstance(listed, Failure):
                 problem = problem or f"what rests is not known: {listed}"
             else:
                 left |= listed
             is_done = not problem and not left
-            self._answer(KillAnswer(killed.kill_id, len(gone), len(left), is_done, problem))
+            self._answer(KillAnswer(killed.kill_id, len(self._gone), len(left), is_done, problem))
             if is_done:
                 self._finished = killed.kill_id
-                text = f"Nothing rests any more: {len(gone)} order(s) cancelled by the kill switch"
+                text = f"Nothing rests any more: {len(self._gone)} order(s) cancelled by the kill switch"
                 self._kernel.log.notice(Level.WARNING, text)
                 self._journal(text)
                 if self._lock.killed == killed:
@@ -133,10 +135,14 @@ class KillSwitch:
             await self._kernel.clock.sleep(PAUSES_S[min(step, len(PAUSES_S) - 1)])
             step += 1
 
-    async def _cancel_once(self, gone: set[OrderId]) -> str:
+    def _open(self) -> set[OrderId]:
+        """Return what may rest as far as we know; a listing may be older than the cancel."""
+        return {order.order_id for order in self._feed.own.open_orders()} - self._gone
+
+    async def _cancel_once(self) -> str:
         cancellation = self._canceller.start((), lambda account: account.host.cancel_all())
         verdict = await cancellation.final
-        gone.update(verdict.result.canceled)
+        self._gone.update(verdict.result.canceled)
         return verdict.problem
 
     async def _listed(self) -> set[OrderId] | Failure:
