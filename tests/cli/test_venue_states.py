@@ -65,22 +65,22 @@ class Stand:
     async def until(self, *states: VenueState) -> None:
         await until(self.service, lambda: self.states() == list(states))
 
-    async def place(self, price: str, size: str, **terms: bool) -> Verdict:
+    async def place(self, price: str, size: str, *, is_post_only: bool = False) -> Verdict:
         prepared = self.service.commands.prepare(
             LimitIntent(
                 condition_id=HERE, token_id=YES, side=Side.BUY, price=parse_micros(price),
-                size=parse_micros(size), **terms,
+                size=parse_micros(size), is_post_only=is_post_only,
             )
         )  # fmt: skip
         assert isinstance(prepared, PreparedOrder)
         async with asyncio.timeout(10):
             return await self.service.commands.verdict(self.service.commands.place(prepared))
 
-    async def refused(self, **terms: bool) -> None:
-        assert isinstance(await self.place("0.30", "10", **terms), Rejected)
+    async def refused(self, *, is_post_only: bool = False) -> None:
+        assert isinstance(await self.place("0.30", "10", is_post_only=is_post_only), Rejected)
 
-    async def accepted(self, **terms: bool) -> None:
-        assert isinstance(await self.place("0.30", "10", **terms), Accepted)
+    async def accepted(self, *, is_post_only: bool = False) -> None:
+        assert isinstance(await self.place("0.30", "10", is_post_only=is_post_only), Accepted)
 
 
 @asynccontextmanager
