@@ -1,0 +1,358 @@
+"""Moving, selling all and scaling from the trading screen: by key, card, and what is said."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from textual.pilot import Pilot
+
+from pmtui.domain.market import Side
+from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
+from pmtui.domain.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.topics import AccountTopic, BookTopic
+from pmtui.ui.screens.action_cards import FlattenCard, MoveCard, ScaledCard
+from pmtui.ui.screens.confirm import CardScreen, ConfirmScreen
+from pmtui.ui.screens.market import MarketScreen
+from pmtui.ui.screens.scaled import ScaledScreen
+from pmtui.ui.widgets.key_line import KeyLine
+from tests.ui import believable
+from tests.ui.demo_market import MarketDemo
+from tests.ui.fake_surface import NOW
+from tests.ui.moving_market import CONDITION, NUMBER, YES
+from tests.ui.screens.look import shows
+from tests.ui.screens.test_market import cents, line, opened
+from tests.ui.wait import settle, until
+
+SMALL = (80, 24)
+
+
+def set_orders(app: MarketDemo, *orders: Order) -> None:
+    service = app.market.service
+    service.account_view = replace(service.account_view, open_orders=orders)
+    service.announce(AccountTopic())
+
+
+async def agree(app: MarketDemo, pilot: Pilot[None]) -> None:
+    """Read the card for long enough, then press the key that sends."""
+    card = app.screen
+    assert isinstance(card, CardScreen)
+    await settle(pilot)
+    app.market.service.at += timedelta(seconds=1)
+    await pilot.press("enter")
+    await until(pilot, lambda: app.screen is not card, "the card is answered")
+
+
+async def picked_up(app: MarketDemo, pilot: Pilot[None], at: float = 49) -> MarketScreen:
+    screen = await opened(app, pilot)
+    screen.ladder.point_at(cents(at))
+    await pilot.press("e")
+    await until(pilot, lambda: screen.is_moving, "the order is picked up")
+    return screen
+
+
+async def test_e_picks_up_arrows_choose_and_enter_asks() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await picked_up(app, pilot)
+        service = app.market.service
+        assert "MOVE BUY 250 Yes at 49¢ to 49¢" in line(screen, "book-state")
+        assert "Move here" in line(screen, "footer")
+        await pilot.press("down", "down")
+        assert "to 47¢" in line(screen, "book-state")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
+        assert shows(app, "Cancels first: BUY 250 Yes at 49¢")
+        assert shows(app, "BUY 250 Yes at 47¢ or better")
+        assert not service.calls_of("move")
+        await agree(app, pilot)
+        ((order_id, order),) = service.calls_of("move")
+        (old,) = (o for o in service.account_view.open_orders if o.price == cents(49))
+        assert order_id == old.order_id
+        assert isinstance(order, PreparedOrder)
+        assert order.price == cents(47)
+        assert not screen.is_moving
+        await until(pilot, lambda: "Moved." in line(screen, "notice"), "the verdict")
+
+
+async def test_the_pick_is_the_order_and_the_goal_a_price_whatever_the_book_does() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await picked_up(app, pilot)
+        screen.ladder.point_at(cents(45))
+        app.market.service.books[YES] = replace(app.market.service.books[YES], bids=(), version=99)
+        app.market.service.announce(BookTopic(YES))
+        await settle(pilot)
+        screen.ladder.action_recentre()
+        screen.ladder.point_at(cents(45))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
+        assert shows(app, "Cancels first: BUY 250 Yes at 49¢")
+        assert shows(app, "at 45¢ or better")
+
+
+async def test_escape_drops_the_order_and_only_then_leaves_the_screen() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await picked_up(app, pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen is screen
+        assert not screen.is_moving
+        assert "Nothing was moved" in line(screen, "notice")
+        assert "MOVE" not in line(screen, "book-state")
+        assert not screen.check_action("drop_order", ())
+
+
+async def test_declining_the_card_keeps_the_order_in_hand() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await picked_up(app, pilot)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "it is declined")
+        assert screen.is_moving
+        assert not app.market.service.calls_of("move")
+
+
+async def test_where_nothing_of_ours_rests_there_is_nothing_to_move() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("e")
+        assert "Move the cursor" in line(screen, "notice")
+        screen.ladder.point_at(cents(50))
+        await pilot.press("e")
+        assert "No order of yours at 50¢" in line(screen, "notice")
+        screen.ladder.point_at(cents(60))
+        await pilot.press("e")
+        assert "being checked" in line(screen, "notice")
+        assert not screen.is_moving
+
+
+async def test_an_order_that_ends_in_hand_is_dropped_and_said() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await picked_up(app, pilot)
+        set_orders(app)
+        await until(pilot, lambda: not screen.is_moving, "it is dropped")
+        assert "has ended" in line(screen, "notice")
+
+
+async def test_the_other_outcome_drops_what_is_in_hand() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await picked_up(app, pilot)
+        await pilot.press("o")
+        await until(pilot, lambda: not screen.is_moving, "it is dropped")
+
+
+async def test_several_orders_at_a_price_move_together_each_with_its_own_verdict() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        orders = (
+            believable.order(1, NUMBER, price=0.49, size=250),
+            believable.order(2, NUMBER, price=0.49, size=30),
+        )
+        screen = await opened(app, pilot)
+        set_orders(app, *orders)
+        await settle(pilot)
+        screen.ladder.point_at(cents(49))
+        await pilot.press("e", "down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
+        assert shows(app, "Move 2 orders?")
+        await agree(app, pilot)
+        moved = app.market.service.calls_of("move")
+        assert [order_id for order_id, _ in moved] == [o.order_id for o in orders]
+
+
+async def test_a_price_it_would_cross_is_said_on_the_card() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        set_orders(app, replace(believable.order(1, NUMBER, price=0.49), is_post_only=True))
+        await settle(pilot)
+        screen.ladder.point_at(cents(49))
+        await pilot.press("e")
+        screen.ladder.point_at(cents(60))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
+        assert shows(app, "It would fill at once: post-only")
+
+
+async def test_what_a_move_left_out_is_offered_again_by_key_and_never_by_itself() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await picked_up(app, pilot)
+        intent = LimitIntent(CONDITION, YES, Side.BUY, cents(48), believable.micros(250))
+        service = app.market.service
+        service.move_verdicts = [
+            MoveVerdict(
+                MoveEnd.NOT_REPLACED, "Cancelled, not replaced: not enough", left_out=intent
+            )
+        ]
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
+        await agree(app, pilot)
+        await until(pilot, lambda: "e tries again" in line(screen, "notice"), "it is offered")
+        assert app.screen is screen
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card again")
+        await agree(app, pilot)
+        ((order,),) = service.calls_of("place")
+        assert isinstance(order, PreparedOrder)
+        assert order.intent == intent
+
+
+async def test_f_sells_all_at_a_stated_worst_price_after_cancelling_what_is_in_the_way() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        sale = believable.order(3, NUMBER, side=Side.SELL, price=0.57, size=400)
+        set_orders(app, sale)
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, FlattenCard), "the card")
+        assert shows(app, "Sell the whole position?")
+        assert shows(app, "Cancels first: SELL 400 Yes at 57¢")
+        assert shows(app, "Fills now")
+        assert not app.market.service.calls_of("flatten")
+        await agree(app, pilot)
+        ((order, sales),) = app.market.service.calls_of("flatten")
+        assert isinstance(order, PreparedOrder)
+        intent = order.intent
+        assert isinstance(intent, LimitIntent)
+        assert (intent.size, intent.time_in_force) == (
+            believable.micros(1_250.5), TimeInForce.FAK,
+        )  # fmt: skip
+        assert sales == (sale,)
+        await until(pilot, lambda: "Sold" in line(screen, "notice"), "the verdict")
+
+
+async def test_f_says_why_there_is_nothing_to_sell() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("f")
+        assert "still being checked" in line(screen, "notice")
+        service = app.market.service
+        service.account_view = replace(service.account_view, positions=())
+        await pilot.press("f")
+        assert "You hold no shares" in line(screen, "notice")
+
+
+async def test_a_refused_sale_is_said() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        set_orders(app)
+        app.market.service.verdicts = [Rejected("no orders found to match with FAK order")]
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, FlattenCard), "the card")
+        await agree(app, pilot)
+        await until(pilot, lambda: "no orders found" in line(screen, "notice"), "the reason")
+
+
+async def scaled(app: MarketDemo, pilot: Pilot[None]) -> ScaledScreen:
+    screen = await opened(app, pilot)
+    screen.ladder.point_at(cents(45))
+    await pilot.press("L")
+    await until(pilot, lambda: isinstance(app.screen, ScaledScreen), "the dialog")
+    dialog = app.screen
+    assert isinstance(dialog, ScaledScreen)
+    await settle(pilot)
+    return dialog
+
+
+async def filled_in(app: MarketDemo, pilot: Pilot[None], total: str = "60") -> ScaledScreen:
+    dialog = await scaled(app, pilot)
+    assert dialog.draft.first_text == "45"
+    await pilot.press("4", "7", "tab", "3", "tab", "tab", *total)
+    dialog.query_one("#scaled-count").value = "3"  # type: ignore[attr-defined]
+    await settle(pilot)
+    return dialog
+
+
+@pytest.mark.parametrize("size", [SMALL, (120, 36), (200, 50)])
+async def test_a_ladder_is_previewed_confirmed_and_told_leg_by_leg(size: tuple[int, int]) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=size) as pilot:
+        set_orders(app)
+        dialog = await filled_in(app, pilot)
+        for price in ("45¢", "46¢", "47¢"):
+            assert any(price in text for text in leg_lines(dialog))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ScaledCard), "the card")
+        assert shows(app, "Send 3 orders?")
+        assert shows(app, "BUY 60 Yes")
+        service = app.market.service
+        service.is_holding = True
+        service.verdicts = [
+            Accepted(believable.order(1).order_id, OrderStatus.LIVE, cents(0), "live"),
+            Rejected("not enough balance / allowance"),
+            Unknown(believable.order(2).order_id, "no answer", since=NOW),
+        ]
+        await agree(app, pilot)
+        ((first, second, third),) = service.calls_of("place_many")
+        for order, cent in ((first, 45), (second, 46), (third, 47)):
+            assert isinstance(order, PreparedOrder)
+            assert (order.price, order.size) == (cents(cent), believable.micros(20))
+        assert all("sending" in text for text in leg_lines(dialog)[:3])
+        service.release()
+        await until(pilot, lambda: "live" in leg_lines(dialog)[0], "the first leg's verdict")
+        assert "refused: not enough balance" in leg_lines(dialog)[1]
+        assert "unknown, checking" in leg_lines(dialog)[2]
+        assert shows(app, "1 of 3 accepted, 1 unknown")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is not dialog, "it closes")
+        assert len(service.calls_of("place_many")) == 1
+
+
+def leg_lines(dialog: ScaledScreen) -> list[str]:
+    return ["".join(cell.text for cell in line_) for line_ in dialog.legs.lines]
+
+
+async def test_a_problem_is_said_and_nothing_is_asked() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        dialog = await filled_in(app, pilot, total="9")
+        assert shows(app, "Every order needs 5 shares: at least 15 in all")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen is dialog
+        assert not app.market.service.calls_of("prepare")
+
+
+async def test_choices_and_steps_change_the_ladder() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        dialog = await filled_in(app, pilot)
+        _ = dialog.shape.focus()
+        await pilot.press("space")
+        assert dialog.draft.shape.value == "rising"
+        _ = dialog.side.focus()
+        await pilot.press("space")
+        assert dialog.draft.side is Side.SELL
+        _ = dialog.query_one("#scaled-last").focus()
+        await pilot.press("up")
+        assert dialog.draft.last_text == "48"
+        _ = dialog.post_only.focus()
+        await pilot.press("space")
+        assert dialog.draft.is_post_only
+        # Bids stand at these prices: a sale meets them.
+        assert shows(app, "meet") or shows(app, "would fill at once")
+
+
+async def test_the_mouse_presses_the_keys_of_a_card() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await picked_up(app, pilot)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
+        await settle(pilot)
+        app.market.service.at += timedelta(seconds=1)
+        keys = app.screen.query_one(KeyLine)
+        text = "".join(cell.text for cell in keys.line)
+        await pilot.click(keys, offset=(text.index("Move"), 0))
+        await until(pilot, lambda: app.screen is screen, "the card is answered")
+        assert len(app.market.service.calls_of("move")) == 1
