@@ -13,9 +13,11 @@ from typing import Any
 
 from pmtui.cli.hosts import SessionHosts
 from pmtui.config.endpoints import Dialect, Endpoints
+from pmtui.domain.flattening import FlattenPlan, plan_flatten
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.moving import plan_move
 from pmtui.domain.order import LimitIntent, OrderStatus, SignatureType, TimeInForce
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
@@ -83,7 +85,7 @@ class Client:
     async def _trade(self, count: int) -> None:
         async with asyncio.TaskGroup() as flights:
             for _ in range(count):
-                _ = flights.create_task(self._place())
+                _ = flights.create_task(self._act())
                 if self._rng.randrange(3) == 0:
                     self._cancel()
                 await self._turn(self._rng.uniform(0, 0.08))
@@ -91,6 +93,64 @@ class Client:
     async def _turn(self, seconds: float = 0.02) -> None:
         """Let the service work; its subscribers are not told of everything waited for here."""
         await asyncio.sleep(seconds)
+
+    async def _act(self) -> None:
+        match self._rng.randrange(12):
+            case 0:
+                await self._place_many()
+            case 1 | 2:
+                await self._move()
+            case 3:
+                await self._flatten()
+            case _:
+                await self._place()
+
+    async def _place_many(self) -> None:
+        commands = self.service.commands
+        token = self._rng.choice(self._tokens)
+        prices = self._rng.sample(range(35, 65), self._rng.randrange(2, 5))
+        intents = [
+            LimitIntent(
+                condition_id=self._condition,
+                token_id=token,
+                side=Side.BUY,
+                price=Micros(price * CENT),
+                size=Micros(self._rng.randrange(5, 15) * SHARE),
+            )
+            for price in prices
+        ]
+        legs = [leg for leg in commands.prepare_many(intents) if isinstance(leg, PreparedOrder)]
+        await commands.batch_verdict(commands.place_many(legs))
+
+    async def _move(self) -> None:
+        """Move an order that rests to another price; the old one is never live beside the new."""
+        queries, commands = self.service.queries, self.service.commands
+        terms = queries.market(self._condition).terms
+        resting = queries.account().open_orders
+        if terms is None or not resting:
+            return
+        old = self._rng.choice(resting)
+        price = Micros(self._rng.randrange(35, 65) * CENT)
+        intent = plan_move(old, price, terms=terms, now=queries.now(), available_cash=None)
+        if isinstance(intent, LimitIntent):
+            order = commands.prepare(intent)
+            if isinstance(order, PreparedOrder):
+                await commands.move_verdict(commands.move(old.order_id, order))
+
+    async def _flatten(self) -> None:
+        queries, commands = self.service.queries, self.service.commands
+        terms, token = queries.market(self._condition).terms, self._rng.choice(self._tokens)
+        account = queries.account()
+        held = dict(account.balances).get(token, account.shares(token))
+        if terms is None:
+            return
+        plan = plan_flatten(
+            held=held, orders=account.open_orders, book=queries.book(token), terms=terms
+        )
+        if isinstance(plan, FlattenPlan):
+            order = commands.prepare(plan.intent)
+            if isinstance(order, PreparedOrder):
+                await commands.verdict(commands.flatten(order, plan.sales))
 
     async def _place(self) -> None:
         token = self._rng.choice(self._tokens)
