@@ -230,6 +230,10 @@ class VenueStates:
     def _put(self, fact: VenueFact, *, said: str = "", level: Level = Level.WARNING) -> None:
         key = (fact.state, fact.condition_id)
         is_new = key not in self._facts
+        if fact.state in OF_THE_ENGINE:
+            # It is in one of them at a time: the newest word is the one that counts.
+            for state in OF_THE_ENGINE - {fact.state}:
+                self._drop((state, None), f"now {fact.state.value}")
         self._facts[key] = fact
         if is_new:
             text = said or f"Venue: {fact.state.value} ({fact.text or fact.evidence.value})"

@@ -121,7 +121,7 @@ async def test_a_restart_and_the_careful_minutes_after_it(tmp_path: Path) -> Non
         await here.until(VenueState.RESTARTING)
         here.ann.pass_time(35)
         await here.refused()
-        await here.until(VenueState.RESTARTING, VenueState.POST_ONLY)
+        await here.until(VenueState.POST_ONLY)
         await here.accepted(is_post_only=True)
         await here.until(VenueState.POST_ONLY)
         here.ann.pass_time(120)

@@ -85,9 +85,21 @@ async def test_an_order_that_is_accepted_ends_what_refused_orders(tmp_path: Path
     async with running_world(tmp_path) as world:
         for answer in (RESTARTING, CANCEL_ONLY, DISABLED, refused("'0xAB' address banned")):
             await answered(world, answer)
-        assert len(states(world)) == 4
-        await answered(world, PostResult(OrderId("0x1"), PostStatus.LIVE))
-        assert states(world) == []
+            assert states(world)
+            await answered(world, PostResult(OrderId("0x1"), PostStatus.LIVE))
+            assert states(world) == []
+
+
+async def test_the_engine_is_in_one_state_at_a_time_the_one_heard_last(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        for answer, state in (
+            (CANCEL_ONLY, VenueState.CANCEL_ONLY),
+            (RESTARTING, VenueState.RESTARTING),
+            (POST_ONLY, VenueState.POST_ONLY),
+            (DISABLED, VenueState.DISABLED),
+        ):
+            await answered(world, answer)
+            assert states(world) == [state]
 
 
 async def test_a_resting_order_leaves_post_only_mode_and_a_match_ends_it(tmp_path: Path) -> None:
@@ -186,8 +198,8 @@ async def test_a_low_budget_is_told_while_it_is_low(tmp_path: Path) -> None:
 async def test_the_worst_comes_first_and_a_warning_holds_no_order_back(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await answered(world, POST_ONLY)
-        await answered(world, RESTARTING)
-        assert states(world) == [VenueState.RESTARTING, VenueState.POST_ONLY]
+        await answered(world, refused("'0xAB' address in closed only mode"))
+        assert states(world) == [VenueState.CLOSE_ONLY, VenueState.POST_ONLY]
         order = await prepared(world)
         assert not isinstance(order, Rejected)
         before = len(world.account.posted)

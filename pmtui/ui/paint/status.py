@@ -1,5 +1,6 @@
 """The status line: profile, money, orders, notices, and the health of every source."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from pmtui.domain.health import HealthState, Source, SourceHealth
@@ -29,6 +30,9 @@ _SHORT = {
 def paint_status(view: StatusView, width: int, *, ascii_only: bool = False) -> Line:
     """Lay the status out in one line: what is ours on the left, the sources on the right."""
     left = _account_cells(view)
+    if view.venue and line_width(left) + line_width(_trouble_cells(view)) >= width:
+        # The venue's state matters more than a sum that can be read elsewhere.
+        left = _account_cells(replace(view, portfolio_value=None))
     room = width - line_width(left)
     for is_short in (False, True):
         right = _health_cells(view, is_short=is_short)
