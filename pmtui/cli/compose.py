@@ -1,12 +1,13 @@
 """Puts a session together: settings, service, venue and terminal, in the order that shows first."""
 
 import asyncio
+import gc
 import locale
 import logging
 import os
 import random
 import signal
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import AsyncExitStack, ExitStack, suppress
 from dataclasses import fields
 
 import msgspec
@@ -40,6 +41,9 @@ from pmtui.ui.theme_files import load_themes
 _logger = logging.getLogger(__name__)
 
 CRASHED = 70
+LONGEST_FIRST_PAINT_S = 2.0
+"""A terminal that never paints must not keep the venue waiting."""
+
 _SIGNALS = {signal.SIGHUP: Departure.HANG_UP, signal.SIGTERM: Departure.TERMINATION}
 
 
@@ -56,6 +60,7 @@ class Session:
         self._journal = self._state / "journal.sqlite"
         self._is_first_run = not self._journal.exists()
         self._stack = AsyncExitStack()
+        self._is_painted = asyncio.Event()
 
     async def run(self) -> int:
         """Show the terminal until the trader leaves; returns the exit code."""
@@ -105,6 +110,7 @@ class Session:
             theme=self._settings.theme
             or ("slate" if os.environ.get("NO_COLOR") else DEFAULT_THEME),
             on_quit=self._settings.leave_policy(Departure.QUIT),
+            on_first_paint=self._is_painted.set,
         )
 
     def _profile(self) -> Profile:
@@ -116,8 +122,9 @@ class Session:
         return Profile(name, Mode.LIVE)
 
     async def _connect(self, health: Health) -> Hosts | str:
-        # In a thread: these imports take a third of a second, and the first keys come now.
-        loading = asyncio.create_task(asyncio.to_thread(_load_hosts))
+        # In a thread: these imports take a third of a second, and the first keys come now. Not
+        # before the first picture: a thread that imports halves the speed of everything else.
+        loading = asyncio.create_task(self._load_hosts())
         usual, admin_url = LIVE, None
         if self._settings.is_paper:
             command = venue_command(self._state / "venue")
@@ -132,6 +139,15 @@ class Session:
             usual = Endpoints(**{f.name: getattr(urls, f.name) for f in fields(Endpoints)})
         await loading
         return self._hosts(self._settings.endpoints(usual), health, admin_url)
+
+    async def _load_hosts(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LONGEST_FIRST_PAINT_S):
+                await self._is_painted.wait()
+        # Off since the program began (`main`): what is loaded by now stays, and is not searched.
+        gc.freeze()
+        gc.enable()
+        await asyncio.to_thread(_load_hosts)
 
     def _publish(self, urls: VenueUrls) -> None:
         """Say where the running venue is, for whoever wants to look at it from outside."""

@@ -4,6 +4,7 @@
 """
 
 import argparse
+import gc
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -80,6 +81,8 @@ _COMMAND_HELP = (
 
 
 def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
+    # Nothing that is made on the way to the first picture is garbage; `compose` turns it on there.
+    gc.disable()
     from pmtui.config.errors import ConfigError  # noqa: PLC0415
     from pmtui.config.settings import load_settings  # noqa: PLC0415
 

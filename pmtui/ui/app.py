@@ -1,9 +1,14 @@
-"""The terminal's application: which screen is in front, themes, keys, and what a crash shows."""
+"""The terminal's application: which screen is in front, themes, keys, and what a crash shows.
 
+The list of markets is the first picture, and only what it needs is loaded before it. The other
+screens are loaded where they are opened; a thread has loaded them by then (`later_screens`).
+"""
+
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
@@ -23,24 +28,18 @@ from pmtui.ui.cells import Line
 from pmtui.ui.driver import driver_class
 from pmtui.ui.keys_in_order import KeysInOrder
 from pmtui.ui.kill_key import KillKey
+from pmtui.ui.later_screens import load_later_screens
 from pmtui.ui.market_facts import title_of
 from pmtui.ui.messages import EventChosen, MarketChosen
-from pmtui.ui.paint.leaving import label_leaving, paint_leaving
-from pmtui.ui.paint.orders import paint_resting_orders, paint_unknown_orders
 from pmtui.ui.paint_now import PaintNow
 from pmtui.ui.palette import ActionProvider, ThemeProvider
-from pmtui.ui.screens.event import EventScreen
 from pmtui.ui.screens.frame import FrameScreen
-from pmtui.ui.screens.help import HelpScreen
-from pmtui.ui.screens.log import LogScreen
-from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.screens.markets import MarketsScreen
-from pmtui.ui.screens.portfolio import PortfolioScreen
-from pmtui.ui.screens.question import QuestionScreen
-from pmtui.ui.screens.theme_picker import ThemePicker
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import DEFAULT_THEME, role_variables
-from pmtui.ui.tour_guide import TourGuide
+
+if TYPE_CHECKING:
+    from pmtui.ui.tour_guide import TourGuide
 
 _logger = logging.getLogger(__name__)
 
@@ -67,6 +66,7 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
         themes: Sequence[Theme] = (),
         theme: str = DEFAULT_THEME,
         on_quit: LeavePolicy = LeavePolicy.LEAVE,
+        on_first_paint: Callable[[], None] = lambda: None,
     ) -> None:
         """Build the application.
 
@@ -75,14 +75,16 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
             themes: besides the toolkit's own.
             theme: name of the one to start with.
             on_quit: what becomes of open orders when the trader quits.
+            on_first_paint: called when there is something to look at, once.
         """
         super().__init__()
         self.surface = surface
         # The toolkit draws every scroll bar with one renderer.
         ScrollBar.renderer = _PlainBar if surface.options.ascii_only else ScrollBarRender
         self._on_quit = on_quit
+        self._on_first_paint = on_first_paint
         self.crash: BaseException | None = None
-        self._guide = TourGuide(self, surface)
+        self._tour_guide: TourGuide | None = None
         self._own_themes = tuple(themes)
         for each in themes:
             self.register_theme(each)
@@ -103,8 +105,25 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
 
     def on_ready(self) -> None:
         """Say where to begin, where nobody has been before."""
+        _ = self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self._on_first_paint()
+        _ = self.run_worker(self._load_the_rest(), name="screens")
+
+    async def _load_the_rest(self) -> None:
+        # In a thread: the keys of the first screen work meanwhile.
+        await asyncio.to_thread(load_later_screens)
         if self.surface.options.is_first_run:
             self._guide.greet()
+
+    @property
+    def _guide(self) -> "TourGuide":
+        if self._tour_guide is None:
+            from pmtui.ui.tour_guide import TourGuide  # noqa: PLC0415 - see above
+
+            self._tour_guide = TourGuide(self, self.surface)
+        return self._tour_guide
 
     def on_event_chosen(self, message: EventChosen) -> None:
         """Open an event."""
@@ -116,10 +135,14 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
 
     def open_event(self, event_id: EventId) -> None:
         """Put an event in front."""
+        from pmtui.ui.screens.event import EventScreen  # noqa: PLC0415 - see above
+
         _ = self.push_screen(EventScreen(self.surface, event_id))
 
     def open_market(self, condition_id: ConditionId) -> None:
         """Put a market in front."""
+        from pmtui.ui.screens.market import MarketScreen  # noqa: PLC0415 - see above
+
         _ = self.push_screen(MarketScreen(self.surface, condition_id))
 
     def action_search(self) -> None:
@@ -132,14 +155,20 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
 
     def action_portfolio(self) -> None:
         """Go to what is ours."""
+        from pmtui.ui.screens.portfolio import PortfolioScreen  # noqa: PLC0415 - see above
+
         self._bring_forward(PortfolioScreen)
 
     def action_log(self) -> None:
         """Go to the log."""
+        from pmtui.ui.screens.log import LogScreen  # noqa: PLC0415 - see above
+
         self._bring_forward(LogScreen)
 
     def action_help(self) -> None:
         """Explain the keys of the screen in front."""
+        from pmtui.ui.screens.help import HelpScreen  # noqa: PLC0415 - see above
+
         screen = self.screen
         if isinstance(screen, HelpScreen) or not isinstance(screen, FrameScreen):
             return
@@ -164,6 +193,8 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
     @override
     def action_change_theme(self) -> None:
         """Try themes on and choose one."""
+        from pmtui.ui.screens.theme_picker import ThemePicker  # noqa: PLC0415 - see above
+
         own = tuple(theme.name for theme in self._own_themes)
         _ = self.push_screen(ThemePicker(self.surface.options, own=own))
 
@@ -185,6 +216,8 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
 
     def action_cancel_every_order(self) -> None:
         """Cancel everything, after a question that names it."""
+        from pmtui.ui.paint.orders import paint_resting_orders  # noqa: PLC0415 - see above
+
         orders = self.surface.queries.account().open_orders
         if not orders:
             self.say_briefly("There is no open order to cancel.")
@@ -205,6 +238,11 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
         if not orders:
             self.exit()
             return
+        from pmtui.ui.paint.leaving import label_leaving, paint_leaving  # noqa: PLC0415 - see above
+        from pmtui.ui.paint.orders import (  # noqa: PLC0415 - see above
+            paint_resting_orders,
+            paint_unknown_orders,
+        )
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
             if is_agreed:
@@ -228,6 +266,8 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
         agree: str,
         decide: Callable[[bool | None], None],
     ) -> None:
+        from pmtui.ui.screens.question import QuestionScreen  # noqa: PLC0415 - see above
+
         screen = QuestionScreen(title, lines, agree=agree, options=self.surface.options)
         _ = self.push_screen(screen, decide)
 

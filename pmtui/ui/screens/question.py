@@ -14,7 +14,6 @@ from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for, footer_entries
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.paint.footer import paint_footer
-from pmtui.ui.paint.ticket import wrap_line
 from pmtui.ui.surface import Options
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
@@ -56,6 +55,9 @@ class QuestionScreen(ModalScreen[bool]):
 
     @override
     def compose(self) -> ComposeResult:
+        # No question is the first picture, and this is a large module.
+        from pmtui.ui.paint.ticket import wrap_line  # noqa: PLC0415
+
         ascii_only = self._options.ascii_only
         with Vertical(id="card"):
             yield TextLine((Cell(self._title, Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only)
