@@ -5,6 +5,7 @@ from datetime import datetime
 from pmtui.domain.book_view import BookView
 from pmtui.domain.market import Market, MarketTerms
 from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.venue_state import OF_A_MARKET, VenueState
 from pmtui.service.views import Load, MarketView, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import (
@@ -96,6 +97,13 @@ def paint_terms(
         line = (Cell(f" {market_words(view) or 'Loading the terms of trading…'}", Role.DIM),)
         return fit_line(line, width, ascii_only=ascii_only)
     pieces = _terms(terms, ascii_only=ascii_only)
+    states = [fact.state for fact in view.venue if fact.state in OF_A_MARKET]
+    if VenueState.DELAYED in states:
+        # Before the terms that never change: it decides how one trades here.
+        delay = f" {terms.seconds_delay}s" if terms.seconds_delay else ""
+        pieces.insert(0, f"taking is delayed{delay}")
+    if VenueState.MARKET_NOT_READY in states:
+        pieces.insert(0, "the market is not ready for orders yet")
     if view.load is Load.FAILED and view.as_of is not None:
         age = format_age((now - view.as_of).total_seconds())
         pieces.insert(0, f"{age} old: {plain(view.problem, 40)}")
@@ -105,7 +113,8 @@ def paint_terms(
         if cell_width(longer) > width:
             break
         text = longer
-    return fit_line((Cell(text, Role.DIM),), width, ascii_only=ascii_only)
+    role = Role.NOTICE_WARN if VenueState.MARKET_NOT_READY in states else Role.DIM
+    return fit_line((Cell(text, role),), width, ascii_only=ascii_only)
 
 
 def _terms(terms: MarketTerms, *, ascii_only: bool) -> list[str]:
@@ -120,9 +129,6 @@ def _terms(terms: MarketTerms, *, ascii_only: bool) -> list[str]:
         pieces.append("no fee")
     if terms.neg_risk:
         pieces.append("negative risk")
-    if terms.has_taker_delay or terms.seconds_delay:
-        delay = f" {terms.seconds_delay}s" if terms.seconds_delay else ""
-        pieces.append(f"taking is delayed{delay}")
     if terms.rewards is not None:
         band = format_price(terms.rewards.max_spread, ascii_only=ascii_only)
         size = format_micros(terms.rewards.min_size)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.order import OrderStatus, TradePrint
+from pmtui.domain.venue_state import Evidence, VenueFact, VenueState
 from pmtui.service.views import Load, MarketView, TapeView
 from pmtui.ui.cells import Line, line_width
 from pmtui.ui.market_facts import why_not_tradable
@@ -49,6 +50,21 @@ def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
     assert "tick 1¢" in terms
     assert "at least 5 shares" in terms
     assert "taker fee 4.0%" in terms
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (VenueState.DELAYED, "taking is delayed 3s"),
+        (VenueState.MARKET_NOT_READY, "the market is not ready for orders yet"),
+    ],
+)
+def test_what_a_market_is_up_to_comes_before_its_terms(state: VenueState, words: str) -> None:
+    assert VIEW.terms is not None
+    fact = VenueFact(state, Evidence.ANSWER, NOW, condition_id=VIEW.terms.condition_id)
+    view = replace(VIEW, venue=(fact,), terms=replace(VIEW.terms, seconds_delay=3))
+    assert text_of(paint_terms(view, PAPER_STATUS, NOW, 60)).strip().startswith(words)
+    assert words not in text_of(paint_terms(VIEW, PAPER_STATUS, NOW, 200))
 
 
 def test_a_quote_is_never_cut_in_the_middle_of_a_number() -> None:
