@@ -177,9 +177,8 @@ class SessionHosts:
             client.owner,
             random=random.Random(),  # noqa: S311 - spreads reconnects, keeps no secret
         )
-        # What a dead program had not sent yet must not keep its orders alive.
         beats = SignedRequests(
-            self._lane(takes_back=True),
+            self._beat_host(),
             self._routes,
             account=identity,
             clock=self._server_clock,
@@ -191,6 +190,15 @@ class SessionHosts:
             heartbeat=HeartbeatClient(beats),
             scoring=EarningsClient(client.requests),
         )
+
+    def _beat_host(self) -> HttpHost:
+        """Connections for heartbeats: they wait in no line, and speak for no source's health.
+
+        What a dead program had not sent yet must not keep its orders alive.
+        """
+        host = HttpHost(self._endpoints.clob, total_s=self._order_deadline_s, takes_back=True)
+        self._hosts.append(host)
+        return host
 
     def _lane(self, *, takes_back: bool = False) -> HttpHost:
         lane = self._clob.lane(total_s=self._order_deadline_s, takes_back=takes_back)

@@ -4,8 +4,8 @@ There is no way to switch the venue's side off: once a heartbeat was accepted, s
 open order of the key. So heartbeats that began with arming do not end with disarming, but when
 nothing rests any more, and a session that ends while they are sent has its orders cancelled.
 
-A heartbeat has a lane of its own, a short deadline, and no influence on the health of the trading
-host beyond that of any request: what it has to say, it says itself.
+A heartbeat has a lane of its own, a short deadline, and no influence on what is told of the trading
+host: what it has to say, it says itself.
 """
 
 import asyncio
@@ -35,6 +35,8 @@ from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level
 
 RETRY_PAUSE_S = 0.5
+LOST_PAUSE_S = 2.0
+"""Nothing is left to be in a hurry for."""
 WATCH_PERIOD_S = 0.5
 
 
@@ -124,7 +126,7 @@ class DeadMan:
         if isinstance(answer, Failure):
             self._reason = answer.text or answer.kind.value
             self._tell_silence()
-            return RETRY_PAUSE_S
+            return LOST_PAUSE_S if self.state is BeatState.LOST else RETRY_PAUSE_S
         # Lost without anybody looking, as when the machine slept.
         self._tell_silence()
         before, self._accepted_at, self._accepted_s = self._accepted_at, sent_at, sent_s

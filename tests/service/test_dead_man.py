@@ -136,7 +136,7 @@ async def test_a_loss_is_loud_and_every_order_that_goes_with_it_is_told(tmp_path
         assert all(e.text.startswith("Cancelled: Buy 10 Yes at 40¢") for e in each)
 
         world.heart.stalls = False
-        await world.pass_time(3)
+        await world.pass_time(5)
         assert state(world) is BeatState.BEATING
         assert told(world, Level.WARNING)[-1].startswith("Heartbeats are accepted again")
         assert len(told(world, Level.BAD)) == 3
@@ -153,7 +153,7 @@ async def test_orders_that_a_silent_stream_kept_from_us_are_asked_for_after_a_lo
         assert state(world) is BeatState.LOST
         world.account.open.clear()
         world.heart.failure = None
-        await world.pass_time(1)
+        await world.pass_time(3)
         assert not world.service.queries.account().open_orders
         assert "1 order was cancelled since the last good heartbeat" in told(world, Level.BAD)
 

@@ -1,0 +1,133 @@
+"""Heartbeats and the ends of a session: what the trader chose happens at the venue, and is said."""
+
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.journeys import trader
+from tests.journeys.conftest import Start
+from tests.journeys.processes import wait_until_gone
+from tests.journeys.terminal import Terminal
+from tests.journeys.venue import PaperVenue
+
+pytestmark = pytest.mark.journey
+
+SWEPT_S = 15
+"""The venue's deadline and the pause between two looks of it."""
+CANCEL = {"PMTUI_ON_QUIT": "cancel", "PMTUI_ON_HANGUP": "cancel"}
+
+
+def test_lost_heartbeats_are_loud_and_what_the_venue_cancels_is_shown(
+    start: Start, home: Path
+) -> None:
+    terminal = start(env={"PMTUI_HEARTBEAT": "on"})
+    venue = _with_a_resting_order(terminal, home)
+    terminal.until(lambda: _beat(terminal).rstrip("s").isdecimal(), "the age of a heartbeat")
+    fault = {"host": "clob", "prefix": "/v1/heartbeats", "status": 503, "remaining": 100_000}
+    venue.post("/faults", fault)
+    terminal.until_text("Heartbeat missed")
+    assert "the venue cancels every order unless" in trader.notice(terminal)
+    terminal.until(lambda: _beat(terminal) == "late", "a late heartbeat on the status line")
+    terminal.until_text("HEARTBEATS LOST")
+    terminal.until(lambda: _beat(terminal) == "LOST", "the loss on the status line")
+    terminal.until_text("0 open", deadline_s=2 * SWEPT_S)
+    terminal.until_text("1 order was cancelled since the last good heartbeat")
+    assert venue.ledger().open_orders == []
+    assert venue.ledger().is_whole
+    trader.close_ticket(terminal)
+    terminal.press("l")
+    terminal.until(lambda: terminal.row_with("Cancelled: Buy 40 Yes"), "the order's own message")
+    venue.clear_faults()
+    terminal.until_text("Heartbeats are accepted again after")
+    terminal.until(lambda: _beat(terminal).rstrip("s").isdecimal(), "heartbeats again")
+
+
+def test_quitting_with_the_choice_to_cancel_says_so_and_leaves_nothing(
+    start: Start, home: Path
+) -> None:
+    terminal = start(env=CANCEL)
+    _with_a_resting_order(terminal, home)
+    trader.close_ticket(terminal)
+    terminal.press("q")
+    terminal.until_text("Quit while orders rest?")
+    assert terminal.row_with("Every order is cancelled before pmtui ends.", "on_quit = cancel")
+    terminal.until_text("Cancel and quit")
+    terminal.press("enter")
+    assert terminal.exit_code() == 0
+    assert "1 open order at quit, on_quit = cancel. 1 cancelled, and the venue lists" in _last(
+        terminal
+    )
+    first, *_, last = _leaving_lines(home)
+    assert first.startswith("quit, on_quit = cancel, 1 open: 0x")
+    assert last == "quit: cancelled"
+    _see_that_nothing_rests(start(), home)
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM], ids=["hang-up", "terminate"])
+def test_a_signal_with_the_choice_to_cancel_leaves_nothing(
+    start: Start, home: Path, number: signal.Signals
+) -> None:
+    terminal = start(env=CANCEL)
+    _with_a_resting_order(terminal, home)
+    terminal.send_signal(number)
+    assert terminal.exit_code() == 0
+    assert wait_until_gone(home) == {}
+    assert "on_hangup = cancel" in _leaving_lines(home)[0]
+    assert "1 cancelled, and the venue lists no open order" in "\n".join(_leaving_lines(home))
+    _see_that_nothing_rests(start(), home)
+
+
+def test_a_line_that_is_gone_cancels_too(start: Start, home: Path) -> None:
+    terminal = start(env=CANCEL)
+    _with_a_resting_order(terminal, home)
+    terminal.hang_up()
+    terminal.exit_code()
+    assert wait_until_gone(home) == {}
+    assert "1 cancelled, and the venue lists no open order" in "\n".join(_leaving_lines(home))
+
+
+def test_orders_that_are_left_are_named_on_the_normal_screen(start: Start, home: Path) -> None:
+    terminal = start()
+    _with_a_resting_order(terminal, home)
+    terminal.send_signal(signal.SIGTERM)
+    assert terminal.exit_code() == 0
+    assert "termination, on_hangup = leave. The local venue stops too" in _last(terminal)
+    assert "live: Buy 40 Yes at" in _last(terminal)
+
+
+def _with_a_resting_order(terminal: Terminal, home: Path) -> PaperVenue:
+    trader.wait_for_markets(terminal)
+    venue = PaperVenue(home)
+    trader.find_market(terminal, venue.busy_markets()[0])
+    trader.rest_an_order(terminal)
+    return venue
+
+
+def _see_that_nothing_rests(terminal: Terminal, home: Path) -> None:
+    """The next start shows it, and the venue's own book of the account agrees."""
+    trader.wait_for_markets(terminal)
+    terminal.until_text("0 open")
+    ledger = PaperVenue(home).ledger()
+    assert ledger.open_orders == []
+    assert ledger.reserved == 0
+    assert ledger.is_whole
+
+
+def _beat(terminal: Terminal) -> str:
+    """The word after `beat` on the status line; empty where there is none."""
+    words = terminal.rows()[0].split()
+    return words[words.index("beat") + 1] if "beat" in words else ""
+
+
+def _last(terminal: Terminal) -> str:
+    """What stands on the normal screen after the end, its lines joined as they were cut."""
+    return "".join(row.ljust(terminal.size[0]) for row in terminal.rows())
+
+
+def _leaving_lines(home: Path) -> list[str]:
+    with closing(sqlite3.connect(home / "state" / "paper" / "journal.sqlite")) as file:
+        query = "SELECT text FROM entries WHERE kind = 'leaving' ORDER BY sequence"
+        return [text for (text,) in file.execute(query)]
