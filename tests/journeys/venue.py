@@ -127,6 +127,11 @@ class PaperVenue:
         with httpx.Client(trust_env=False) as http:
             http.post(self.urls["admin"] + path, json=body).raise_for_status()
 
+    def clear_faults(self) -> None:
+        """Let the venue behave again."""
+        with httpx.Client(trust_env=False) as http:
+            http.delete(self.urls["admin"] + "/faults").raise_for_status()
+
     def _read(self, host: str, path: str) -> Any:
         with httpx.Client(trust_env=False) as http:
             answer = http.get(self.urls[host] + path)
