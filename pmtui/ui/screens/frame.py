@@ -18,6 +18,7 @@ from pmtui.service.topics import LogTopic, StatusTopic, Topic
 from pmtui.service.views import Level
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, footer_entries
+from pmtui.ui.cells import Line
 from pmtui.ui.paint.footer import paint_footer
 from pmtui.ui.paint.log import paint_notice
 from pmtui.ui.paint.status import paint_status
@@ -38,12 +39,15 @@ class FrameScreen(Screen[None]):
     FrameScreen > #status { background: $panel; }
     FrameScreen > #body { height: 1fr; }
     FrameScreen > #footer { background: $panel; }
+    FrameScreen > #tour { display: none; background: $panel; }
+    FrameScreen.-touring > #tour { display: block; }
     """
 
     def __init__(self, surface: Surface) -> None:
         super().__init__()
         self.surface = surface
         self._subscription: Subscription | None = None
+        self._greeting: Line = ()
 
     def topics(self) -> Iterable[Topic]:
         """Return what this screen watches now."""
@@ -73,6 +77,16 @@ class FrameScreen(Screen[None]):
             )
         )
 
+    def show_tour(self, line: Line) -> None:
+        """Show what the tour says next; nothing takes its line away again."""
+        self.set_class(bool(line), "-touring")
+        self.query_one("#tour", TextLine).show(line)
+
+    def greet(self, line: Line) -> None:
+        """Show this on the line of the notices whenever there is none."""
+        self._greeting = line
+        self._show_notice()
+
     def to_copy(self) -> tuple[str, str]:
         """Return what is under the cursor, in a word or two, and its text; empty for nothing."""
         return "", ""
@@ -88,6 +102,7 @@ class FrameScreen(Screen[None]):
         yield TextLine(id="status", ascii_only=ascii_only)
         with Vertical(id="body"):
             yield from self.compose_body()
+        yield TextLine(id="tour", ascii_only=ascii_only)
         yield TextLine(id="notice", ascii_only=ascii_only)
         yield TextLine(id="footer", ascii_only=ascii_only)
 
@@ -155,7 +170,7 @@ class FrameScreen(Screen[None]):
         latest = next((e for e in reversed(entries) if e.level is not Level.INFO), None)
         line = self.query_one("#notice", TextLine)
         if latest is None or (now - latest.at).total_seconds() > NOTICE_LIFE_S:
-            line.show(())
+            line.show(self._greeting)
         else:
             line.show(paint_notice(latest))
 

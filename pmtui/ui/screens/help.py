@@ -12,6 +12,7 @@ from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for, help_lines
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.screens.frame import FrameScreen
+from pmtui.ui.screens.glossary import GlossaryScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
@@ -70,6 +71,10 @@ class HelpScreen(FrameScreen):
             )
         self.table.set_rows(rows)
         self.table.focus()
+
+    def action_glossary(self) -> None:
+        """Explain the words of this trade."""
+        _ = self.app.push_screen(GlossaryScreen(self.surface))
 
     def action_close(self) -> None:
         """Go back to where one came from."""

@@ -85,6 +85,11 @@ class MarketsScreen(FrameScreen):
         self._memo = RowMemo()
         self._found_memo = RowMemo()
 
+    @property
+    def is_searching(self) -> bool:
+        """Whether the field to search in is open."""
+        return self._is_searching
+
     @override
     def topics(self) -> Iterable[Topic]:
         if self._text:

@@ -1,0 +1,72 @@
+"""The words of this trade, each in a sentence or two. Shown from the help, and tested for gaps."""
+
+from typing import NamedTuple
+
+
+class Term(NamedTuple):
+    """A word and what it means here."""
+
+    word: str
+    meaning: str
+
+
+GLOSSARY: tuple[Term, ...] = (
+    Term("approval", "A permission on the chain: the exchange may move your dollars or shares when "
+         "an order of yours trades. Asked for once for each contract."),
+    Term("armed", "Single keys place orders without a card. It ends after idle time, on a lost "
+         "connection and on the kill switch."),
+    Term("ask", "What somebody wants for a share. The best ask is the lowest one."),
+    Term("bid", "What somebody would pay for a share. The best bid is the highest one."),
+    Term("break-even", "The price at which closing a position gains and loses nothing, taker fee "
+         "included."),
+    Term("cancel-only", "The venue takes cancellations and no orders, usually around a restart."),
+    Term("chunk", "A part of a long list of orders: what one request may name."),
+    Term("close-only", "An account that may reduce what it holds and not add to it."),
+    Term("collateral", "The dollars in the trading wallet. Every share is backed by them: a Yes and "
+         "a No of one market are always worth one dollar together."),
+    Term("conditional order", "A stop, a take profit or a pair of both. It lives in this program "
+         "and ends with it; the venue knows nothing of it."),
+    Term("crossed", "A book whose best bid is not below its best ask. It cannot be right, so it is "
+         "marked and fetched again."),
+    Term("dead man's switch", "The venue cancels every order of a key that sent a heartbeat once "
+         "and then stops."),
+    Term("delayed", "Some markets hold orders that would trade at once for a few seconds, so that "
+         "makers can react to news."),
+    Term("deposit wallet", "The contract that holds your money and shares. Your key signs for it and "
+         "never holds anything itself."),
+    Term("depth", "How many shares wait at a price or better."),
+    Term("FAK", "Fill and kill: trade at once what there is up to the limit, cancel the rest."),
+    Term("fill", "A part of an order that has traded."),
+    Term("flatten", "Sell the whole position now, down to a stated worst price."),
+    Term("FOK", "Fill or kill: trade all of it at once, or nothing."),
+    Term("GTC", "Good till cancelled: rests until it trades or you cancel it."),
+    Term("GTD", "Good till date: like GTC, and the venue cancels it at a time you set."),
+    Term("kill switch", "Cancels everything, disarms, and locks order entry until you release it."),
+    Term("lossy", "A book that missed something: its hash does not match what the venue announced. "
+         "It is fetched again."),
+    Term("maker", "The side whose order rested. Makers pay no fee and may earn rewards."),
+    Term("merge", "Turn a Yes and a No of one market back into a dollar. The engine does it by "
+         "itself where two sellers meet."),
+    Term("midpoint", "Half way between the best bid and the best ask; often read as the chance."),
+    Term("mint", "Make a Yes and a No from a dollar: how a buyer of Yes and a buyer of No trade."),
+    Term("neg-risk", "An event of which exactly one outcome wins. A No of one outcome is worth a Yes "
+         "of all the others, so the Yes prices should add up to about a dollar."),
+    Term("outcome", "What a market asks about, Yes or No, or two names. One of them pays a dollar a "
+         "share, the other nothing."),
+    Term("paper", "The local venue: real servers, real books, play money, no account."),
+    Term("post-only", "Refuse the order rather than let it take."),
+    Term("queue", "Who was there first at a price trades first. How much is ahead of you is an "
+         "estimate: the venue does not say."),
+    Term("redeem", "Exchange the shares of a decided market for the dollars they are worth."),
+    Term("resolution", "The decision which outcome was right, by the source the rules name."),
+    Term("reward band", "How near to the midpoint an order must rest, and how large it must be, to "
+         "earn liquidity rewards in a market."),
+    Term("scoring", "An order that earns liquidity rewards right now."),
+    Term("spread", "The gap between the best bid and the best ask."),
+    Term("stale", "Nothing has been heard of a book for too long to trust it."),
+    Term("taker", "The side whose order traded at once. Takers pay the fee."),
+    Term("tick", "The step between two prices of a market: 1¢ in most, finer near 0 and 100."),
+    Term("unknown", "An order that was sent and not answered. It counts as resting and is looked "
+         "for by its id until found or ruled out."),
+    Term("verified", "A book whose hash equals the one that the venue announced for it."),
+)  # fmt: skip

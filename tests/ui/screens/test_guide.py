@@ -1,0 +1,74 @@
+"""Greeting, tour and glossary on real screens."""
+
+from pmtui.ui.app import PmtuiApp
+from pmtui.ui.glossary import GLOSSARY
+from pmtui.ui.screens.frame import FrameScreen
+from pmtui.ui.screens.glossary import GlossaryScreen
+from pmtui.ui.screens.help import HelpScreen
+from pmtui.ui.surface import Options, Surface
+from pmtui.ui.theme_files import load_themes
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
+from tests.ui.fake_surface import FakeService
+from tests.ui.wait import settle, until
+
+
+def made(*, is_first_run: bool = False) -> PmtuiApp:
+    service = FakeService()
+    surface = Surface(service, service, service, Options(is_first_run=is_first_run))
+    return PmtuiApp(surface, themes=load_themes()[0])
+
+
+def tour_line(app: PmtuiApp) -> str:
+    screen = app.screen
+    assert isinstance(screen, FrameScreen)
+    if not screen.has_class("-touring"):
+        return ""
+    return "".join(cell.text for cell in screen.query_one("#tour", TextLine).line)
+
+
+def notice(app: PmtuiApp) -> str:
+    return "".join(cell.text for cell in app.screen.query_one("#notice", TextLine).line)
+
+
+async def test_the_first_run_says_where_to_begin_and_later_ones_do_not() -> None:
+    app = made(is_first_run=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "T shows the way round" in notice(app), "the greeting")
+        await pilot.press("T")
+        await until(pilot, lambda: "New here" not in notice(app), "the tour in its place")
+    app = made()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert notice(app) == ""
+
+
+async def test_the_tour_follows_what_is_done_and_ends_when_asked() -> None:
+    app = made()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("T")
+        await until(pilot, lambda: "Tour 1/" in tour_line(app), "the first step")
+        await pilot.press("slash")
+        await until(pilot, lambda: "Tour 2/" in tour_line(app), "the second step")
+        await pilot.press("escape", "p")
+        await until(pilot, lambda: "Tour 2/" in tour_line(app), "the step on another screen")
+        await pilot.press("T")
+        await until(pilot, lambda: tour_line(app) == "", "the end")
+
+
+async def test_the_help_leads_to_the_words() -> None:
+    app = made()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen), "the help")
+        await pilot.press("g")
+        await until(pilot, lambda: isinstance(app.screen, GlossaryScreen), "the words")
+        await settle(pilot)
+        shown = {row.key.partition(".")[0] for row in app.screen.query_one(LineTable).rows}
+        assert shown == {term.word for term in GLOSSARY}
+
+
+def test_the_words_are_in_order_and_told_once() -> None:
+    words = [term.word.casefold() for term in GLOSSARY]
+    assert words == sorted(words)
+    assert len(set(words)) == len(words)
