@@ -60,7 +60,7 @@ def check_delay(
     if delay is None or draft.is_post_only or not takes:
         return []
     span = delay.text if 0 < len(delay.text) <= 12 else "a while"
-    text = f"What takes here waits {span}; until then it cannot be cancelled"
+    text = f"Taking waits {span} here; meanwhile it cannot be cancelled"
     return [_warning(TicketField.TIME_IN_FORCE, text)]
 
 

@@ -88,7 +88,7 @@ def test_a_market_that_makes_takers_wait_says_so_before_it_does() -> None:
         venue=(_fact(VenueState.DELAYED, text="3 s"),),
     )
     (problem,) = check_ticket(AT_ONCE, world).of(TicketField.TIME_IN_FORCE)
-    assert "waits 3 s" in problem.text
+    assert "waits 3 s here" in problem.text
     assert "cannot be cancelled" in problem.text
 
 
