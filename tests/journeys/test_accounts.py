@@ -1,0 +1,162 @@
+"""A key of one's own: typed once, kept encrypted, opened before the screen, found nowhere else."""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.journeys import trader
+from tests.journeys.broken_program import __name__ as broken_program
+from tests.journeys.conftest import Start
+from tests.journeys.processes import processes_of
+from tests.journeys.terminal import Terminal
+from tests.journeys.venue import PaperVenue
+from tests.sim.kit import KEYS
+from tests.sim.process import venue_process
+
+pytestmark = pytest.mark.journey
+
+KEY = KEYS[0].removeprefix("0x")
+PASSPHRASE = "four-words-nobody-guesses"
+WRONG = "not-the-passphrase-either"
+PROFILE = "practice"
+
+
+@pytest.fixture
+def venue(home: Path, tmp_path: Path) -> Iterator[PaperVenue]:
+    """A local venue that the profile `practice` takes for the service, with money for the key."""
+    with venue_process("--seed", "3") as running:
+        hosts = "\n".join(
+            f'{name}_url = "{url}"' for name, url in running.urls.items() if name != "admin"
+        )
+        config = home / "config" / "config.toml"
+        config.parent.mkdir(parents=True)
+        config.write_text(f'[profiles.{PROFILE}]\nlike = "live"\ndialect = "seed"\n{hosts}\n')
+        # An auditor looks at it as at the paper venue, with the same key.
+        auditor = tmp_path / "auditor" / "state" / "paper"
+        auditor.mkdir(parents=True)
+        (auditor / "venue.json").write_text(json.dumps(running.urls))
+        (auditor / "paper.key").write_text(KEY)
+        account = PaperVenue(tmp_path / "auditor")
+        account.post("/fund", {"address": account.wallet, "amount": "1000"})
+        yield account
+
+
+def import_key(start: Start) -> Terminal:
+    """Keep the key as a trader does it, at the prompts."""
+    terminal = start("account", "import", "--profile", PROFILE)
+    terminal.until_text("Private key")
+    terminal.type(f"0x{KEY}\r")
+    terminal.until_text("Passphrase for the keystore")
+    terminal.type(f"{PASSPHRASE}\r")
+    terminal.until_text("once more")
+    terminal.type(f"{PASSPHRASE}\r")
+    assert terminal.exit_code() == 0
+    return terminal
+
+
+def answer_prompt(terminal: Terminal, passphrase: str, *, number: int = 1) -> None:
+    """Type at the prompt of this number."""
+    terminal.until(
+        lambda: terminal.output.count(b"Passphrase: ") == number, f"prompt number {number}"
+    )
+    terminal.type(f"{passphrase}\r")
+
+
+def open_first_market(terminal: Terminal) -> None:
+    """Open the first event of the list, and the first of its markets."""
+    terminal.press("enter")
+    terminal.until(lambda: terminal.row_with("Outcome", "Bid", "Ask"), "the event's outcomes")
+    terminal.press("enter")
+    terminal.until(lambda: terminal.row_with("bids", "price", "asks"), "the ladder")
+    terminal.until(
+        lambda: terminal.row_with("tick", "at least") or terminal.row_with("Read-only:"),
+        "the terms of trading",
+    )
+    terminal.until(
+        lambda: trader.quote(terminal) is not None and trader.has_good_book(terminal),
+        "a good book",
+    )
+
+
+def traces(home: Path, *terminals: Terminal) -> list[str]:
+    """Return where a key or a passphrase can be found that should be nowhere."""
+    needles = [secret.encode() for secret in (KEY, PASSPHRASE, WRONG)]
+    needles.append(bytes.fromhex(KEY))
+    places = {f"output of {t.pid}": bytes(t.output) for t in terminals}
+    places |= {str(path): path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    for pid in processes_of(home):
+        for name in ("cmdline", "environ"):
+            places[f"{name} of {pid}"] = Path(f"/proc/{pid}/{name}").read_bytes()
+    return [
+        place
+        for place, content in places.items()
+        if any(needle.lower() in content.lower() for needle in needles)
+    ]
+
+
+def test_an_imported_key_trades_and_leaves_no_trace(
+    start: Start, home: Path, venue: PaperVenue
+) -> None:
+    importing = import_key(start)
+    terminal = start("--profile", PROFILE, size=(160, 45))
+    answer_prompt(terminal, WRONG)
+    terminal.until_text("2 tries left")
+    answer_prompt(terminal, PASSPHRASE, number=2)
+    trader.wait_for_markets(terminal)
+    assert "LIVE" in terminal.rows()[0]
+    open_first_market(terminal)
+    trader.rest_an_order(terminal)
+    assert len(venue.ledger().open_orders) == 1
+    assert traces(home, importing, terminal) == []
+    trader.close_ticket(terminal)
+    terminal.press("q")
+    terminal.until_text("Quit while orders rest?")
+    terminal.press("enter")
+    assert terminal.exit_code() == 0
+    assert traces(home, importing, terminal) == []
+
+
+def test_a_bug_tells_nothing_of_the_key(start: Start, home: Path, venue: PaperVenue) -> None:
+    import_key(start)
+    command = (sys.executable, "-m", broken_program, "--profile", PROFILE)
+    with Terminal(command, home=home) as terminal:
+        answer_prompt(terminal, PASSPHRASE)
+        trader.wait_for_markets(terminal)
+        terminal.press("l")
+        terminal.until(lambda: terminal.row_with("Log", "everything"), "the log")
+        terminal.press("f")
+        assert terminal.exit_code() == 70
+        assert "Traceback" in (home / "state" / "pmtui.log").read_text()
+        assert traces(home, terminal) == []
+
+
+def test_three_wrong_passphrases_end_it(start: Start, home: Path, venue: PaperVenue) -> None:
+    import_key(start)
+    terminal = start("--profile", PROFILE)
+    for number in (1, 2, 3):
+        answer_prompt(terminal, WRONG, number=number)
+    assert terminal.exit_code() == 2
+    said = " ".join(terminal.text().split())
+    assert said.count("the passphrase is wrong") == 3
+    assert b"\x1b[?1049h" not in terminal.output
+
+
+def test_an_empty_passphrase_looks_only(start: Start, home: Path, venue: PaperVenue) -> None:
+    import_key(start)
+    terminal = start("--profile", PROFILE, size=(160, 45))
+    answer_prompt(terminal, "")
+    terminal.until(
+        lambda: re.search(r"READ-ONLY +keystore locked", terminal.rows()[0]), "why it is read-only"
+    )
+    terminal.until(lambda: terminal.row_with("¢"), "markets")
+    open_first_market(terminal)
+    for key in ("b", "s"):
+        terminal.press(key)
+        terminal.until(lambda: "Read-only" in trader.notice(terminal), f"an answer to {key}")
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+    assert venue.ledger().open_orders == []
