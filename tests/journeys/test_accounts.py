@@ -66,22 +66,6 @@ def answer_prompt(terminal: Terminal, passphrase: str, *, number: int = 1) -> No
     terminal.type(f"{passphrase}\r")
 
 
-def open_first_market(terminal: Terminal) -> None:
-    """Open the first event of the list, and the first of its markets."""
-    terminal.press("enter")
-    terminal.until(lambda: terminal.row_with("Outcome", "Bid", "Ask"), "the event's outcomes")
-    terminal.press("enter")
-    terminal.until(lambda: terminal.row_with("bids", "price", "asks"), "the ladder")
-    terminal.until(
-        lambda: terminal.row_with("tick", "at least") or terminal.row_with("Read-only:"),
-        "the terms of trading",
-    )
-    terminal.until(
-        lambda: trader.quote(terminal) is not None and trader.has_good_book(terminal),
-        "a good book",
-    )
-
-
 def traces(home: Path, *terminals: Terminal) -> list[str]:
     """Return where a key or a passphrase can be found that should be nowhere."""
     needles = [secret.encode() for secret in (KEY, PASSPHRASE, WRONG)]
@@ -108,7 +92,7 @@ def test_an_imported_key_trades_and_leaves_no_trace(
     answer_prompt(terminal, PASSPHRASE, number=2)
     trader.wait_for_markets(terminal)
     assert "LIVE" in terminal.rows()[0]
-    open_first_market(terminal)
+    trader.open_first_market(terminal)
     trader.rest_an_order(terminal)
     assert len(venue.ledger().open_orders) == 1
     assert traces(home, importing, terminal) == []
@@ -153,7 +137,7 @@ def test_an_empty_passphrase_looks_only(start: Start, home: Path, venue: PaperVe
         lambda: re.search(r"READ-ONLY +keystore locked", terminal.rows()[0]), "why it is read-only"
     )
     terminal.until(lambda: terminal.row_with("¢"), "markets")
-    open_first_market(terminal)
+    trader.open_first_market(terminal)
     for key in ("b", "s"):
         terminal.press(key)
         terminal.until(lambda: "Read-only" in trader.notice(terminal), f"an answer to {key}")

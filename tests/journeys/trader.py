@@ -47,6 +47,22 @@ def open_market(terminal: Terminal, market: Market) -> None:
     wait_for_ladder(terminal, market)
 
 
+def open_first_market(terminal: Terminal) -> None:
+    """Open the first event of the list, and the first of its markets."""
+    terminal.press("enter")
+    terminal.until(lambda: terminal.row_with("Outcome", "Bid", "Ask"), "the event's outcomes")
+    terminal.press("enter")
+    terminal.until(lambda: terminal.row_with("bids", "price", "asks"), "the ladder")
+    terminal.until(
+        lambda: terminal.row_with("tick", "at least") or terminal.row_with("Read-only:"),
+        "the terms of trading",
+    )
+    terminal.until(
+        lambda: quote(terminal) is not None and has_good_book(terminal),
+        "a good book",
+    )
+
+
 def find_market(terminal: Terminal, market: Market) -> None:
     """Search for a market by its whole question, and open it."""
     terminal.press("/")
