@@ -7,7 +7,7 @@ on it comes from one view of one book.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -116,34 +116,12 @@ class Ladder:
         """Return a row, empty or not."""
         found = self._rungs.get(index)
         if found is None:
-            found = self._rungs[index] = self._masked(self.full_rung(index))
+            found = self._rungs[index] = self._make(index, self.shown)
         return found
 
     def full_rung(self, index: int) -> Rung:
         """Return a row with all that is known of it, shown or not."""
-        price, placed = self.axis.price_at(index), self.placed
-        own = self.own.get(index, _NOTHING)
-        bid, ask = self.bids.get(index, 0), self.asks.get(index, 0)
-        # The estimate may be of a moment before this book: no two numbers contradict.
-        ahead = None if own.ahead is None else min(own.ahead, bid if own.bid else ask)
-        return Rung(
-            price=price,
-            zone=self.zone(index),
-            bid_size=Micros(bid),
-            ask_size=Micros(ask),
-            own_bid=Micros(own.bid),
-            own_ask=Micros(own.ask),
-            has_unknown=own.has_unknown,
-            is_scoring=own.is_scoring,
-            ahead=None if ahead is None else Micros(ahead),
-            depth=Micros(self.depths.get(index, 0)),
-            traded=Micros(self.traded.get(index, 0)),
-            is_last_trade=index == self.last,
-            is_in_band=placed.band is not None and placed.band.holds(price),
-            is_entry=index in placed.entries,
-            is_break_even=index in placed.evens,
-            profit=placed.marks.profit_at(price),
-        )
+        return self._make(index, EVERYTHING)
 
     def sizes(self) -> list[int]:
         """Return the larger size of every row that has one, in no order."""
@@ -172,16 +150,29 @@ class Ladder:
         is_beyond = ask is not None and price > ask
         return Side.SELL if is_beyond and not self.asks.get(index) else Side.BUY
 
-    def _masked(self, rung: Rung) -> Rung:
-        if self.shown == EVERYTHING:
-            return rung
-        shown = self.shown
-        return replace(
-            rung,
-            depth=rung.depth if shown.depth else _ZERO,
-            traded=rung.traded if shown.traded else _ZERO,
-            profit=rung.profit if shown.profit else None,
-            ahead=rung.ahead if shown.ahead else None,
+    def _make(self, index: int, shown: Shown) -> Rung:
+        price, placed = self.axis.price_at(index), self.placed
+        own = self.own.get(index, _NOTHING)
+        bid, ask = self.bids.get(index, 0), self.asks.get(index, 0)
+        # The estimate may be of a moment before this book: no two numbers contradict.
+        ahead = None if own.ahead is None else min(own.ahead, bid if own.bid else ask)
+        return Rung(
+            price=price,
+            zone=self.zone(index),
+            bid_size=Micros(bid),
+            ask_size=Micros(ask),
+            own_bid=Micros(own.bid),
+            own_ask=Micros(own.ask),
+            has_unknown=own.has_unknown,
+            is_scoring=own.is_scoring,
+            ahead=Micros(ahead) if ahead is not None and shown.ahead else None,
+            depth=Micros(self.depths.get(index, 0)) if shown.depth else _ZERO,
+            traded=Micros(self.traded.get(index, 0)) if shown.traded else _ZERO,
+            is_last_trade=index == self.last,
+            is_in_band=placed.band is not None and placed.band.holds(price),
+            is_entry=index in placed.entries,
+            is_break_even=index in placed.evens,
+            profit=placed.marks.profit_at(price) if shown.profit else None,
         )
 
 

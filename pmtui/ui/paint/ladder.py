@@ -108,7 +108,7 @@ class _Row(NamedTuple):
         role = Role.LAST_TRADE if rung.is_last_trade else Role.TEXT
         emphasis = Emphasis.BOLD if look.is_cursor else Emphasis.NONE
         return (
-            Cell(ours, Role.OWN_ORDER, ground=self.ground),
+            Cell(ours, Role.OWN_ORDER if ours.strip() else Role.TEXT, ground=self.ground),
             Cell(text + last, role, emphasis, self.ground),
         )
 

@@ -5,6 +5,7 @@ the line of facts below the rows tells the rest of the row at the cursor.
 """
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pmtui.domain.ladder import Shown
@@ -80,6 +81,8 @@ class Painters(NamedTuple):
     profit: Callable[[], Cell]
 
 
+# Every row asks, and nothing changes but with the terminal or the tick.
+@lru_cache(maxsize=64)
 def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> LadderColumns:
     """Choose the columns for a width: each costs its cells and the one before it."""
     digits = len(format_price(Micros(ONE - tick), tick=tick))

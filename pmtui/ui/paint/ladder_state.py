@@ -133,5 +133,5 @@ def _holding_facts(ladder: Ladder, ascii_only: bool) -> list[Line]:  # noqa: FBT
     profit = None if bid is None else ladder.placed.marks.profit_at(bid)
     if profit is not None:
         text = profit_text(profit, 9).strip()
-        facts.append((Cell("p/l at bid ", Role.DIM), Cell(text, profit_role(profit))))
+        facts.append((Cell("now ", Role.DIM), Cell(text, profit_role(profit))))
     return facts
