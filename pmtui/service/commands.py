@@ -46,13 +46,15 @@ class ServiceCommands(ServiceSafetyCommands):
         self._history = history
         self._account = account
 
-    def prepare(self, intent: OrderIntent) -> PreparedOrder | Rejected:
+    def prepare(
+        self, intent: OrderIntent, *, replacing: OrderId | None = None
+    ) -> PreparedOrder | Rejected:
         """Fix amounts, salt and time of an order."""
-        return self._desk.prepare(intent)
+        return self._desk.prepare(intent, replacing=replacing)
 
     def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
         """Fix amounts, salt and time of several orders."""
-        return tuple(self._desk.prepare(intent) for intent in intents)
+        return self._desk.prepare_many(intents)
 
     def place(self, order: PreparedOrder) -> CommandId:
         """Journal, sign and send a prepared order."""

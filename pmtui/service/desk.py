@@ -6,7 +6,7 @@ that goes loses the words, not the order. How things are done is next door: `sen
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms
@@ -68,8 +68,20 @@ class Desk:
         self._cancels: dict[CommandId, asyncio.Future[CancelVerdict]] = {}
         self._moves: dict[CommandId, asyncio.Future[MoveVerdict]] = {}
 
-    def prepare(self, intent: OrderIntent) -> PreparedOrder | Rejected:
-        """Fix everything that will be hashed."""
+    def prepare(
+        self,
+        intent: OrderIntent,
+        *,
+        replacing: OrderId | None = None,
+        beside: tuple[PreparedOrder, ...] = (),
+    ) -> PreparedOrder | Rejected:
+        """Fix everything that will be hashed, if the trader's own rules would let it leave.
+
+        Args:
+            intent: what the trader means.
+            replacing: an order of ours that makes room for it first.
+            beside: what is to leave with it.
+        """
         account = self._feed.account
         if account is None:
             return Rejected(READ_ONLY)
@@ -77,7 +89,17 @@ class Desk:
         if market is None or terms is None:
             return Rejected("The market's trading terms are not loaded yet")
         order = prepare_order(intent, signer=account.signer, market=market, terms=terms)
-        return order if isinstance(order, Rejected) else self._guard.alone(order) or order
+        if isinstance(order, Rejected):
+            return order
+        return self._guard.check(order, replacing=replacing, beside=beside) or order
+
+    def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
+        """Prepare orders that are to leave together: each counts for those after it."""
+        legs: list[PreparedOrder | Rejected] = []
+        for intent in intents:
+            fit = tuple(leg for leg in legs if isinstance(leg, PreparedOrder))
+            legs.append(self.prepare(intent, beside=fit))
+        return tuple(legs)
 
     def place(self, order: PreparedOrder) -> CommandId:
         """Start sending; the verdict comes when it is known. The same order leaves only once."""

@@ -31,6 +31,10 @@ class _Wish:
     side: Side
     cash: Micros
     """Dollars if all of it fills, fee aside."""
+    replacing: OrderId | None = None
+    """The order of ours whose place it takes."""
+    beside: tuple[PreparedOrder, ...] = ()
+    """What is to leave with it."""
 
 
 class EntryGuard:
@@ -76,12 +80,23 @@ class EntryGuard:
         wish = _Wish(intent.condition_id, intent.side, cash)
         return self.locked() or self._find_breach(wish)
 
-    def alone(self, order: PreparedOrder) -> Rejected | None:
-        """Return what forbids an order whatever else rests: it may take another one's place."""
-        limits = Limits(order=self._limits.order)
-        problem = self.locked() or find_breach(
-            limits, Exposed(), side=order.intent.side, cash=order.cash
-        )
+    def check(
+        self,
+        order: PreparedOrder,
+        *,
+        replacing: OrderId | None = None,
+        beside: tuple[PreparedOrder, ...] = (),
+    ) -> Rejected | None:
+        """Return why an order would be refused now, without counting it.
+
+        Args:
+            order: as it would be signed.
+            replacing: an order of ours that is gone before this one leaves.
+            beside: what is to leave with it, and counts before it.
+        """
+        side, cash = order.intent.side, order.cash
+        wish = _Wish(order.condition_id, side, cash, replacing=replacing, beside=beside)
+        problem = self.locked() or self._find_breach(wish)
         return Rejected(problem) if problem else None
 
     def _find_breach(self, wish: _Wish) -> str:
@@ -92,10 +107,13 @@ class EntryGuard:
         loss = self._day.loss()
         if loss is None:
             return NOT_YET_KNOWN
-        positions, orders = self._positions(), tuple(self._counted())
+        positions = self._positions()
+        orders = [(o, held) for o, held in self._counted() if o.order_id != wish.replacing]
+        beside = [other for other in wish.beside if other.intent.side is Side.BUY]
+        here = sum(other.cash for other in beside if other.condition_id == wish.condition_id)
         exposed = Exposed(
-            market=exposure(positions, orders, wish.condition_id),
-            total=exposure(positions, orders),
+            market=Micros(exposure(positions, orders, wish.condition_id) + here),
+            total=Micros(exposure(positions, orders) + sum(other.cash for other in beside)),
             loss=loss,
         )
         return find_breach(self._limits, exposed, side=wish.side, cash=wish.cash)

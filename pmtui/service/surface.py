@@ -141,12 +141,21 @@ class SafetyCommands(Protocol):
 class Commands(SafetyCommands, Protocol):
     """What a trader can ask for. Every call returns at once; the service owns the work."""
 
-    def prepare(self, intent: OrderIntent) -> PreparedOrder | Rejected:
-        """Fix amounts, salt and time of an order so that it can be shown, signed and found again."""
+    def prepare(
+        self, intent: OrderIntent, *, replacing: OrderId | None = None
+    ) -> PreparedOrder | Rejected:
+        """Fix amounts, salt and time of an order so that it can be shown, signed and found again.
+
+        What the trader's own limits or the kill switch would refuse is refused here already.
+
+        Args:
+            intent: what the trader means.
+            replacing: an order of ours whose place it takes: it does not count any more.
+        """
         ...
 
     def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
-        """Prepare the legs of a batch, each on its own merits."""
+        """Prepare the legs of a batch, each on its own merits; limits count those before it."""
         ...
 
     def place(self, order: PreparedOrder) -> CommandId:

@@ -29,7 +29,7 @@ def prepare_moves(
         )
         if isinstance(intent, MoveProblem):
             return intent.text
-        order = surface.commands.prepare(intent)
+        order = surface.commands.prepare(intent, replacing=old.order_id)
         if isinstance(order, Rejected):
             return order.reason
         moves.append((old, order))

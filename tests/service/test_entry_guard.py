@@ -57,7 +57,11 @@ async def prepared(world: World, intent: LimitIntent = BUY) -> PreparedOrder:
 
 
 async def sent(world: World, intent: LimitIntent = BUY) -> Verdict:
-    command_id = world.service.commands.place(await prepared(world, intent))
+    return await verdict_of(world, await prepared(world, intent))
+
+
+async def verdict_of(world: World, order: PreparedOrder) -> Verdict:
+    command_id = world.service.commands.place(order)
     async with asyncio.timeout(5):
         return await world.service.commands.verdict(command_id)
 
@@ -91,14 +95,13 @@ async def test_an_order_over_its_own_limit_cannot_even_be_reviewed(tmp_path: Pat
         assert world.service.queries.entry_problem(BUY) == text
 
 
-async def test_what_rests_and_what_is_held_count_and_nothing_is_journaled_or_sent(
-    tmp_path: Path,
-) -> None:
+async def test_what_rests_and_what_is_held_count_at_the_last_moment_too(tmp_path: Path) -> None:
     async with running_world(tmp_path, tuning=limited(market=Micros(57_000_000))) as world:
+        ready = await prepared(world)
         world.analytics.held = (HELD,)
         world.account.open[OrderId("0xother")] = resting(OrderId("0xother"))
         await looked(world)
-        verdict = await sent(world)
+        verdict = await verdict_of(world, ready)
         text = "Over your limit of $57.00 for a market: it would be $58.00"
         assert verdict == Rejected(text)
         assert world.service.queries.entry_problem(BUY) == text
@@ -126,6 +129,31 @@ async def test_a_batch_is_cut_where_it_would_break_a_limit(tmp_path: Path) -> No
         assert [isinstance(v, Rejected) for v in verdicts] == [False, False, True]
 
 
+async def test_a_review_refuses_already_and_lets_a_replacement_take_the_old_ones_room(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path, tuning=limited(market=Micros(5_000_000))) as world:
+        accepted = await sent(world)
+        assert isinstance(accepted, Accepted)
+        dearer = replace(BUY, price=Micros(500_000))
+        prepare = world.service.commands.prepare
+        text = "Over your limit of $5.00 for a market: it would be $9.00"
+        assert prepare(dearer) == Rejected(text)
+        assert isinstance(prepare(dearer, replacing=accepted.order_id), PreparedOrder)
+        too_dear = prepare(replace(BUY, price=Micros(510_000)), replacing=accepted.order_id)
+        assert too_dear == Rejected("Over your limit of $5.00 for a market: it would be $5.10")
+
+
+async def test_the_legs_of_a_batch_are_reviewed_together(tmp_path: Path) -> None:
+    async with running_world(tmp_path, tuning=limited(total=Micros(10_000_000))) as world:
+        await prepared(world)
+        legs = world.service.commands.prepare_many([BUY, replace(BUY, token_id=NO), BUY])
+        assert [isinstance(leg, PreparedOrder) for leg in legs] == [True, True, False]
+        sale = replace(BUY, side=Side.SELL)
+        legs = world.service.commands.prepare_many([sale, sale, sale])
+        assert all(isinstance(leg, PreparedOrder) for leg in legs)
+
+
 async def test_an_unknown_order_keeps_its_room_and_a_refused_one_gives_it_back(
     tmp_path: Path,
 ) -> None:
@@ -134,9 +162,9 @@ async def test_an_unknown_order_keeps_its_room_and_a_refused_one_gives_it_back(
         assert isinstance(await sent(world), Rejected)
         world.account.answers = [lost()]
         assert isinstance(await sent(world), Unknown)
-        verdict = await sent(world)
+        ready = world.service.commands.prepare(BUY)
         text = "Over your limit of $4.00 for all markets: it would be $8.00"
-        assert verdict == Rejected(text)
+        assert ready == Rejected(text)
 
 
 async def test_what_was_matched_counts_before_and_after_its_fill_is_told_of(
@@ -180,8 +208,8 @@ async def test_after_the_days_loss_only_sales_are_sent(tmp_path: Path) -> None:
         world.user_stream.send(told(bought))
         world.user_stream.send(told(replace(sold, trade_id=TradeId("t2"))))
         await settle()
-        verdict = await sent(world)
-        assert verdict == Rejected(
+        await prepared(world, replace(BUY, side=Side.SELL))
+        assert world.service.commands.prepare(BUY) == Rejected(
             "Your daily loss limit of $2.00 is reached: $2.00 lost since 00:00 UTC"
         )
         assert isinstance(await sent(world, replace(BUY, side=Side.SELL)), Accepted)

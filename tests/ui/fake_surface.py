@@ -208,7 +208,9 @@ class FakeService:
 
     # --- Commands
 
-    def prepare(self, intent: OrderIntent) -> PreparedOrder | Rejected:
+    def prepare(
+        self, intent: OrderIntent, *, replacing: OrderId | None = None
+    ) -> PreparedOrder | Rejected:
         self._record("prepare", intent)
         return self.refusal or _prepare(intent, number=len(self.calls))
 
