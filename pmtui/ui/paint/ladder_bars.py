@@ -20,7 +20,8 @@ def bar_scale(sizes: Sequence[int], current: int) -> int:
     if not sizes:
         return current
     ranked = sorted(sizes)
-    wanted = max(1, min(ranked[len(ranked) * 9 // 10], _WALL * ranked[len(ranked) // 2]))
+    top = len(ranked) - 1
+    wanted = max(1, min(ranked[top * 9 // 10], _WALL * ranked[top // 2]))
     if current // _ROUGHLY <= wanted <= current and current > 1:
         return current
     return 1 << (wanted - 1).bit_length()

@@ -1,4 +1,6 @@
+import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -8,8 +10,10 @@ from textual.strip import Strip
 from typing_extensions import override
 
 from pmtui.domain.book_view import BookState, BookView, Level
+from pmtui.domain.closing import Stake
 from pmtui.domain.ids import TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.ladder_marks import LadderMarks
+from pmtui.domain.market import FeeSchedule, RewardTerms, Side
 from pmtui.domain.money import Micros
 from pmtui.ui.widgets.ladder import LadderPane
 from tests.ui import believable
@@ -232,6 +236,118 @@ async def test_another_tick_keeps_what_is_looked_at() -> None:
         assert ladder.top_price is not None
         assert cents(50) <= ladder.top_price <= cents(53)
         assert any("▸" in line for line in shown_text(ladder))
+
+
+@pytest.mark.parametrize("tick", [10, 1, 0.5, 0.25, 0.1, 0.01])
+async def test_every_tick_the_service_has_gets_a_row_for_every_price(tick: float) -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book())
+        await settle(pilot)
+        ladder.point_at(cents(50))
+        pointed = ladder.cursor
+        ladder.show(book(tick=tick))
+        await settle(pilot)
+        assert ladder.cursor == pointed
+        rows = [line for line in shown_text(ladder)[1:-1] if "¢" in line]
+        prices = [float(next(w for w in re.findall(r"[\d.]+(?=¢)", row))) for row in rows]
+        steps = {round(high - low, 4) for high, low in pairwise(prices)}
+        assert steps == {tick}
+        assert 50 in prices
+        assert all("#" not in row for row in rows)
+
+
+async def test_a_held_axis_stays_until_it_is_asked_for() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book())
+        await settle(pilot)
+        ladder.focus()
+        await pilot.press("h")
+        assert ladder.is_held
+        top = ladder.top_price
+        ladder.show(book(bid=80, ask=81))
+        assert ladder.top_price == top
+        await pilot.press("space")
+        assert ladder.top_price == cents(90)
+        ladder.show(book(bid=20, ask=21))
+        assert ladder.top_price == cents(90)
+        await pilot.press("h")
+        assert not ladder.is_held
+        assert ladder.top_price == cents(30)
+
+
+async def test_own_changes_stand_out_with_a_sign_and_then_no_more() -> None:
+    ladder = _Ladder()
+    resting = believable.order(1, price=0.5, size=250)
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book())
+        await settle(pilot)
+        ladder.show(book(version=1), orders=(resting,))
+        await until(pilot, lambda: "250+" in row_of(ladder, "50¢"), "it is marked as placed")
+        ladder.lines.clear()
+        ladder.end_flashes()
+        await until(pilot, lambda: ladder.lines, "the row is painted")
+        # One row, once, and nothing after it.
+        assert ladder.lines == [12]
+        assert "250 " in row_of(ladder, "50¢")
+        ladder.lines.clear()
+        ladder.end_flashes()
+        await settle(pilot)
+        assert not ladder.lines
+        partial = replace(resting, matched_size=cents(5_000))
+        ladder.show(book(version=2), orders=(partial,))
+        await until(pilot, lambda: "200!" in row_of(ladder, "50¢"), "it is marked as filled")
+        ladder.end_flashes()
+        ladder.show(book(version=3))
+        await until(pilot, lambda: "×" in row_of(ladder, "50¢"), "it is marked as cancelled")
+
+
+async def test_what_was_there_before_and_another_outcome_are_no_changes() -> None:
+    ladder = _Ladder()
+    resting = believable.order(1, price=0.5, size=250)
+    unknown, known = LadderMarks(is_account_known=False), LadderMarks()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book(), marks=unknown)
+        ladder.show(book(version=1), orders=(resting,), marks=known)
+        await settle(pilot)
+        assert "250+" not in row_of(ladder, "50¢")
+        ladder.show(replace(book(), token_id=TokenId("2")), marks=known)
+        await settle(pilot)
+        assert "×" not in row_of(ladder, "50¢")
+        ladder.show(replace(book(), token_id=TokenId("2")), orders=(resting,), other_label="No")
+        await settle(pilot)
+        assert "250+" not in row_of(ladder, "50¢")
+
+
+async def test_the_last_line_tells_what_a_narrow_ladder_has_no_column_for() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=(90, 22)) as pilot:
+        ladder.show(book())
+        ladder.point_at(cents(50))
+        await settle(pilot)
+        assert "¢" in shown_text(ladder)[-1][20:]
+        await pilot.resize_terminal(41, 22)
+        await settle(pilot)
+        assert "depth 10" in shown_text(ladder)[-1]
+        await pilot.resize_terminal(41, 16)
+        await settle(pilot)
+        assert "depth" not in "".join(shown_text(ladder)[1:])
+
+
+async def test_marks_of_cost_and_rewards_stand_at_their_prices() -> None:
+    ladder = _Ladder()
+    stake = Stake(cents(100_000), cents(47.8), fee=FeeSchedule(cents(4)))
+    marks = LadderMarks(stakes=(stake,), rewards=RewardTerms(cents(1_000), cents(2)))
+    async with Stage(ladder).run_test(size=(80, 21)) as pilot:
+        ladder.show(book(), marks=marks)
+        await settle(pilot)
+        lines = shown_text(ladder)
+        assert [n for n in range(41, 61) if any(f"│{n}¢" in x or f"│ {n}¢" in x or f"│={n}¢" in x
+                                                for x in lines)] == [50, 51, 52]  # fmt: skip
+        assert any("@48¢" in x for x in lines)
+        assert any("=49¢" in x for x in lines)
+        assert any("60¢" in x and "+$112" in x for x in lines)
 
 
 @pytest.mark.parametrize("theme", ["harbour", "ansi"])

@@ -1,0 +1,83 @@
+import pytest
+
+from pmtui.domain.book_view import BookState, BookView, Level
+from pmtui.domain.closing import Stake
+from pmtui.domain.ids import TokenId
+from pmtui.domain.ladder import Ladder, build_ladder
+from pmtui.domain.ladder_axis import Axis
+from pmtui.domain.ladder_marks import LadderMarks
+from pmtui.domain.market import FeeSchedule, RewardTerms, Side
+from pmtui.domain.money import Micros
+from pmtui.domain.order import TradePrint
+from pmtui.ui.cells import Line, line_width
+from pmtui.ui.paint.ladder import profit_text
+from pmtui.ui.paint.ladder_state import paint_facts, paint_state
+from tests.ui import believable
+from tests.ui.fake_surface import NOW
+
+CENT = Micros(10_000)
+TOKEN = TokenId("1")
+
+
+def text_of(line: Line) -> str:
+    return "".join(cell.text for cell in line)
+
+
+def ladder(*, is_holding: bool = True) -> Ladder:
+    mine = believable.order(1, price=0.5, size=100)
+    stake = Stake(Micros(1_000_000_000), Micros(483_300), fee=FeeSchedule(Micros(40_000)))
+    book = BookView(
+        TOKEN, BookState.LIVE, (Level(Micros(500_000), Micros(440_000_000)),),
+        (Level(Micros(520_000), Micros(70_000_000)),), CENT,
+    )  # fmt: skip
+    marks = LadderMarks(
+        ahead=((mine.order_id, Micros(340_000_000)),), stakes=(stake,) if is_holding else (),
+        rewards=RewardTerms(Micros(100_000_000), Micros(35_000)),
+    )  # fmt: skip
+    trade = TradePrint(TOKEN, Side.SELL, Micros(500_000), Micros(12_000_000), NOW)
+    return build_ladder(book, Axis(CENT, CENT), orders=(mine,), prints=(trade,), marks=marks)
+
+
+def test_the_row_at_the_cursor_tells_all_that_has_no_column() -> None:
+    text = text_of(paint_facts(ladder(), Micros(500_000), 100)).split("  ")
+    assert text[:5] == [" 50¢", "~340 ahead", "p/l +$6.70", "depth 440", "traded 12"]
+    assert "rewards from 100" in text
+
+
+@pytest.mark.parametrize("width", range(0, 90, 7))
+def test_facts_that_do_not_fit_are_left_out_whole(width: int) -> None:
+    for cursor in (None, Micros(500_000)):
+        whole = text_of(paint_facts(ladder(), cursor, 200)).strip().split("  ")
+        line = paint_facts(ladder(), cursor, width)
+        shown = [fact for fact in text_of(line).strip().split("  ") if fact]
+        assert line_width(line) == width
+        assert shown == whole[: len(shown)]
+
+
+def test_without_a_cursor_the_line_tells_what_was_paid_and_what_closing_brings() -> None:
+    assert text_of(paint_facts(ladder(), None, 41)).rstrip() == (
+        " @ paid 48.3¢  = even 50¢  now +$6.70"
+    )
+    assert not text_of(paint_facts(ladder(is_holding=False), None, 41)).strip()
+    ascii_text = text_of(paint_facts(ladder(), None, 41, ascii_only=True))
+    assert ascii_text.isascii()
+
+
+@pytest.mark.parametrize(
+    ("profit", "text"),
+    [
+        (12_300_000, "+$12.30"), (-12_300_000, "-$12.30"), (0, "  $0.00"), (-1, "  $0.00"),
+        (123_456_789_000, "+$123k"), (-1_204_330_000, "-$1,204"), (480_100_000, " +$480"),
+    ],
+)  # fmt: skip
+def test_a_profit_has_a_sign_and_fits_its_column(profit: int, text: str) -> None:
+    assert profit_text(Micros(profit), 7).strip() == text.strip()
+    assert len(profit_text(Micros(profit), 7)) == 7
+
+
+def test_a_held_axis_is_said() -> None:
+    book = BookView(TOKEN, BookState.LIVE, tick_size=CENT)
+    assert "held" in text_of(paint_state(book, NOW, 41, group=CENT, is_held=True))
+    held = paint_state(book, NOW, 41, group=CENT, is_held=True, cursor=(Micros(510_000), Side.BUY))
+    assert "held" in text_of(held)
+    assert "buys 51¢" in text_of(held)
