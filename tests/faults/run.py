@@ -239,10 +239,14 @@ def _compare_holdings(report: dict[str, Any], ledger: Any, outcome: Outcome) -> 
     if held != at_venue:
         outcome.problems.append(f"shares by own fills {held}, at the venue {at_venue}")
     cash = STARTING_CASH * SCALE
-    for _, _, side, _, size, price, fee in report["fills"]:
-        # A purchase pays at least what it is worth, a sale brings at most that.
+    bought = {(trade, token) for _, trade, side, token, _, _, _ in report["fills"] if side == "BUY"}
+    for _, trade, side, token, size, price, fee in report["fills"]:
+        # A purchase pays at least what it is worth, a sale brings at most that: but who met his
+        # own order gets what he paid.
         worth = Micros(size), Micros(price)
-        cash += -notional_ceil(*worth) if side == "BUY" else notional_floor(*worth)
+        is_paid = side == "BUY" or (trade, token) in bought
+        notional = notional_ceil(*worth) if is_paid else notional_floor(*worth)
+        cash += -notional if side == "BUY" else notional
         cash -= fee
     if cash != round(float(ledger["collateral"]) * 1e6):
         outcome.problems.append(f"cash by own fills {cash}, at the venue {ledger['collateral']}")

@@ -1,0 +1,136 @@
+"""Moving an order and selling a whole position, from the keys to the venue's ledger."""
+
+import re
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from tests.journeys import trader
+from tests.journeys.conftest import Start
+from tests.journeys.terminal import Terminal
+from tests.journeys.venue import Market, PaperVenue
+
+pytestmark = pytest.mark.journey
+
+
+def begin(terminal: Terminal, home: Path) -> tuple[PaperVenue, Market]:
+    trader.wait_for_markets(terminal)
+    venue = PaperVenue(home)
+    market = venue.busy_markets()[0]
+    trader.find_market(terminal, market)
+    return venue, market
+
+
+def agree(terminal: Terminal, question: str) -> None:
+    """Read the card, then send; a key that came too early is pressed again when it asks."""
+    terminal.until_text(question)
+    terminal.press("enter")
+    terminal.until(
+        lambda: question not in terminal.text() or "Press it again" in terminal.text(),
+        "the card taking the key or asking for it again",
+    )
+    if question in terminal.text():
+        terminal.press("enter")
+        terminal.until_gone(question)
+
+
+def cursor_price(terminal: Terminal) -> str:
+    """Return the price the ladder's cursor is on; sizes around it move by themselves."""
+    row = next((r for r in terminal.rows() if r.startswith(("▸", ">"))), "")
+    found = re.search(r"([0-9.]+¢)", row)
+    return found[1] if found is not None else ""
+
+
+def point_at(terminal: Terminal, price: Decimal) -> None:
+    """Move the ladder's cursor down to a price."""
+    for _ in range(60):
+        seen = cursor_price(terminal)
+        if seen == trader.cents(price):
+            return
+        terminal.press("down")
+        terminal.until(lambda seen=seen: cursor_price(terminal) != seen, "the cursor moving")  # type: ignore[misc]  # bound now
+    raise AssertionError(f"{trader.cents(price)} is not on the ladder")
+
+
+def test_an_order_is_moved_as_one_and_only_one_rests(start: Start, home: Path) -> None:
+    terminal = start(size=(160, 45))
+    venue, _ = begin(terminal, home)
+    price = trader.rest_an_order(terminal)
+    (before,) = venue.ledger().open_orders
+    trader.close_ticket(terminal)
+    point_at(terminal, price)
+    terminal.press("e")
+    terminal.until_text("MOVE BUY 40")
+    terminal.press("down")
+    lower = price - trader.CENT
+    terminal.until_text(f"to {trader.cents(lower)}")
+    terminal.press("enter")
+    terminal.until_text("Cancels first: BUY 40")
+    agree(terminal, "Move this order?")
+    terminal.until_text(f"to {trader.cents(lower)}: live")
+    (after,) = venue.ledger().open_orders
+    assert after["id"] != before["id"]
+    assert Decimal(after["price"]) == lower
+    assert terminal.row_with("1 open")
+    assert venue.audit() == []
+
+
+def test_a_move_whose_cancel_is_not_answered_never_leaves_two_orders(
+    start: Start, home: Path
+) -> None:
+    terminal = start(size=(160, 45))
+    venue, _ = begin(terminal, home)
+    price = trader.rest_an_order(terminal)
+    (before,) = venue.ledger().open_orders
+    trader.close_ticket(terminal)
+    point_at(terminal, price)
+    venue.post(
+        "/faults",
+        {"host": "clob", "prefix": "/order", "method": "DELETE", "is_answer_lost": True},
+    )
+    terminal.press("e")
+    terminal.until_text("MOVE BUY 40")
+    terminal.press("down", "enter")
+    agree(terminal, "Move this order?")
+    # Whatever is said of it, there is one order at most, and it is said which.
+    terminal.until(
+        lambda: any(words in terminal.text() for words in ("Not moved", "not replaced", "Moved")),
+        "the verdict",
+    )
+    venue.clear_faults()
+    orders = venue.ledger().open_orders
+    assert len(orders) <= 1
+    assert before["id"] not in {order["id"] for order in orders} or len(orders) == 1
+    assert venue.audit() == []
+
+
+def test_a_whole_position_is_sold_after_its_own_sale_is_cancelled(start: Start, home: Path) -> None:
+    terminal = start(size=(160, 45))
+    venue, market = begin(terminal, home)
+    shown = trader.quote(terminal)
+    assert shown is not None
+    trader.open_ticket(terminal)
+    trader.fill_in(terminal, price=f"{(shown[1] + 3 * trader.CENT) * 100:.0f}", size="40")
+    trader.review(terminal)
+    trader.send(terminal)
+    terminal.until(
+        lambda: venue.ledger().shares.get(market.tokens[0]) == Decimal(40), "forty shares"
+    )
+    trader.close_ticket(terminal)
+    # A sale of half of them, far above the market, ties that half up.
+    trader.open_ticket(terminal, "s")
+    high = min(Decimal("0.99"), shown[1] + 15 * trader.CENT)
+    trader.fill_in(terminal, price=f"{high * 100:.0f}", size="20")
+    trader.review(terminal)
+    trader.send(terminal)
+    terminal.until_text("1 open")
+    trader.close_ticket(terminal)
+    terminal.press("f")
+    terminal.until_text("Cancels first: SELL 20")
+    terminal.until_text("SELL 40")
+    agree(terminal, "Sell the whole position?")
+    terminal.until(lambda: not venue.ledger().open_orders, "the sale cancelled")
+    terminal.until(lambda: not venue.ledger().shares.get(market.tokens[0]), "all of it sold")
+    terminal.until_text("Sold 40 of 40")
+    assert venue.audit() == []
