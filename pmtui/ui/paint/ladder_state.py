@@ -116,7 +116,10 @@ def _row_facts(rung: Rung, ladder: Ladder, ascii_only: bool) -> list[Line]:  # n
     band = ladder.placed.band
     if rung.is_in_band and band is not None and not rung.is_scoring:
         least = format_size_compact(band.min_size, width=6).strip()
-        facts.append((Cell(f"rewards from {least}", Role.DIM),))
+        own = Micros(rung.own_bid + rung.own_ask)
+        is_small = own > 0 and not band.takes(rung.price, own)
+        note = f"rewards only from {least}" if is_small else f"rewards from {least}"
+        facts.append((Cell(note, Role.NOTICE_WARN if is_small else Role.DIM),))
     return facts
 
 
