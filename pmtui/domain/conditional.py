@@ -1,0 +1,215 @@
+"""Conditional orders: a stop, a take profit, or both of which one cancels the other.
+
+The venue has none. They are watched over by this program and live only while it runs: whoever needs
+more than that must close the position or leave a resting order. One of these sells shares that are
+held, never more, and never opens anything.
+
+A stop fires when the best bid is at the stop price or below it, a take profit when it is at its
+price or above. Either sells with a limit that fills and is killed (FAK): a stop at a worst price
+that lies a stated way below it, a take profit at its own price. What is left of a sale waits on.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+from pmtui.domain.amounts import is_on_tick, nearest_price, price_ceil, size_floor
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.market import Side
+from pmtui.domain.money import ZERO, Micros, format_micros
+from pmtui.domain.order import LimitIntent, TimeInForce
+
+ConditionalId = NewType("ConditionalId", str)
+"""Ours alone; the venue never hears of it."""
+
+DEFAULT_GIVE_WAY = Micros(50_000)
+"""How far below its stop price a stop may sell unless told otherwise: five cents."""
+MOST_TRIES = 20
+"""Sales of one conditional order in a row that brought nothing; then it waits for the trader."""
+
+
+class Trigger(StrEnum):
+    """Which of its two prices was reached."""
+
+    STOP = "stop"
+    TAKE_PROFIT = "take profit"
+
+
+class ConditionalState(StrEnum):
+    """Where a conditional order is in its life."""
+
+    WATCHING = "watching"
+    """Its token's book is watched, and it fires when a price is reached."""
+    SELLING = "selling"
+    """A sale of it is under way; no other starts before it is known how that one ended."""
+    RESTING = "at rest"
+    """Kept, and does nothing until the trader starts it: after a restart, a kill, a refusal."""
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing can come of it any more."""
+        return self in (ConditionalState.DONE, ConditionalState.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """One of them, as it stands."""
+
+    conditional_id: ConditionalId
+    condition_id: ConditionId
+    token_id: TokenId
+    outcome: str
+    title: str
+    """Of its market; the venue's words, untrusted."""
+    size: Micros
+    """Shares still to be sold."""
+    stop: Micros | None
+    take_profit: Micros | None
+    give_way: Micros
+    """How far below the stop price the sale may fill."""
+    created_at: datetime
+    state: ConditionalState = ConditionalState.WATCHING
+    reason: str = ""
+    """Why it rests or how it ended."""
+    tries: int = 0
+    """Sales since the last one that sold something."""
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether it is a stop and a take profit of which one cancels the other."""
+        return self.stop is not None and self.take_profit is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionalPlan:
+    """What the trader asks for."""
+
+    condition_id: ConditionId
+    token_id: TokenId
+    size: Micros
+    stop: Micros | None
+    take_profit: Micros | None
+    give_way: Micros = DEFAULT_GIVE_WAY
+
+
+def plan_problems(
+    plan: ConditionalPlan, *, held: Micros, bid: Micros | None, tick: Micros
+) -> tuple[str, ...]:
+    """Return why a plan cannot be watched over, in words; empty when it can.
+
+    Args:
+        plan: what was asked for.
+        held: shares of the token.
+        bid: the best bid now; None where nobody bids.
+        tick: of the market.
+    """
+    problems = []
+    if plan.stop is None and plan.take_profit is None:
+        problems.append("State a stop price, a take profit price, or both")
+    for name, price in (("stop", plan.stop), ("take profit", plan.take_profit)):
+        if price is not None and not is_on_tick(price, tick):
+            near = _cents(nearest_price(price, tick))
+            problems.append(f"The {name} is not a price of this market; {near} is the nearest")
+    problems += _order_problems(plan, bid)
+    if size_floor(plan.size) <= 0:
+        problems.append("State how many shares to sell")
+    elif plan.size > held:
+        problems.append(f"You hold {format_micros(held)} shares")
+    if plan.give_way < ZERO:
+        problems.append("The stop cannot sell above its own price")
+    return tuple(problems)
+
+
+def due(conditional: Conditional, bid: Micros | None) -> Trigger | None:
+    """Return which price the best bid has reached; None while neither, or nobody bids."""
+    if bid is None or conditional.state is not ConditionalState.WATCHING:
+        return None
+    if conditional.stop is not None and bid <= conditional.stop:
+        return Trigger.STOP
+    if conditional.take_profit is not None and bid >= conditional.take_profit:
+        return Trigger.TAKE_PROFIT
+    return None
+
+
+def worst_price(conditional: Conditional, trigger: Trigger, tick: Micros) -> Micros:
+    """Return the lowest price that a sale may fill at, on the grid."""
+    if trigger is Trigger.TAKE_PROFIT and conditional.take_profit is not None:
+        return price_ceil(conditional.take_profit, tick)
+    stop = conditional.stop if conditional.stop is not None else tick
+    return price_ceil(Micros(stop - conditional.give_way), tick)
+
+
+def sale_of(
+    conditional: Conditional, trigger: Trigger, *, held: Micros, tick: Micros
+) -> LimitIntent | None:
+    """Return what to send; None when nothing is held that could be sold."""
+    size = size_floor(Micros(min(conditional.size, held)))
+    if size <= 0:
+        return None
+    return LimitIntent(
+        condition_id=conditional.condition_id,
+        token_id=conditional.token_id,
+        side=Side.SELL,
+        price=worst_price(conditional, trigger, tick),
+        size=size,
+        time_in_force=TimeInForce.FAK,
+    )
+
+
+def after_sale(conditional: Conditional, sold: Micros, *, problem: str = "") -> Conditional:
+    """Return it after a sale ended: done, watching on for the rest, or at rest after too many.
+
+    Args:
+        conditional: as it was while selling.
+        sold: shares that the sale brought away; none when it was refused or found nobody.
+        problem: why nothing was sold, in words.
+    """
+    left = Micros(max(conditional.size - sold, 0))
+    if size_floor(left) <= 0:
+        return replace(conditional, size=left, state=ConditionalState.DONE, reason="sold", tries=0)
+    tries = 0 if sold > 0 else conditional.tries + 1
+    if tries >= MOST_TRIES:
+        reason = f"gave up after {tries} tries: {problem or 'nobody bought'}"
+        return at_rest(replace(conditional, size=left), reason)
+    return replace(
+        conditional, size=left, state=ConditionalState.WATCHING, reason=problem, tries=tries
+    )
+
+
+def at_rest(conditional: Conditional, reason: str) -> Conditional:
+    """Return it doing nothing until it is started again."""
+    if conditional.state.is_over:
+        return conditional
+    return replace(conditional, state=ConditionalState.RESTING, reason=reason, tries=0)
+
+
+def say_conditional(conditional: Conditional) -> str:
+    """Say what it does in one line: `sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢`."""
+    parts = []
+    if conditional.stop is not None:
+        lowest = max(conditional.stop - conditional.give_way, 0)
+        parts.append(f"at {_cents(conditional.stop)} or below (worst {_cents(Micros(lowest))})")
+    if conditional.take_profit is not None:
+        parts.append(f"from {_cents(conditional.take_profit)} up")
+    size = format_micros(conditional.size)
+    return f"sell {size} {conditional.outcome} {', or '.join(parts)}"
+
+
+def _order_problems(plan: ConditionalPlan, bid: Micros | None) -> list[str]:
+    problems = []
+    if plan.stop is not None and plan.take_profit is not None and plan.stop >= plan.take_profit:
+        problems.append("The stop must lie below the take profit")
+    if bid is None:
+        return problems
+    if plan.stop is not None and plan.stop >= bid:
+        problems.append(f"The best bid is {_cents(bid)}: this stop would sell at once")
+    if plan.take_profit is not None and plan.take_profit <= bid:
+        problems.append(f"The best bid is {_cents(bid)}: this take profit would sell at once")
+    return problems
+
+
+def _cents(price: Micros) -> str:
+    return f"{format_micros(Micros(price * 100))}¢"

@@ -1,0 +1,152 @@
+"""Conditional orders: when they fire, at what price, and that they never sell more than is held."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.amounts import TICK_RULES, is_on_tick
+from pmtui.domain.conditional import (
+    MOST_TRIES,
+    Conditional,
+    ConditionalId,
+    ConditionalPlan,
+    ConditionalState,
+    Trigger,
+    after_sale,
+    at_rest,
+    due,
+    plan_problems,
+    sale_of,
+    say_conditional,
+    worst_price,
+)
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.market import Side
+from pmtui.domain.money import ONE, Micros, parse_micros
+from pmtui.domain.order import TimeInForce
+
+m = parse_micros
+PAIR = Conditional(
+    conditional_id=ConditionalId("c1"), condition_id=ConditionId("0xaa"), token_id=TokenId("1"),
+    outcome="Yes", title="Will it rain?", size=m("100"), stop=m("0.40"), take_profit=m("0.80"),
+    give_way=m("0.05"), created_at=datetime(2026, 6, 1, tzinfo=UTC),
+)  # fmt: skip
+PLAN = ConditionalPlan(ConditionId("0xaa"), TokenId("1"), m("100"), m("0.40"), m("0.80"))
+CENT = m("0.01")
+prices = st.integers(1, 99).map(lambda cents: Micros(cents * 10_000))
+
+
+@pytest.mark.parametrize(
+    ("bid", "trigger"),
+    [("0.60", None), ("0.41", None), ("0.40", Trigger.STOP), ("0.05", Trigger.STOP),
+     ("0.79", None), ("0.80", Trigger.TAKE_PROFIT), ("0.99", Trigger.TAKE_PROFIT)],
+)  # fmt: skip
+def test_a_pair_fires_at_either_price(bid: str, trigger: Trigger | None) -> None:
+    assert due(PAIR, m(bid)) is trigger
+
+
+def test_nobody_bidding_fires_nothing() -> None:
+    assert due(PAIR, None) is None
+
+
+@pytest.mark.parametrize("state", [s for s in ConditionalState if s != "watching"])
+def test_only_a_watching_one_fires(state: ConditionalState) -> None:
+    assert due(replace(PAIR, state=state), m("0.01")) is None
+
+
+@given(prices, prices, prices)
+def test_never_both_and_only_past_its_own_price(bid: Micros, stop: Micros, gap: Micros) -> None:
+    profit = Micros(min(stop + gap, ONE - CENT))
+    pair = replace(PAIR, stop=stop, take_profit=profit)
+    match due(pair, bid):
+        case Trigger.STOP:
+            assert bid <= stop
+        case Trigger.TAKE_PROFIT:
+            assert bid >= profit
+        case _:
+            assert stop < bid < profit
+
+
+@given(
+    tick=st.sampled_from(sorted(TICK_RULES)),
+    stop=st.integers(1, 999_999).map(Micros),
+    give_way=st.integers(0, 1_000_000).map(Micros),
+)
+def test_a_stop_sells_on_the_grid_and_not_above_its_price_by_a_tick(
+    tick: Micros, stop: Micros, give_way: Micros
+) -> None:
+    price = worst_price(replace(PAIR, stop=stop, give_way=give_way), Trigger.STOP, tick)
+    assert is_on_tick(price, tick)
+    assert price < max(stop - give_way, tick) + tick
+
+
+def test_a_take_profit_never_sells_below_its_price() -> None:
+    assert worst_price(PAIR, Trigger.TAKE_PROFIT, CENT) == m("0.80")
+
+
+@given(size=st.integers(0, 10**10).map(Micros), held=st.integers(0, 10**10).map(Micros))
+def test_a_sale_is_never_of_more_than_is_held_or_was_meant(size: Micros, held: Micros) -> None:
+    intent = sale_of(replace(PAIR, size=size), Trigger.STOP, held=held, tick=CENT)
+    if intent is None:
+        assert min(size, held) < 10_000
+    else:
+        assert 0 < intent.size <= min(size, held)
+        assert intent.side is Side.SELL
+        assert intent.time_in_force is TimeInForce.FAK
+
+
+def test_what_is_left_of_a_sale_watches_on() -> None:
+    selling = replace(PAIR, state=ConditionalState.SELLING, tries=3)
+    left = after_sale(selling, m("60"))
+    assert (left.state, left.size, left.tries) == (ConditionalState.WATCHING, m("40"), 0)
+    assert after_sale(left, m("40")).state is ConditionalState.DONE
+
+
+def test_sales_that_bring_nothing_end_at_rest() -> None:
+    it = PAIR
+    for _ in range(MOST_TRIES - 1):
+        it = after_sale(it, Micros(0), problem="the venue restarts")
+        assert it.state is ConditionalState.WATCHING
+    it = after_sale(it, Micros(0), problem="the venue restarts")
+    assert it.state is ConditionalState.RESTING
+    assert "the venue restarts" in it.reason
+
+
+@pytest.mark.parametrize("state", [ConditionalState.DONE, ConditionalState.CANCELLED])
+def test_what_is_over_stays_over(state: ConditionalState) -> None:
+    over = replace(PAIR, state=state)
+    assert at_rest(over, "a restart") == over
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"stop": None, "take_profit": None}, "State a stop"),
+        ({"stop": m("0.405")}, "41¢ is the nearest"),
+        ({"stop": m("0.85")}, "stop must lie below"),
+        ({"stop": m("0.60")}, "would sell at once"),
+        ({"take_profit": m("0.60")}, "would sell at once"),
+        ({"size": m("0.001")}, "how many shares"),
+        ({"size": m("100.01")}, "You hold 100 shares"),
+        ({"give_way": Micros(-1)}, "above its own price"),
+    ],
+)
+def test_a_plan_that_cannot_be_watched_over_says_why(
+    change: dict[str, Micros | None], says: str
+) -> None:
+    plan = replace(PLAN, **change)  # type: ignore[arg-type]  # each by its own field
+    problems = plan_problems(plan, held=m("100"), bid=m("0.60"), tick=CENT)
+    assert any(says in problem for problem in problems), problems
+
+
+def test_a_good_plan_has_no_problem() -> None:
+    assert plan_problems(PLAN, held=m("100"), bid=m("0.60"), tick=CENT) == ()
+    assert plan_problems(PLAN, held=m("100"), bid=None, tick=CENT) == ()
+
+
+def test_it_says_what_it_does_in_a_line() -> None:
+    text = "sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢ up"
+    assert say_conditional(PAIR) == text
