@@ -5,6 +5,7 @@ so that one placed meanwhile is safe from it.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
@@ -56,6 +57,15 @@ class Canceller:
         self._kernel = kernel
         self._feed = feed
         self._history = history
+        self._asked: Counter[OrderId] = Counter()
+        self._sweeps = 0
+
+    def wishes(self, order_id: OrderId) -> tuple[int, int]:
+        """Return how often an order was to be cancelled, by name and by sweeping a market or all.
+
+        Who goes on after a cancel of his own compares: a change means that it is not wanted.
+        """
+        return self._asked[order_id], self._sweeps
 
     def start(self, meant: tuple[OrderId, ...], ask: Ask | None = None) -> Cancellation:
         """Cancel orders in the service's own task.
@@ -65,6 +75,8 @@ class Canceller:
             ask: the request; by the orders' ids where absent.
         """
         cancellation = Cancellation()
+        self._asked.update(meant)
+        self._sweeps += ask is not None
 
         async def by_ids(account: Account) -> CancelResult | Failure:
             return await account.host.cancel(meant)

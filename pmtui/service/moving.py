@@ -26,7 +26,7 @@ from pmtui.domain.verdict import (
     Unknown,
     Verdict,
 )
-from pmtui.service.cancelling import Canceller
+from pmtui.service.cancelling import Cancellation, Canceller
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
@@ -81,7 +81,8 @@ class Mover:
         self, order: PreparedOrder, sales: tuple[Order, ...]
     ) -> PreparedOrder | Rejected:
         """Cancel sales that tie shares up; return what may then be sold, or why nothing is."""
-        verdict = await self._cancel(tuple(sale.order_id for sale in sales))
+        cancellation = self._canceller.start(tuple(sale.order_id for sale in sales))
+        verdict = await self._ended(cancellation)
         if verdict is None:
             return Rejected("Not sold: no answer to cancelling its open sales; nothing was sent")
         if verdict.problem:
@@ -103,6 +104,7 @@ class Mover:
         if old is None or old.status not in (OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED):
             status = "unknown here" if old is None else old.status.value
             return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: the order is {status}")
+        named, sweeps = self._canceller.wishes(order_id)
         problem = await self._history.begin_move(
             f"{format_micros(replacement.size)} at {say_price(replacement.price)}",
             old=order_id,
@@ -111,19 +113,23 @@ class Mover:
         if problem is not None:
             text = f"Not moved: the journal cannot be written ({problem.text})"
             return MoveVerdict(MoveEnd.NOT_MOVED, text)
-        verdict = await self._cancel((order_id,))
-        stopped = self._why_stopped(old, verdict, replacement)
+        cancellation = self._canceller.start((order_id,))
+        verdict = await self._ended(cancellation)
+        stopped = self._why_stopped(old, verdict, was_lost=_was_lost(cancellation))
         if stopped is not None:
             return stopped
         if not await self._read_fills([old]):
             text = "Cancelled, not replaced: how much of it had filled cannot be read now"
             return MoveVerdict(MoveEnd.NOT_REPLACED, text, left_out=replacement.intent)
+        if self._canceller.wishes(order_id) != (named + 1, sweeps):
+            text = "Cancelled, not replaced: it was to be cancelled while it was being moved"
+            return MoveVerdict(MoveEnd.NOT_REPLACED, text)
         return await self._replace(old, replacement)
 
     def _why_stopped(
-        self, old: Order, verdict: CancelVerdict | None, replacement: PreparedOrder
+        self, old: Order, verdict: CancelVerdict | None, *, was_lost: bool
     ) -> MoveVerdict | None:
-        """Say why nothing may be sent after the cancel; None where the order is surely gone."""
+        """Say why nothing may be sent after the cancel; None where it surely took the order away."""
         if verdict is None:
             text = "Not moved: no answer to the cancel, which is asked again. Nothing new was sent"
             return MoveVerdict(MoveEnd.UNKNOWN, text)
@@ -133,9 +139,9 @@ class Mover:
             return None
         reason = dict(verdict.result.not_canceled).get(old.order_id, "it was not cancelled")
         known = self._feed.own.order(old.order_id) or old
-        if known.status is OrderStatus.CANCELLED:
-            text = "Cancelled, not replaced: it was gone before the answer came"
-            return MoveVerdict(MoveEnd.NOT_REPLACED, text, left_out=replacement.intent)
+        if known.status is OrderStatus.CANCELLED and was_lost:
+            # A repeated cancel finds nothing: the stream has told that the first one did its work.
+            return None
         return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {reason}")
 
     async def _replace(self, old: Order, replacement: PreparedOrder) -> MoveVerdict:
@@ -178,9 +184,8 @@ class Mover:
             return Rejected("Nothing is left of it: all has filled meanwhile")
         return self._prepare(replace(intent, size=size_floor(size)))
 
-    async def _cancel(self, order_ids: tuple[OrderId, ...]) -> CancelVerdict | None:
-        """Cancel, and return how that ended; None while nobody has answered for long enough."""
-        cancellation = self._canceller.start(order_ids)
+    async def _ended(self, cancellation: Cancellation) -> CancelVerdict | None:
+        """Return how a cancel ended; None while nobody has answered for long enough."""
         final = asyncio.shield(cancellation.final)
         waiting: asyncio.Future[None] = asyncio.ensure_future(
             self._kernel.clock.sleep(CANCEL_PATIENCE_S)
@@ -208,6 +213,12 @@ class Mover:
                 return True
             await self._kernel.clock.sleep(pause)
         return False
+
+
+def _was_lost(cancellation: Cancellation) -> bool:
+    """Whether the first request of a cancel was never answered."""
+    first = cancellation.first
+    return first.done() and bool(first.result().result.unanswered)
 
 
 _LEVELS = {

@@ -5,6 +5,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.market import Side
@@ -18,6 +20,7 @@ from pmtui.domain.order import (
     TimeInForce,
     TradeStatus,
 )
+from pmtui.domain.user_events import OrderChanged, OrderEventKind
 from pmtui.domain.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown
 from pmtui.service.journal import Journal, JournalProblem
 from pmtui.service.surface import PreparedOrder
@@ -101,6 +104,53 @@ async def test_nothing_is_sent_while_nobody_answers_the_cancel(tmp_path: Path) -
         assert world.account.posted == []
         # The cancel alone is asked on and on; it cannot harm.
         assert len(world.account.cancelled) > 3
+
+
+async def test_a_lost_cancel_that_the_stream_confirms_is_followed_by_the_new_order(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.cancel_answers = [
+            lost("DELETE /order"),
+            CancelResult((), ((OLD, "Order not found or already canceled"),)),
+        ]
+        command = world.service.commands.move(OLD, order)
+        await world.pass_time(0.1)
+        world.account.open.clear()
+        gone = resting(OLD, status=OrderStatus.CANCELLED)
+        world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, gone, None))
+        await until(world, lambda: world.account.posted, "the new order leaves")
+        verdict = await world.service.commands.move_verdict(command)
+        assert verdict.end is MoveEnd.MOVED
+
+
+async def test_what_is_gone_for_another_reason_is_not_replaced(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.cancel_answers = [
+            CancelResult((), ((OLD, "Order not found or already canceled"),))
+        ]
+        gone = resting(OLD, status=OrderStatus.CANCELLED, reason="not enough balance")
+        command = world.service.commands.move(OLD, order)
+        world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, gone, None))
+        await world.pass_time(5)
+        assert (await world.service.commands.move_verdict(command)).end is MoveEnd.NOT_MOVED
+        assert world.account.posted == []
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+async def test_a_cancel_while_it_is_being_moved_wins(tmp_path: Path, *, by_name: bool) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.cancel_answers = [lost("DELETE /order")]
+        commands = world.service.commands
+        command = commands.move(OLD, order)
+        await world.pass_time(0.1)
+        _ = commands.cancel([OLD]) if by_name else commands.cancel_all()
+        await world.pass_time(5)
+        assert (await commands.move_verdict(command)).end is not MoveEnd.MOVED
+        assert world.account.posted == []
 
 
 async def test_an_order_that_filled_meanwhile_is_not_moved(tmp_path: Path) -> None:
