@@ -26,6 +26,7 @@ from pmtui.service.feeds.oddities import OddityFeed
 from pmtui.service.feeds.queue import QueueFeed
 from pmtui.service.feeds.resting import Resting
 from pmtui.service.feeds.scoring import ScoringFeed
+from pmtui.service.feeds.seen import SeenFeed
 from pmtui.service.feeds.time import TimeFeed
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
@@ -76,6 +77,7 @@ class DataService:
         kernel = self._kernel = self._make_kernel(clock)
         self._tuning = tuning
         self._metadata = MetadataFeed(kernel, self._wait_for_hosts, self._on_learned)
+        self._seen = SeenFeed(kernel, self._metadata, state_dir)
         self._history = HistoryFeed(kernel, self._wait_for_hosts)
         self._time = TimeFeed(kernel, self._wait_for_hosts)
         self._orders = OrderHistory(kernel, journal)
@@ -104,12 +106,14 @@ class DataService:
         ready = asyncio.Event()
         task = loop.create_task(self._supervisor.run(ready.set), name="service")
         await ready.wait()
+        self._seen.restore()
         self._start_feeds()
         try:
             yield self
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+            await self._seen.write()
             if self._hosts.done() and not self._hosts.cancelled():
                 await self._hosts.result().close()
             await self._journal.close()
@@ -238,6 +242,7 @@ class DataService:
         keep("reward scoring", self._resting.scoring.keep_asking)
         keep("market stream", self._books.run)
         keep("market lists", self._metadata.poll_lists)
+        keep("list of the next start", self._seen.keep_writing)
         keep("venue clock", self._time.measure)
         keep("stream oddities", self._oddities.watch)
         keep("kill switch", self._safeguards.kill_switch.watch)

@@ -104,6 +104,7 @@ class ServiceQueries:
             has_more=state.cursor is not None,
             as_of=state.as_of,
             problem=state.problem,
+            is_cached=state.is_cached,
         )
 
     def search(self, topic: SearchTopic) -> SearchView:

@@ -104,6 +104,8 @@ class MarketListView:
     has_more: bool
     as_of: datetime | None
     problem: str = ""
+    is_cached: bool = False
+    """Seen in an earlier session and not confirmed in this one: no price of it is current."""
 
 
 @dataclass(frozen=True, slots=True)

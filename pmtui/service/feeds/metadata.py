@@ -45,6 +45,8 @@ class ListState:
     as_of: datetime | None = None
     problem: str = ""
     is_fetching: bool = False
+    is_cached: bool = False
+    """From an earlier session: gone as soon as the service answers."""
 
 
 @dataclass(slots=True)
@@ -106,8 +108,8 @@ class MetadataFeed:
         """Fetch what somebody starts to watch."""
         match topic:
             case MarketListTopic():
-                if topic not in self.lists:
-                    self.lists[topic] = ListState()
+                state = self.lists.setdefault(topic, ListState())
+                if state.load is Load.EMPTY:
                     self.fetch_list(topic, from_start=True)
             case EventTopic():
                 self._poll_event(topic.event_id)
@@ -121,6 +123,10 @@ class MetadataFeed:
                 self._start_search(topic)
             case _:
                 pass
+
+    def show_seen(self, topic: MarketListTopic, seen: tuple[Event, ...], as_of: datetime) -> None:
+        """Show a list as an earlier session saw it, for looking at, until it is fetched."""
+        self.lists[topic] = ListState(events=seen, as_of=as_of, is_cached=True)
 
     def note_unreachable(self, problem: str) -> None:
         """Say of every list, asked for now or later, why nothing will come."""
@@ -217,10 +223,13 @@ class MetadataFeed:
             )
             if isinstance(answer, Failure):
                 state.problem = str(answer)
-                state.load = Load.READY if state.events else Load.FAILED
+                is_known = bool(state.events) and not state.is_cached
+                state.load = Load.READY if is_known else Load.FAILED
                 return
             self.remember(answer.items)
-            state.events = _merge_events(state.events, answer.items, from_start=from_start)
+            known = () if state.is_cached else state.events
+            state.events = _merge_events(known, answer.items, from_start=from_start)
+            state.is_cached = False
             if not from_start or state.cursor is None or len(state.events) == len(answer.items):
                 state.cursor = answer.next_cursor
             state.load, state.problem, state.as_of = Load.READY, "", self._kernel.clock.now()

@@ -8,7 +8,7 @@ from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import EventRow, Load, MarketListView, MarketRow, SearchView
 from pmtui.ui.actions import Keymap
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
-from pmtui.ui.format import format_size_compact
+from pmtui.ui.format import format_age, format_size_compact
 from pmtui.ui.paint.facts import (
     CHANGE_WIDTH,
     LEFT_WIDTH,
@@ -62,8 +62,8 @@ RESULT_COLUMNS = (
 )
 
 
-def paint_event_row(row: EventRow, now: datetime) -> Row:
-    """Show an event by its leading market."""
+def paint_event_row(row: EventRow, now: datetime, *, is_cached: bool = False) -> Row:
+    """Show an event by its leading market; nothing of a cached one looks current."""
     event, leading = row.event, row.leading
     cells = (
         _own_mark(is_held=row.has_position),
@@ -77,7 +77,7 @@ def paint_event_row(row: EventRow, now: datetime) -> Row:
         Cell(str(row.open_markets), Role.DIM),
         Cell(_tag_names(event), Role.DIM),
     )
-    return Row(event.event_id, cells)
+    return Row(event.event_id, tuple(map(_as_stale, cells)) if is_cached else cells)
 
 
 def paint_result_row(row: MarketRow, now: datetime) -> Row:
@@ -160,7 +160,9 @@ def say_empty_search(view: SearchView, keymap: Keymap) -> str:
             return f" Nothing {where}; asking the service…"
 
 
-def paint_event_details(row: EventRow | None, width: int) -> tuple[Line, Line]:
+def paint_event_details(
+    row: EventRow | None, width: int, *, is_cached: bool = False
+) -> tuple[Line, Line]:
     """Show what the columns may have had no room for, in two lines."""
     if row is None:
         return (), ()
@@ -172,7 +174,8 @@ def paint_event_details(row: EventRow | None, width: int) -> tuple[Line, Line]:
         Cell(f"{row.open_markets} of {count(len(event.markets), 'market')} open"),
         Cell("you hold some", Role.OWN_ORDER) if row.has_position else (),
     ]
-    return _titled(event.title), join_facts(facts, width, tail=_tag_names(event))
+    details = join_facts(facts, width, tail=_tag_names(event))
+    return _titled(event.title), tuple(map(_as_stale, details)) if is_cached else details
 
 
 def paint_result_details(row: MarketRow | None, width: int) -> tuple[Line, Line]:
@@ -225,10 +228,19 @@ def _tag_names(event: Event) -> str:
     return ", ".join(plain(tag.label, 24) for tag in event.tags[:6])
 
 
+def _as_stale(cell: Cell) -> Cell:
+    return cell._replace(role=Role.STALE)
+
+
+def _say_cached(as_of: datetime | None, now: datetime) -> Cell:
+    age_s = (now - as_of).total_seconds() if as_of is not None else 0.0
+    return Cell(f"cached {format_age(max(age_s, 0.0))} ago", Role.STALE)
+
+
 def _freshness(view: MarketListView, now: datetime, keymap: Keymap) -> Cell | Line:
     if not view.rows:
         return ()
-    age = say_age(view.as_of, now)
+    age = _say_cached(view.as_of, now) if view.is_cached else say_age(view.as_of, now)
     if not view.problem:
         return age
     again = key_of(keymap, "global.refresh")

@@ -80,6 +80,7 @@ class MarketsScreen(FrameScreen):
         self._wants_more = False
         self._goes_to_top = True
         self._listed: dict[str, EventRow] = {}
+        self._is_cached = False
         self._found: dict[str, MarketRow] = {}
         self._ticked_at: datetime | None = None
         self._memo = RowMemo()
@@ -278,6 +279,7 @@ class MarketsScreen(FrameScreen):
         now = self.surface.queries.now()
         grows = len(view.rows) > len(self._listed) and not self._goes_to_top
         self._listed = {row.event.event_id: row for row in view.rows}
+        self._is_cached = view.is_cached
         self._wants_more = self._wants_more and view.has_more and not grows
         if self._wants_more:
             # Harmless while a page is on its way, and needed when another answer came first.
@@ -286,7 +288,9 @@ class MarketsScreen(FrameScreen):
         self.browse.set_rows(
             [
                 self._memo.row(
-                    key, (row, _tick(row.event.end_at, now)), partial(paint_event_row, row, now)
+                    key,
+                    (row, _tick(row.event.end_at, now), view.is_cached),
+                    partial(paint_event_row, row, now, is_cached=view.is_cached),
                 )
                 for key, row in self._listed.items()
             ]
@@ -354,7 +358,9 @@ class MarketsScreen(FrameScreen):
         if self._text:
             title, details = paint_result_details(self._found.get(key), width)
         else:
-            title, details = paint_event_details(self._listed.get(key), width)
+            title, details = paint_event_details(
+                self._listed.get(key), width, is_cached=self._is_cached
+            )
         self._show_line("#title", title)
         self._show_line("#details", details)
 
