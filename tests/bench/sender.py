@@ -7,12 +7,14 @@ comes on standard input, and says at the end how many frames it sent, and when i
 import asyncio
 import json
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
 
 STEP_S = 0.001
 
@@ -26,12 +28,19 @@ class Sender:
 
     async def listen(self, socket: ServerConnection) -> None:
         """Take subscriptions and answer them with first books."""
-        wanted = self.listeners.setdefault(socket, set())
+        with suppress(ConnectionClosed):
+            await self._answer(socket, self.listeners.setdefault(socket, set()))
+
+    async def _answer(self, socket: ServerConnection, wanted: set[str]) -> None:
         async for message in socket:
             if message == "PING":
                 await socket.send("PONG")
                 continue
-            added = json.loads(message)["assets_ids"]
+            request = json.loads(message)
+            if request.get("operation") == "unsubscribe":
+                wanted.difference_update(request["assets_ids"])
+                continue
+            added = request["assets_ids"]
             wanted.update(added)
             await socket.send(f"[{','.join(self.books[token] for token in added)}]")
 

@@ -24,8 +24,17 @@ class Session(NamedTuple):
     books: dict[str, OrderBook]
 
 
-def make_session(random: Random, *, markets: int, messages: int) -> Session:
-    """Return a session with both tokens of some markets; every message changes both."""
+def make_session(
+    random: Random, *, markets: int, messages: int, first_share: float = 0.0
+) -> Session:
+    """Return a session with both tokens of some markets; every message changes both.
+
+    Args:
+        random: makes everything up.
+        markets: how many.
+        messages: how many, over all markets.
+        first_share: of the messages that the first market has before the rest is shared evenly.
+    """
     pairs = [
         (f"0x{random.getrandbits(256):064x}", *(str(random.getrandbits(256)) for _ in "yn"))
         for _ in range(markets)
@@ -45,7 +54,10 @@ def make_session(random: Random, *, markets: int, messages: int) -> Session:
         for token in tokens
     ]
     venue = books_of(books)
-    frames = [_frame(random, venue, *random.choice(pairs)) for _ in range(messages)]
+    frames = []
+    for _ in range(messages):
+        is_first = random.random() < first_share
+        frames.append(_frame(random, venue, *(pairs[0] if is_first else random.choice(pairs))))
     return Session(books, frames, venue)
 
 
@@ -59,23 +71,28 @@ def books_of(snapshots: list[BookSnapshot]) -> dict[str, OrderBook]:
 
 
 def _frame(random: Random, venue: dict[str, OrderBook], market: str, yes: str, no: str) -> bytes:
-    """Return a change of both books of a market, each with its true hash."""
-    tick = random.randint(1, 49)
+    """Return a change of both books of a market, each with its true hash; either comes first."""
+    tick, side, opposite = random.randint(1, 49), "BUY", "SELL"
+    if random.random() < 0.5:
+        tick, side, opposite = 100 - tick, opposite, side
     size = (
         "0"
         if random.random() < 0.1
         else f"{random.choice((5, 10, 25.5, 100, random.randint(1, 90_000) / 100)):g}"
     )
     entries = []
-    for token, price, side in ((yes, tick, "BUY"), (no, 100 - tick, "SELL")):
+    told = [(yes, tick, side), (no, 100 - tick, opposite)]
+    if random.random() < 0.5:
+        told.reverse()
+    for token, price, its_side in told:
         book, text = venue[token], f"{price / 100:g}"
-        book.apply_change(LevelText(token, side, text, size))
+        book.apply_change(LevelText(token, its_side, text, size))
         entries.append(
             {
                 "asset_id": token,
                 "price": text,
                 "size": size,
-                "side": side,
+                "side": its_side,
                 "hash": book.state_hash(TIMESTAMP, ""),
                 "best_bid": format_micros(book.best_bid or Micros(0)),
                 "best_ask": format_micros(book.best_ask or ONE),

@@ -57,7 +57,7 @@ async def socket_rows() -> list[dict[str, Any]]:
     session = make_session(Random(11), markets=MARKETS, messages=PER_SECOND * SECONDS)
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "session.json"
-        path.write_bytes(_as_file(session))
+        path.write_bytes(as_file(session))
         sender = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "tests.bench.sender", str(path), stdin=PIPE, stdout=PIPE
         )
@@ -69,10 +69,10 @@ async def socket_rows() -> list[dict[str, Any]]:
     rate, share = found.per_second, found.core_share
     lag_ms, equal = found.lag_ms, found.equal_books
     return [
-        _row(f"{_LOAD}: sent a second", rate, f"≥ {PACE_GOAL:,}", met=rate >= PACE_GOAL),
-        _row(f"{_LOAD}: share of a core", share, f"≤ {CORE_GOAL}", met=share <= CORE_GOAL),
-        _row(f"{_LOAD}: ms behind", lag_ms, f"≤ {LAG_GOAL_MS:.0f}", met=lag_ms <= LAG_GOAL_MS),
-        _row(f"{_LOAD}: books right", equal, f"= {2 * MARKETS}", met=equal == 2 * MARKETS),
+        row(f"{_LOAD}: sent a second", rate, f"≥ {PACE_GOAL:,}", met=rate >= PACE_GOAL),
+        row(f"{_LOAD}: share of a core", share, f"≤ {CORE_GOAL}", met=share <= CORE_GOAL),
+        row(f"{_LOAD}: ms behind", lag_ms, f"≤ {LAG_GOAL_MS:.0f}", met=lag_ms <= LAG_GOAL_MS),
+        row(f"{_LOAD}: books right", equal, f"= {2 * MARKETS}", met=equal == 2 * MARKETS),
     ]
 
 
@@ -134,7 +134,8 @@ async def _say(sender: Process) -> None:
     await sender.stdin.drain()
 
 
-def _as_file(session: Session) -> bytes:
+def as_file(session: Session) -> bytes:
+    """Return a session as the sender takes it."""
     books = {
         snapshot.token_id: json.dumps(
             {
@@ -155,7 +156,8 @@ def _as_file(session: Session) -> bytes:
     return msgspec.json.encode({"books": books, "frames": frames, "per_second": PER_SECOND})
 
 
-def _row(name: str, figure: float, goal: str, *, met: bool) -> dict[str, Any]:
+def row(name: str, figure: float, goal: str, *, met: bool | None) -> dict[str, Any]:
+    """Return a line of the table that has no reference."""
     return {
         "name": name, "ours": figure, "reference": None, "ratio": None, "goal": goal, "met": met,
     }  # fmt: skip

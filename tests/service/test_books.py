@@ -225,6 +225,23 @@ async def test_a_book_that_does_not_come_is_asked_for(tmp_path: Path) -> None:
         assert book(world).state is BookState.NO_BOOK
 
 
+async def test_a_further_socket_is_no_reason_to_fetch_books_that_are_heard(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        await world.pass_time(5)
+        world.trading.asked.clear()
+        world.stream.change_link(LinkState.CONNECTING)
+        world.stream.change_link(LinkState.OPEN)
+        await world.pass_time(4)
+        assert world.trading.asked == [NO]
+        assert book(world).state is BookState.VERIFIED
+        world.stream.change_link(LinkState.DOWN, "reset")
+        world.stream.change_link(LinkState.OPEN)
+        await world.pass_time(4)
+        assert YES in world.trading.asked
+
+
 async def test_trades_appear_on_both_tapes_mirrored_and_move_the_last_price(
     tmp_path: Path,
 ) -> None:

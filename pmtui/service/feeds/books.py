@@ -183,24 +183,33 @@ class BooksFeed:
         if link.state is LinkState.CONNECTING:
             # A further socket may be on its way for further tokens; the others still stand.
             return
-        self._is_open = link.state is LinkState.OPEN
+        was_open, self._is_open = self._is_open, link.state is LinkState.OPEN
+        if was_open and self._is_open:
+            # A further socket: whoever was heard before is heard on.
+            self._await_first_books()
+            return
         if self._is_open:
             # What was heard before may have gaps; the stream sends whole books for a start.
             for tracked in self._tracked.values():
                 tracked.book.announced.clear()
                 tracked.check.reset()
-            self._kernel.start("late books", self._fetch_late_books)
+            self._await_first_books(since=self._kernel.clock.now())
             return
         for token_id, tracked in self._tracked.items():
             tracked.book.trust(BookState.STALE)
             self._mark(token_id)
 
-    async def _fetch_late_books(self) -> None:
-        opened = self._kernel.clock.now()
-        await self._kernel.clock.sleep(SNAPSHOT_DEADLINE_S)
-        for token_id, tracked in list(self._tracked.items()):
-            if tracked.heard_at is None or tracked.heard_at < opened:
-                self.resync(token_id)
+    def _await_first_books(self, since: datetime | None = None) -> None:
+        """In a moment, fetch the books that were not heard at all, or not since some time."""
+
+        async def fetch() -> None:
+            await self._kernel.clock.sleep(SNAPSHOT_DEADLINE_S)
+            for token_id, tracked in list(self._tracked.items()):
+                heard_at = tracked.heard_at
+                if heard_at is None or (since is not None and heard_at < since):
+                    self.resync(token_id)
+
+        self._kernel.start("late books", fetch)
 
     def _on_event(self, event: MarketEvent) -> None:
         if not isinstance(event, PriceChanges):

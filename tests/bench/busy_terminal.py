@@ -1,0 +1,182 @@
+"""`python -m tests.bench.busy_terminal SESSION STREAM CONTROL`: the terminal in a busy venue.
+
+App, driver, service, stream client and sockets are the real ones; the request hosts are scripted.
+Besides what the screens watch, every book of the session is watched and read at each telling. On a
+local socket it answers questions about itself.
+"""
+
+import asyncio
+import json
+import random
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic, process_time
+from typing import Any
+
+from typing_extensions import override
+
+from pmtui.clients.streams.market import MarketChannel
+from pmtui.domain.book_view import BookState, BookView
+from pmtui.domain.failure import Failure
+from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
+from pmtui.domain.market import Event, Market, MarketTerms, Outcome
+from pmtui.domain.money import Micros
+from pmtui.service.clock import SystemClock
+from pmtui.service.data_service import DataService
+from pmtui.service.health import Health
+from pmtui.service.hosts import Hosts
+from pmtui.service.journal import Journal
+from pmtui.service.profile import Profile
+from pmtui.service.topics import BookTopic, Topic
+from pmtui.service.views import Mode
+from pmtui.ui.app import PmtuiApp
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme_files import load_themes
+from tests.service.fakes import (
+    MARKET,
+    TERMS,
+    FakeAnalytics,
+    FakeGeo,
+    FakeMetadata,
+    FakeTrading,
+)
+
+TITLE = "A busy event"
+ASK_AGAIN_S = 0.001
+
+
+class Trading(FakeTrading):
+    """Knows the terms of every market of the session."""
+
+    def __init__(self, markets: tuple[Market, ...]) -> None:
+        super().__init__()
+        self._terms = {
+            market.condition_id: replace(
+                TERMS, condition_id=market.condition_id, token_ids=market.token_ids
+            )
+            for market in markets
+            if market.condition_id is not None
+        }
+
+    @override
+    async def market_terms(self, condition_id: ConditionId) -> MarketTerms | Failure:
+        return self._terms[condition_id]
+
+
+@dataclass
+class Control:
+    """Answers one line with one line, while the terminal runs."""
+
+    service: DataService
+    channel: MarketChannel
+    tokens: tuple[TokenId, ...]
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer until the other side leaves."""
+        while line := await reader.readline():
+            word, _, rest = line.decode().strip().partition(" ")
+            writer.write(json.dumps(await self._answer(word, rest)).encode() + b"\n")
+            await writer.drain()
+
+    async def _answer(self, word: str, rest: str) -> Any:
+        match word:
+            case "watch":
+                topics = [BookTopic(token) for token in self.tokens]
+                self.service.hub.subscribe(topics, self._read)
+            case "loading":
+                states = [self.service.queries.book(token).state for token in self.tokens]
+                return states.count(BookState.LOADING)
+            case "now":
+                return {"cpu": process_time(), "frames": self._frames()}
+            case "after":
+                while self._frames() < int(rest):  # noqa: ASYNC110  counted, not told
+                    await asyncio.sleep(ASK_AGAIN_S)
+                return {"cpu": process_time(), "at": monotonic()}
+            case "books":
+                return {token: book_text(self.service.queries.book(token)) for token in self.tokens}
+            case _:
+                raise ValueError(word)
+        return None
+
+    def _read(self, topic: Topic) -> None:
+        if isinstance(topic, BookTopic):
+            self.service.queries.book(topic.token_id)
+
+    def _frames(self) -> int:
+        return sum(connection.counts.frames for connection in self.channel.connections)
+
+
+def book_text(view: BookView) -> list[Any]:
+    """Return a book as it is compared: what it is worth, and its levels."""
+    sides = ([[level.price, level.size] for level in side] for side in (view.bids, view.asks))
+    return [view.state.value, *sides]
+
+
+def event_of(session: dict[str, Any]) -> Event:
+    """Return one event with all markets of a session."""
+    tokens_of: dict[str, list[TokenId]] = {}
+    for token, text in session["books"].items():
+        tokens_of.setdefault(json.loads(text)["market"], []).append(TokenId(token))
+    markets = tuple(
+        replace(
+            MARKET,
+            market_id=MarketId(str(1_000 + index)),
+            condition_id=ConditionId(condition),
+            slug=f"busy-{index}",
+            question=f"Will number {index} come first?",
+            outcomes=tuple(
+                Outcome(label, token, Micros(500_000))
+                for label, token in zip(("Yes", "No"), tokens, strict=True)
+            ),
+        )
+        for index, (condition, tokens) in enumerate(tokens_of.items())
+    )
+    return Event(EventId("1"), "busy", TITLE, markets)
+
+
+async def run(session: dict[str, Any], stream_url: str, control: Path, state: Path) -> None:
+    """Show the terminal until it is told to leave."""
+    event = event_of(session)
+    channel = MarketChannel(stream_url, random=random.Random(1))
+
+    async def close() -> None:
+        return
+
+    async def connect(health: Health) -> Hosts | str:
+        return Hosts(
+            metadata=FakeMetadata(events=[event]),
+            trading=Trading(event.markets),
+            analytics=FakeAnalytics(),
+            geo=FakeGeo(),
+            market_stream=channel,
+            open_account=None,
+            close=close,
+        )
+
+    service = DataService(
+        profile=Profile("busy", Mode.READ_ONLY),
+        connect=connect,
+        clock=SystemClock(),
+        journal=Journal(state / "journal.sqlite"),
+        rng=random.Random(1),
+        state_dir=state,
+    )
+    surface = Surface(queries=service.queries, commands=service.commands, subscriptions=service.hub)
+    answers = Control(service, channel, tuple(TokenId(token) for token in session["books"]))
+    async with service.running():
+        server = await asyncio.start_unix_server(answers.serve, control)
+        async with server:
+            await PmtuiApp(surface, themes=load_themes()[0]).run_async()
+
+
+if __name__ == "__main__":
+    file, url, socket = sys.argv[1:]
+    asyncio.run(
+        run(
+            json.loads(Path(file).read_text(encoding="utf-8")),
+            url,
+            Path(socket),
+            Path(socket).parent,
+        )
+    )
