@@ -18,6 +18,7 @@ def main(arguments: list[str]) -> int:
     print(f"orders journaled        {outcome.orders}")
     print(f"orders at the venue     {outcome.at_venue}")
     print(f"orders with fills       {outcome.filled_in_part_or_whole}")
+    print(f"orders to be moved      {outcome.moves}")
     print(f"kills                   {outcome.kills}")
     for state, count in outcome.states.most_common():
         print(f"ended {state:<18}{count}")

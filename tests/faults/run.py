@@ -34,6 +34,7 @@ class Outcome:
     kills: int = 0
     at_venue: int = 0
     filled_in_part_or_whole: int = 0
+    moves: int = 0
     states: Counter[str] = field(default_factory=Counter)
     faults: Counter[Fault] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
@@ -201,11 +202,22 @@ def _compare(
     outcome.filled_in_part_or_whole = len(matched)
     for order_id in at_venue.keys() - journaled.keys():
         outcome.problems.append(f"{order_id}: at the venue, never journaled")
+    outcome.moves = sum(_replaced_by(life) is not None for life in lives)
     for order_id, life in journaled.items():
+        new = _replaced_by(life)
+        if order_id in report["open"] and new in report["open"]:
+            outcome.problems.append(f"{order_id} and {new} both rest, one was to replace the other")
         problem = _judge(life, at_venue.get(order_id), matched[order_id], report["open"])
         if problem:
             outcome.problems.append(f"{order_id}: {problem}; {_say(life)}")
     return outcome
+
+
+def _replaced_by(life: OrderLife) -> str | None:
+    """Return the order that was to take the place of another, where one was sent for it."""
+    words = "to be replaced by "
+    plans = [e.text for e in life.entries if e.kind == "move" and e.text.startswith(words)]
+    return plans[-1].removeprefix(words).partition(":")[0] if plans else None
 
 
 def _judge(

@@ -15,4 +15,5 @@ async def test_journal_and_venue_agree_after_faults_and_kills(tmp_path: Path) ->
     assert outcome.orders >= 60
     assert outcome.kills >= 5
     assert outcome.at_venue > 0
+    assert outcome.moves > 0
     assert sum(outcome.faults.values()) > outcome.faults[Fault.NONE] > 0

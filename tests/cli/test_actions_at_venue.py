@@ -1,0 +1,187 @@
+"""Batches, ladders, moves and flattening with real clients, real sockets and the local venue."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+from pmtui.domain.flattening import FlattenPlan, plan_flatten
+from pmtui.domain.ids import OrderId
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.moving import plan_move
+from pmtui.domain.order import LimitIntent, Order, OrderStatus
+from pmtui.domain.scaled import ScaledPlan, ScaledSpec, TotalUnit, plan_scaled
+from pmtui.domain.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown, Verdict
+from pmtui.service.surface import PreparedOrder
+from tests.cli.test_missed_events import until
+from tests.cli.test_venue_states import HERE, YES, Stand, stand
+from tests.sim.kit import RAIN_NO, RAIN_YES
+
+m = parse_micros
+
+
+def buy(price: str, size: str) -> LimitIntent:
+    return LimitIntent(HERE, YES, Side.BUY, m(price), m(size))
+
+
+async def batch(here: Stand, *intents: LimitIntent) -> tuple[Verdict, ...]:
+    commands = here.service.commands
+    legs = [leg for leg in commands.prepare_many(intents) if isinstance(leg, PreparedOrder)]
+    assert len(legs) == len(intents)
+    async with asyncio.timeout(10):
+        return await commands.batch_verdict(commands.place_many(legs))
+
+
+async def move(here: Stand, old: Order, price: str) -> MoveVerdict:
+    service = here.service
+    terms = service.queries.market(HERE).terms
+    assert terms is not None
+    intent = plan_move(old, m(price), terms=terms, now=service.queries.now(), available_cash=None)
+    assert isinstance(intent, LimitIntent)
+    order = service.commands.prepare(intent)
+    assert isinstance(order, PreparedOrder)
+    async with asyncio.timeout(30):
+        return await service.commands.move_verdict(service.commands.move(old.order_id, order))
+
+
+def open_orders(here: Stand) -> tuple[Order, ...]:
+    return here.service.queries.account().open_orders
+
+
+async def at_venue(here: Stand) -> dict[OrderId, tuple[str, str]]:
+    ledger = await here.ann.ledger()
+    return {OrderId(o["id"]): (o["price"], o["original_size"]) for o in ledger["open_orders"]}
+
+
+async def lose_answers(here: Stand, method: str, prefix: str) -> None:
+    fault = {"host": "clob", "method": method, "prefix": prefix, "is_answer_lost": True}
+    await here.ann.admin("POST", "/faults", fault | {"remaining": 1})
+
+
+async def test_a_batch_is_taken_leg_by_leg_in_the_venues_words(tmp_path: Path) -> None:
+    async with stand(tmp_path) as here:
+        first, second, third = await batch(
+            here, buy("0.30", "10"), buy("0.31", "100000000"), buy("0.32", "10")
+        )
+        assert isinstance(first, Accepted)
+        assert isinstance(second, Rejected)
+        assert "not enough balance" in second.reason
+        assert isinstance(third, Accepted)
+        assert sorted(price for price, _ in (await at_venue(here)).values()) == ["0.3", "0.32"]
+        await until(here.service, lambda: len(open_orders(here)) == 2)
+
+
+async def test_a_batch_without_an_answer_is_found_leg_by_leg(tmp_path: Path) -> None:
+    async with stand(tmp_path) as here:
+        await lose_answers(here, "POST", "/orders")
+        verdicts = await batch(here, buy("0.30", "10"), buy("0.31", "10"))
+        assert [type(v) for v in verdicts] == [Unknown, Unknown]
+        live = OrderStatus.LIVE
+        await until(here.service, lambda: [o.status for o in open_orders(here)] == [live, live])
+        assert {o.order_id for o in open_orders(here)} == set(await at_venue(here))
+
+
+async def test_fifteen_legs_of_a_ladder_are_what_was_planned(tmp_path: Path) -> None:
+    async with stand(tmp_path) as here:
+        terms = here.service.queries.market(HERE).terms
+        assert terms is not None
+        spec = ScaledSpec(Side.BUY, m("0.20"), m("0.34"), 15, m("60"), unit=TotalUnit.DOLLARS)
+        plan = plan_scaled(spec, terms)
+        assert isinstance(plan, ScaledPlan)
+        verdicts = await batch(here, *plan.intents(terms, 0))
+        assert all(isinstance(v, Accepted) for v in verdicts)
+        ledger = await here.ann.ledger()
+        # Reserved to the unit: what the plan said, and it said no more than was to be spent.
+        assert m(ledger["reserved"]) == plan.cash
+        assert plan.cash <= m("60") < plan.cash + m("0.01")
+
+
+async def test_a_move_leaves_one_order_at_the_new_price(tmp_path: Path) -> None:
+    async with stand(tmp_path) as here:
+        assert isinstance(await here.place("0.30", "10", is_post_only=True), Accepted)
+        (old,) = open_orders(here)
+        verdict = await move(here, old, "0.33")
+        assert verdict.end is MoveEnd.MOVED
+        ((new_id, terms),) = (await at_venue(here)).items()
+        assert terms == ("0.33", "10")
+        assert new_id != old.order_id
+        (live,) = open_orders(here)
+        assert live.is_post_only
+
+
+async def test_only_the_rest_of_a_partly_filled_order_moves(tmp_path: Path) -> None:
+    async with stand(tmp_path) as here:
+        assert isinstance(await here.place("0.40", "20"), Accepted)
+        (old,) = open_orders(here)
+        # Half of it fills between the card and the cancel: the move was planned for all.
+        planned = replace(old)
+        await here.bob.place(Side.BUY, "0.60", "8", token=RAIN_NO)
+        verdict = await move(here, planned, "0.38")
+        assert verdict.end is MoveEnd.MOVED
+        assert list((await at_venue(here)).values()) == [("0.38", "12")]
+
+
+async def test_a_move_whose_cancel_is_lost_leaves_what_its_verdict_says(tmp_path: Path) -> None:
+    async with stand(tmp_path) as here:
+        assert isinstance(await here.place("0.30", "10"), Accepted)
+        (old,) = open_orders(here)
+        await lose_answers(here, "DELETE", "/order")
+        verdict = await move(here, old, "0.33")
+        # This clock runs the patience out with the first repetition, as often as not.
+        assert verdict.end in (MoveEnd.MOVED, MoveEnd.UNKNOWN)
+        left = [("0.33", "10")] if verdict.end is MoveEnd.MOVED else []
+        assert list((await at_venue(here)).values()) == left
+        await until(here.service, lambda: len(open_orders(here)) == len(left))
+
+
+async def test_an_order_that_filled_first_stays_filled(tmp_path: Path) -> None:
+    async with stand(tmp_path) as here:
+        assert isinstance(await here.place("0.40", "10"), Accepted)
+        (old,) = open_orders(here)
+        await here.bob.place(Side.BUY, "0.60", "10", token=RAIN_NO)
+        verdict = await move(here, old, "0.38")
+        assert verdict.end is MoveEnd.NOT_MOVED
+        assert await at_venue(here) == {}
+
+
+async def test_a_replacement_that_crosses_while_post_only_says_that_the_old_one_is_gone(
+    tmp_path: Path,
+) -> None:
+    async with stand(tmp_path) as here:
+        await here.bob.rest(Side.BUY, "0.55", "50", token=RAIN_NO)
+        assert isinstance(await here.place("0.30", "10", is_post_only=True), Accepted)
+        (old,) = open_orders(here)
+        verdict = await move(here, old, "0.45")
+        assert verdict.end is MoveEnd.NOT_REPLACED
+        assert "crosses" in verdict.text
+        assert verdict.left_out is not None
+        assert await at_venue(here) == {}
+
+
+async def test_a_position_tied_up_by_own_sales_is_sold_whole(tmp_path: Path) -> None:
+    async with stand(tmp_path) as here:
+        service = here.service
+        await here.bob.rest(Side.BUY, "0.55", "40", token=RAIN_NO)
+        assert isinstance(await here.place("0.45", "40"), Accepted)
+        await until(service, lambda: service.queries.account().sellable(YES) == m("40"))
+        sale = service.commands.prepare(LimitIntent(HERE, YES, Side.SELL, m("0.60"), m("25")))
+        assert isinstance(sale, PreparedOrder)
+        await service.commands.verdict(service.commands.place(sale))
+        await here.bob.rest(Side.BUY, "0.42", "15")
+        await here.bob.rest(Side.BUY, "0.41", "100")
+        await until(service, lambda: len(service.queries.book(YES).bids) == 2)
+        terms = service.queries.market(HERE).terms
+        assert terms is not None
+        plan = plan_flatten(
+            held=m("40"), orders=open_orders(here), book=service.queries.book(YES), terms=terms
+        )
+        assert isinstance(plan, FlattenPlan)
+        assert [o.order_id for o in plan.sales] == [sale.unsigned.order_id]
+        order = service.commands.prepare(plan.intent)
+        assert isinstance(order, PreparedOrder)
+        verdict = await service.commands.verdict(service.commands.flatten(order, plan.sales))
+        assert isinstance(verdict, Accepted)
+        assert verdict.filled_size == m("40")
+        ledger = await here.ann.ledger()
+        assert Micros(m(ledger["shares"].get(RAIN_YES, "0"))) == 0
+        assert await at_venue(here) == {}
