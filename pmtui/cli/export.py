@@ -47,6 +47,7 @@ def run(arguments: Sequence[str]) -> int:
         asked = Asked(
             settings,
             locate().state,
+            _warn,
             wallet=words.wallet,
             passphrase_fd=words.passphrase_fd,
             is_offline=words.offline,
@@ -69,7 +70,7 @@ def _read(kind: Kind, asked: Asked) -> Table | JournalProblem | Unreachable:
             lives = read_lives(asked.journal)
             return lives if isinstance(lives, JournalProblem) else orders_table(lives)
         case Kind.FILLS:
-            return read_own_fills(asked, warn=_warn)
+            return read_own_fills(asked)
         case Kind.POSITIONS:
             return asyncio.run(read_positions(asked))
         case Kind.ACTIVITY:

@@ -40,6 +40,8 @@ class Asked:
     settings: Settings
     state: Path
     """The state directory of all profiles."""
+    warn: Callable[[str], None]
+    """Told what is missing from the data, and why."""
     wallet: Address | None = None
     """Another wallet than the profile's."""
     passphrase_fd: int | None = None
@@ -72,12 +74,8 @@ async def read_activity(asked: Asked) -> Table | Unreachable:
     return lines if isinstance(lines, Unreachable) else activity_table(lines)
 
 
-def read_own_fills(asked: Asked, *, warn: Callable[[str], None]) -> Table | JournalProblem:
+def read_own_fills(asked: Asked) -> Table | JournalProblem:
     """Return fills from the journal and, where it can be asked, from the venue; oldest first.
-
-    Args:
-        asked: whose.
-        warn: told why the venue was not asked or did not answer.
 
     Raises:
         ConfigError: the keystore does not open.
@@ -96,7 +94,7 @@ def read_own_fills(asked: Asked, *, warn: Callable[[str], None]) -> Table | Jour
         elif secret:
             told = Unreachable(secret)
     if isinstance(told, Unreachable):
-        warn(f"from the journal alone: {told.text}")
+        asked.warn(f"from the journal alone: {told.text}")
         told = ()
     return fills_table(merge_fills(journaled, told, titles))
 
@@ -148,12 +146,20 @@ async def _ask(
                 return found
             wallet = found
         assert wallet is not None
-        return await question(reader, wallet)
+        answer = await question(reader, wallet)
+        for line in reader.left_out:
+            asked.warn(line)
+        return answer
 
 
 async def _fills_of(asked: Asked, secret: Secret) -> tuple[Fill, ...] | Unreachable:
     async with venue_reader(asked.settings, asked.state) as reader:
-        return reader if isinstance(reader, Unreachable) else await reader.fills(secret)
+        if isinstance(reader, Unreachable):
+            return reader
+        fills = await reader.fills(secret)
+        for line in reader.left_out:
+            asked.warn(line)
+        return fills
 
 
 def _owner(asked: Asked) -> Address | None:

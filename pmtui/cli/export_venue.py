@@ -39,6 +39,9 @@ from pmtui.signing.wallet import derive_wallets
 
 T = TypeVar("T")
 
+MAX_ROWS = 10_000
+"""As far as the host lets one count (WIRE_METADATA §4.1)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unreachable:
@@ -56,7 +59,11 @@ class VenueReader:
         self._clob = HttpHost(endpoints.clob, gate=RateGate(clob_limits(self._routes)))
         self._data = HttpHost(endpoints.data, gate=RateGate(analytics_limits(settings.dialect)))
         self._relay = HttpHost(endpoints.relayer, gate=RateGate(RELAYER_LIMITS))
-        self._analytics = AnalyticsClient(self._data, settings.dialect)
+        self._analytics = AnalyticsClient(
+            self._data, settings.dialect, observe_skips=self._note_skips, max_rows=MAX_ROWS
+        )
+        self.left_out: list[str] = []
+        """What lists lack, in words; an export that is not whole must say so."""
 
     async def wallet(self, owner: Address) -> Address | Unreachable:
         """Return the wallet that pays for an owner's orders in this profile."""
@@ -89,7 +96,13 @@ class VenueReader:
             return Unreachable(str(credentials))
         account = Account(signer.address, wallet, self._settings.signature_type, credentials)
         client = AccountClient(self._clob, self._routes, account=account, clock=clock)
-        return _or_unreachable(await client.fills())
+        fills = await client.fills()
+        if client.skipped_rows:
+            self.left_out.append(f"left out: {client.skipped_rows} fills that cannot be read")
+        return _or_unreachable(fills)
+
+    def _note_skips(self, route: str, reasons: tuple[str, ...]) -> None:
+        self.left_out.extend(f"left out: {reason} ({route})" for reason in reasons)
 
     async def close(self) -> None:
         """Close every connection."""

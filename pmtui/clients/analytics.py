@@ -36,9 +36,23 @@ class AnalyticsClient:
     """Answers as the service's analytics port wants them."""
 
     def __init__(
-        self, host: HttpHost, dialect: Dialect, *, observe_skips: SkipObserver = ignore_skips
+        self,
+        host: HttpHost,
+        dialect: Dialect,
+        *,
+        observe_skips: SkipObserver = ignore_skips,
+        max_rows: int | None = None,
     ) -> None:
+        """Prepare to read.
+
+        Args:
+            host: the analytics host.
+            dialect: how it is spoken to.
+            observe_skips: told of what is left out: unreadable rows, and rows beyond the bound.
+            max_rows: where reading a list ends, in place of what a screen can use.
+        """
         self._host = host
+        self._max_rows = max_rows
         self._routes: AnalyticsRoutes = ANALYTICS_ROUTES[dialect]
         self._observe_skips = observe_skips
 
@@ -88,7 +102,11 @@ class AnalyticsClient:
             items.extend(rows.items[overlap:])
             received += rows.received
             following = _following(route, place, rows)
-            if following is None or received >= route.max_rows:
+            if following is None:
+                return tuple(items)
+            if received >= (self._max_rows or route.max_rows):
+                beyond = f"what comes after the first {len(items)} was not asked for"
+                self._observe_skips(f"GET {route.path}", (beyond,))
                 return tuple(items)
             place = following
 

@@ -20,8 +20,11 @@ from pmtui.signing.keystore import encrypt_keystore
 from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue
 from tests.cli.secret_lines import lines_on_fd
+from tests.clients.raw_server import answering, serving
 from tests.service.fakes import resting
 from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, Person, http_client, small_venue
+from tests.wire.payloads import wire
+from tests.wire.test_analytics import NEWER
 
 PASSPHRASE = "correct horse battery"
 HOSTS = ("clob", "gamma", "data", "relayer", "ws_market", "ws_user", "rpc", "geoblock")
@@ -103,6 +106,19 @@ async def test_positions_and_activity_need_no_passphrase(
     (bought,) = [line for line in map(json.loads, out.splitlines()) if line["kind"] == "TRADE"]
     assert (bought["side"], bought["price"], bought["size"]) == ("BUY", "0.4", "6")
     assert bought["at"].endswith("+00:00")
+
+
+async def test_rows_that_cannot_be_read_are_said_to_be_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, export: Export
+) -> None:
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
+    body = wire({"data": [NEWER, {"asset": 7}], "pagination": {"has_more": False}})
+    async with serving(answering(body)) as server:
+        monkeypatch.setenv("PMTUI_DATA_URL", server.url)
+        code, out, err = await export("positions", "--wallet", "0x" + "11" * 20)
+    assert code == 0
+    assert len(list(csv.DictReader(io.StringIO(out)))) == 1
+    assert "left out" in err
 
 
 async def test_another_wallet_needs_no_account(

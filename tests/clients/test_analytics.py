@@ -76,6 +76,23 @@ async def test_reading_ends_at_the_bound() -> None:
         assert len(found) == 2_000 - 3
 
 
+async def test_who_reads_for_the_record_says_how_far_and_is_told_what_is_left_out() -> None:
+    told: list[tuple[str, tuple[str, ...]]] = []
+    async with serving(rows_from([line(n) for n in range(9_000)])) as server:
+        host = AnalyticsClient(
+            server.host(),
+            Dialect.SEED,
+            observe_skips=lambda route, reasons: told.append((route, reasons)),
+            max_rows=600,
+        )
+        found = await host.activity(USER)
+        assert not isinstance(found, Failure)
+        assert len(found) == 1_000 - 1
+        ((route, (reason,)),) = told
+        assert route == "GET /activity"
+        assert "first 999" in reason
+
+
 async def test_small_holdings_are_asked_for_and_closed_ones_newest_first() -> None:
     async with serving(answering(wire([POSITION]))) as server:
         host = analytics(server)
