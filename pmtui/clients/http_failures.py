@@ -68,7 +68,8 @@ def failure_of_answer(response: httpx.Response, body: bytes, route: str) -> Fail
     said = _said(body)
     text, wait = _words(said, body), _retry_after(response, said)
     if status in (425, 429):
-        return Failure(FailureKind.BUSY, route, text or "too many requests", status, wait)
+        usual = "the matching engine restarts" if status == 425 else "too many requests"
+        return Failure(FailureKind.BUSY, route, text or usual, status, wait)
     if status == 404:
         return Failure(FailureKind.NOT_FOUND, route, text or "not found", status)
     if status >= 500 or status < 200:

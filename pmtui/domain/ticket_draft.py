@@ -1,7 +1,7 @@
 """What an order ticket holds before it is an order: the fields as typed, and what is said of them."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from pmtui.domain.book_view import BookView
@@ -80,6 +80,8 @@ class TicketContext:
     recent: tuple[Order, ...] = ()
     """Orders of ours that went out lately, however they ended."""
     rules: TicketRules = DEFAULT_RULES
+    clock_skew: timedelta = timedelta()
+    """The venue's clock minus ours."""
 
 
 @dataclass(frozen=True, slots=True)

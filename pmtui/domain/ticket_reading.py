@@ -32,6 +32,9 @@ from pmtui.domain.ticket_draft import (
 
 MIN_LIFE = timedelta(seconds=120)
 """A GTD order must be stated 180 s ahead and goes 60 s before that (WIRE_CLOB §6.2)."""
+TIME_TO_READ = timedelta(seconds=30)
+"""Its time is fixed when the card is shown, and the venue counts from when the order arrives."""
+_SLACK = timedelta(seconds=2)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d*)?", re.ASCII)
 _LIFE_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _LONGEST_LIFE_S = 366 * 86_400
@@ -184,8 +187,14 @@ def read_expiry(
         text = "The venue wants two minutes at least"
         problems.append(Problem(TicketField.EXPIRY, text, fix=fix))
         return None
-    # A second of slack: the venue compares with its own clock when the order arrives.
-    return context.now + life + timedelta(seconds=1)
+    if life < MIN_LIFE + TIME_TO_READ:
+        fix = replace(draft, expiry_text="3m")
+        left = int((life - MIN_LIFE + _SLACK).total_seconds())
+        text = f"The venue wants two minutes at least: send it within {left} s"
+        problems.append(Problem(TicketField.EXPIRY, text, is_warning=True, fix=fix))
+    # By the venue's clock, which is what it compares with when the order arrives: a second of
+    # slack for the way, another because that clock is known to the second only.
+    return context.now + context.clock_skew + life + _SLACK
 
 
 def parse_life(text: str) -> timedelta | None:

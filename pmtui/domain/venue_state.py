@@ -55,6 +55,7 @@ _LASTS = {
     VenueState.MARKET_NOT_READY: NOT_READY_LASTS,
     VenueState.CANCEL_ONLY: CLOSED_LASTS,
     VenueState.DISABLED: CLOSED_LASTS,
+    VenueState.DELAYED: CLOSED_LASTS,
 }
 # Words of refusals (WIRE_CLOB §6.5), in lower case.
 _WORDS = (

@@ -40,6 +40,7 @@ TRADE_MARGIN = timedelta(seconds=2)
 """A trade this much after a refusal is surely not one from before it."""
 
 _Key = tuple[VenueState, ConditionId | None]
+_OF_THE_PLACE = frozenset({VenueState.REGION_REFUSED})
 _OF_THE_ACCOUNT = frozenset({VenueState.CLOSE_ONLY, VenueState.BANNED})
 
 
@@ -128,20 +129,23 @@ class VenueStates:
         """Let go of what is over, and ask again about what can be asked."""
         hosts = await self._hosts()
         self._budgets = hosts.budgets
-        next_geo = next_standing = self._kernel.clock.monotonic()
+        asked_geo = asked_standing = float("-inf")
         while True:
             self._let_go()
             now = self._kernel.clock.monotonic()
-            if now >= next_geo:
+            if now - asked_geo >= self._period(_OF_THE_PLACE):
+                asked_geo = now
                 await self._ask_where_we_are(hosts)
-                is_refused = (VenueState.REGION_REFUSED, None) in self._facts
-                next_geo = now + (ASK_AGAIN_S if is_refused else ASK_PERIOD_S)
             account = self._account()
-            if account is not None and now >= next_standing:
+            if account is not None and now - asked_standing >= self._period(_OF_THE_ACCOUNT):
+                asked_standing = now
                 await self._ask_standing(account)
-                is_bad = any(state in _OF_THE_ACCOUNT for state, _ in self._facts)
-                next_standing = now + (ASK_AGAIN_S if is_bad else ASK_PERIOD_S)
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
+
+    def _period(self, states: frozenset[VenueState]) -> float:
+        """Return how often to ask: soon again while one of these stands in the way."""
+        is_bad = any(state in states for state, _ in self._facts)
+        return ASK_AGAIN_S if is_bad else ASK_PERIOD_S
 
     @property
     def _now(self) -> datetime:

@@ -285,7 +285,7 @@ def test_a_timed_order_states_when_it_is_to_be_gone(text: str, life: int) -> Non
     draft = replace(BUY, time_in_force=TimeInForce.GTD, expiry_text=text)
     check = check_ticket(draft, WORLD)
     assert isinstance(check.intent, LimitIntent)
-    assert check.intent.expires_at == NOW + timedelta(seconds=life + 1)
+    assert check.intent.expires_at == NOW + timedelta(seconds=life + 2)
 
 
 @pytest.mark.parametrize("text", ["", "soon", "0", "-5m", "m", "400d", "9999999999", "1.5h", "٥m"])

@@ -9,7 +9,7 @@ from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.ids import OrderId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Order, OrderStatus, TimeInForce
+from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.ticket import TicketCheck, check_ticket
 from pmtui.domain.ticket_draft import TicketContext, TicketDraft, TicketField
 from pmtui.domain.ticket_reading import format_cents
@@ -128,6 +128,32 @@ def test_what_is_blocked_is_not_warned_of_as_well() -> None:
     dear: TicketDraft = replace(BUY, size_text="5000")
     check = check_ticket(dear, WORLD)
     assert [p.is_warning for p in check.of(TicketField.SIZE)] == [False]
+
+
+@given(skew=st.integers(-60_000, 60_000))
+def test_a_timed_order_states_what_the_venue_asks_by_the_venues_clock(skew: int) -> None:
+    ahead = timedelta(milliseconds=skew)
+    draft = replace(BUY, time_in_force=TimeInForce.GTD, expiry_text="2m")
+    intent = check_ticket(draft, replace(WORLD, clock_skew=ahead)).intent
+    assert isinstance(intent, LimitIntent)
+    assert intent.expires_at is not None
+    # A minute is added when it is signed; the venue wants three, by its own clock (§6.2).
+    stated = intent.expires_at + timedelta(seconds=60)
+    assert stated - (NOW + ahead) >= timedelta(seconds=180)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"), [("2m", 2), ("140s", 22), ("149s", 31), ("150s", None), ("3m", None)]
+)
+def test_a_life_that_leaves_no_time_to_read_the_card_is_warned_of(
+    text: str, left: int | None
+) -> None:
+    check = check_ticket(replace(BUY, time_in_force=TimeInForce.GTD, expiry_text=text), WORLD)
+    assert check.intent is not None
+    assert [p.text for p in check.of(TicketField.EXPIRY)] == (
+        [] if left is None
+        else [f"The venue wants two minutes at least: send it within {left} s"]
+    )  # fmt: skip
 
 
 def test_cash_that_open_orders_keep_is_named() -> None:

@@ -5,6 +5,7 @@ it. While it has the focus no letter reaches the screen's own keys.
 """
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from typing import ClassVar
 
@@ -311,6 +312,7 @@ class TicketPane(TicketForm):
         if terms is None or account is None or self._book is None:
             return None
         token_id = terms.token_ids[self.draft.outcome_index]
+        skew_ms = self.surface.queries.status().clock_skew_ms
         return TicketContext(
             terms=terms,
             book=self._book,
@@ -322,6 +324,7 @@ class TicketPane(TicketForm):
             venue=self._market.venue if self._market is not None else (),
             recent=account.recent,
             rules=self.surface.options.ticket,
+            clock_skew=timedelta(milliseconds=skew_ms or 0),
         )
 
     def _show(self) -> None:
