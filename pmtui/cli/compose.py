@@ -13,7 +13,7 @@ from dataclasses import fields
 import msgspec
 from textual.theme import BUILTIN_THEMES
 
-from pmtui.cli.farewell import print_report
+from pmtui.cli.farewell import end_past_terminal, print_report
 from pmtui.cli.logs import start_logging
 from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue, venue_command
 from pmtui.cli.session_key import SessionKey
@@ -208,7 +208,9 @@ def run_terminal(settings: Settings, keymap: Keymap, key: SessionKey) -> int:
     with ExitStack() as stack:
         if settings.is_paper or key.secret is not None:
             stack.enter_context(session_lock(paths.state / settings.profile))
-        return asyncio.run(Session(settings, paths, keymap, key).run())
+        code = asyncio.run(Session(settings, paths, keymap, key).run())
+    end_past_terminal(code)
+    return code
 
 
 def _check_theme(settings: Settings, paths: Paths) -> None:

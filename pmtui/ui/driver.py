@@ -1,8 +1,14 @@
-"""Our terminal driver: the stock one, except that a lone Escape arrives at once.
+"""Our terminal driver: the stock one, but Escape arrives at once and nothing waits for the screen.
 
 The stock input thread looks at the clock only every 100 ms, so an Escape waits that long whatever
 `ESCDELAY` says, and an idle program wakes ten times a second. Ours sleeps exactly as long as the
-parser wants. It leans on private names of the pinned toolkit; where one is missing,
+parser wants.
+
+The stock output waits for room, and the whole program with it: on a line that broke without a word,
+orders, heartbeats and signals would wait for a terminal that reads no more. Ours drops what finds
+no room, and paints everything again once the terminal has caught up.
+
+It leans on private names of the pinned toolkit; where one is missing,
 `driver_class()` answers None and the stock driver does the work.
 """
 
@@ -10,6 +16,9 @@ import os
 import selectors
 import time
 from codecs import getincrementaldecoder
+from contextlib import suppress
+from io import StringIO
+from queue import Full, Queue
 from threading import Event
 from typing import Any
 
@@ -17,12 +26,22 @@ from textual import constants
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.driver import Driver
+from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 from typing_extensions import override
 
+from pmtui.ui.cell_diff import CellDiff
+
 ESCAPE_DELAY_S = 0.025
 """How long the rest of an escape sequence may take: enough for a slow line, short for a thumb."""
+
+ROOM_WAIT_S = 0.1
+"""How long a frame may wait for a slow line before frames are dropped."""
+LOOK_S = 0.25
+"""How often we look whether a line that was too slow has caught up."""
+LAST_WORDS_S = 1.0
+"""How long the terminal may take to read the last bytes."""
 
 _READ_BYTES = 4096
 
@@ -33,7 +52,8 @@ def driver_class() -> type[Driver] | None:
         return None
     has_parser_clock = "_timeout_time" in vars(XTermParser())
     has_input_thread = callable(getattr(LinuxDriver, "_run_input_thread", None))
-    return PromptDriver if has_parser_clock and has_input_thread else None
+    has_queue = isinstance(getattr(WriterThread(StringIO()), "_queue", None), Queue)
+    return PromptDriver if has_parser_clock and has_input_thread and has_queue else None
 
 
 class PromptDriver(LinuxDriver):
@@ -51,6 +71,20 @@ class PromptDriver(LinuxDriver):
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._wake_read, wake_write = os.pipe()
         self.exit_event = _WakingEvent(wake_write)
+        self._is_stalled = False
+
+    @override
+    def write(self, data: str) -> None:
+        """Hand over what is to be shown, or drop it where the terminal does not read."""
+        writer = self._writer_thread
+        if writer is None or self._is_stalled:
+            return
+        try:
+            # One that died with its terminal takes nothing any more.
+            writer._queue.put(data, timeout=ROOM_WAIT_S if writer.is_alive() else 0)
+        except Full:
+            self._is_stalled = True
+            self._loop.call_later(LOOK_S, self._look)
 
     @override
     def run_input_thread(self) -> None:
@@ -67,8 +101,26 @@ class PromptDriver(LinuxDriver):
         finally:
             reader.close()
 
+    def _look(self) -> None:
+        """Show everything again once the terminal has read what it was given."""
+        writer = self._writer_thread
+        if writer is None:
+            return
+        if writer._queue.empty():
+            self._is_stalled = False
+            if isinstance(self._app, CellDiff):
+                self._app.redraw_terminal()
+        else:
+            self._loop.call_later(LOOK_S, self._look)
+
     @override
     def close(self) -> None:
+        writer, self._writer_thread = self._writer_thread, None
+        if writer is not None:
+            # The stock way waits for ever. A thread that stays behind is a daemon.
+            with suppress(Full):
+                writer._queue.put_nowait(None)
+            writer.join(LAST_WORDS_S)
         super().close()
         if isinstance(self.exit_event, _WakingEvent):
             os.close(self.exit_event.wake_write)

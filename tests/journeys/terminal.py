@@ -212,6 +212,10 @@ class Terminal:
         """Send the program a signal."""
         os.kill(self.pid, number)
 
+    def freeze(self) -> None:
+        """Stop reading without a word, as a line does that broke somewhere on its way."""
+        termios.tcflow(self._master, termios.TCOOFF)
+
     def hang_up(self) -> None:
         """Take the terminal away, as a broken connection does."""
         self._has_hung_up = True

@@ -89,6 +89,18 @@ def test_a_line_that_is_gone_cancels_too(start: Start, home: Path) -> None:
     assert "1 cancelled, and the venue lists no open order" in "\n".join(_leaving_lines(home))
 
 
+def test_a_line_that_only_fell_silent_does_not_keep_a_signal_from_being_heard(
+    start: Start, home: Path
+) -> None:
+    terminal = start(env=CANCEL)
+    _with_a_resting_order(terminal, home)
+    terminal.freeze()
+    terminal.send_signal(signal.SIGTERM)
+    assert terminal.exit_code() == 0
+    assert wait_until_gone(home) == {}
+    assert "1 cancelled, and the venue lists no open order" in "\n".join(_leaving_lines(home))
+
+
 def test_orders_that_are_left_are_named_on_the_normal_screen(start: Start, home: Path) -> None:
     terminal = start()
     _with_a_resting_order(terminal, home)
