@@ -191,7 +191,16 @@ class Client:
             "balance": account.balance,
             "open": {o.order_id: o.matched_size for o in account.open_orders},
             "fills": [
-                [f.order_id, f.trade_id, f.side.value, f.token_id, f.size, f.price, f.fee]
+                [
+                    f.order_id,
+                    f.trade_id,
+                    f.side.value,
+                    f.token_id,
+                    f.size,
+                    f.price,
+                    f.fee,
+                    f.liquidity.value,
+                ]
                 for f in account.fills
             ],
         }

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros, notional_ceil, notional_floor
+from pmtui.domain.order import Liquidity
 from pmtui.service.journal import JournalProblem
 from pmtui.service.journal_rows import OrderLife, read_lives
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
@@ -195,7 +196,7 @@ def _compare(
     journaled = {str(life.order.order.order_id): life for life in lives}
     at_venue = _orders_at(running, trader)
     matched: dict[str, int] = defaultdict(int)
-    for order_id, _, _, _, size, _, _ in report["fills"]:
+    for order_id, _, _, _, size, *_ in report["fills"]:
         matched[order_id] += size
     outcome = Outcome(orders=len(journaled), at_venue=len(at_venue))
     outcome.states = Counter(life.order.state or "open" for life in lives)
@@ -244,20 +245,18 @@ def _judge(
 
 def _compare_holdings(report: dict[str, Any], ledger: Any, outcome: Outcome) -> None:
     shares: dict[str, int] = defaultdict(int)
-    for _, _, side, token, size, _, _ in report["fills"]:
+    for _, _, side, token, size, *_ in report["fills"]:
         shares[token] += size if side == "BUY" else -size
     at_venue = {token: round(float(size) * 1e6) for token, size in ledger["shares"].items()}
     held = {token: size for token, size in shares.items() if size}
     if held != at_venue:
         outcome.problems.append(f"shares by own fills {held}, at the venue {at_venue}")
     cash = STARTING_CASH * SCALE
-    bought = {(trade, token) for _, trade, side, token, _, _, _ in report["fills"] if side == "BUY"}
-    for _, trade, side, token, size, price, fee in report["fills"]:
-        # A purchase pays at least what it is worth, a sale brings at most that: but who met his
-        # own order gets what he paid.
-        worth = Micros(size), Micros(price)
-        is_paid = side == "BUY" or (trade, token) in bought
-        notional = notional_ceil(*worth) if is_paid else notional_floor(*worth)
+    for _, _, side, _, size, price, fee, liquidity in report["fills"]:
+        # Parts of a cent go against the taker. The market maker takes nothing here, so whoever
+        # rested was met by himself and has what the taker gave up.
+        rounds_up = (side == "BUY") is (liquidity == Liquidity.TAKER.value)
+        notional = (notional_ceil if rounds_up else notional_floor)(Micros(price), Micros(size))
         cash += -notional if side == "BUY" else notional
         cash -= fee
     if cash != round(float(ledger["collateral"]) * 1e6):
