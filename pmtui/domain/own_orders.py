@@ -92,6 +92,10 @@ class OwnOrders:
         """Return an order's part of one trade as known."""
         return self._fills.get(order_id, {}).get(trade_id)
 
+    def booked_size(self, order_id: OrderId) -> Micros:
+        """Return how much of an order has been told of as fills that did not fail."""
+        return self._size_of(order_id, is_failed=False)
+
     def fills(self) -> tuple[Fill, ...]:
         """Return fills, newest first."""
         if self._newest_first is None:
@@ -128,7 +132,7 @@ class OwnOrders:
         """Put an order together from what was told and its fills; return it if it changed."""
         told = self._told[order_id]
         failed = self._size_of(order_id, is_failed=True)
-        filled = self._size_of(order_id, is_failed=False)
+        filled = self.booked_size(order_id)
         # What was told of a match may be of one that failed since.
         matched = Micros(max(told.matched_size - failed, filled))
         order = replace(told, matched_size=matched)

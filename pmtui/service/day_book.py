@@ -7,6 +7,7 @@ goes on counting where the last one was; the fills themselves come from the venu
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import date
+from itertools import takewhile
 from pathlib import Path
 
 import msgspec
@@ -63,8 +64,9 @@ class DayBook:
         for position in positions:
             if position.current_price is not None:
                 self._prices[position.token_id] = position.current_price
-        fills = self._feed.own.fills()
         today = day_of(self._kernel.clock.now())
+        # Newest first: those of earlier days need not be looked through.
+        fills = tuple(takewhile(lambda f: day_of(f.matched_at) >= today, self._feed.own.fills()))
         if self._opening is None or self._opening.day != today:
             self._opening = self._read(today) or open_day(today, positions, fills)
             self._write(self._opening)

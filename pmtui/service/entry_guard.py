@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pmtui.domain.exposure import NO_LIMITS, Exposed, Limits, exposure, find_breach
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.market import Side
-from pmtui.domain.money import ZERO, Micros, notional_ceil
-from pmtui.domain.order import Fill, MarketBuyIntent, Order, OrderIntent, OrderStatus, TradeStatus
+from pmtui.domain.money import Micros, notional_ceil
+from pmtui.domain.order import MarketBuyIntent, Order, OrderIntent, OrderStatus
 from pmtui.domain.position import Position
 from pmtui.domain.verdict import Rejected
 from pmtui.service.day_book import DayBook
@@ -121,7 +121,6 @@ class EntryGuard:
     def _counted(self) -> list[tuple[Order, Micros]]:
         """Return our orders that cost or may cost something, with what is held of them."""
         own = self._feed.own
-        booked = _booked(own.fills())
         counted = []
         for order in own.open_orders():
             is_ours = order.order_id in self._admitted
@@ -129,21 +128,13 @@ class EntryGuard:
             if order.status is OrderStatus.PENDING and not is_ours:
                 continue
             # What was matched of others, earlier or elsewhere, is among the positions.
-            held = booked.get(order.order_id, ZERO) if is_ours else order.matched_size
+            held = own.booked_size(order.order_id) if is_ours else order.matched_size
             counted.append((order, held))
         for order_id in tuple(self._admitted):
             known = own.order(order_id)
             if known is None or known.status.is_open:
                 continue
-            held = booked.get(order_id, ZERO)
+            held = own.booked_size(order_id)
             if known.matched_size > held:
                 counted.append((known, held))
         return counted
-
-
-def _booked(fills: tuple[Fill, ...]) -> dict[OrderId, Micros]:
-    sizes: dict[OrderId, Micros] = {}
-    for fill in fills:
-        if fill.status is not TradeStatus.FAILED:
-            sizes[fill.order_id] = Micros(sizes.get(fill.order_id, 0) + fill.size)
-    return sizes

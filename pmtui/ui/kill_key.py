@@ -59,7 +59,7 @@ def paint_kill(status: StatusView) -> tuple[Line, ...]:
         (Cell("Single keys trade no more. Positions stay as they are."),),
         (
             Cell(
-                "No order can be entered, after a restart neither, until this key releases it, "
+                "No order can be entered, not even after a restart, until this key releases it, "
                 "or `pmtui release` in a shell."
             ),
         ),
