@@ -101,6 +101,7 @@ class Session:
                 keymap=self._keymap,
                 ascii_only=_is_ascii_terminal(),
                 ticket=self._settings.ticket.rules,
+                flatten_percent=self._settings.flatten_percent,
                 is_first_run=self._is_first_run,
             ),
         )

@@ -33,12 +33,14 @@ from pmtui.config.values import (
     IdleTime,
     KeyTable,
     LimitTable,
+    Percent,
     Presets,
     Profile,
     ProfileKind,
     Ticket,
     check_leaving,
 )
+from pmtui.domain.flattening import DEFAULT_GIVE_WAY
 from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.domain.leaving import Departure, LeavePolicy
 from pmtui.domain.money import SCALE, Micros
@@ -95,6 +97,8 @@ class Settings(BaseSettings, Addresses):
         Micros(500 * SCALE),
     )
     """Shares, on the keys 1 to 5; the service's smallest order is 5 shares."""
+    flatten_percent: Percent = DEFAULT_GIVE_WAY
+    """How far below the best bid selling a whole position may fill, in percent of that bid."""
     chart: Chart = Chart()
     ticket: Ticket = Ticket()
     limits: LimitTable = LimitTable()

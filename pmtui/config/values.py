@@ -195,5 +195,6 @@ def _micros(amount: int | None) -> Micros | None:
 
 FrameRate = Annotated[int, Field(ge=1, le=60)]
 IdleTime = Annotated[int, Field(ge=10, le=3600)]
+Percent = Annotated[int, Field(ge=0, le=100)]
 Deadline = Annotated[int, Field(ge=1, le=60)]
 Presets = Annotated[tuple[Shares, ...], Field(min_length=1, max_length=5)]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from pmtui.domain.flattening import DEFAULT_GIVE_WAY
 from pmtui.domain.ticket_rules import DEFAULT_RULES, TicketRules
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.actions import DEFAULT_KEYMAP, Keymap
@@ -16,6 +17,8 @@ class Options:
     """The terminal shows plain ASCII only."""
     ticket: TicketRules = DEFAULT_RULES
     """What is warned of before an order leaves."""
+    flatten_percent: int = DEFAULT_GIVE_WAY
+    """How far below the best bid selling a whole position may fill."""
     is_first_run: bool = False
     """Nobody has traded here before: say where to begin."""
 

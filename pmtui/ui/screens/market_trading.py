@@ -81,7 +81,10 @@ class MarketTrading(MarketMoving):
             return
         account = self.surface.queries.account()
         held = dict(account.balances).get(token_id, account.shares(token_id))
-        plan = plan_flatten(held=held, orders=account.open_orders, book=book, terms=view.terms)
+        plan = plan_flatten(
+            held=held, orders=account.open_orders, book=book, terms=view.terms,
+            give_way_percent=self.surface.options.flatten_percent,
+        )  # fmt: skip
         if isinstance(plan, FlattenProblem):
             self.say(f"Nothing to sell: {plan.text}.")
             return
