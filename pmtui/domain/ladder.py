@@ -16,7 +16,7 @@ from pmtui.domain.ladder_axis import Axis
 from pmtui.domain.ladder_marks import NO_MARKS, LadderMarks, PlacedMarks, place_marks
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, Micros
-from pmtui.domain.order import Order, OrderStatus, TradePrint
+from pmtui.domain.order import Order, OrderStatus, Volume
 
 _ZERO = Micros(0)
 
@@ -50,7 +50,7 @@ class Rung:
     depth: Micros = _ZERO
     """All size from the best price of the row's side to this row; 0 on rows without size."""
     traded: Micros = _ZERO
-    """Shares traded here, as far back as the tape goes."""
+    """Shares traded here since the book is heard."""
     is_last_trade: bool = False
     is_in_band: bool = False
     """Near enough to the middle to earn rewards."""
@@ -181,11 +181,11 @@ def build_ladder(
     axis: Axis,
     *,
     orders: Iterable[Order] = (),
-    prints: Iterable[TradePrint] = (),
+    volume: Volume = (),
     marks: LadderMarks = NO_MARKS,
     shown: Shown = EVERYTHING,
 ) -> Ladder:
-    """Place a book, own orders and trades of one token on an axis. Every level lands on a row.
+    """Place a book, own orders and traded volume of one token on an axis. Every level lands on a row.
 
     Without depth a row depends on its own level alone, so that fewer rows change.
     """
@@ -196,8 +196,8 @@ def build_ladder(
     for level in book.asks:
         asks[axis.index_above(level.price)] += level.size
     traded: dict[int, int] = defaultdict(int)
-    for each in prints:
-        traded[axis.nearest(each.price)] += each.size
+    for price, size in volume:
+        traded[axis.nearest(price)] += size
     last_price = book.own_last_price
     last = None if last_price is None else axis.nearest(last_price)
     return Ladder(

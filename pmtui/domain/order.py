@@ -193,6 +193,10 @@ class TradePrint:
     at: datetime
 
 
+Volume = tuple[tuple[Micros, Micros], ...]
+"""Shares traded at each price, in no order."""
+
+
 class PostStatus(StrEnum):
     """What the venue answers to a posted order."""
 

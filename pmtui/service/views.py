@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from pmtui.domain.conditional import Conditional
 from pmtui.domain.health import SourceHealth
 from pmtui.domain.heartbeat import NO_HEARTBEATS, HeartbeatView
 from pmtui.domain.history import Interval, PricePoint
 from pmtui.domain.ids import ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Fill, Order, TradePrint
+from pmtui.domain.order import Fill, Order, TradePrint, Volume
 from pmtui.domain.own_orders import reserved_shares
 from pmtui.domain.position import Activity, ClosedPosition, Position
 from pmtui.domain.venue_state import VenueFact
@@ -183,6 +184,8 @@ class TapeView:
 
     prints: tuple[TradePrint, ...]
     sequence: int
+    volume: Volume = ()
+    """All that traded since the book is heard; the prints are the newest part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +226,9 @@ class AccountView:
     """Estimates of what fills before our resting orders, where their book is heard."""
     scoring: frozenset[OrderId] = frozenset()
     """Open orders that earn rewards, by the venue's last word."""
+
+    conditionals: tuple[Conditional, ...] = ()
+    """Conditional orders that are not over; they live only while this program runs."""
 
     @property
     def available(self) -> Micros | None:

@@ -11,7 +11,7 @@ from pmtui.domain.ladder_axis import Axis, bounded, centred, follow, groupings, 
 from pmtui.domain.ladder_marks import LadderMarks, mirrored_orders
 from pmtui.domain.market import FeeSchedule, RewardTerms, Side
 from pmtui.domain.money import ONE, Micros, complement
-from pmtui.domain.order import Order, OrderStatus, TradePrint
+from pmtui.domain.order import Order, OrderStatus
 from tests.ui import believable
 from tests.ui.fake_surface import NOW
 
@@ -157,12 +157,9 @@ def test_depth_adds_up_from_the_touch() -> None:
 
 def test_own_orders_and_trades_stand_at_their_prices() -> None:
     own = (order(480_000, Side.BUY), order(480_000, Side.BUY), order(530_000, Side.SELL))
-    prints = (
-        TradePrint(TOKEN, Side.BUY, Micros(520_000), Micros(7), NOW),
-        TradePrint(TOKEN, Side.SELL, Micros(520_000), Micros(2), NOW),
-    )
+    volume = ((Micros(520_000), Micros(7)), (Micros(522_000), Micros(2)))
     book = BookView(TOKEN, BookState.LIVE, (), (), CENT, Micros(520_000))
-    ladder = build_ladder(book, Axis(CENT, CENT), orders=own, prints=prints)
+    ladder = build_ladder(book, Axis(CENT, CENT), orders=own, volume=volume)
     assert ladder.rung(48).own_bid == 10_000_000
     assert ladder.rung(53).own_ask == 5_000_000
     assert ladder.rung(52).traded == 9

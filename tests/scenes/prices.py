@@ -78,7 +78,11 @@ def tape_of(book: BookView) -> TapeView:
         )
         for n in range(24)
     )
-    return TapeView(prints, len(prints))
+    volume: dict[Micros, int] = {}
+    for trade in prints:
+        volume[trade.price] = volume.get(trade.price, 0) + trade.size
+    sizes = tuple((price, Micros(size)) for price, size in volume.items())
+    return TapeView(prints, len(prints), sizes)
 
 
 _SPANS_S = {

@@ -1,5 +1,7 @@
 """One market whose book moves: a seeded walk of the touch, sizes that come and go, trades."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 from math import sin
@@ -103,12 +105,12 @@ class MovingMarket:
         )  # fmt: skip
         self.service.books[YES] = yes
         self.service.books[NO] = mirrored(yes, NO)
-        self.service.tapes[YES] = TapeView(tuple(self._prints), self._version)
+        self.service.tapes[YES] = _tape(self._prints, self._version)
         opposite = tuple(
             replace(t, token_id=NO, side=t.side.opposite, price=complement(t.price))
             for t in self._prints
         )
-        self.service.tapes[NO] = TapeView(opposite, self._version)
+        self.service.tapes[NO] = _tape(opposite, self._version)
 
     def _set_market(self) -> None:
         market = believable.market(
@@ -151,6 +153,14 @@ class MovingMarket:
             ),
             scoring=frozenset({believable.order(1).order_id}),
         )  # fmt: skip
+
+
+def _tape(prints: Iterable[TradePrint], version: int) -> TapeView:
+    shown, volume = tuple(prints), Counter[Micros]()
+    for trade in shown:
+        volume[trade.price] += trade.size
+    sizes = tuple((price, Micros(size)) for price, size in volume.items())
+    return TapeView(shown, version, sizes)
 
 
 def mirrored(book: BookView, token_id: TokenId) -> BookView:

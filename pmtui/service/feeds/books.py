@@ -144,7 +144,7 @@ class BooksFeed:
         tracked = self._tracked.get(token_id)
         if tracked is None:
             return TapeView((), 0)
-        return TapeView(tuple(tracked.tape), tracked.prints)
+        return tracked.tape.view()
 
     def resync(self, token_id: TokenId) -> None:
         """Fetch a book by REST, at most once in a while."""
@@ -291,7 +291,7 @@ class BooksFeed:
             # One price for both books: the venue hashes it so.
             tracked.book.apply_trade_price(event.price)
             is_own = token_id == event.token_id
-            tracked.tape.appendleft(
+            tracked.tape.add(
                 TradePrint(
                     token_id=token_id,
                     side=event.side if is_own else event.side.opposite,
@@ -300,7 +300,6 @@ class BooksFeed:
                     at=at,
                 )
             )
-            tracked.prints += 1
             self.last_trade_at = max(at, self.last_trade_at or at)
             self._kernel.mark(TapeTopic(token_id))
             self._mark(token_id)

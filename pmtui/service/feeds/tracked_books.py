@@ -10,11 +10,40 @@ from pmtui.domain.book import OrderBook
 from pmtui.domain.book_check import BookCheck
 from pmtui.domain.book_twins import Twins
 from pmtui.domain.market_events import LevelChange
+from pmtui.domain.money import Micros
 from pmtui.domain.order import TradePrint
+from pmtui.service.views import TapeView
 
 TAPE_LENGTH = 200
 NEVER = -1
 """Before any frame."""
+
+
+@final
+class Tape:
+    """The newest trades of a token, and how much has traded at each price since it is heard."""
+
+    __slots__ = ("_count", "_prints", "_view", "_volume")
+
+    def __init__(self) -> None:
+        self._prints: deque[TradePrint] = deque(maxlen=TAPE_LENGTH)
+        self._count = 0
+        self._volume: dict[Micros, int] = {}
+        self._view: TapeView | None = None
+
+    def add(self, trade: TradePrint) -> None:
+        """Take in a trade."""
+        self._prints.appendleft(trade)
+        self._count += 1
+        self._volume[trade.price] = self._volume.get(trade.price, 0) + trade.size
+        self._view = None
+
+    def view(self) -> TapeView:
+        """Return what everyone else sees; the same object until the next trade."""
+        if self._view is None:
+            volume = tuple((price, Micros(size)) for price, size in self._volume.items())
+            self._view = TapeView(tuple(self._prints), self._count, volume)
+        return self._view
 
 
 @dataclass(slots=True)
@@ -23,8 +52,7 @@ class Tracked:
 
     book: OrderBook
     check: BookCheck = field(default_factory=BookCheck)
-    tape: deque[TradePrint] = field(default_factory=lambda: deque(maxlen=TAPE_LENGTH))
-    prints: int = 0
+    tape: Tape = field(default_factory=Tape)
     heard_at: datetime | None = None
     """Of a burst within a frame its first change: a book is never older than it says."""
     told_in: int = NEVER

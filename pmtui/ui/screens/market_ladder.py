@@ -41,7 +41,7 @@ class MarketLadder(MarketParts):
                 book,
                 tick=tick_size_of(self._market_view),
                 orders=inputs.orders,
-                prints=queries.tape(token_id).prints,
+                volume=queries.tape(token_id).volume,
                 fills=queries.account().fills,
                 marks=inputs.marks,
                 other_label=inputs.other_label,

@@ -17,7 +17,7 @@ from pmtui.domain.ladder_axis import Axis, bounded, centred, follow, groupings
 from pmtui.domain.ladder_marks import NO_MARKS, LadderMarks
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Fill, Order, TradePrint
+from pmtui.domain.order import Fill, Order, Volume
 from pmtui.domain.own_changes import OwnChange, Place, own_changes
 from pmtui.ui.cells import Line, blank_line
 from pmtui.ui.paint.ladder import RungLook, paint_rung
@@ -50,7 +50,7 @@ class LadderView(Widget):
         self._ascii_only = ascii_only
         self._book: BookView | None = None
         self._orders: tuple[Order, ...] = ()
-        self._prints: tuple[TradePrint, ...] = ()
+        self._volume: Volume = ()
         self._marks = NO_MARKS
         self._other_label = ""
         self._tick = DEFAULT_TICK
@@ -89,7 +89,7 @@ class LadderView(Widget):
         *,
         tick: Micros | None = None,
         orders: tuple[Order, ...] = (),
-        prints: tuple[TradePrint, ...] = (),
+        volume: Volume = (),
         fills: tuple[Fill, ...] = (),
         marks: LadderMarks = NO_MARKS,
         other_label: str = "",
@@ -100,12 +100,12 @@ class LadderView(Widget):
             book: the one source of prices and sizes.
             tick: where the book does not name it.
             orders: own open orders, in terms of this book.
-            prints: trades of the same token.
+            volume: what traded of the same token, by price.
             fills: how own orders that are gone have ended.
             marks: queue, rewards and cost.
             other_label: the other outcome's untrusted name: its prices are shown too.
         """
-        known = self._book is book and self._prints is prints and self._orders == orders
+        known = self._book is book and self._volume == volume and self._orders == orders
         known = known and self._marks == marks and self._other_label == other_label
         if known and (book.tick_size or tick or self._tick) == self._tick:
             return
@@ -114,7 +114,7 @@ class LadderView(Widget):
         if self._other_label != other_label:
             self._other_label = other_label
             self._forget_painted()
-        self._book, self._orders, self._prints, self._marks = book, orders, prints, marks
+        self._book, self._orders, self._volume, self._marks = book, orders, volume, marks
         self._tick = book.tick_size or tick or self._tick
         self._rebuild(old_axis)
 
@@ -193,7 +193,7 @@ class LadderView(Widget):
             return
         axis, height = self.axis, self._body_height
         self._ladder = build_ladder(
-            self._book, axis, orders=self._orders, prints=self._prints, marks=self._marks,
+            self._book, axis, orders=self._orders, volume=self._volume, marks=self._marks,
             shown=self._columns.shown,
         )  # fmt: skip
         if axis.tick != old_axis.tick:

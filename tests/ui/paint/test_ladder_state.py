@@ -8,7 +8,6 @@ from pmtui.domain.ladder_axis import Axis
 from pmtui.domain.ladder_marks import LadderMarks
 from pmtui.domain.market import FeeSchedule, RewardTerms, Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TradePrint
 from pmtui.ui.cells import Line, line_width
 from pmtui.ui.paint.ladder import profit_text
 from pmtui.ui.paint.ladder_state import paint_facts, paint_state
@@ -34,8 +33,8 @@ def ladder(*, is_holding: bool = True) -> Ladder:
         ahead=((mine.order_id, Micros(340_000_000)),), stakes=(stake,) if is_holding else (),
         rewards=RewardTerms(Micros(100_000_000), Micros(35_000)),
     )  # fmt: skip
-    trade = TradePrint(TOKEN, Side.SELL, Micros(500_000), Micros(12_000_000), NOW)
-    return build_ladder(book, Axis(CENT, CENT), orders=(mine,), prints=(trade,), marks=marks)
+    volume = ((Micros(500_000), Micros(12_000_000)),)
+    return build_ladder(book, Axis(CENT, CENT), orders=(mine,), volume=volume, marks=marks)
 
 
 def test_the_row_at_the_cursor_tells_all_that_has_no_column() -> None:
