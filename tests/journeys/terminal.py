@@ -214,7 +214,10 @@ class Terminal:
 
     def freeze(self) -> None:
         """Stop reading without a word, as a line does that broke somewhere on its way."""
-        termios.tcflow(self._master, termios.TCOOFF)
+        # At the program's end: at ours it would stop the keys.
+        end = os.open(f"/proc/{self.pid}/fd/2", os.O_RDWR | os.O_NOCTTY)
+        termios.tcflow(end, termios.TCOOFF)
+        os.close(end)
 
     def hang_up(self) -> None:
         """Take the terminal away, as a broken connection does."""

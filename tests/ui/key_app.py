@@ -1,9 +1,12 @@
 """A program that answers every key with its name and a running number, while a feed paints.
 
-Run as `python -m tests.ui.key_app ours|stock`.
+Run as `python -m tests.ui.key_app ours|stock`. `KEY_COUNT_FILE` names a file that is told the number
+of keys as well, for when nobody reads the terminal.
 """
 
+import os
 import sys
+from pathlib import Path
 
 from textual import events
 from textual.app import App, ComposeResult
@@ -45,6 +48,8 @@ class Stock(App[None]):
     def on_key(self, event: events.Key) -> None:
         self.keys += 1
         self.query_one("#answer", TextLine).show((Cell(f"{self.keys}:{event.key}."),))
+        if path := os.environ.get("KEY_COUNT_FILE"):
+            Path(path).write_text(str(self.keys))
 
 
 class Ours(CellDiff, PaintNow, Stock):

@@ -82,6 +82,21 @@ class PtyChild:
     def send(self, data: bytes) -> None:
         os.write(self.master, data)
 
+    def freeze(self) -> None:
+        """Read no more, as a line does that broke somewhere on its way."""
+        self._flow(termios.TCOOFF)
+
+    def thaw(self) -> None:
+        """Read again."""
+        self._flow(termios.TCOON)
+
+    def _flow(self, action: int) -> None:
+        # At the program's end of the line: at ours it would stop the keys.
+        assert self.process is not None
+        end = os.open(f"/proc/{self.process.pid}/fd/2", os.O_RDWR | os.O_NOCTTY)
+        termios.tcflow(end, action)
+        os.close(end)
+
     def hang_up(self) -> None:
         """Take the terminal away."""
         os.close(self.master)

@@ -1,6 +1,7 @@
 import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from textual import constants, events
@@ -61,6 +62,45 @@ def test_the_program_ends_with_its_terminal() -> None:
         assert process is not None
         child.hang_up()
         assert process.wait(20) is not None
+
+
+MANY = 60
+"""Keys whose answers find no room in any buffer."""
+
+
+def _press_many(child: PtyChild, count: Path) -> None:
+    for number in range(1, MANY + 1):
+        child.send(b"x")
+        child.until(
+            lambda seen=number: count.exists() and count.read_text() == str(seen),  # type: ignore[misc]  # bound now
+            f"key {number} being taken",
+        )
+
+
+def test_a_terminal_that_does_not_read_holds_nothing_up_and_is_painted_anew(
+    tmp_path: Path,
+) -> None:
+    count = tmp_path / "count"
+    with PtyChild("tests.ui.key_app", "ours", env={"KEY_COUNT_FILE": str(count)}) as child:
+        child.until(lambda: "ready" in child.row(0), "the first paint")
+        child.freeze()
+        _press_many(child, count)
+        assert f"{MANY}:x." not in child.row(0)
+        child.thaw()
+        child.until(lambda: f"{MANY}:x." in child.row(0), "the newest picture")
+        _press(child, MANY + 1, b"y", "y")
+
+
+def test_a_program_ends_while_its_terminal_does_not_read(tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    with PtyChild("tests.ui.key_app", "ours", env={"KEY_COUNT_FILE": str(count)}) as child:
+        child.until(lambda: "ready" in child.row(0), "the first paint")
+        process = child.process
+        assert process is not None
+        child.freeze()
+        _press_many(child, count)
+        child.send(b"\x11")
+        child.until(lambda: process.poll() is not None, "the end")
 
 
 def test_a_release_without_the_private_names_gets_the_stock_driver(
