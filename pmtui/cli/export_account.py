@@ -192,5 +192,10 @@ def _secret(asked: Asked) -> Secret | str:
             return "the venue was not asked: the profile has no account"
         if asked.passphrase_fd is None and not sys.stdin.isatty():
             return "the venue was not asked: that takes the passphrase, from --passphrase-fd"
-    found = find_session_key(settings, asked.state, passphrase_fd=asked.passphrase_fd)
+    found = find_session_key(
+        settings,
+        asked.state,
+        passphrase_fd=asked.passphrase_fd,
+        empty_means="exports the journal alone",
+    )
     return found.secret or "the venue was not asked: the keystore stayed locked"

@@ -27,13 +27,20 @@ PAPER_IGNORES_KEY = (
 )
 
 
-def find_session_key(settings: Settings, state: Path, *, passphrase_fd: int | None) -> SessionKey:
+def find_session_key(
+    settings: Settings,
+    state: Path,
+    *,
+    passphrase_fd: int | None,
+    empty_means: str = f"opens READ-ONLY: {LOOK_ONLY}",
+) -> SessionKey:
     """Find the key of a session; the private key leaves the environment on the way.
 
     Args:
         settings: of the profile.
         state: the state directory of all profiles.
         passphrase_fd: where the passphrase comes from; None to ask at the terminal.
+        empty_means: what an empty passphrase leads to, for the prompt.
 
     Raises:
         ConfigError: no key can be had of what there is, or it must not be used here.
@@ -43,7 +50,8 @@ def find_session_key(settings: Settings, state: Path, *, passphrase_fd: int | No
         if settings.private_key is not None:
             print(f"pmtui: {PAPER_IGNORES_KEY}", file=sys.stderr)
         return SessionKey(None)
-    found = _find(settings, keystore_path(state, settings.profile), passphrase_fd)
+    path = keystore_path(state, settings.profile)
+    found = _find(settings, path, passphrase_fd, empty_means)
     if found.secret is not None:
         forbid_dumps()
         if reason := why_refused(found.secret, settings, state):
@@ -69,7 +77,9 @@ def read_keystore(path: Path) -> str | KeystoreProblem:
     return text if len(raw) <= MAX_KEYSTORE_BYTES else KeystoreProblem.NOT_A_KEYSTORE
 
 
-def _find(settings: Settings, path: Path, passphrase_fd: int | None) -> SessionKey:
+def _find(
+    settings: Settings, path: Path, passphrase_fd: int | None, empty_means: str
+) -> SessionKey:
     if settings.private_key is not None:
         secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
         if isinstance(secret, str):
@@ -84,16 +94,13 @@ def _find(settings: Settings, path: Path, passphrase_fd: int | None) -> SessionK
     if isinstance(text, KeystoreProblem):
         raise ConfigError(str(path), text.value)
     forbid_dumps()
+    if passphrase_fd is None:
+        owner = keystore_address(text) or path
+        print(f"Account {owner}\nAn empty passphrase {empty_means}.", file=sys.stderr)
     return _unlock(text, path, passphrase_fd)
 
 
 def _unlock(text: str, path: Path, passphrase_fd: int | None) -> SessionKey:
-    if passphrase_fd is None:
-        print(
-            f"Account {keystore_address(text) or path}\n"
-            f"An empty passphrase opens READ-ONLY: {LOOK_ONLY}.",
-            file=sys.stderr,
-        )
     for left in reversed(range(TRIES if passphrase_fd is None else 1)):
         passphrase = (
             ask_secret("Passphrase: ") if passphrase_fd is None else read_secret(passphrase_fd)
