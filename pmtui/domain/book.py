@@ -14,7 +14,7 @@ from itertools import product
 from typing import Protocol, final
 
 from pmtui.domain.book_hash import HashTerms, hash_of, levels_text, terms_of, trade_price_text
-from pmtui.domain.book_levels import NO_ASK, NO_BID, Levels, Rows
+from pmtui.domain.book_levels import NO_ASK, NO_BID, Levels, Rows, show, show_mirrored
 from pmtui.domain.book_texts import price_text, read_price, read_size
 from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.ids import ConditionId, TokenId
@@ -293,10 +293,11 @@ class OrderBook:
                 self._view = view = replace(view, state=state)
             return view
         self._read_rows = rows
+        shown = show_mirrored if self._is_mirrored else show
         if not is_same_bids:
-            self._bid_levels = self._shown(rows[0])
+            self._bid_levels = shown(rows[0])
         if not is_same_asks:
-            self._ask_levels = self._shown(rows[1])
+            self._ask_levels = shown(rows[1])
         self._version += 1
         self._view = BookView(
             self.token_id,
@@ -327,11 +328,6 @@ class OrderBook:
             return _NO_ROWS, _NO_ROWS
         bids, asks = self._levels.bid_rows, self._levels.ask_rows
         return (asks, bids) if self._is_mirrored else (bids, asks)
-
-    def _shown(self, rows: Rows) -> tuple[Level, ...]:
-        if self._is_mirrored:
-            return tuple([Level(complement(price), read_size(size)) for price, size in rows])
-        return tuple([Level(price, read_size(size)) for price, size in rows])
 
     def _hashed_sides(self) -> tuple[str, str]:
         bids, asks = self._rows()

@@ -1,19 +1,44 @@
 """Resting sizes by price, both sides, with the best of each at hand and the sorted rows remembered.
 
-Sizes stay the texts that came. One of these serves one token, or both tokens of a market.
+Sizes stay the texts that came. One of these serves one token, or both tokens of a market. Between
+two looks at a book nearly all of its rows stay the same, so what is shown of a row is remembered.
 """
 
 from typing import final
 
-from pmtui.domain.book_texts import KEPT_SIZES, PRICES, kept_size, read_price
+from pmtui.domain.book_texts import KEPT_SIZES, PRICES, kept_size, read_price, read_size
+from pmtui.domain.book_view import Level
 from pmtui.domain.money import ONE, Micros, complement
 
-Rows = tuple[tuple[Micros, str], ...]
+Row = tuple[Micros, str]
+Rows = tuple[Row, ...]
 """Prices and sizes, best first; the same object until that side changes."""
 
 NO_BID = Micros(-1)
 NO_ASK = Micros(ONE + 1)
 """Tops of empty sides, so that comparing with them needs no question; each mirrors the other."""
+_REMEMBERED = 60_000
+"""More rows than five hundred books usually have; a full table starts again."""
+_SHOWN: dict[Row, Level] = {}
+_SHOWN_MIRRORED: dict[Row, Level] = {}
+
+
+def show(rows: Rows) -> tuple[Level, ...]:
+    """Return rows as everyone else sees them."""
+    return tuple([_SHOWN.get(row) or _remember(_SHOWN, row, row[0]) for row in rows])
+
+
+def show_mirrored(rows: Rows) -> tuple[Level, ...]:
+    """Return rows of the market's other token as this token's."""
+    known = _SHOWN_MIRRORED
+    return tuple([known.get(row) or _remember(known, row, complement(row[0])) for row in rows])
+
+
+def _remember(known: dict[Row, Level], row: Row, price: Micros) -> Level:
+    if len(known) >= _REMEMBERED:
+        known.clear()
+    level = known[row] = Level(price, read_size(row[1]))
+    return level
 
 
 @final

@@ -18,7 +18,7 @@ from pmtui.domain.market_events import (
     TickSizeChanged,
     TradePrinted,
 )
-from pmtui.domain.money import Micros
+from pmtui.domain.money import Micros, complement, format_micros, parse_micros
 from pmtui.service.feeds.books import GRACE_S
 from pmtui.service.topics import (
     BookTopic,
@@ -108,6 +108,92 @@ async def test_a_book_whose_hash_agrees_says_so(tmp_path: Path) -> None:
         await world.pass_time(0.2)
         assert book(world).state is BookState.VERIFIED
         assert (book(world).best_bid, book(world).best_ask) == (410_000, 430_000)
+
+
+def mirrored() -> BookSnapshot:
+    """The other outcome's book of the same moment, with its own hash."""
+    yes = snapshot()
+
+    def levels(side: tuple[TextLevel, ...]) -> tuple[TextLevel, ...]:
+        return tuple(
+            TextLevel(format_micros(complement(parse_micros(level.price))), level.size)
+            for level in side
+        )
+
+    plain = replace(yes, token_id=NO, bids=levels(yes.asks), asks=levels(yes.bids), hash="")
+    no = OrderBook(NO)
+    no.apply_snapshot(plain)
+    return replace(plain, hash=no.state_hash(plain.timestamp, "0.420") or "")
+
+
+def told_for_both(price: str, size: str, *, is_other_right: bool = True) -> LevelTexts:
+    """A bid for YES with the true hashes after it, or a false one for NO."""
+    changes = []
+    other = format_micros(complement(parse_micros(price)))
+    for first, token, side, text in (
+        (snapshot(), YES, "BUY", price),
+        (mirrored(), NO, "SELL", other),
+    ):
+        after = OrderBook(token)
+        after.apply_snapshot(first)
+        after.apply_change(LevelText(token, side, text, size))
+        digest = after.state_hash("1790000000500", "0.420") or ""
+        is_right = token == YES or is_other_right
+        changes.append(LevelText(token, side, text, size, digest if is_right else "f" * 40))
+    return LevelTexts(CONDITION, tuple(changes), "1790000000500")
+
+
+async def test_a_change_told_for_both_outcomes_shows_in_both_and_verifies_both(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        heard = await watching(world)
+        world.service.hub.subscribe([BookTopic(NO)], heard.append)
+        world.stream.send(snapshot())
+        world.stream.send(mirrored())
+        await world.pass_time(1)
+        heard.clear()
+        world.stream.send(told_for_both("0.415", "3"))
+        await world.pass_time(0.3)
+        yes, no = book(world), world.service.queries.book(NO)
+        assert (yes.best_bid, no.best_ask) == (415_000, 585_000)
+        assert (yes.state, no.state) == (BookState.VERIFIED, BookState.VERIFIED)
+        assert {BookTopic(YES), BookTopic(NO)} <= set(heard)
+        assert world.trading.asked == []
+
+
+async def test_of_two_books_held_as_one_only_the_one_whose_hash_disagrees_is_fetched(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        world.stream.send(mirrored())
+        await world.pass_time(5)
+        world.trading.books_by_token[NO] = mirrored()
+        world.stream.send(told_for_both("0.415", "3", is_other_right=False))
+        await world.pass_time(0.5)
+        assert world.trading.asked == [NO]
+        yes, no = book(world), world.service.queries.book(NO)
+        assert (yes.best_bid, yes.state) == (415_000, BookState.VERIFIED)
+        assert no.best_ask == 590_000, "what was fetched counts for the one it was fetched for"
+
+
+async def test_a_book_let_go_does_not_take_its_sister_along(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        # Of an event only the first outcomes are watched: the second goes with its screen.
+        world.service.hub.subscribe([EventTopic(EVENT), EventQuotesTopic(EVENT)], lambda _: None)
+        await settle()
+        screen = world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
+        await settle()
+        world.stream.send(snapshot())
+        world.stream.send(mirrored())
+        screen.close()
+        await world.pass_time(GRACE_S + 1)
+        assert world.stream.watched == {YES}
+        world.stream.send(told_for_both("0.415", "3"))
+        await world.pass_time(0.3)
+        assert (book(world).best_bid, book(world).state) == (415_000, BookState.VERIFIED)
 
 
 async def test_a_lost_message_is_noticed_and_mended_by_rest(tmp_path: Path) -> None:
