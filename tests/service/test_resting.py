@@ -14,6 +14,7 @@ from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.user_events import OrderChanged, OrderEventKind
 from pmtui.service.feeds.queue import SHOWN_AFTER_S
 from pmtui.service.feeds.scoring import ASK_PERIOD_S, ScoringFeed
+from pmtui.service.feeds.tracked_books import TAPE_LENGTH
 from pmtui.service.topics import AccountTopic, BookTopic
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, YES, World, resting, running_world
@@ -79,6 +80,21 @@ async def test_trades_at_its_price_against_its_side_bring_it_forward(tmp_path: P
         world.stream.send(trade("0.40", 2))
         await world.pass_time(0.2)
         assert ahead(world) == 4
+
+
+async def test_volume_at_price_outlives_the_tape(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        for _ in range(TAPE_LENGTH + 7):
+            world.stream.send(trade("0.41", 1))
+        world.stream.send(trade("0.43", 2, side=Side.BUY))
+        view = world.service.queries.tape(YES)
+        assert len(view.prints) == TAPE_LENGTH
+        assert dict(view.volume) == {
+            Micros(410_000): (TAPE_LENGTH + 7) * SHARE, Micros(430_000): 2 * SHARE,
+        }  # fmt: skip
+        assert world.service.queries.tape(YES) is view
 
 
 async def test_without_a_good_book_there_is_no_estimate_and_after_it_no_credit(

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from pmtui.domain.book_view import BookState, BookView
-from pmtui.domain.ladder import Ladder, Rung
+from pmtui.domain.ladder import Ladder
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
@@ -77,16 +77,22 @@ def paint_state(
 
 
 def paint_facts(
-    ladder: Ladder, cursor: Micros | None, width: int, *, ascii_only: bool = False
+    ladder: Ladder,
+    cursor: Micros | None,
+    width: int,
+    *,
+    is_good: bool = True,
+    ascii_only: bool = False,
 ) -> Line:
     """Tell what a narrow ladder has no column for: of the row at the cursor, else of what is held.
 
-    Facts that do not fit are left out from the right, whole.
+    Facts that do not fit are left out from the right, whole. What closing would bring now is told
+    of a good book only.
     """
     if cursor is not None:
-        facts = _row_facts(ladder.full_rung(ladder.axis.nearest(cursor)), ladder, ascii_only)
+        facts = _row_facts(ladder, cursor, ascii_only=ascii_only)
     else:
-        facts = _holding_facts(ladder, ascii_only)
+        facts = _holding_facts(ladder, is_good=is_good, ascii_only=ascii_only)
     line: list[Cell] = []
     for fact in facts:
         room = width - line_width(tuple(line))
@@ -99,7 +105,8 @@ def paint_facts(
     return fit_line(tuple(line), width, ascii_only=ascii_only)
 
 
-def _row_facts(rung: Rung, ladder: Ladder, ascii_only: bool) -> list[Line]:  # noqa: FBT001 - private
+def _row_facts(ladder: Ladder, cursor: Micros, *, ascii_only: bool) -> list[Line]:
+    rung = ladder.full_rung(ladder.axis.nearest(cursor))
     price = format_price(rung.price, tick=ladder.axis.tick, ascii_only=ascii_only)
     facts: list[Line] = [(Cell(price),)]
     if rung.ahead is not None:
@@ -123,7 +130,7 @@ def _row_facts(rung: Rung, ladder: Ladder, ascii_only: bool) -> list[Line]:  # n
     return facts
 
 
-def _holding_facts(ladder: Ladder, ascii_only: bool) -> list[Line]:  # noqa: FBT001 - private
+def _holding_facts(ladder: Ladder, *, is_good: bool, ascii_only: bool) -> list[Line]:
     facts: list[Line] = []
     for stake in ladder.placed.marks.stakes[:1]:
         average = format_average(stake.entry, ascii_only=ascii_only)
@@ -133,7 +140,7 @@ def _holding_facts(ladder: Ladder, ascii_only: bool) -> list[Line]:  # noqa: FBT
             text = format_price(even, tick=ladder.axis.tick, ascii_only=ascii_only)
             facts.append((Cell("= ", Role.OWN_ORDER), Cell(f"even {text}")))
     bid = ladder.touch[0]
-    profit = None if bid is None else ladder.placed.marks.profit_at(bid)
+    profit = None if bid is None or not is_good else ladder.placed.marks.profit_at(bid)
     if profit is not None:
         text = profit_text(profit, 9).strip()
         facts.append((Cell("now ", Role.DIM), Cell(text, profit_role(profit))))

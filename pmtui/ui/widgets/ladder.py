@@ -119,9 +119,15 @@ class LadderPane(LadderView, can_focus=True):
         self._move(-max(1, self._body_height - 1))
 
     def on_click(self, event: events.Click) -> None:
-        """Point at the row clicked; a double click asks for the ticket."""
+        """Point at the row clicked; a double click asks for the ticket, the titles centre."""
         offset = event.get_content_offset(self)
-        if offset is None or offset.y < 1 or self._top is None:
+        if offset is None or self._top is None:
+            return
+        if offset.y < 1:
+            event.stop()
+            self.action_recentre()
+            return
+        if offset.y > self._body_height:
             return
         index = self._top - (offset.y - 1)
         if not self.axis.first <= index <= self.axis.last:

@@ -224,7 +224,11 @@ class LadderView(Widget):
             cursor = None if self._cursor is None else self._cursor[0]
             return _LineState(
                 facts=paint_facts(
-                    self._ladder, cursor, self.size.width, ascii_only=self._ascii_only
+                    self._ladder,
+                    cursor,
+                    self.size.width,
+                    is_good=self._book.state.is_good,
+                    ascii_only=self._ascii_only,
                 )
             )
         axis = self._ladder.axis

@@ -204,6 +204,11 @@ async def test_mouse_points_picks_and_scrolls() -> None:
         await until(pilot, lambda: ladder.top_price != top, "the wheel scrolls")
         assert ladder.top_price == cents(64)
         assert ladder.cursor == (cents(50), Side.SELL)
+        # The titles centre; the line of facts is no row.
+        await pilot.click("#ladder", offset=(20, 21))
+        assert ladder.cursor == (cents(50), Side.SELL)
+        await pilot.click("#ladder", offset=(20, 0))
+        assert (ladder.cursor, ladder.top_price) == (None, cents(61))
 
 
 def _scroll_up() -> type:
