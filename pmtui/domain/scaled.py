@@ -163,13 +163,9 @@ def _prices(spec: ScaledSpec, tick: Micros) -> tuple[Micros, ...] | ScaledProble
 
 def _weights(shape: SizeShape, count: int) -> tuple[int, ...]:
     rising = range(1, count + 1)
-    match shape:
-        case SizeShape.EQUAL:
-            return (1,) * count
-        case SizeShape.RISING:
-            return tuple(rising)
-        case SizeShape.FALLING:
-            return tuple(reversed(rising))
+    if shape is SizeShape.EQUAL:
+        return (1,) * count
+    return tuple(rising if shape is SizeShape.RISING else reversed(rising))
 
 
 def _spread_shares(total: Micros, weights: tuple[int, ...]) -> tuple[Micros, ...]:

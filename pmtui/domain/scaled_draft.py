@@ -76,28 +76,24 @@ def read_scaled(draft: ScaledDraft, terms: MarketTerms) -> ScaledPlan | ScaledPr
 
 def entry_of(draft: ScaledDraft, field: ScaledField) -> str:
     """Return the text of an entry."""
-    match field:
-        case ScaledField.FIRST_PRICE:
-            return draft.first_text
-        case ScaledField.LAST_PRICE:
-            return draft.last_text
-        case ScaledField.COUNT:
-            return draft.count_text
-        case ScaledField.TOTAL:
-            return draft.total_text
+    texts = {
+        ScaledField.FIRST_PRICE: draft.first_text,
+        ScaledField.LAST_PRICE: draft.last_text,
+        ScaledField.COUNT: draft.count_text,
+        ScaledField.TOTAL: draft.total_text,
+    }
+    return texts[field]
 
 
 def with_entry(draft: ScaledDraft, field: ScaledField, text: str) -> ScaledDraft:
     """Return the draft with another text in an entry."""
-    match field:
-        case ScaledField.FIRST_PRICE:
-            return replace(draft, first_text=text)
-        case ScaledField.LAST_PRICE:
-            return replace(draft, last_text=text)
-        case ScaledField.COUNT:
-            return replace(draft, count_text=text)
-        case ScaledField.TOTAL:
-            return replace(draft, total_text=text)
+    if field is ScaledField.FIRST_PRICE:
+        return replace(draft, first_text=text)
+    if field is ScaledField.LAST_PRICE:
+        return replace(draft, last_text=text)
+    if field is ScaledField.COUNT:
+        return replace(draft, count_text=text)
+    return replace(draft, total_text=text)
 
 
 def step_entry(
