@@ -42,6 +42,10 @@ GLOSSARY: tuple[Term, ...] = (
     Term("GTC", "Good till cancelled: rests until it trades or you cancel it."),
     Term("GTD", "Good till date: like GTC, and the venue cancels it at a time you set."),
     Term("kill switch", "Cancels everything, disarms, and locks order entry until you release it."),
+    Term("ladder signs", "@ the average price you paid, = the price that breaks even after fees, "
+         "\u2022 or * the last trade, a line beside the price the reward band, $ an order that earns "
+         "rewards, ? one that may not rest, ~ an estimate; for a moment + placed, ! filled, "
+         "\u00d7 cancelled. A bar that ends in an arrow is longer than its column."),
     Term("lossy", "A book that missed something: its hash does not match what the venue announced. "
          "It is fetched again."),
     Term("maker", "The side whose order rested. Makers pay no fee and may earn rewards."),
