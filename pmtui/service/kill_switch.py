@@ -97,7 +97,7 @@ class KillSwitch:
         self._arming.disarm("the kill switch")
         text = f"Killed: cancelling everything, {self._lock.reason}"
         self._kernel.log.notice(Level.BAD, text)
-        self._journal(text)
+        self._history.note_kill(text)
         self._kernel.mark(StatusTopic())
         self._start()
 
@@ -105,7 +105,7 @@ class KillSwitch:
         self._seen = None
         text = f"Released by {by}: orders may be entered again"
         self._kernel.log.notice(Level.WARNING, text)
-        self._journal(text)
+        self._history.note_kill(text)
         self._kernel.mark(StatusTopic())
 
     def _start(self) -> None:
@@ -129,7 +129,7 @@ class KillSwitch:
                 self._finished = killed.kill_id
                 text = f"Nothing rests any more: {len(self._gone)} order(s) cancelled by the kill switch"
                 self._kernel.log.notice(Level.WARNING, text)
-                self._journal(text)
+                self._history.note_kill(text)
                 if self._lock.killed == killed:
                     return
             await self._kernel.clock.sleep(PAUSES_S[min(step, len(PAUSES_S) - 1)])
@@ -160,9 +160,3 @@ class KillSwitch:
         except OSError as error:
             text = f"Nobody outside hears how the kill went: {error.strerror or error}"
             self._kernel.log.add(Level.WARNING, "notice", text)
-
-    def _journal(self, text: str) -> None:
-        async def write() -> None:
-            await self._history.write("kill", text)
-
-        self._kernel.start("kill journal", write)

@@ -80,6 +80,10 @@ class OrderHistory:
         if problem is not None:
             self._tell(problem)
 
+    def note_kill(self, text: str) -> None:
+        """Note what became of all trading; the journal's own thread writes it."""
+        self._journal.note("kill", text, at=self._kernel.clock.now())
+
     def hear(self, event: UserEvent) -> None:
         """Note what the user stream told, before anything is concluded from it."""
         match event:

@@ -1,6 +1,8 @@
 import asyncio
+import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -86,6 +88,11 @@ async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None
         assert said(world, "Nothing rests any more: 1 order(s) cancelled by the kill switch")
         assert world.account.open == {}
         assert world.account.posted == []
+        world.service.commands.unlock_entry()
+    with closing(sqlite3.connect(tmp_path / "journal.sqlite")) as file:
+        rows = file.execute("SELECT text FROM entries WHERE kind = 'kill' ORDER BY sequence")
+        written = [text for (text,) in rows]
+    assert [text.split(" ")[0] for text in written] == ["Killed:", "Nothing", "Released"]
 
 
 async def test_it_stays_locked_until_somebody_releases_it(tmp_path: Path) -> None:
