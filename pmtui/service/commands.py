@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.order import Order, OrderIntent
 from pmtui.domain.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
+from pmtui.service.conditional_commands import ServiceConditionalCommands
+from pmtui.service.conditionals import Conditionals
 from pmtui.service.desk import Desk
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
@@ -24,7 +26,7 @@ from pmtui.service.topics import (
 )
 
 
-class ServiceCommands(ServiceSafetyCommands):
+class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands):
     """Passes each wish to the part that owns it."""
 
     def __init__(
@@ -32,6 +34,7 @@ class ServiceCommands(ServiceSafetyCommands):
         *,
         desk: Desk,
         safeguards: Safeguards,
+        conditionals: Conditionals,
         log: Log,
         metadata: MetadataFeed,
         books: BooksFeed,
@@ -39,7 +42,8 @@ class ServiceCommands(ServiceSafetyCommands):
         account: AccountFeed,
     ) -> None:
         self._desk = desk
-        super().__init__(safeguards)
+        ServiceSafetyCommands.__init__(self, safeguards)
+        ServiceConditionalCommands.__init__(self, conditionals)
         self._log = log
         self._metadata = metadata
         self._books = books

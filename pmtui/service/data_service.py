@@ -12,6 +12,7 @@ from pmtui.domain.market import FeeSchedule, Market, MarketTerms
 from pmtui.domain.market_events import MarketResolved, TickSizeChanged
 from pmtui.service.arming import Arming
 from pmtui.service.commands import ServiceCommands
+from pmtui.service.conditionals import Conditionals
 from pmtui.service.day_book import DayBook
 from pmtui.service.dead_man import DeadMan
 from pmtui.service.departing import Departing
@@ -46,7 +47,7 @@ from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import EventQuotesTopic, MarketTopic, Topic
 from pmtui.service.tuning import AS_SHIPPED, Tuning
 from pmtui.service.venue_states import VenueStates
-from pmtui.service.views import Level, Mode
+from pmtui.service.views import AccountView, Level, Mode
 from pmtui.service.words import shorten
 
 Connect = Callable[[Health], Awaitable[Hosts | str]]
@@ -91,6 +92,8 @@ class DataService:
         self._oddities = OddityFeed(kernel, self._stream_counts)
         self._safeguards = self._make_safeguards(profile, state_dir)
         self.arming = self._safeguards.arming
+        self._desk = self._make_desk()
+        self._conditionals = self._make_conditionals()
         self.queries = self._make_queries(profile)
         self.commands = self._make_commands()
         self.departing = self._make_departing(profile)
@@ -212,20 +215,42 @@ class DataService:
             resting=self._resting,
             time=self._time,
             safeguards=self._safeguards,
+            conditionals=self._conditionals.view,
         )
+
+    def _make_desk(self) -> Desk:
+        return Desk(
+            self._kernel,
+            self._account,
+            self._orders,
+            search=self._search,
+            market_of=self._market_of,
+            guard=self._safeguards.guard,
+            post_deadline_s=self._tuning.post_deadline_s,
+        )
+
+    def _make_conditionals(self) -> Conditionals:
+        conditionals = Conditionals(
+            self._kernel,
+            self._journal,
+            self._desk,
+            account=self._account_view,
+            book_of=self._books.book,
+            market_of=self._market_of,
+            order_of=self._account.own.order,
+            locked=self._safeguards.guard.locked,
+        )
+        self._account.on_order(conditionals.on_order)
+        return conditionals
+
+    def _account_view(self) -> AccountView:
+        return self.queries.account()
 
     def _make_commands(self) -> ServiceCommands:
         return ServiceCommands(
-            desk=Desk(
-                self._kernel,
-                self._account,
-                self._orders,
-                search=self._search,
-                market_of=self._market_of,
-                guard=self._safeguards.guard,
-                post_deadline_s=self._tuning.post_deadline_s,
-            ),
+            desk=self._desk,
             safeguards=self._safeguards,
+            conditionals=self._conditionals,
             log=self._log,
             metadata=self._metadata,
             books=self._books,
@@ -258,6 +283,8 @@ class DataService:
         if hosts.open_account is not None:
             # First of all: what they reserve must not be spent again meanwhile.
             await self._search.restore()
+            await self._conditionals.restore()
+            self._supervisor.keep("conditional orders", self._conditionals.run)
             self._supervisor.keep("account", self._account.run)
             dead_man = self._safeguards.dead_man
             if dead_man.is_used:

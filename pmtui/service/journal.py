@@ -21,6 +21,7 @@ from typing import TypeVar
 
 import msgspec
 
+from pmtui.domain.conditional import Conditional
 from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.service.journal_rows import (
@@ -28,8 +29,10 @@ from pmtui.service.journal_rows import (
     JournaledOrder,
     JournalEntry,
     JournalProblem,
+    read_conditionals,
     read_entries,
     read_unsettled,
+    write_conditional,
     write_fill,
 )
 
@@ -62,6 +65,10 @@ class Leaving:
     """The order in words."""
 
 
+Line = Row | Standing | Fill | Conditional
+"""What may be written without anybody waiting for it."""
+
+
 class JournalLockedError(OSError):
     """Another process writes to the journal."""
 
@@ -74,7 +81,7 @@ class Journal:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="journal")
         self._connection: sqlite3.Connection | None = None
         self._lock: int | None = None
-        self._notes: deque[Row | Standing | Fill] = deque()
+        self._notes: deque[Line] = deque()
         self._on_problem: Callable[[JournalProblem], None] | None = None
 
     def on_problem(self, listener: Callable[[JournalProblem], None]) -> None:
@@ -101,7 +108,7 @@ class Journal:
     async def begin_all(self, leaving: Sequence["Leaving"]) -> JournalProblem | None:
         """Write down orders that are about to leave together: all of them, or none."""
         rows: list[tuple[OrderId, str, str, str, bytes]] = []
-        lines: list[Row | Standing | Fill] = []
+        lines: list[Line] = []
         for each in leaving:
             order_id, at = each.order.order_id, each.order.created_at.isoformat()
             facts = msgspec.json.encode(each.order).decode()
@@ -136,6 +143,15 @@ class Journal:
         """Remember a fill of one of our orders, without waiting."""
         self._later(fill)
 
+    def note_conditional(self, conditional: Conditional, text: str, *, at: datetime) -> None:
+        """Remember how a conditional order stands now and what became of it, without waiting."""
+        self._notes.append(conditional)
+        self.note("conditional", text, at=at)
+
+    async def conditionals(self) -> tuple[Conditional, ...] | JournalProblem:
+        """Return every conditional order, the oldest first."""
+        return await self._reading(read_conditionals)
+
     async def unsettled(self) -> tuple[JournaledOrder, ...] | JournalProblem:
         """Return the orders whose end was never heard of, oldest first."""
         return await self._reading(read_unsettled)
@@ -164,7 +180,7 @@ class Journal:
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
-    def _later(self, note: Row | Standing | Fill) -> None:
+    def _later(self, note: Line) -> None:
         # The first write takes along all notes that have gathered by then: each waits for the disk.
         self._notes.append(note)
         flushing = asyncio.get_running_loop().run_in_executor(self._thread, lambda: self._write([]))
@@ -179,7 +195,7 @@ class Journal:
 
     def _write(
         self,
-        lines: list[Row | Standing | Fill],
+        lines: list[Line],
         insert: Callable[[sqlite3.Connection], None] | None = None,
     ) -> JournalProblem | None:
         """Write in one transaction, what was noted before first."""
@@ -236,9 +252,11 @@ class Journal:
             self._lock = None
 
 
-def _write_line(connection: sqlite3.Connection, line: Row | Standing | Fill) -> None:
+def _write_line(connection: sqlite3.Connection, line: Line) -> None:
     if isinstance(line, Fill):
         write_fill(connection, line)
+    elif isinstance(line, Conditional):
+        write_conditional(connection, line)
     elif isinstance(line, Standing):
         connection.execute(
             "UPDATE orders SET state = ?, is_known = is_known OR ? WHERE order_id = ?",

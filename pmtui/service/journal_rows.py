@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from pmtui.domain.conditional import Conditional
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.order import Fill, Order
 from pmtui.domain.trade_life import merge_fill
@@ -34,6 +35,11 @@ CREATE TABLE IF NOT EXISTS fills (
     order_id TEXT NOT NULL,
     facts TEXT NOT NULL,
     PRIMARY KEY (trade_id, order_id)
+);
+CREATE TABLE IF NOT EXISTS conditionals (
+    conditional_id TEXT PRIMARY KEY,
+    at TEXT NOT NULL,
+    facts TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS orders_without_end ON orders (state) WHERE state IS NULL;
 """
@@ -99,6 +105,28 @@ def write_fill(connection: sqlite3.Connection, fill: Fill) -> None:
         known = None
     facts = msgspec.json.encode(merge_fill(known, fill)).decode()
     connection.execute("INSERT OR REPLACE INTO fills VALUES (?, ?, ?)", (*key, facts))
+
+
+def write_conditional(connection: sqlite3.Connection, conditional: Conditional) -> None:
+    """Remember a conditional order as it stands."""
+    connection.execute(
+        "INSERT OR REPLACE INTO conditionals VALUES (?, ?, ?)",
+        (
+            conditional.conditional_id,
+            conditional.created_at.isoformat(),
+            msgspec.json.encode(conditional).decode(),
+        ),
+    )
+
+
+def read_conditionals(connection: sqlite3.Connection) -> tuple[Conditional, ...]:
+    """Return every conditional order there ever was, the oldest first.
+
+    Raises:
+        msgspec.MsgspecError: a row that this program did not write.
+    """
+    rows = connection.execute("SELECT facts FROM conditionals ORDER BY at, conditional_id")
+    return tuple(msgspec.json.decode(facts, type=Conditional) for (facts,) in rows)
 
 
 def read_unsettled(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]:

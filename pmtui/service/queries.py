@@ -1,8 +1,10 @@
 """The read side: what the terminal may ask. Nothing here waits or changes anything."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from pmtui.domain.book_view import BookView
+from pmtui.domain.conditional import Conditional
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.market import Event, Market
@@ -54,6 +56,7 @@ class ServiceQueries:
         resting: Resting,
         time: TimeFeed,
         safeguards: Safeguards,
+        conditionals: Callable[[], tuple[Conditional, ...]],
     ) -> None:
         self._kernel = kernel
         self._profile = profile
@@ -65,6 +68,7 @@ class ServiceQueries:
         self._marks = Marks(account, books)
         self._time = time
         self._safeguards = safeguards
+        self._conditionals = conditionals
 
     def now(self) -> datetime:
         """The service's clock."""
@@ -191,6 +195,7 @@ class ServiceQueries:
             queue_ahead=self._resting.queue.ahead(),
             scoring=self._resting.scoring.scoring,
             recent=feed.recent_orders(),
+            conditionals=self._conditionals(),
         )
 
     def entry_problem(self, intent: OrderIntent) -> str:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from pmtui.domain.book_view import BookView
+from pmtui.domain.conditional import ConditionalId, ConditionalPlan
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.money import Micros
@@ -138,7 +139,27 @@ class SafetyCommands(Protocol):
         ...
 
 
-class Commands(SafetyCommands, Protocol):
+class ConditionalCommands(Protocol):
+    """Conditional orders: watched over by this program, and only while it runs."""
+
+    def protect(self, plan: ConditionalPlan) -> str:
+        """Watch over a plan from now on; returns why not, "" when it is watched over."""
+        ...
+
+    def start_conditional(self, conditional_id: ConditionalId) -> str:
+        """Watch over one that is at rest again; returns why not."""
+        ...
+
+    def rest_conditional(self, conditional_id: ConditionalId) -> None:
+        """Let one do nothing until it is started again."""
+        ...
+
+    def cancel_conditional(self, conditional_id: ConditionalId) -> None:
+        """End one for good."""
+        ...
+
+
+class Commands(SafetyCommands, ConditionalCommands, Protocol):
     """What a trader can ask for. Every call returns at once; the service owns the work."""
 
     def prepare(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from pmtui.domain.book_view import BookState, BookView
+from pmtui.domain.conditional import ConditionalId, ConditionalPlan
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import Address, CommandId, ConditionId, EventId, OrderId, TokenId
@@ -127,6 +128,8 @@ class FakeService:
     """Answers of `verdict` in order; without one an order rests as live. See `is_holding`."""
     move_verdicts: list[MoveVerdict] = field(default_factory=list)
     cancel_verdicts: list[CancelVerdict] = field(default_factory=list)
+    protect_problem: str = ""
+    """Why a conditional order is not watched over, where it shall not be."""
     is_holding: bool = False
     """Verdicts wait until `release` is called."""
     calls: list[Call] = field(default_factory=list)
@@ -289,6 +292,20 @@ class FakeService:
     def unlock_entry(self) -> str:
         self._record("unlock_entry")
         return ""
+
+    def protect(self, plan: ConditionalPlan) -> str:
+        self._record("protect", plan)
+        return self.protect_problem
+
+    def start_conditional(self, conditional_id: ConditionalId) -> str:
+        self._record("start_conditional", conditional_id)
+        return ""
+
+    def rest_conditional(self, conditional_id: ConditionalId) -> None:
+        self._record("rest_conditional", conditional_id)
+
+    def cancel_conditional(self, conditional_id: ConditionalId) -> None:
+        self._record("cancel_conditional", conditional_id)
 
     def load_more(self, topic: MarketListTopic) -> None:
         self._record("load_more", topic)

@@ -1,0 +1,27 @@
+"""The part of the write side that is about conditional orders."""
+
+from pmtui.domain.conditional import ConditionalId, ConditionalPlan
+from pmtui.service.conditionals import Conditionals
+
+
+class ServiceConditionalCommands:
+    """Passes each wish to what watches over them."""
+
+    def __init__(self, conditionals: Conditionals) -> None:
+        self._conditionals = conditionals
+
+    def protect(self, plan: ConditionalPlan) -> str:
+        """Watch over a plan from now on; returns why not."""
+        return self._conditionals.add(plan)
+
+    def start_conditional(self, conditional_id: ConditionalId) -> str:
+        """Watch over one that is at rest again; returns why not."""
+        return self._conditionals.start(conditional_id)
+
+    def rest_conditional(self, conditional_id: ConditionalId) -> None:
+        """Let one do nothing until it is started again."""
+        self._conditionals.rest(conditional_id, "by you")
+
+    def cancel_conditional(self, conditional_id: ConditionalId) -> None:
+        """End one for good."""
+        self._conditionals.cancel(conditional_id)

@@ -1,0 +1,235 @@
+"""Conditional orders: they sell once, only from a good book, and come back at rest."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pmtui.domain.conditional import Conditional, ConditionalPlan, ConditionalState
+from pmtui.domain.ids import OrderId, TradeId
+from pmtui.domain.link import LinkState
+from pmtui.domain.market import Side
+from pmtui.domain.market_events import BookSnapshot, TextLevel
+from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.order import (
+    Fill,
+    Liquidity,
+    OrderStatus,
+    PostResult,
+    PostStatus,
+    TimeInForce,
+    TradeStatus,
+)
+from pmtui.domain.position import Position
+from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged
+from pmtui.service.conditionals import RESTARTED
+from pmtui.service.topics import BookTopic, MarketTopic
+from tests.manual_clock import settle
+from tests.service.fakes import CONDITION, YES, World, resting, running_world
+from tests.service.test_desk import said, until
+
+m = parse_micros
+HELD = m("100")
+PLAN = ConditionalPlan(CONDITION, YES, HELD, stop=m("0.40"), take_profit=m("0.80"))
+
+
+def book(bid: str) -> BookSnapshot:
+    return BookSnapshot(
+        token_id=YES, condition_id=CONDITION, bids=(TextLevel(bid, "500"),),
+        asks=(TextLevel("0.99", "500"),), timestamp="1790000000000", hash="",
+        min_order_size="5", tick_size="0.01", neg_risk=False, last_trade_price="0.5",
+    )  # fmt: skip
+
+
+async def ready(world: World) -> None:
+    """Hold a hundred shares, know the market, and see a bid of 60 cents."""
+    position = Position(
+        token_id=YES, condition_id=CONDITION, outcome="Yes", title="Will it?", size=HELD,
+        average_price=m("0.5"), current_price=m("0.6"), realized=Micros(0),
+    )  # fmt: skip
+    world.analytics.held = (position,)
+    world.account.shares[YES] = HELD
+    world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
+    await until(world, lambda: world.service.queries.account().shares(YES), "the position")
+    await until(
+        world,
+        lambda: dict(world.service.queries.account().balances).get(YES) == HELD,
+        "the shares by the trading host",
+    )
+
+
+async def protected(world: World, plan: ConditionalPlan = PLAN) -> None:
+    await ready(world)
+    # The venue takes a sale and says that it is still on its way, asked about by its id too.
+    for number in range(1, 4):
+        order_id = OrderId(f"0x{number:064x}")
+        world.account.known[order_id] = resting(
+            order_id, side=Side.SELL, price=m("0.35"), time_in_force=TimeInForce.FAK,
+            original_size=HELD, status=OrderStatus.DELAYED,
+        )  # fmt: skip
+        world.account.answers.append(PostResult(order_id, PostStatus.DELAYED))
+    assert world.service.commands.protect(plan) == ""
+    await until(world, lambda: YES in world.stream.watched, "its book watched")
+    world.stream.send(book("0.60"))
+    await world.pass_time(1)
+
+
+def only(world: World) -> Conditional:
+    (each,) = world.service.queries.account().conditionals
+    return each
+
+
+def sold(world: World, size: str, *, left: str) -> None:
+    """Let the stream tell what became of the sale that was posted last."""
+    order_id = OrderId(world.account.posted[-1].decode())
+    matched = m(size)
+    end = OrderStatus.FILLED if left == "0" else OrderStatus.CANCELLED
+    order = resting(
+        order_id, side=Side.SELL, price=m("0.35"), time_in_force=TimeInForce.FAK,
+        original_size=Micros(matched + m(left)), matched_size=matched, status=end,
+    )  # fmt: skip
+    fill = Fill(
+        trade_id=TradeId(f"t{len(world.account.posted)}"), order_id=order_id,
+        condition_id=CONDITION, token_id=YES, outcome="Yes", side=Side.SELL, price=m("0.39"),
+        size=matched, fee=Micros(0), liquidity=Liquidity.TAKER, status=TradeStatus.MATCHED,
+        matched_at=datetime(2026, 11, 20, 12, 0, 30, tzinfo=UTC),
+    )  # fmt: skip
+    if matched:
+        world.user_stream.send(TradeChanged((fill,), None))
+    world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, order, None))
+
+
+async def test_a_stop_sells_at_its_worst_price_and_is_done(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        assert world.account.posted == []
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        assert only(world).state is ConditionalState.SELLING
+        (order,) = world.service.queries.account().open_orders
+        assert (order.side, order.price, order.original_size) == (Side.SELL, m("0.35"), HELD)
+        sold(world, "100", left="0")
+        await until(world, lambda: not world.service.queries.account().conditionals, "its end")
+        await world.pass_time(5)
+        assert len(world.account.posted) == 1
+
+
+async def test_a_take_profit_sells_at_its_own_price(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.stream.send(book("0.85"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        (order,) = world.service.queries.account().open_orders
+        assert order.price == m("0.80")
+
+
+async def test_no_second_sale_before_the_first_has_ended(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        for bid in ("0.39", "0.38", "0.30", "0.20"):
+            world.stream.send(book(bid))
+            await world.pass_time(5)
+        assert len(world.account.posted) == 1
+
+
+async def test_what_a_sale_left_is_sold_next(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the first sale")
+        world.account.shares[YES] = m("40")
+        sold(world, "60", left="40")
+        await until(world, lambda: len(world.account.posted) == 2, "the second sale")
+        assert only(world).size == m("40")
+        (order,) = world.service.queries.account().open_orders
+        assert order.original_size == m("40")
+
+
+async def test_a_refused_sale_is_tried_again_after_a_pause(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        refused = PostResult(None, None, "no orders found to match with FAK order")
+        world.account.answers.insert(0, refused)
+        world.stream.send(book("0.39"))
+        await until(world, lambda: len(world.account.posted) == 2, "the second try")
+        assert said(world, "nothing sold: no orders found to match")
+
+
+async def test_open_sales_in_the_way_are_cancelled_first(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await ready(world)
+        old = OrderId("0x" + "0b" * 32)
+        world.account.open[old] = resting(old, side=Side.SELL, price=m("0.70"), original_size=HELD)
+        await until(world, lambda: world.service.queries.account().open_orders, "the open sale")
+        assert world.service.commands.protect(PLAN) == ""
+        await until(world, lambda: YES in world.stream.watched, "its book watched")
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        assert world.account.cancelled[0] == (old,)
+
+
+async def test_a_book_that_cannot_be_trusted_fires_nothing_and_is_told(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.stream.change_link(LinkState.DOWN, "reset")
+        await world.pass_time(30)
+        assert said(world, "Conditional orders see nothing")
+        assert world.account.posted == []
+        world.stream.change_link(LinkState.OPEN)
+        world.stream.send(book("0.60"))
+        await until(world, lambda: said(world, "see their book again"), "the good news")
+
+
+async def test_the_kill_switch_puts_them_to_rest(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.service.commands.kill()
+        await until(world, lambda: only(world).state is ConditionalState.RESTING, "their rest")
+        world.stream.send(book("0.20"))
+        await world.pass_time(5)
+        assert world.account.posted == []
+
+
+async def test_after_a_restart_they_are_back_at_rest_until_started(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+    async with running_world(tmp_path) as world:
+        await until(world, lambda: world.service.queries.account().conditionals, "its return")
+        back = only(world)
+        assert (back.state, back.reason) == (ConditionalState.RESTING, RESTARTED)
+        assert said(world, "are back, at rest")
+        await ready(world)
+        world.stream.send(book("0.20"))
+        await world.pass_time(5)
+        assert world.account.posted == []
+        world.stream.send(book("0.60"))
+        assert world.service.commands.start_conditional(back.conditional_id) == ""
+        await until(world, lambda: YES in world.stream.watched, "its book watched")
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+
+
+async def test_what_was_cancelled_does_not_come_back(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.service.commands.cancel_conditional(only(world).conditional_id)
+        assert world.service.queries.account().conditionals == ()
+        world.stream.send(book("0.20"))
+        await world.pass_time(5)
+        assert world.account.posted == []
+    async with running_world(tmp_path) as world:
+        await settle()
+        assert world.service.queries.account().conditionals == ()
+
+
+async def test_more_than_is_held_is_refused(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await ready(world)
+        refusal = world.service.commands.protect(replace(PLAN, size=m("101")))
+        assert refusal == "You hold 100 shares"
+
+
+async def test_a_read_only_session_has_none(tmp_path: Path) -> None:
+    async with running_world(tmp_path, with_key=False) as world:
+        world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
+        await settle()
+        assert world.service.commands.protect(PLAN) == "What you hold is not known yet"
