@@ -44,14 +44,14 @@ class Twins:
         mine, other = changes
         if mine.asset_id != self._first_id:
             mine, other = other, mine
+            if mine.asset_id != self._first_id:
+                return False
         price, size = mine.price, mine.size
         try:
-            mirror = MIRRORS[price] if price in MIRRORS else mirror_text(price)
             if (
-                mirror != other.price
-                or size != other.size
-                or mine.side == other.side
-                or mine.asset_id != self._first_id
+                other.price != (MIRRORS.get(price) or mirror_text(price))
+                or other.size != size
+                or other.side == mine.side
                 or other.asset_id != self._second_id
             ):
                 return False
