@@ -7,6 +7,8 @@ from pmtui.domain.market import Side
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import VenueOptions, running_venue
 from tests.sim.kit import RAIN_NO, START_MS, Person, http_client, write_catalogue
+from tests.sim.streams.test_user import login
+from tests.sim.streams.wire import connected
 
 BUY = Side.BUY
 
@@ -55,6 +57,28 @@ async def test_silence_of_ten_seconds_cancels_every_order_of_that_key_only(
     await ann.rest(BUY, "0.40", "10")
     ann.pass_time(60)
     assert await _open(ann) == 1
+
+
+async def test_a_heartbeat_after_a_sweep_arms_it_anew(ann: Person) -> None:
+    _, answer = await _beat(ann, "")
+    for _ in range(2):
+        await ann.rest(BUY, "0.40", "10")
+        ann.pass_time(10)
+        assert await _open(ann) == 0
+        # The chain outlives the sweep.
+        status, answer = await _beat(ann, answer["heartbeat_id"])
+        assert status == 200
+
+
+async def test_a_sweep_tells_the_user_stream_of_every_order(ann: Person) -> None:
+    async with connected(ann.running.urls["ws_user"]) as client:
+        await login(client, ann)
+        kept = [await ann.rest(BUY, price, "10") for price in ("0.40", "0.30")]
+        assert [event["type"] for event in await client.ping()] == ["PLACEMENT"] * 2
+        await _beat(ann, "")
+        ann.pass_time(15)
+        swept = {(event["id"], event["type"]) for event in await client.ping()}
+        assert swept == {(order_id, "CANCELLATION") for order_id in kept}
 
 
 async def test_heartbeats_keep_orders_and_wrong_ones_do_not(ann: Person) -> None:
