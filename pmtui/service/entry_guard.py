@@ -69,7 +69,7 @@ class EntryGuard:
     def locked(self) -> str:
         """Return why nothing may leave at this very moment; empty when it may."""
         _ = self._lock.look()
-        return f"Not sent: {self._lock.reason}" if self._lock.reason else ""
+        return self._lock.reason
 
     def problem(self, intent: OrderIntent) -> str:
         """Return why an intent would be refused now, without counting it; empty if not."""

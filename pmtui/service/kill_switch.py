@@ -95,7 +95,7 @@ class KillSwitch:
         self._seen = self._lock.killed
         self._gone.clear()
         self._arming.disarm("the kill switch")
-        text = f"Killed: cancelling everything, {self._lock.reason}"
+        text = f"Killed: cancelling everything. {self._lock.reason}"
         self._kernel.log.notice(Level.BAD, text)
         self._history.note_kill(text)
         self._kernel.mark(StatusTopic())

@@ -68,8 +68,7 @@ def paint_kill(status: StatusView) -> tuple[Line, ...]:
 
 def paint_release(status: StatusView) -> tuple[Line, ...]:
     """Say since when and by whom it is locked, and what changes."""
-    reason = plain(status.entry_lock, 120)
     return (
-        (Cell(f"{reason[:1].upper()}{reason[1:]}.", Role.NOTICE_WARN),),
+        (Cell(f"{plain(status.entry_lock, 120)}.", Role.NOTICE_WARN),),
         (Cell("Orders can be entered again; nothing is sent or armed by itself."),),
     )

@@ -78,12 +78,12 @@ async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None
         world.service.commands.kill()
         status = world.service.queries.status()
         assert status.armed_until is None
-        assert status.entry_lock.startswith("entry is locked since 2026-11-20 12:00:")
+        assert status.entry_lock.startswith("Entry is locked since 2026-11-20 12:00:")
         assert world.service.commands.arm() == status.entry_lock
         verdict = await placed(world, order)
-        assert verdict == Rejected(f"Not sent: {status.entry_lock}")
+        assert verdict == Rejected(status.entry_lock)
         assert isinstance(world.service.commands.prepare(BUY), Rejected)
-        assert world.service.queries.entry_problem(BUY) == f"Not sent: {status.entry_lock}"
+        assert world.service.queries.entry_problem(BUY) == status.entry_lock
         await until(world, lambda: said(world, "Nothing rests any more"), "everything cancelled")
         assert said(world, "Nothing rests any more: 1 order(s) cancelled by the kill switch")
         assert world.account.open == {}
@@ -164,7 +164,7 @@ async def test_a_kill_while_the_journal_writes_stops_the_order(tmp_path: Path) -
         journal.meanwhile = world.service.commands.kill
         verdict = await placed(world, order)
         assert isinstance(verdict, Rejected)
-        assert verdict.reason.startswith("Not sent: entry is locked since")
+        assert verdict.reason.startswith("Entry is locked since")
         assert world.account.posted == []
         assert await journal.unsettled() == ()
 
@@ -178,9 +178,7 @@ async def test_a_kill_from_outside_holds_at_once_and_is_answered(tmp_path: Path)
         write_killed(tmp_path, killed)
         # Before anybody has looked: the file itself is what counts.
         verdict = await placed(world, order)
-        assert verdict == Rejected(
-            "Not sent: entry is locked since 2026-11-20 11:59:30 UTC by pmtui kill"
-        )
+        assert verdict == Rejected("Entry is locked since 2026-11-20 11:59:30 UTC by pmtui kill")
         await until(world, lambda: read_answer(tmp_path), "an answer")
         await until(world, lambda: (a := read_answer(tmp_path)) and a.is_done, "done")
         assert read_answer(tmp_path) == KillAnswer(killed.kill_id, 1, 0, is_done=True)
@@ -236,7 +234,7 @@ async def test_what_turns_up_while_locked_is_cancelled_again(tmp_path: Path) -> 
 async def test_a_file_that_cannot_be_read_locks_all_the_same(tmp_path: Path, left: str) -> None:
     (tmp_path / KILLED).write_text(left)
     async with running_world(tmp_path) as world:
-        text = "entry is locked since an unknown time by a file that cannot be read"
+        text = "Entry is locked since an unknown time by a file that cannot be read"
         assert lock_of(world) == text
         assert world.service.commands.unlock_entry() == ""
         assert lock_of(world) == ""

@@ -12,7 +12,7 @@ from tests.ui.fake_surface import PAPER_STATUS, FakeService
 from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until
 
-LOCKED = "entry is locked since 2026-06-15 11:59:00 UTC by pmtui kill in another shell"
+LOCKED = "Entry is locked since 2026-06-15 11:59:00 UTC by pmtui kill in another shell"
 
 
 def made(service: FakeService) -> PmtuiApp:
