@@ -53,10 +53,10 @@ class Arming:
         """Turn it on and return "", or return why not. Once more means that idle time starts anew."""
         for objection in self._objections:
             if reason := objection():
-                return reason
+                return reason[:1].upper() + reason[1:]
         for health in self._kernel.health.view():
             if health.source in _NEEDED and health.state is HealthState.DOWN:
-                return f"the {_NEEDED[health.source]} is down"
+                return f"The {_NEEDED[health.source]} is down"
         was_armed = self._until is not None
         self._start_anew()
         if not was_armed:

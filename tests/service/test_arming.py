@@ -77,12 +77,12 @@ async def test_a_trading_host_that_does_not_answer_disarms_and_keeps_it_off(
         await world.pass_time(1)
         assert not is_armed(world)
         assert last_notice(world) == "Disarmed: the trading host was lost"
-        assert world.service.commands.arm() == "the trading host is down"
+        assert world.service.commands.arm() == "The trading host is down"
 
 
 async def test_without_a_key_nothing_can_be_armed(tmp_path: Path) -> None:
     async with running_world(tmp_path, with_key=False) as world:
-        assert world.service.commands.arm() == "this session is read-only"
+        assert world.service.commands.arm() == "This session is read-only"
         assert not is_armed(world)
 
 
