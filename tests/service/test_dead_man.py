@@ -130,7 +130,9 @@ async def test_a_loss_is_loud_and_every_order_that_goes_with_it_is_told(tmp_path
         assert len(told(world, Level.BAD)) == 2
         drop(world, TWO)
         await world.pass_time(20)
-        assert told(world, Level.BAD)[2:] == ["2 orders were cancelled since the last good heartbeat"]
+        assert told(world, Level.BAD)[2:] == [
+            "2 orders were cancelled since the last good heartbeat"
+        ]
         each = [e for e in world.service.queries.log().entries if e.kind == "order"]
         assert [e.order_id for e in each] == [ONE, TWO]
         assert all(e.text.startswith("Cancelled: Buy 10 Yes at 40¢") for e in each)
