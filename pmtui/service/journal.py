@@ -35,6 +35,7 @@ from pmtui.service.journal_rows import (
     write_conditional,
     write_fill,
 )
+from pmtui.service.move_rows import CutOffMove, read_cut_off_moves
 
 T = TypeVar("T")
 
@@ -155,6 +156,10 @@ class Journal:
     async def unsettled(self) -> tuple[JournaledOrder, ...] | JournalProblem:
         """Return the orders whose end was never heard of, oldest first."""
         return await self._reading(read_unsettled)
+
+    async def cut_off_moves(self) -> tuple[CutOffMove, ...] | JournalProblem:
+        """Return the moves that an earlier session did not bring to an end."""
+        return await self._reading(read_cut_off_moves)
 
     async def entries(self, order_id: OrderId) -> tuple[JournalEntry, ...] | JournalProblem:
         """Return an order's whole life, oldest first."""

@@ -81,6 +81,9 @@ class Mover:
         self, order: PreparedOrder, sales: tuple[Order, ...]
     ) -> PreparedOrder | Rejected:
         """Cancel sales that tie shares up; return what may then be sold, or why nothing is."""
+        refusal = self._sender.find_refusal(order)
+        if refusal is not None:
+            return refusal
         cancellation = self._canceller.start(tuple(sale.order_id for sale in sales))
         verdict = await self._ended(cancellation)
         if verdict is None:
@@ -104,6 +107,9 @@ class Mover:
         if old is None or old.status not in (OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED):
             status = "unknown here" if old is None else old.status.value
             return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: the order is {status}")
+        refusal = self._sender.find_refusal(replacement, replacing=order_id)
+        if refusal is not None:
+            return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {refusal.reason}")
         named, sweeps = self._canceller.wishes(order_id)
         problem = await self._history.begin_move(
             f"{format_micros(replacement.size)} at {say_price(replacement.price)}",

@@ -12,6 +12,7 @@ from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
 from pmtui.service.journal import Journal, JournaledOrder, JournalProblem, Leaving
 from pmtui.service.kernel import Kernel
+from pmtui.service.move_rows import PLANNED
 from pmtui.service.views import Level
 from pmtui.service.words import say_fill, say_order
 
@@ -36,6 +37,7 @@ class OrderHistory:
             self._tell(unsettled)
             return ()
         self._tracked.update(order.order.order_id for order in unsettled)
+        await self._tell_cut_off_moves()
         return unsettled
 
     async def begin(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
@@ -62,7 +64,7 @@ class OrderHistory:
         now = self._kernel.clock.now()
         self._journal.note("move", f"is to replace {old}: {text}", at=now, order_id=new)
         problem = await self._journal.append(
-            "move", f"to be replaced by {new}: {text}", at=now, order_id=old
+            "move", f"{PLANNED}{new}: {text}", at=now, order_id=old
         )
         if problem is not None:
             self._tell(problem)
@@ -115,6 +117,18 @@ class OrderHistory:
         self._note("fill", _say_settlement(fill), fill.order_id)
         if fill.order_id in self._tracked:
             self._journal.note_fill(fill)
+
+    async def _tell_cut_off_moves(self) -> None:
+        """Tell, once, of moves that ended between their two halves."""
+        moves = await self._journal.cut_off_moves()
+        for move in () if isinstance(moves, JournalProblem) else moves:
+            if move.was_sent:
+                end = f"{move.text} was sent and is checked"
+            else:
+                end = f"{move.text} was not sent; what it was to replace may be cancelled"
+            self.note_move(f"cut off: {end}", old=move.old, new=move.new)
+            text = f"A move of the last session was cut off: {end}"
+            self._kernel.log.notice(Level.WARNING, text, order_id=move.old)
 
     def _note(self, kind: str, text: str, order_id: OrderId) -> None:
         if order_id in self._tracked:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
+from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Order, OrderStatus, PostResult
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.entry_guard import EntryGuard
@@ -64,6 +65,12 @@ class OrderSender:
     def show(self, order: PreparedOrder) -> None:
         """Count an order as ours from the moment on when it was asked for."""
         self._feed.apply_order(to_order(order, OrderStatus.PENDING, now=self._kernel.clock.now()))
+
+    def find_refusal(
+        self, order: PreparedOrder, *, replacing: OrderId | None = None
+    ) -> Rejected | None:
+        """Return why an order would not be signed now; for whoever has to cancel something first."""
+        return self._guard.check(order, replacing=replacing)
 
     def refuse(self, order: PreparedOrder, refusal: Rejected, tell: Tell) -> None:
         """Let an order end before it was sent."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pmtui.domain.exposure import Limits
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.market import Side
@@ -24,6 +25,9 @@ from pmtui.domain.user_events import OrderChanged, OrderEventKind
 from pmtui.domain.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown
 from pmtui.service.journal import Journal, JournalProblem
 from pmtui.service.surface import PreparedOrder
+from pmtui.service.topics import MarketTopic
+from pmtui.service.tuning import Tuning
+from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, YES, World, lost, resting, running_world
 from tests.service.test_desk import BUY, prepared, said, until
 
@@ -292,4 +296,51 @@ async def test_a_position_without_open_sales_is_sold_at_once(tmp_path: Path) -> 
         order = await prepared(world, SELL)
         command = world.service.commands.flatten(order, ())
         assert isinstance(await world.service.commands.verdict(command), Accepted)
+        assert world.account.cancelled == []
+
+
+async def test_the_next_session_tells_once_of_a_move_that_was_cut_off(tmp_path: Path) -> None:
+    new = OrderId("0x" + "0b" * 32)
+    journal = Journal(tmp_path / "journal.sqlite")
+    line = f"to be replaced by {new}: 10 at 41¢"
+    at = datetime(2026, 11, 20, 11, 0, tzinfo=UTC)
+    assert await journal.append("move", line, at=at, order_id=OLD) is None
+    await journal.close()
+    for session in ("first", "second"):
+        async with running_world(tmp_path) as world:
+            told = said(world, "A move of the last session was cut off: 10 at 41¢ was not sent")
+            assert told is (session == "first")
+
+
+async def test_a_move_that_ended_is_not_told_of_again(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        assert (await moved(world, await with_old(world))).end is MoveEnd.MOVED
+    async with running_world(tmp_path) as world:
+        assert not said(world, "was cut off")
+
+
+async def test_an_order_and_its_replacement_count_once_against_the_limits(tmp_path: Path) -> None:
+    tuning = Tuning(limits=Limits(total=Micros(5_000_000)))
+    async with running_world(tmp_path, tuning=tuning) as world:
+        world.account.open[OLD] = resting(OLD)
+        await world.pass_time(11)
+        world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
+        await settle()
+        commands = world.service.commands
+        # Beside the old order it would be too much; in its place it is not.
+        assert isinstance(commands.prepare(HIGHER), Rejected)
+        order = commands.prepare(HIGHER, replacing=OLD)
+        assert isinstance(order, PreparedOrder)
+        assert (await moved(world, order)).end is MoveEnd.MOVED
+
+
+async def test_what_the_limits_refuse_leaves_the_old_order_alone(tmp_path: Path) -> None:
+    tuning = Tuning(limits=Limits(total=Micros(8_500_000)))
+    async with running_world(tmp_path, tuning=tuning) as world:
+        order = await with_old(world)
+        other = OrderId("0x" + "0c" * 32)
+        world.account.open[other] = resting(other, original_size=Micros(12_000_000))
+        await world.pass_time(11)
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.NOT_MOVED
         assert world.account.cancelled == []

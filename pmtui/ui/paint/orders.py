@@ -62,15 +62,19 @@ def paint_order(order: Order, title: str) -> Line:
     return tuple(cells)
 
 
-def say_cancelled(verdict: CancelVerdict, at: str) -> str:
-    """Say in a sentence how the cancelling of orders at a price ended."""
+def say_cancelled(verdict: CancelVerdict, where: str) -> str:
+    """Say in a sentence how the cancelling of orders somewhere ended."""
     if verdict.result.unanswered:
         return f"Not known to be cancelled: {plain(verdict.problem, 60)}"
     if verdict.problem:
         return f"Not cancelled: {plain(verdict.problem, 60)}"
-    if verdict.result.not_canceled:
-        return f"Not cancelled: {plain(verdict.result.not_canceled[0][1], 60)}"
-    return f"Cancelled {count(len(verdict.result.canceled), 'order')} at {at}."
+    gone, stayed = verdict.result.canceled, verdict.result.not_canceled
+    if stayed and gone:
+        reason = plain(stayed[0][1], 60)
+        return f"Cancelled {len(gone)} of {len(gone) + len(stayed)} {where}; not: {reason}"
+    if stayed:
+        return f"Not cancelled: {plain(stayed[0][1], 60)}"
+    return f"Cancelled {count(len(gone), 'order')} {where}."
 
 
 def say_verdict(verdict: Verdict, order: PreparedOrder) -> str:

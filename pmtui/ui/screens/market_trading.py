@@ -15,6 +15,7 @@ from pmtui.ui.paint.orders import paint_resting_orders, say_cancelled
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.action_cards import FlattenCard
 from pmtui.ui.screens.market_moving import MarketMoving
+from pmtui.ui.screens.protect import ProtectScreen
 from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.screens.scaled import ScaledScreen
 from pmtui.ui.widgets.ladder import LadderPane
@@ -51,10 +52,12 @@ class MarketTrading(MarketMoving):
             return
         command_id = self.surface.commands.cancel(order.order_id for order in found)
         self.say(f"Cancelling {count(len(found), 'order')} at {at}.")
-        _ = self.run_worker(self._say_cancelled(command_id, at))
+        _ = self.run_worker(self._say_cancelled(command_id, f"at {at}"))
 
-    async def _say_cancelled(self, command_id: CommandId, at: str) -> None:
-        self.say(say_cancelled(await self.surface.commands.cancel_verdict(command_id), at))
+    async def _say_cancelled(self, command_id: CommandId, where: str) -> None:
+        verdict = await self.surface.commands.cancel_verdict(command_id)
+        if self.is_mounted:
+            self.say(say_cancelled(verdict, where))
 
     def action_cancel_market(self) -> None:
         """Cancel all own orders in this market, after a question that names them."""
@@ -65,7 +68,8 @@ class MarketTrading(MarketMoving):
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
             if is_agreed:
-                _ = self.surface.commands.cancel_market(self.condition_id, None)
+                command_id = self.surface.commands.cancel_market(self.condition_id, None)
+                _ = self.run_worker(self._say_cancelled(command_id, "in this market"))
 
         lines = paint_resting_orders(orders)
         title, options = "Cancel all orders in this market?", self.surface.options
@@ -100,6 +104,22 @@ class MarketTrading(MarketMoving):
                 _ = self.run_worker(self._await_placed(command_id, order))
 
         _ = self.app.push_screen(FlattenCard(order, plan, surface=self.surface), decide)
+
+    def action_protect(self) -> None:
+        """Watch over what is held of this outcome."""
+        token_id, view = self.token_id, self._market_view
+        if token_id is None or view.terms is None:
+            self.say("The market is not loaded yet.")
+            return
+        account = self.surface.queries.account()
+        held = dict(account.balances).get(token_id, account.shares(token_id))
+        if held <= 0:
+            self.say("You hold no shares of this outcome to protect.")
+            return
+        screen = ProtectScreen(
+            self.surface, self.condition_id, outcome_index=self._outcome_index, held=held
+        )
+        _ = self.app.push_screen(screen)
 
     def action_scaled(self) -> None:
         """Spread a total over a range of prices."""

@@ -200,12 +200,14 @@ class PortfolioScreen(FrameScreen):
     # Only the words are lost when this screen goes: the service owns the cancellation.
     async def _await_end(self, command_id: CommandId, order_ids: frozenset[OrderId]) -> None:
         verdict = await self.surface.commands.cancel_verdict(command_id)
-        self._ending -= order_ids
+        # What nobody has answered for is asked again, and goes on ending until it has ended.
+        self._ending -= order_ids - frozenset(verdict.result.unanswered)
         problems = [plain(reason, 60) for _, reason in verdict.result.not_canceled]
         if verdict.problem:
             problems.insert(0, plain(verdict.problem, 60))
         if problems:
-            self._say(f"Not cancelled: {problems[0]}")
+            unsure = "Not known to be cancelled" if verdict.result.unanswered else "Not cancelled"
+            self._say(f"{unsure}: {problems[0]}")
         self._show_items()
 
     def _send_moves(self, moves: tuple[Move, ...] | None) -> None:

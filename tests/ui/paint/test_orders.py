@@ -44,8 +44,12 @@ def test_each_order_names_its_market_on_the_same_line() -> None:
 
 def test_a_cancellation_is_said_with_its_result() -> None:
     done = CancelVerdict(CancelResult((LIVE.order_id,)))
-    assert say_cancelled(done, "49¢") == "Cancelled 1 order at 49¢."
+    assert say_cancelled(done, "at 49¢") == "Cancelled 1 order at 49¢."
     refused = CancelVerdict(CancelResult((), ((LIVE.order_id, "matched"),)))
-    assert say_cancelled(refused, "49¢") == "Not cancelled: matched"
+    assert say_cancelled(refused, "at 49¢") == "Not cancelled: matched"
     lost = CancelVerdict(CancelResult(()), "no answer")
-    assert say_cancelled(lost, "49¢") == "Not cancelled: no answer"
+    assert say_cancelled(lost, "at 49¢") == "Not cancelled: no answer"
+    some = CancelVerdict(CancelResult((LIVE.order_id,), ((OrderId("0x2"), "matched"),)))
+    assert say_cancelled(some, "here") == "Cancelled 1 of 2 here; not: matched"
+    again = CancelVerdict(CancelResult((), (), (LIVE.order_id,)), "asked again")
+    assert say_cancelled(again, "here") == "Not known to be cancelled: asked again"
