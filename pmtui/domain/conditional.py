@@ -188,14 +188,25 @@ def at_rest(conditional: Conditional, reason: str) -> Conditional:
 
 def say_conditional(conditional: Conditional) -> str:
     """Say what it does in one line: `sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢`."""
+    each = conditional
+    return _say(each.size, each.outcome, each.stop, each.take_profit, each.give_way)
+
+
+def say_plan(plan: ConditionalPlan, outcome: str) -> str:
+    """Say what a plan would do, in the words that it is listed with afterwards."""
+    return _say(plan.size, outcome, plan.stop, plan.take_profit, plan.give_way)
+
+
+def _say(
+    size: Micros, outcome: str, stop: Micros | None, take_profit: Micros | None, give_way: Micros
+) -> str:
     parts = []
-    if conditional.stop is not None:
-        lowest = max(conditional.stop - conditional.give_way, 0)
-        parts.append(f"at {_cents(conditional.stop)} or below (worst {_cents(Micros(lowest))})")
-    if conditional.take_profit is not None:
-        parts.append(f"from {_cents(conditional.take_profit)} up")
-    size = format_micros(conditional.size)
-    return f"sell {size} {conditional.outcome} {', or '.join(parts)}"
+    if stop is not None:
+        lowest = _cents(Micros(max(stop - give_way, 0)))
+        parts.append(f"at {_cents(stop)} or below (worst {lowest})")
+    if take_profit is not None:
+        parts.append(f"from {_cents(take_profit)} up")
+    return f"sell {format_micros(size)} {outcome} {', or '.join(parts)}"
 
 
 def _order_problems(plan: ConditionalPlan, bid: Micros | None) -> list[str]:

@@ -165,6 +165,12 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
 
         self._bring_forward(LogScreen)
 
+    def action_conditionals(self) -> None:
+        """Go to the conditional orders."""
+        from pmtui.ui.screens.conditionals import ConditionalsScreen  # noqa: PLC0415 - see above
+
+        self._bring_forward(ConditionalsScreen)
+
     def action_help(self) -> None:
         """Explain the keys of the screen in front."""
         from pmtui.ui.screens.help import HelpScreen  # noqa: PLC0415 - see above

@@ -260,7 +260,8 @@ class MarketScreen(MarketTrading):
             labels=outcome_labels(self._market_view),
             words=account_words(account),
         )
-        self.orders.show(self._own_orders())
+        watched = (c for c in account.conditionals if c.condition_id == self.condition_id)
+        self.orders.show(self._own_orders(), conditionals=tuple(watched))
 
     def _show_history(self, token_id: TokenId, interval: Interval) -> None:
         if interval is self._interval:

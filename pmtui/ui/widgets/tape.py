@@ -4,11 +4,13 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from pmtui.domain.conditional import Conditional
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Order, TradePrint
 from pmtui.domain.position import Position
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Line, fit_line
+from pmtui.ui.paint.conditional import paint_protection
 from pmtui.ui.paint.position import paint_own_orders, paint_positions
 from pmtui.ui.paint.tape import paint_tape
 from pmtui.ui.theme import Role
@@ -70,10 +72,13 @@ class OrdersPane(LinePane):
     TITLE: ClassVar[str] = "Own orders"
 
     _orders: tuple[Order, ...] = ()
+    _conditionals: tuple[Conditional, ...] = ()
 
-    def show(self, orders: tuple[Order, ...]) -> None:
-        """Show these orders."""
-        self._orders = orders
+    def show(
+        self, orders: tuple[Order, ...], *, conditionals: tuple[Conditional, ...] = ()
+    ) -> None:
+        """Show these orders, and below them what this program alone watches over."""
+        self._orders, self._conditionals = orders, conditionals
         self.repaint()
 
     @override
@@ -83,7 +88,15 @@ class OrdersPane(LinePane):
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
-        return paint_own_orders(self._orders, width, height, ascii_only=self.ascii_only)
+        ascii_only = self.ascii_only
+        watched = tuple(
+            fit_line(paint_protection(each), width, ascii_only=ascii_only)
+            for each in self._conditionals
+        )
+        room = max(1, height - len(watched))
+        if watched and not self._orders:
+            return watched[:height]
+        return (*paint_own_orders(self._orders, width, room, ascii_only=ascii_only), *watched)
 
 
 def _say(words: str, width: int, *, ascii_only: bool) -> tuple[Line, ...]:

@@ -1,0 +1,40 @@
+"""What is typed to protect a position, read into a plan: texts in, a plan or a sentence out."""
+
+from dataclasses import dataclass
+
+from pmtui.domain.conditional import DEFAULT_GIVE_WAY, ConditionalPlan
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.money import Micros
+from pmtui.domain.ticket_reading import format_cents, parse_cents, parse_size
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionalDraft:
+    """The entries, as they stand: prices in cents, an empty one is not wanted."""
+
+    stop_text: str = ""
+    take_profit_text: str = ""
+    give_way_text: str = format_cents(DEFAULT_GIVE_WAY)
+    """Cents below the stop that its sale may fill at."""
+    size_text: str = ""
+
+
+def read_conditional(
+    draft: ConditionalDraft, *, condition_id: ConditionId, token_id: TokenId
+) -> ConditionalPlan | str:
+    """Return the plan, or which entry cannot be read."""
+    prices: list[Micros | None] = []
+    for name, text in (
+        ("stop", draft.stop_text),
+        ("take profit", draft.take_profit_text),
+        ("way below the stop", draft.give_way_text),
+    ):
+        price = parse_cents(text) if text.strip() else None
+        if text.strip() and price is None:
+            return f"The {name} is a number of cents"
+        prices.append(price)
+    size = parse_size(draft.size_text) if draft.size_text.strip() else Micros(0)
+    if size is None:
+        return "The size is a number of shares"
+    stop, take_profit, give_way = prices
+    return ConditionalPlan(condition_id, token_id, size, stop, take_profit, give_way or Micros(0))

@@ -1,0 +1,106 @@
+"""Every conditional order: what it does, whether it watches, and why not."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.getters import query_one
+from typing_extensions import override
+
+from pmtui.domain.conditional import Conditional, ConditionalState
+from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
+from pmtui.ui.action import Context
+from pmtui.ui.actions import bindings_for
+from pmtui.ui.cells import Cell
+from pmtui.ui.messages import MarketChosen
+from pmtui.ui.paint.conditional import CONDITIONAL_COLUMNS, LIVES_HERE, paint_conditional_row
+from pmtui.ui.plain import plain
+from pmtui.ui.screens.saying import SayingScreen
+from pmtui.ui.theme import Role
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
+
+
+class ConditionalsScreen(SayingScreen):
+    """Stops and take profits, watched over by this program alone."""
+
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.CONDITIONALS,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONDITIONALS)
+
+    table = query_one("#conditionals", LineTable)
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        # What is started again must obey its market's terms: they are fetched meanwhile.
+        listed = self.surface.queries.account().conditionals
+        return (AccountTopic(), *{MarketTopic(each.condition_id) for each in listed})
+
+    @override
+    def compose_body(self) -> ComposeResult:
+        ascii_only = self.surface.options.ascii_only
+        heading = (Cell(" Conditional orders ", Role.HEADING), Cell(f" {LIVES_HERE}", Role.DIM))
+        yield TextLine(heading, ascii_only=ascii_only)
+        yield LineTable(
+            CONDITIONAL_COLUMNS,
+            empty=" None. On a market's screen, t protects what you hold there.",
+            id="conditionals",
+            ascii_only=ascii_only,
+        )
+
+    @override
+    def on_mount(self) -> None:
+        self.table.focus()
+        self._show_rows()
+
+    @override
+    def show_topic(self, topic: Topic) -> None:
+        if topic in (AccountTopic(), StatusTopic()):
+            self._show_rows()
+
+    @override
+    def to_copy(self) -> tuple[str, str]:
+        each = self._at_cursor()
+        return "condition id", each.condition_id if each else ""
+
+    def action_switch(self) -> None:
+        """Start the one at the cursor, or let it rest."""
+        each = self._at_cursor()
+        if each is None:
+            self.say("There is no conditional order here.")
+        elif each.state is ConditionalState.RESTING:
+            problem = self.surface.commands.start_conditional(each.conditional_id)
+            self.say(f"Not started: {plain(problem)}." if problem else "Watching.")
+        elif each.state is ConditionalState.WATCHING:
+            self.surface.commands.rest_conditional(each.conditional_id)
+            self.say("At rest: it does nothing until it is started again.")
+        else:
+            self.say("A sale of it is under way.")
+
+    def action_cancel(self) -> None:
+        """End the one at the cursor."""
+        each = self._at_cursor()
+        if each is None:
+            self.say("There is no conditional order here.")
+            return
+        self.surface.commands.cancel_conditional(each.conditional_id)
+        self.say("Cancelled.")
+
+    @on(LineTable.RowSelected)
+    def open_market(self) -> None:
+        """Go where it would sell."""
+        each = self._at_cursor()
+        if each is not None:
+            self.post_message(MarketChosen(each.condition_id))
+
+    def _at_cursor(self) -> Conditional | None:
+        key = self.table.cursor_key
+        listed = self.surface.queries.account().conditionals
+        return next((each for each in listed if each.conditional_id == key), None)
+
+    def _show_rows(self) -> None:
+        queries = self.surface.queries
+        now = queries.now()
+        listed = queries.account().conditionals
+        self.table.set_rows([paint_conditional_row(each, now) for each in listed])

@@ -1,0 +1,101 @@
+"""Protecting a position and looking after what protects it, from the keys."""
+
+from dataclasses import replace
+
+from textual.pilot import Pilot
+
+from pmtui.domain.conditional import Conditional, ConditionalId, ConditionalPlan, ConditionalState
+from pmtui.domain.money import parse_micros
+from pmtui.service.topics import AccountTopic
+from pmtui.ui.app import PmtuiApp
+from pmtui.ui.screens.conditionals import ConditionalsScreen
+from pmtui.ui.screens.protect import ProtectScreen
+from pmtui.ui.screens.question import QuestionScreen
+from pmtui.ui.theme_files import load_themes
+from pmtui.ui.widgets.line_table import LineTable
+from tests.ui.demo_market import MarketDemo
+from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.moving_market import CONDITION, YES
+from tests.ui.screens.look import shows, text_of
+from tests.ui.screens.test_market import line, opened
+from tests.ui.wait import settle, until
+
+m = parse_micros
+STOP = Conditional(
+    conditional_id=ConditionalId("c1"), condition_id=CONDITION, token_id=YES, outcome="Yes",
+    title="Will the bank cut rates?", size=m("100"), stop=m("0.40"), take_profit=None,
+    give_way=m("0.05"), created_at=NOW,
+)  # fmt: skip
+
+
+async def asked(app: MarketDemo, pilot: Pilot[None]) -> ProtectScreen:
+    await opened(app, pilot)
+    await pilot.press("t")
+    await until(pilot, lambda: isinstance(app.screen, ProtectScreen), "the entries")
+    await settle(pilot)
+    screen = app.screen
+    assert isinstance(screen, ProtectScreen)
+    return screen
+
+
+async def test_a_stop_and_a_profit_are_asked_for_shown_and_handed_over() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await asked(app, pilot)
+        await pilot.press(*"40", "tab", "tab", *"80", "enter")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
+        assert shows(app, "Yes at 40¢ or below (worst 35¢), or from 80¢ up")
+        assert shows(app, "only while this program runs")
+        await settle(pilot)
+        await pilot.press("enter")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("protect"), "the plan handed over")
+        ((plan,),) = service.calls_of("protect")
+        assert isinstance(plan, ConditionalPlan)
+        held = service.account_view.shares(YES)
+        assert (plan.stop, plan.take_profit, plan.size) == (m("0.40"), m("0.80"), held)
+        await until(pilot, lambda: not isinstance(app.screen, ProtectScreen), "the entries gone")
+
+
+async def test_what_cannot_be_watched_over_keeps_the_entries_and_says_why() -> None:
+    app = MarketDemo(0)
+    app.market.service.protect_problem = "this stop would sell at once"
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await asked(app, pilot)
+        await pilot.press(*"99", "enter")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
+        await settle(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: "would sell at once" in text_of(app, "#protect-state"), "why")
+        assert screen._field("protect-stop").value == "99"
+
+
+async def test_without_shares_there_is_nothing_to_protect() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    service.account_view = replace(service.account_view, positions=(), balances=())
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("t")
+        await until(pilot, lambda: "hold no shares" in line(screen, "notice"), "why not")
+
+
+async def test_the_list_starts_rests_and_cancels() -> None:
+    service = FakeService()
+    service.account_view = replace(service.account_view, conditionals=(STOP,))
+    app = PmtuiApp(service.surface(), themes=load_themes()[0])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("C")
+        await until(pilot, lambda: isinstance(app.screen, ConditionalsScreen), "the list")
+        await until(pilot, lambda: app.screen.query_one(LineTable).rows, "the row")
+        assert shows(app, "sell 100 Yes at 40¢")
+        await pilot.press("space")
+        await until(pilot, lambda: service.calls_of("rest_conditional") == [("c1",)], "rest")
+        resting = replace(STOP, state=ConditionalState.RESTING, reason="by you")
+        service.account_view = replace(service.account_view, conditionals=(resting,))
+        service.announce(AccountTopic())
+        await until(pilot, lambda: shows(app, "at rest"), "the state")
+        await pilot.press("space")
+        await until(pilot, lambda: service.calls_of("start_conditional") == [("c1",)], "start")
+        await pilot.press("x")
+        await until(pilot, lambda: service.calls_of("cancel_conditional") == [("c1",)], "cancel")
