@@ -103,11 +103,13 @@ class Departing:
         self._note(f"{reason}, {len(orders)} open: {ids}")
         for order in orders:
             self._note(reason, order.order_id)
-        may_rest = self._resting()
+        text, may_rest, left = "", self._resting(), policy
         if policy is LeavePolicy.CANCEL:
             text, may_rest = await self._cancel_all(account, orders)
-        else:
-            text = say_leaving(policy, is_switch_armed=is_switch_armed, is_paper=self._is_paper)
+            left = LeavePolicy.LEAVE
+        if may_rest:
+            end = say_leaving(left, is_switch_armed=is_switch_armed, is_paper=self._is_paper)
+            text = f"{text} {end}".strip()
         self._note(f"{departure.value}: {text}")
         for order in orders:
             known = self._feed.own.order(order.order_id) or order

@@ -147,6 +147,17 @@ async def test_the_switch_is_counted_on_only_where_heartbeats_are_accepted(tmp_p
         assert world.account.cancelled == []
 
 
+async def test_what_could_not_be_cancelled_is_left_to_a_switch_that_is_armed(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path, tuning=Tuning(heartbeat=HeartbeatPolicy.ON)) as world:
+        rest(world, ONE)
+        world.account.cancel_failure = lost("DELETE /cancel-all")
+        report = await leave(world, LeavePolicy.CANCEL)
+        assert "NOT all were cancelled" in report.text
+        assert report.text.endswith("next time they are back, if a heartbeat comes in time.")
+
+
 @pytest.mark.parametrize("policy", list(LeavePolicy))
 async def test_without_orders_there_is_nothing_to_do_or_to_say(
     tmp_path: Path, policy: LeavePolicy

@@ -1,0 +1,32 @@
+from dataclasses import replace
+
+from pmtui.domain.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
+from pmtui.domain.leaving import LeavePolicy
+from pmtui.service.views import Mode, StatusView
+from pmtui.ui.paint.leaving import label_leaving, paint_leaving
+from tests.ui.fake_surface import PAPER_STATUS
+
+LIVE = replace(PAPER_STATUS, mode=Mode.LIVE)
+BEATING = HeartbeatView(HeartbeatPolicy.ON, BeatState.BEATING, LIVE.now)
+
+
+def said(policy: LeavePolicy, status: StatusView) -> str:
+    return "".join(cell.text for cell in paint_leaving(policy, status))
+
+
+def test_the_choice_and_what_comes_of_it_are_both_said() -> None:
+    assert said(LeavePolicy.LEAVE, LIVE) == (
+        "They stay at the venue after you leave. (on_quit = leave)"
+    )
+    assert said(LeavePolicy.CANCEL, PAPER_STATUS).endswith("(on_quit = cancel)")
+
+
+def test_the_switch_is_promised_only_where_it_is_armed() -> None:
+    armed = replace(LIVE, heartbeat=BEATING)
+    assert "the venue cancels every order 10 to 15 s later" in said(LeavePolicy.SWITCH, armed)
+    assert "they stay at the venue" in said(LeavePolicy.SWITCH, LIVE)
+
+
+def test_the_agreeing_key_says_that_it_cancels() -> None:
+    assert label_leaving(LeavePolicy.CANCEL) == "Cancel and quit"
+    assert label_leaving(LeavePolicy.SWITCH) == label_leaving(LeavePolicy.LEAVE) == "Quit"
