@@ -311,6 +311,16 @@ async def test_a_book_that_does_not_come_is_asked_for(tmp_path: Path) -> None:
         assert book(world).state is BookState.NO_BOOK
 
 
+async def test_a_book_that_does_not_come_on_an_open_line_is_asked_for_too(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await world.pass_time(10)
+        await watching(world)
+        assert world.trading.asked == []
+        world.stream.send(snapshot())
+        await world.pass_time(4)
+        assert world.trading.asked == [NO]
+
+
 async def test_a_further_socket_is_no_reason_to_fetch_books_that_are_heard(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await watching(world)

@@ -128,9 +128,12 @@ class BooksFeed:
                 self._leaving.setdefault(token_id, now)
         for token_id in wanted:
             self._leaving.pop(token_id, None)
-            if token_id not in self._tracked:
-                self._track(token_id)
+        added = wanted - self._tracked.keys()
+        for token_id in added:
+            self._track(token_id)
         self._watch()
+        if added and self._is_open:
+            self._await_first_books()
 
     def book(self, token_id: TokenId) -> BookView:
         """Return a book as it is."""
