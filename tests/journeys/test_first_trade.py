@@ -148,7 +148,7 @@ def _order(terminal: Terminal, *, price: Decimal, size: Decimal) -> None:
 def _own_at(terminal: Terminal, price: Decimal) -> str:
     """Return what the ladder shows as ours among the bids at a price."""
     row = trader.ladder_row(terminal, price)
-    found = re.match(r"\s*([0-9.,]+)\s+[▀-▟]", row)
+    found = re.match(r"\s*([0-9.,]+)[+$]?\s+[«▀-▟]", row)
     return found[1] if found else ""
 
 

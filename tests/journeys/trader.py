@@ -99,11 +99,12 @@ def quote(terminal: Terminal) -> tuple[Decimal, Decimal] | None:
 
 
 def ladder_rows(terminal: Terminal) -> list[str]:
-    """Return the ladder's lines, without what stands beside them."""
+    """Return the ladder's prices with what is on them, without what stands beside or below."""
     rows = terminal.rows()
     head = next(n for n, row in enumerate(rows) if "bids" in row and "asks" in row)
     edge = rows[head].rindex("own") + len("own")
-    return [row[:edge] for row in rows[head + 1 : _NOTICE_ROW] if "¢" in row[:edge]]
+    shown = [row[:edge] for row in rows[head + 1 : _NOTICE_ROW] if "¢" in row[:edge]]
+    return [row for row in shown if not re.match(r" (@ paid|[0-9.]+¢)", row)]
 
 
 def ladder_row(terminal: Terminal, price: Decimal) -> str:
