@@ -11,6 +11,7 @@ from pathlib import Path
 from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
+from pmtui.domain.order import OrderStatus
 from pmtui.service.arming import Arming
 from pmtui.service.cancelling import Canceller
 from pmtui.service.entry_lock import EntryLock
@@ -49,7 +50,9 @@ class KillSwitch:
         self._seen: Killed | None = None
         """The kill that was acted on."""
         self._gone: set[OrderId] = set()
-        """What the venue cancelled since."""
+        """What the venue said it cancelled since."""
+        self._at_stake: set[OrderId] = set()
+        """What has been seen to rest since: an answer that was lost says nothing of them."""
         self._finished = ""
         """The id of the kill after which nothing was left."""
         arming.object_with(lambda: lock.reason)
@@ -94,6 +97,7 @@ class KillSwitch:
     def _on_killed(self) -> None:
         self._seen = self._lock.killed
         self._gone.clear()
+        self._at_stake.clear()
         self._arming.disarm("the kill switch")
         text = f"Killed: cancelling everything. {self._lock.reason}"
         self._kernel.log.notice(Level.BAD, text)
@@ -116,6 +120,7 @@ class KillSwitch:
         await self._feed.opened.wait()
         step = 0
         while (killed := self._lock.killed) is not None:
+            _ = self._open()
             problem = await self._cancel_once()
             left = self._open()
             listed = await self._listed()
@@ -124,10 +129,11 @@ class KillSwitch:
             else:
                 left |= listed
             is_done = not problem and not left
-            self._answer(KillAnswer(killed.kill_id, len(self._gone), len(left), is_done, problem))
+            count = len(self._cancelled())
+            self._answer(KillAnswer(killed.kill_id, count, len(left), is_done, problem))
             if is_done:
                 self._finished = killed.kill_id
-                text = f"Nothing rests any more: {len(self._gone)} order(s) cancelled by the kill switch"
+                text = f"Nothing rests any more: {count} order(s) cancelled by the kill switch"
                 self._kernel.log.notice(Level.WARNING, text)
                 self._history.note_kill(text)
                 if self._lock.killed == killed:
@@ -137,7 +143,14 @@ class KillSwitch:
 
     def _open(self) -> set[OrderId]:
         """Return what may rest as far as we know; a listing may be older than the cancel."""
-        return {order.order_id for order in self._feed.own.open_orders()} - self._gone
+        resting = {order.order_id for order in self._feed.own.open_orders()}
+        self._at_stake |= resting
+        return resting - self._gone
+
+    def _cancelled(self) -> set[OrderId]:
+        known = {order_id: self._feed.own.order(order_id) for order_id in self._at_stake}
+        heard = {i for i, o in known.items() if o is not None and o.status is OrderStatus.CANCELLED}
+        return self._gone | heard
 
     async def _cancel_once(self) -> str:
         cancellation = self._canceller.start((), lambda account: account.host.cancel_all())

@@ -27,7 +27,7 @@ from pmtui.service.kill_file import (
     write_killed,
 )
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.topics import MarketTopic
+from pmtui.service.topics import AccountTopic, MarketTopic
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, YES, World, lost, resting, running_world
 
@@ -123,6 +123,25 @@ async def test_it_goes_round_until_the_venue_answers_and_lists_nothing(tmp_path:
         answer = read_answer(tmp_path)
         assert answer is not None
         assert (answer.is_done, answer.cancelled, answer.left) == (True, 1, 0)
+
+
+async def test_what_a_lost_answer_cancelled_is_counted_once_it_is_heard_of(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.open[OrderId("0x1")] = resting(OrderId("0x1"))
+        world.service.commands.refresh(AccountTopic())
+        await until(world, lambda: world.service.queries.account().open_orders, "it is known")
+        world.account.cancel_failure = lost("DELETE /cancel-all")
+        world.service.commands.kill()
+        await world.pass_time(0.25)
+        # The venue had acted.
+        world.account.open.clear()
+        world.account.cancel_failure = None
+        await until(world, lambda: (a := read_answer(tmp_path)) and a.is_done, "done")
+        answer = read_answer(tmp_path)
+        assert answer is not None
+        assert (answer.cancelled, answer.left) == (1, 0)
 
 
 async def test_an_order_on_its_way_when_it_is_thrown_is_cancelled_in_a_later_round(
