@@ -7,10 +7,12 @@ from pmtui.domain.money import format_micros
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.scaled import Leg, ScaledPlan, ScaledProblem, TotalUnit
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
-from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.format import format_money, format_price, format_size
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
+
+_LEGS_IN_A_COLUMN = 8
 
 
 def paint_plan(
@@ -18,28 +20,39 @@ def paint_plan(
     crossing: Sequence[Leg],
     ends: Sequence[Cell],
     *,
+    width: int = 64,
     ascii_only: bool = False,
 ) -> tuple[Line, ...]:
-    """Show the legs and their sum.
+    """Show the legs and their sum; many legs stand in two columns.
 
     Args:
         plan: the ladder.
         crossing: its legs that the book would meet at once.
         ends: what became of each leg, in their order; fewer while nothing is known.
+        width: cells there are.
         ascii_only: whether the terminal shows plain ASCII only.
     """
-    lines: list[Line] = []
+    is_wide = len(plan.legs) <= _LEGS_IN_A_COLUMN
+    legs = []
     for number, leg in enumerate(plan.legs):
+        end = ends[number] if number < len(ends) else None
+        if end is None and leg in crossing:
+            end = Cell("meets the book", Role.NOTICE_WARN)
         cells = [
             Cell(f"{format_price(leg.price, ascii_only=ascii_only):>7}", _role(plan)),
             Cell(f" {format_size(leg.size):>10}"),
-            Cell(f" {format_money(leg.cash):>11}", Role.DIM),
         ]
-        if number < len(ends):
-            cells += [Cell("  "), ends[number]]
-        elif leg in crossing:
-            cells.append(Cell("  meets the book", Role.NOTICE_WARN))
-        lines.append(tuple(cells))
+        if is_wide or end is None:
+            cells.append(Cell(f" {format_money(leg.cash):>11}", Role.DIM))
+        if end is not None:
+            cells += [Cell("  "), end]
+        legs.append(tuple(cells))
+    rows = len(legs) if is_wide else -(-len(legs) // 2)
+    half = width // (1 if is_wide else 2)
+    lines: list[Line] = [
+        tuple(cell for leg in legs[row::rows] for cell in fit_line(leg, half))
+        for row in range(rows)
+    ]
     total = f"{'in all':>7} {format_size(plan.shares):>10} {format_money(plan.cash):>11}"
     unit = "$" if plan.spec.unit is TotalUnit.DOLLARS else ""
     left = f"  {unit}{format_micros(plan.left_over)} has no room on the grid"

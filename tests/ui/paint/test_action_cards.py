@@ -1,0 +1,112 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from pmtui.domain.book_view import BookState, BookView, Level
+from pmtui.domain.flattening import FlattenPlan, plan_flatten
+from pmtui.domain.market import NO_FEE, MarketTerms, Side
+from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.order import LimitIntent, Order
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.views import Mode
+from pmtui.ui.cells import Line, line_width
+from pmtui.ui.paint.action_cards import (
+    paint_flatten_card,
+    paint_move_card,
+    paint_scaled_card,
+)
+from tests.ui import believable
+from tests.ui.fake_surface import FakeService
+from tests.ui.moving_market import CONDITION, YES
+
+m = parse_micros
+WIDTH = 38
+TERMS = MarketTerms(
+    condition_id=CONDITION, token_ids=(YES,), outcome_labels=("Yes",), tick_size=m("0.01"),
+    min_order_size=m("5"), neg_risk=False, fee=NO_FEE,
+)  # fmt: skip
+BOOK = BookView(
+    YES, BookState.LIVE, bids=(Level(m("0.50"), m("40")), Level(m("0.48"), m("5"))),
+    as_of=datetime(2026, 6, 15, tzinfo=UTC),
+)  # fmt: skip
+
+
+def prepared(intent: LimitIntent) -> PreparedOrder:
+    order = FakeService().prepare(intent)
+    assert isinstance(order, PreparedOrder)
+    return order
+
+
+def buy(price: str, size: str = "20") -> PreparedOrder:
+    return prepared(LimitIntent(CONDITION, YES, Side.BUY, m(price), m(size)))
+
+
+def card(lines: tuple[Line, ...]) -> str:
+    assert all(line_width(line) <= WIDTH for line in lines)
+    return "\n".join("".join(cell.text for cell in line) for line in lines)
+
+
+def test_a_move_says_what_goes_before_what_is_signed() -> None:
+    old = believable.order(1, price=0.44, size=250, matched=31.5)
+    shown = card(paint_move_card([(old, buy("0.45"))], WIDTH, mode=Mode.LIVE))
+    assert shown.index("Cancels first: BUY 218.5 Yes at 44¢") < shown.index("BUY 20 Yes at 45¢")
+    assert "LIVE" in shown
+    assert "Order id" in shown
+
+
+def test_a_card_is_drawn_from_the_fields_that_are_hashed() -> None:
+    order = buy("0.45")
+    draft = replace(order.unsigned.draft, taker_amount=31_000_000)
+    forged = replace(order, unsigned=replace(order.unsigned, draft=draft))
+    old = believable.order(1)
+    both = [(old, forged), (old, forged)]
+    assert "BUY 31 Yes" in card(paint_move_card(both, WIDTH, mode=Mode.PAPER))
+    assert "31 at 45¢" in card(paint_scaled_card([forged], WIDTH, mode=Mode.PAPER))
+
+
+def test_several_moves_are_listed_with_where_each_goes() -> None:
+    moves: list[tuple[Order, PreparedOrder]] = [
+        (believable.order(1, price=0.44), buy("0.46")),
+        (believable.order(2, price=0.43), buy("0.46", "30")),
+    ]
+    shown = card(paint_move_card(moves, WIDTH, mode=Mode.PAPER, doubt="It fills at once."))
+    assert "Move 2 orders?" in shown
+    assert "BUY 20 Yes 44¢ to 46¢" in shown
+    assert "BUY 30 Yes 43¢ to 46¢" in shown
+    assert "It fills at once." in shown
+
+
+def flatten_card(held: str, *sales: Order) -> str:
+    plan = plan_flatten(held=m(held), orders=sales, book=BOOK, terms=TERMS)
+    assert isinstance(plan, FlattenPlan)
+    return card(
+        paint_flatten_card(prepared(plan.intent), plan, WIDTH, mode=Mode.PAPER, ascii_only=True)
+    )
+
+
+def test_selling_all_says_the_worst_price_what_fills_and_what_stays() -> None:
+    shown = flatten_card("60.004")
+    assert "SELL 60 Yes at 45c or better" in shown
+    assert "45 at 49.8c, $22.40" in shown
+    assert "15 that nobody bids for" in shown
+    assert "0.004 shares are dust and stay." in shown
+    assert shown.isascii()
+
+
+def test_sales_in_the_way_are_named_the_many_counted() -> None:
+    sales = [believable.order(number, side=Side.SELL, price=0.6, size=10) for number in range(1, 5)]
+    shown = flatten_card("40", *sales)
+    assert shown.count("Cancels first: SELL 10 Yes at 60c") == 2
+    assert "and 2 more open sales" in shown
+
+
+def test_a_ladder_lists_every_leg_and_its_sum() -> None:
+    orders = [buy(f"0.{cents}") for cents in range(30, 45)]
+    lines = paint_scaled_card(orders, WIDTH, mode=Mode.PAPER, doubt="2 of 15 meet the book.")
+    shown = card(lines)
+    assert "Send 15 orders?" in shown
+    assert "BUY 300 Yes for at most $111.00" in shown
+    assert all(f"20 at {cents}¢" in shown for cents in range(30, 45))
+    assert "2 of 15 meet the book." in shown
+    # With its hint, its keys and its border it fits a small terminal.
+    assert len(lines) <= 24 - 5
+    assert Micros(sum(order.cash for order in orders)) == m("111")
