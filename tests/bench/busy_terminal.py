@@ -9,7 +9,7 @@ import asyncio
 import json
 import random
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic, process_time
 from typing import Any
@@ -44,6 +44,7 @@ from tests.service.fakes import (
 
 TITLE = "A busy event"
 ASK_AGAIN_S = 0.001
+LOOK_S = 0.5
 
 
 class Trading(FakeTrading):
@@ -71,6 +72,8 @@ class Control:
     service: DataService
     channel: MarketChannel
     tokens: tuple[TokenId, ...]
+    looks: list[tuple[float, int]] = field(default_factory=list)
+    """Moments, and how many frames had been applied by then."""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer until the other side leaves."""
@@ -92,12 +95,18 @@ class Control:
             case "after":
                 while self._frames() < int(rest):  # noqa: ASYNC110  counted, not told
                     await asyncio.sleep(ASK_AGAIN_S)
-                return {"cpu": process_time(), "at": monotonic()}
+                return {"cpu": process_time(), "at": monotonic(), "looks": self.looks}
             case "books":
                 return {token: book_text(self.service.queries.book(token)) for token in self.tokens}
             case _:
                 raise ValueError(word)
         return None
+
+    async def look_all_along(self) -> None:
+        """Note twice a second how far we are."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            self.looks.append((monotonic(), self._frames()))
 
     def _read(self, topic: Topic) -> None:
         if isinstance(topic, BookTopic):
@@ -166,8 +175,10 @@ async def run(session: dict[str, Any], stream_url: str, control: Path, state: Pa
     answers = Control(service, channel, tuple(TokenId(token) for token in session["books"]))
     async with service.running():
         server = await asyncio.start_unix_server(answers.serve, control)
+        looking = asyncio.create_task(answers.look_all_along())
         async with server:
             await PmtuiApp(surface, themes=load_themes()[0]).run_async()
+        looking.cancel()
 
 
 if __name__ == "__main__":

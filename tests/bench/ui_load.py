@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
+from statistics import median
 from time import sleep
 from typing import IO, Any, NamedTuple
 
@@ -46,7 +47,10 @@ class Measured(NamedTuple):
 
     core_share: float
     """Of the whole terminal: sockets, books, screen."""
-    lag_ms: float
+    usual_lag_ms: float
+    """How long after its sending a message is applied: the median of twenty looks. It would grow
+    from look to look if the terminal could not follow; a single look tells of the machine too."""
+    last_lag_ms: float
     """Between the last message sent and the last one applied."""
     per_second: float
     equal_books: int
@@ -71,8 +75,9 @@ def rows() -> list[dict[str, Any]]:
             met=found.per_second >= PACE_GOAL),
         row(f"{_NAME}: share of a core", found.core_share, f"≤ {CORE_GOAL}",
             met=found.core_share <= CORE_GOAL),
-        row(f"{_NAME}: ms behind", found.lag_ms, f"≤ {LAG_GOAL_MS:.0f}",
-            met=found.lag_ms <= LAG_GOAL_MS),
+        row(f"{_NAME}: ms behind, median", found.usual_lag_ms, f"≤ {LAG_GOAL_MS:.0f}",
+            met=found.usual_lag_ms <= LAG_GOAL_MS),
+        row(f"{_NAME}: ms behind in the end", found.last_lag_ms, "", met=None),
         row(f"{_NAME}: books right", found.equal_books, f"= {2 * MARKETS}",
             met=found.equal_books == 2 * MARKETS),
         row(f"{_NAME}: paints a second", found.paints, "", met=None),
@@ -114,12 +119,24 @@ def _run(session: Session, terminal: Terminal, *, ask: Any, say: Any, hear: IO[b
     lasted = told["finished"] - told["started"]
     return Measured(
         core_share=(after["cpu"] - before["cpu"]) / (after["at"] - told["started"]),
-        lag_ms=(after["at"] - told["finished"]) * 1_000,
+        usual_lag_ms=_usual_lag_s(after["looks"], before["frames"], told) * 1_000,
+        last_lag_ms=(after["at"] - told["finished"]) * 1_000,
         per_second=len(session.frames) / lasted,
         equal_books=sum(books[token] == text for token, text in _expected(session)),
         paints=painted.count(FRAME_START) / lasted,
         screen_bytes=len(painted) / lasted,
     )
+
+
+def _usual_lag_s(looks: list[tuple[float, int]], before: int, told: dict[str, Any]) -> float:
+    """Return the median age of the message that is applied, which were sent at an even pace."""
+    pace = told["sent"] / (told["finished"] - told["started"])
+    ages: list[float] = [
+        at - (told["started"] + (frames - before) / pace)
+        for at, frames in looks
+        if told["started"] <= at <= told["finished"]
+    ]
+    return median(ages)
 
 
 def _expected(session: Session) -> Iterator[tuple[str, list[Any]]]:
