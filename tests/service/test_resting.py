@@ -141,6 +141,21 @@ async def test_an_order_met_again_stands_behind_all_that_is_not_ours(tmp_path: P
         assert ahead(world) == 5
 
 
+async def test_the_book_need_not_show_a_young_order_yet(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        await world.pass_time(1)
+        size, born = Micros(2_000_000), world.clock.now()
+        tell(world, resting(MINE, price=Micros(410_000), original_size=size, created_at=born))
+        await world.pass_time(0.2)
+        # All 7 may be others: the stream has not told of ours.
+        assert ahead(world) == 7
+        world.stream.send(change("0.41", "9", ""))
+        await world.pass_time(SHOWN_AFTER_S)
+        assert ahead(world) == 7
+
+
 async def test_an_order_that_may_not_rest_has_no_place(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await watching(world)

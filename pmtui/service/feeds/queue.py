@@ -126,9 +126,11 @@ class QueueFeed:
         now = self._kernel.clock.monotonic()
         rests = order.status in _RESTING
         if known is None:
-            # Met on the first look: it was there before, and the book shows it.
-            since = now - SHOWN_AFTER_S if is_gap else now
-            shown = order.remaining_size if is_gap and rests else ZERO
+            # Met on the first look and not young: it was there before, and the book shows it.
+            age = self._kernel.clock.now() - order.created_at
+            is_old = is_gap and age.total_seconds() >= SHOWN_AFTER_S
+            since = now - SHOWN_AFTER_S if is_old else now
+            shown = order.remaining_size if is_old and rests else ZERO
             return Standing(join_queue(displayed, own_shown=shown), since if rests else None)
         since_s = known.resting_since_s
         if since_s is None and rests:
