@@ -2,14 +2,15 @@
 
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TradePrint
+from pmtui.domain.order import Fill, TradePrint
+from pmtui.domain.tape import TapeFilter, filter_prints
 from pmtui.service.views import TapeView
-from pmtui.ui.cells import Cell, Line, fit_line
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.format import format_price, format_size_compact
 from pmtui.ui.theme import Role
 
-_TIME, _SIDE, _PRICE, _SIZE = 8, 4, 6, 8
-WIDTH = _TIME + _SIDE + _PRICE + _SIZE + 3
+_TIME, _SIDE, _PRICE, _SIZE, _OWN = 8, 4, 6, 8, 2
+WIDTH = _TIME + _SIDE + _PRICE + _SIZE + _OWN + 3
 _WITHOUT_TIME = WIDTH - _TIME - 1
 
 
@@ -18,20 +19,28 @@ def paint_tape(
     width: int,
     height: int,
     *,
+    fills: tuple[Fill, ...] = (),
+    wanted: TapeFilter = TapeFilter.ALL,
     tick: Micros | None = None,
     ascii_only: bool = False,
 ) -> tuple[Line, ...]:
-    """Show as many trades as there are lines."""
-    if not view.prints:
-        return (fit_line((Cell("No trades yet.", Role.DIM),), width, ascii_only=ascii_only),)
+    """Show as many trades as there are lines; one that was ours carries a mark."""
+    shown = filter_prints(view.prints, fills, wanted, height)
+    if not shown:
+        words = "No trades yet." if not view.prints else f"No trade here is {_missing(wanted)}."
+        return (fit_line((Cell(words, Role.DIM),), width, ascii_only=ascii_only),)
     return tuple(
-        paint_print(trade, width, tick=tick, ascii_only=ascii_only)
-        for trade in view.prints[:height]
+        paint_print(trade, width, own=own, tick=tick, ascii_only=ascii_only) for trade, own in shown
     )
 
 
 def paint_print(
-    trade: TradePrint, width: int, *, tick: Micros | None = None, ascii_only: bool = False
+    trade: TradePrint,
+    width: int,
+    *,
+    own: bool = False,
+    tick: Micros | None = None,
+    ascii_only: bool = False,
 ) -> Line:
     """Show side, price, size and time; a narrow pane goes without the time, then the side."""
     is_buy = trade.side is Side.BUY
@@ -42,6 +51,15 @@ def paint_print(
     cells = [Cell(f"{price} ", role), Cell(size)]
     if width >= _WITHOUT_TIME:
         cells.insert(0, Cell(f"{trade.side.value:<{_SIDE}} ", role))
+    if own:
+        cells[0] = Cell(cells[0].text, Role.OWN_ORDER, Emphasis.BOLD)
+        cells.append(Cell(" *", Role.OWN_ORDER, Emphasis.BOLD))
+    else:
+        cells.append(Cell("  "))
     if width >= WIDTH:
         cells.append(Cell(f" {time}", Role.DIM))
     return fit_line(tuple(cells), width, ascii_only=ascii_only)
+
+
+def _missing(wanted: TapeFilter) -> str:
+    return "yours" if wanted is TapeFilter.OWN else f"of {wanted.value:,} shares or more"

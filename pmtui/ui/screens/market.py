@@ -119,15 +119,14 @@ class MarketScreen(MarketTrading):
                 self._show_own()
                 self._tell_ticket()
             case TapeTopic(token_id) if token_id == self.token_id:
-                self.tape.show(
-                    self.surface.queries.tape(token_id), tick=tick_size_of(self._market_view)
-                )
+                self._show_tape()
                 self._show_book()
             case HistoryTopic(token_id, interval) if token_id == self.token_id:
                 self._show_history(token_id, interval)
             case AccountTopic():
                 self._follow_picked()
                 self._show_own()
+                self._show_tape()
                 self._show_book()
                 self._tell_ticket()
             case StatusTopic():
@@ -251,6 +250,18 @@ class MarketScreen(MarketTrading):
                 is_held=self.ladder.is_held, ascii_only=self._ascii_only,
             )
         )  # fmt: skip
+
+    def action_filter_tape(self) -> None:
+        """Show the next kind of trades on the tape: by size, or own ones only."""
+        words = self.tape.next_filter().words
+        self.say(f"Trades {words}." if words else "All trades.")
+
+    def _show_tape(self) -> None:
+        queries, token_id = self.surface.queries, self.token_id
+        if token_id is not None:
+            fills = tuple(f for f in queries.account().fills if f.token_id == token_id)
+            tick = tick_size_of(self._market_view)
+            self.tape.show(queries.tape(token_id), fills=fills, tick=tick)
 
     def _show_own(self) -> None:
         account = self.surface.queries.account()

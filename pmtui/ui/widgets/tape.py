@@ -6,8 +6,9 @@ from typing_extensions import override
 
 from pmtui.domain.conditional import Conditional
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Order, TradePrint
+from pmtui.domain.order import Fill, Order
 from pmtui.domain.position import Position
+from pmtui.domain.tape import TapeFilter
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Line, fit_line
 from pmtui.ui.paint.conditional import paint_protection
@@ -25,18 +26,36 @@ class TapePane(LinePane):
 
     _view = TapeView((), 0)
     _tick: Micros | None = None
-    _shown: tuple[int, tuple[TradePrint, ...], Micros | None] = (-1, (), None)
+    _fills: tuple[Fill, ...] = ()
+    _shown: tuple[object, ...] = ()
+    _wanted = TapeFilter.ALL
 
-    def show(self, view: TapeView, *, tick: Micros | None = None) -> None:
-        """Show these trades."""
-        if (view.sequence, view.prints[:1], tick) != self._shown:
-            self._shown = (view.sequence, view.prints[:1], tick)
-            self._view, self._tick = view, tick
+    def show(
+        self, view: TapeView, *, fills: tuple[Fill, ...] = (), tick: Micros | None = None
+    ) -> None:
+        """Show these trades, and which of them were ours."""
+        shown = (view.sequence, view.prints[:1], fills, tick)
+        if shown != self._shown:
+            self._shown = shown
+            self._view, self._fills, self._tick = view, fills, tick
             self.repaint()
+
+    def next_filter(self) -> TapeFilter:
+        """Change to the next filter and return it."""
+        self._wanted = self._wanted.next
+        self.repaint()
+        return self._wanted
+
+    @override
+    def title(self) -> Line:
+        return (Cell(self.TITLE, Role.HEADING), Cell(f"  {self._wanted.words}", Role.KEY))
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
-        return paint_tape(self._view, width, height, tick=self._tick, ascii_only=self.ascii_only)
+        return paint_tape(
+            self._view, width, height, fills=self._fills, wanted=self._wanted, tick=self._tick,
+            ascii_only=self.ascii_only,
+        )  # fmt: skip
 
 
 class PositionPane(LinePane):

@@ -356,3 +356,13 @@ async def test_leaving_lets_every_feed_go() -> None:
 
 async def _pop(app: MarketDemo) -> None:
     await app.pop_screen()
+
+
+async def test_n_narrows_the_tape_to_larger_trades_and_says_so() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("n", "n")
+        await until(pilot, lambda: "Trades from 1,000" in line(screen, "notice"), "the words")
+        title = "".join(cell.text for cell in screen.tape.title())
+        assert "from 1,000" in title

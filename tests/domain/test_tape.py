@@ -1,0 +1,67 @@
+"""The tape: what a filter lets through, and which prints were ours."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.market import Side
+from pmtui.domain.money import SCALE, Micros, parse_micros
+from pmtui.domain.order import Fill, Liquidity, TradePrint, TradeStatus
+from pmtui.domain.tape import SAME_MOMENT, TapeFilter, filter_prints, is_own
+
+m = parse_micros
+AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
+PRINT = TradePrint(TokenId("1"), Side.BUY, m("0.46"), m("500"), AT)
+FILL = Fill(
+    trade_id=TradeId("t"), order_id=OrderId("0x1"), condition_id=ConditionId("0xa"),
+    token_id=TokenId("1"), outcome="Yes", side=Side.SELL, price=m("0.46"), size=m("20"),
+    fee=Micros(0), liquidity=Liquidity.MAKER, status=TradeStatus.MATCHED, matched_at=AT,
+)  # fmt: skip
+
+
+def test_a_print_with_a_part_of_ours_is_ours() -> None:
+    assert is_own(PRINT, (FILL,))
+    assert is_own(PRINT, (replace(FILL, matched_at=AT + SAME_MOMENT),))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(FILL, price=m("0.45")),
+        replace(FILL, size=m("501")),
+        replace(FILL, token_id=TokenId("2")),
+        replace(FILL, matched_at=AT + SAME_MOMENT + timedelta(seconds=1)),
+    ],
+)
+def test_another_price_size_token_or_moment_is_not(other: Fill) -> None:
+    assert not is_own(PRINT, (other,))
+
+
+@given(
+    st.lists(st.integers(1, 50_000).map(lambda shares: Micros(shares * SCALE)), max_size=40),
+    st.sampled_from([f for f in TapeFilter if f is not TapeFilter.OWN]),
+    st.integers(0, 50),
+)
+def test_a_filter_keeps_the_order_and_every_print_that_is_large_enough(
+    sizes: list[Micros], wanted: TapeFilter, most: int
+) -> None:
+    prints = tuple(replace(PRINT, size=size) for size in sizes)
+    shown = [trade for trade, _ in filter_prints(prints, (), wanted, most)]
+    assert shown == [p for p in prints if p.size >= wanted.value * SCALE][:most]
+
+
+def test_own_only_shows_own_only() -> None:
+    other = replace(PRINT, price=m("0.5"))
+    assert filter_prints((other, PRINT), (FILL,), TapeFilter.OWN, 5) == ((PRINT, True),)
+
+
+def test_the_filters_go_round_and_say_what_they_are() -> None:
+    seen = [TapeFilter.ALL]
+    while (following := seen[-1].next) not in seen:
+        seen.append(following)
+    assert set(seen) == set(TapeFilter)
+    assert [f.words for f in seen] == ["", "from 100", "from 1,000", "from 10,000", "own only"]
