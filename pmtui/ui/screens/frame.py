@@ -19,10 +19,10 @@ from pmtui.service.views import Level
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, footer_entries
 from pmtui.ui.cells import Line
-from pmtui.ui.paint.footer import paint_footer
 from pmtui.ui.paint.log import paint_notice
 from pmtui.ui.paint.status import paint_status
 from pmtui.ui.surface import Surface
+from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.text_line import TextLine
 
 NOTICE_LIFE_S = 12
@@ -71,11 +71,7 @@ class FrameScreen(Screen[None]):
 
     def show_footer(self) -> None:
         """Show the keys that work right here."""
-        self.query_one("#footer", TextLine).show(
-            paint_footer(
-                self.footer_entries(), self.size.width, ascii_only=self.surface.options.ascii_only
-            )
-        )
+        self.query_one("#footer", KeyLine).show_keys(self.footer_entries(), self.size.width)
 
     def show_tour(self, line: Line) -> None:
         """Show what the tour says next; nothing takes its line away again."""
@@ -104,7 +100,7 @@ class FrameScreen(Screen[None]):
             yield from self.compose_body()
         yield TextLine(id="tour", ascii_only=ascii_only)
         yield TextLine(id="notice", ascii_only=ascii_only)
-        yield TextLine(id="footer", ascii_only=ascii_only)
+        yield KeyLine((), self.surface.options, width=0, id="footer")
 
     def on_mount(self) -> None:
         """Fill the frame before anything is heard."""

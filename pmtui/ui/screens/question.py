@@ -13,9 +13,9 @@ from typing_extensions import override
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for, footer_entries
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.paint.footer import paint_footer
 from pmtui.ui.surface import Options
 from pmtui.ui.theme import Role
+from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.text_line import TextLine
 
 WIDTH = 64
@@ -70,7 +70,7 @@ class QuestionScreen(ModalScreen[bool]):
                 replace(entry, label=self._agree) if entry.id == "confirm.accept" else entry
                 for entry in footer_entries(Context.CONFIRM, keymap=self._options.keymap)
             )
-            yield TextLine(paint_footer(entries, WIDTH, ascii_only=ascii_only))
+            yield KeyLine(entries, self._options, width=WIDTH)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Remember from when on a key can be an answer."""

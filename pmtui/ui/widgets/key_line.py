@@ -14,20 +14,34 @@ from pmtui.ui.widgets.text_line import TextLine
 class KeyLine(TextLine):
     """Shows entries; a click on one is the press of its key."""
 
-    def __init__(self, entries: tuple[FooterEntry, ...], options: Options, *, width: int) -> None:
+    def __init__(
+        self,
+        entries: tuple[FooterEntry, ...],
+        options: Options,
+        *,
+        width: int,
+        id: str | None = None,  # noqa: A002 - the toolkit's word
+    ) -> None:
         """Show these keys.
 
         Args:
             entries: keys and what they do.
             options: the user's keys and character set.
             width: cells there are.
+            id: of the widget.
         """
         super().__init__(
             paint_footer(entries, width, ascii_only=options.ascii_only),
+            id=id,
             ascii_only=options.ascii_only,
         )
         self._entries = entries
         self._options = options
+
+    def show_keys(self, entries: tuple[FooterEntry, ...], width: int) -> None:
+        """Show other keys, or for another width."""
+        self._entries = entries
+        self.show(paint_footer(entries, width, ascii_only=self._options.ascii_only))
 
     def on_click(self, event: events.Click) -> None:
         """Press the key of the entry under the pointer."""

@@ -356,3 +356,18 @@ async def test_the_mouse_presses_the_keys_of_a_card() -> None:
         await pilot.click(keys, offset=(text.index("Move"), 0))
         await until(pilot, lambda: app.screen is screen, "the card is answered")
         assert len(app.market.service.calls_of("move")) == 1
+
+
+async def test_the_mouse_presses_the_keys_of_the_footer_and_leaves_the_ladder_its_focus() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(49))
+        await settle(pilot)
+        footer = screen.query_one("#footer", KeyLine)
+        await pilot.click(footer, offset=(line(screen, "footer").index("Move"), 0))
+        await until(pilot, lambda: screen.is_moving, "the order is picked up")
+        await pilot.press("down")
+        assert "to 48¢" in line(screen, "book-state")
+        await pilot.click(footer, offset=(line(screen, "footer").index("Drop"), 0))
+        await until(pilot, lambda: not screen.is_moving, "it is dropped")
