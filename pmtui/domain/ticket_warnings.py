@@ -22,13 +22,14 @@ def check_warnings(
 ) -> list[Problem]:
     """Return what the trader asked to be warned of."""
     return [
-        *_check_price(context, intent),
+        *check_price(context, intent),
         *_check_again(context, intent, numbers),
         *_check_notional(context, numbers),
     ]
 
 
-def _check_price(context: TicketContext, intent: OrderIntent) -> list[Problem]:
+def check_price(context: TicketContext, intent: OrderIntent) -> list[Problem]:
+    """Return what speaks against a price that is far on the wrong side of the midpoint."""
     percent, mid = context.rules.worst_price_percent, context.book.midpoint
     if not percent or mid is None or mid <= 0 or not context.book.state.is_good:
         return []
