@@ -33,6 +33,17 @@ class LadderMarks:
             return None
         return Micros(sum(stake.profit_at(price) for stake in self.stakes))
 
+    def profit_now(self, bid: Micros | None, ask: Micros | None) -> Micros | None:
+        """Return the profit of closing everything at the best prices; None where one is missing.
+
+        What is held of the other outcome is sold to those who ask for this one.
+        """
+        prices = [ask if stake.is_other else bid for stake in self.stakes]
+        if not prices or None in prices:
+            return None
+        sold = zip(self.stakes, prices, strict=True)
+        return Micros(sum(stake.profit_at(price) for stake, price in sold if price is not None))
+
 
 NO_MARKS = LadderMarks()
 

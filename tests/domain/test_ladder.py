@@ -305,3 +305,15 @@ def test_orders_of_the_other_outcome_stand_at_the_complement_on_the_other_side()
         BookView(TOKEN, BookState.LIVE, (), (), CENT), Axis(CENT, CENT), orders=(seen,)
     )
     assert ladder.rung(60).own_ask == bid_for_no.remaining_size
+
+
+def test_each_outcome_is_closed_at_the_price_that_somebody_pays_for_it() -> None:
+    yes = Stake(Micros(100 * ONE), Micros(400_000))
+    no = Stake(Micros(100 * ONE), Micros(400_000), is_other=True)
+    bid, ask = Micros(500_000), Micros(520_000)
+    assert LadderMarks(stakes=(yes,)).profit_now(bid, None) == 10_000_000
+    # A No is worth what buyers of No pay: 48c where Yes is asked at 52c.
+    assert LadderMarks(stakes=(no,)).profit_now(None, ask) == 8_000_000
+    assert LadderMarks(stakes=(yes, no)).profit_now(bid, ask) == 18_000_000
+    assert LadderMarks(stakes=(yes, no)).profit_now(bid, None) is None
+    assert LadderMarks().profit_now(bid, ask) is None

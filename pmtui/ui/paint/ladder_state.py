@@ -139,8 +139,7 @@ def _holding_facts(ladder: Ladder, *, is_good: bool, ascii_only: bool) -> list[L
             even = ladder.axis.price_at(min(ladder.placed.evens))
             text = format_price(even, tick=ladder.axis.tick, ascii_only=ascii_only)
             facts.append((Cell("= ", Role.OWN_ORDER), Cell(f"even {text}")))
-    bid = ladder.touch[0]
-    profit = None if bid is None or not is_good else ladder.placed.marks.profit_at(bid)
+    profit = ladder.placed.marks.profit_now(*ladder.touch) if is_good else None
     if profit is not None:
         text = profit_text(profit, 9).strip()
         facts.append((Cell("now ", Role.DIM), Cell(text, profit_role(profit))))
