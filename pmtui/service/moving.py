@@ -66,10 +66,17 @@ class Mover:
         self._canceller = canceller
         self._prepare = prepare
         self._terms_of = terms_of
+        self._under_way: set[OrderId] = set()
 
     async def move(self, order_id: OrderId, replacement: PreparedOrder) -> MoveVerdict:
         """Cancel an order, then send what was confirmed to take its place."""
-        verdict = await self._move(order_id, replacement)
+        if order_id in self._under_way:
+            return MoveVerdict(MoveEnd.NOT_MOVED, "Not moved: it is being moved already")
+        self._under_way.add(order_id)
+        try:
+            verdict = await self._move(order_id, replacement)
+        finally:
+            self._under_way.discard(order_id)
         new_id = replacement.unsigned.order_id
         self._history.note_move(f"{verdict.end.value}: {verdict.text}", old=order_id, new=new_id)
         level = _LEVELS[verdict.end]

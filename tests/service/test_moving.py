@@ -344,3 +344,17 @@ async def test_what_the_limits_refuse_leaves_the_old_order_alone(tmp_path: Path)
         verdict = await moved(world, order)
         assert verdict.end is MoveEnd.NOT_MOVED
         assert world.account.cancelled == []
+
+
+async def test_an_order_is_moved_once_at_a_time(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        first = await with_old(world)
+        commands = world.service.commands
+        second = commands.prepare(replace(HIGHER, price=Micros(420_000)), replacing=OLD)
+        assert isinstance(second, PreparedOrder)
+        begun = commands.move(OLD, first)
+        refused = await commands.move_verdict(commands.move(OLD, second))
+        assert refused.end is MoveEnd.NOT_MOVED
+        await until(world, lambda: world.account.posted, "the first one goes on")
+        assert (await commands.move_verdict(begun)).end is MoveEnd.MOVED
+        assert world.account.posted == [first.unsigned.order_id.encode()]
