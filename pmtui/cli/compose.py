@@ -9,11 +9,12 @@ import random
 import signal
 from contextlib import AsyncExitStack, ExitStack, suppress
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 import msgspec
 from textual.theme import BUILTIN_THEMES
 
-from pmtui.cli.farewell import end_past_terminal, print_report
+from pmtui.cli.late_service import LateService
 from pmtui.cli.logs import start_logging
 from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue, venue_command
 from pmtui.cli.session_key import SessionKey
@@ -24,12 +25,7 @@ from pmtui.config.paths import Paths, locate
 from pmtui.config.settings import Settings
 from pmtui.domain.leaving import Departure
 from pmtui.service.clock import SystemClock
-from pmtui.service.data_service import DataService
-from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
-from pmtui.service.journal import Journal
 from pmtui.service.profile import Profile
-from pmtui.service.tuning import Tuning
 from pmtui.service.views import Mode
 from pmtui.ui.actions import Keymap
 from pmtui.ui.app import PmtuiApp
@@ -37,6 +33,11 @@ from pmtui.ui.keymap import KeyOverride, read_keymap
 from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme import DEFAULT_THEME
 from pmtui.ui.theme_files import load_themes
+
+if TYPE_CHECKING:
+    from pmtui.service.data_service import DataService
+    from pmtui.service.health import Health
+    from pmtui.service.hosts import Hosts
 
 _logger = logging.getLogger(__name__)
 
@@ -64,7 +65,50 @@ class Session:
 
     async def run(self) -> int:
         """Show the terminal until the trader leaves; returns the exit code."""
-        service = DataService(
+        late = LateService(self._profile(), self._clock)
+        app = self._app(late)
+        self._leave_on_signals(app, late)
+        async with self._stack, AsyncExitStack() as services:
+            starting = asyncio.create_task(self._start_service(services, app, late))
+            # Fails as the program would, once the terminal is given back.
+            starting.add_done_callback(lambda task: _exit_after_failure(app, task))
+            await app.run_async()
+            await self._end_start(starting)
+            if late.service is None:
+                return 0 if app.crash is None else CRASHED
+            departure = Departure.QUIT if app.crash is None else Departure.BUG
+            policy = self._settings.leave_policy(departure)
+            report = await late.service.departing.leave(departure, policy)
+        from pmtui.cli.farewell import print_report  # noqa: PLC0415 - loaded by now
+
+        print_report(report)
+        return CRASHED if app.crash is not None else 0
+
+    async def _start_service(
+        self, services: AsyncExitStack, app: PmtuiApp, late: LateService
+    ) -> None:
+        """Load the service behind the first picture, and start it."""
+        await self._first_paint()
+        await asyncio.to_thread(_load_service)
+        service = await services.enter_async_context(self._service().running())
+        late.begin(service)
+        # Off since the program began (`main`): what is there now stays, and is not searched.
+        gc.freeze()
+        gc.enable()
+        app.begin()
+
+    @staticmethod
+    async def _end_start(starting: "asyncio.Task[None]") -> None:
+        starting.cancel()
+        with suppress(asyncio.CancelledError):
+            await starting
+
+    def _service(self) -> "DataService":
+        from pmtui.service.data_service import DataService  # noqa: PLC0415 - loaded in a thread
+        from pmtui.service.journal import Journal  # noqa: PLC0415
+        from pmtui.service.tuning import Tuning  # noqa: PLC0415
+
+        return DataService(
             profile=self._profile(),
             connect=self._connect,
             clock=self._clock,
@@ -79,24 +123,15 @@ class Session:
             ),
             state_dir=self._state,
         )
-        async with self._stack, service.running():
-            app = self._app(service)
-            self._leave_on_signals(app, service)
-            await app.run_async()
-            departure = Departure.QUIT if app.crash is None else Departure.BUG
-            policy = self._settings.leave_policy(departure)
-            report = await service.departing.leave(departure, policy)
-        print_report(report)
-        return CRASHED if app.crash is not None else 0
 
-    def _app(self, service: DataService) -> PmtuiApp:
+    def _app(self, late: LateService) -> PmtuiApp:
         themes, problems = load_themes(self._paths.config / "themes")
         for problem in problems:
             _logger.warning("theme: %s", problem)
         surface = Surface(
-            queries=service.queries,
-            commands=service.commands,
-            subscriptions=service.hub,
+            queries=late.queries,
+            commands=late.commands,
+            subscriptions=late.subscriptions,
             options=Options(
                 keymap=self._keymap,
                 ascii_only=_is_ascii_terminal(),
@@ -122,10 +157,9 @@ class Session:
             return Profile(name, Mode.READ_ONLY, self._key.reason)
         return Profile(name, Mode.LIVE)
 
-    async def _connect(self, health: Health) -> Hosts | str:
-        # In a thread: these imports take a third of a second, and the first keys come now. Not
-        # before the first picture: a thread that imports halves the speed of everything else.
-        loading = asyncio.create_task(self._load_hosts())
+    async def _connect(self, health: "Health") -> "Hosts | str":
+        # In a thread: these imports take a third of a second, and the first keys come now.
+        loading = asyncio.create_task(asyncio.to_thread(_load_hosts))
         usual, admin_url = LIVE, None
         if self._settings.is_paper:
             command = venue_command(self._state / "venue")
@@ -141,14 +175,11 @@ class Session:
         await loading
         return self._hosts(self._settings.endpoints(usual), health, admin_url)
 
-    async def _load_hosts(self) -> None:
+    async def _first_paint(self) -> None:
+        """Wait until there is something to look at."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LONGEST_FIRST_PAINT_S):
                 await self._is_painted.wait()
-        # Off since the program began (`main`): what is loaded by now stays, and is not searched.
-        gc.freeze()
-        gc.enable()
-        await asyncio.to_thread(_load_hosts)
 
     def _publish(self, urls: VenueUrls) -> None:
         """Say where the running venue is, for whoever wants to look at it from outside."""
@@ -156,7 +187,9 @@ class Session:
         path.write_bytes(msgspec.json.encode(urls))
         self._stack.callback(path.unlink, missing_ok=True)
 
-    def _hosts(self, endpoints: Endpoints, health: Health, admin_url: str | None) -> Hosts | str:
+    def _hosts(
+        self, endpoints: Endpoints, health: "Health", admin_url: str | None
+    ) -> "Hosts | str":
         from pmtui.cli.hosts import SessionHosts  # noqa: PLC0415 - loaded by now, in a thread
         from pmtui.cli.paper_account import load_paper_key  # noqa: PLC0415
 
@@ -176,10 +209,12 @@ class Session:
         )
         return session.hosts(secret, self._settings.signature_type)
 
-    def _leave_on_signals(self, app: PmtuiApp, service: DataService) -> None:
+    def _leave_on_signals(self, app: PmtuiApp, late: LateService) -> None:
         def leave(departure: Departure) -> None:
             # At once: giving a terminal back that does not read any more may take for ever.
-            service.departing.begin(departure, self._settings.leave_policy(departure))
+            if late.service is not None:
+                policy = self._settings.leave_policy(departure)
+                late.service.departing.begin(departure, policy)
             app.exit()
 
         loop = asyncio.get_running_loop()
@@ -210,6 +245,8 @@ def run_terminal(settings: Settings, keymap: Keymap, key: SessionKey) -> int:
         if settings.is_paper or key.secret is not None:
             stack.enter_context(session_lock(paths.state / settings.profile))
         code = asyncio.run(Session(settings, paths, keymap, key).run())
+    from pmtui.cli.farewell import end_past_terminal  # noqa: PLC0415 - loaded by now
+
     end_past_terminal(code)
     return code
 
@@ -230,6 +267,16 @@ def keymap_of(settings: Settings) -> tuple[Keymap, tuple[str, ...]]:
     }
     keymap, problems = read_keymap(overrides)
     return keymap, tuple(f"config.toml:{p.line}: {p.text}" for p in problems)
+
+
+def _exit_after_failure(app: PmtuiApp, task: "asyncio.Task[None]") -> None:
+    if not task.cancelled() and task.exception() is not None:
+        app.exit()
+
+
+def _load_service() -> None:
+    import pmtui.cli.farewell  # noqa: PLC0415
+    import pmtui.service.data_service  # noqa: F401, PLC0415
 
 
 def _load_hosts() -> None:

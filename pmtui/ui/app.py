@@ -66,7 +66,7 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
         themes: Sequence[Theme] = (),
         theme: str = DEFAULT_THEME,
         on_quit: LeavePolicy = LeavePolicy.LEAVE,
-        on_first_paint: Callable[[], None] = lambda: None,
+        on_first_paint: Callable[[], None] | None = None,
     ) -> None:
         """Build the application.
 
@@ -75,9 +75,12 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
             themes: besides the toolkit's own.
             theme: name of the one to start with.
             on_quit: what becomes of open orders when the trader quits.
-            on_first_paint: called when there is something to look at, once.
+            on_first_paint: called when there is something to look at, once. Whoever takes this
+                calls `begin` when there is a service; keys wait until then.
         """
         super().__init__()
+        if on_first_paint is not None:
+            self.hold_keys()
         self.surface = surface
         # The toolkit draws every scroll bar with one renderer.
         ScrollBar.renderer = _PlainBar if surface.options.ascii_only else ScrollBarRender
@@ -105,10 +108,11 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
 
     def on_ready(self) -> None:
         """Say where to begin, where nobody has been before."""
-        _ = self.call_after_refresh(self._begin)
+        _ = self.call_after_refresh(self._on_first_paint or self.begin)
 
-    def _begin(self) -> None:
-        self._on_first_paint()
+    def begin(self) -> None:
+        """Act on keys, and load what the first picture does not need."""
+        self.release_keys()
         _ = self.run_worker(self._load_the_rest(), name="screens")
 
     async def _load_the_rest(self) -> None:
