@@ -60,9 +60,9 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands):
         """Fix amounts, salt and time of several orders."""
         return self._desk.prepare_many(intents)
 
-    def place(self, order: PreparedOrder) -> CommandId:
+    def place(self, order: PreparedOrder, *, override: str = "") -> CommandId:
         """Journal, sign and send a prepared order."""
-        return self._desk.place(order)
+        return self._desk.place(order, override=override)
 
     def place_many(self, orders: Iterable[PreparedOrder]) -> CommandId:
         """Journal, sign and send prepared orders in one request."""
@@ -72,9 +72,11 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands):
         """Cancel an order and put another in its place."""
         return self._desk.move(order_id, replacement)
 
-    def flatten(self, order: PreparedOrder, sales: Iterable[Order]) -> CommandId:
+    def flatten(
+        self, order: PreparedOrder, sales: Iterable[Order], *, override: str = ""
+    ) -> CommandId:
         """Cancel open sales and sell what they tied up."""
-        return self._desk.flatten(order, tuple(sales))
+        return self._desk.flatten(order, tuple(sales), override=override)
 
     async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
         """Wait until something can be said of every order of a batch."""

@@ -29,6 +29,7 @@ from pmtui.service.order_search import OrderSearch
 from pmtui.service.preparing import prepare_order
 from pmtui.service.sending import POST_DEADLINE_S, READ_ONLY, OrderSender
 from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
+from pmtui.service.views import Level
 
 __all__ = ["POST_DEADLINE_S", "Desk"]
 
@@ -53,6 +54,7 @@ class Desk:
     ) -> None:
         self._kernel = kernel
         self._feed = feed
+        self._history = history
         self._market_of = market_of
         self._guard = guard
         self._sender = OrderSender(
@@ -101,8 +103,9 @@ class Desk:
             legs.append(self.prepare(intent, beside=fit))
         return tuple(legs)
 
-    def place(self, order: PreparedOrder) -> CommandId:
+    def place(self, order: PreparedOrder, *, override: str = "") -> CommandId:
         """Start sending; the verdict comes when it is known. The same order leaves only once."""
+        self._note_override(order, override)
         return self.place_many((order,))
 
     def place_many(self, orders: tuple[PreparedOrder, ...]) -> CommandId:
@@ -122,7 +125,9 @@ class Desk:
             self._start(futures, run)
         return command_id
 
-    def flatten(self, order: PreparedOrder, sales: tuple[Order, ...]) -> CommandId:
+    def flatten(
+        self, order: PreparedOrder, sales: tuple[Order, ...], *, override: str = ""
+    ) -> CommandId:
         """Cancel the sales that tie a position up, then sell it; the verdict is the sale's."""
         command_id, futures = self._expect((order,))
 
@@ -134,6 +139,7 @@ class Desk:
             if isinstance(fitted, Rejected):
                 self._sender.refuse(order, fitted, tell)
                 return
+            self._note_override(fitted, override)
             self._sender.show(fitted)
             await self._sender.send((fitted,), tell)
 
@@ -196,6 +202,13 @@ class Desk:
     async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
         """Wait until it is known how a move ended, or that it is not known."""
         return await asyncio.shield(self._moves[command_id])
+
+    def _note_override(self, order: PreparedOrder, override: str) -> None:
+        """Keep what was permitted with an order; it is on the disk before the order leaves."""
+        if override:
+            order_id = order.unsigned.order_id
+            self._history.note_override(override, order_id)
+            self._kernel.log.add(Level.WARNING, "order", f"Override: {override}", order_id=order_id)
 
     def _expect(self, orders: tuple[PreparedOrder, ...]) -> tuple[CommandId, Futures]:
         loop = asyncio.get_running_loop()

@@ -82,6 +82,10 @@ class OrderHistory:
         if problem is not None:
             self._tell(problem)
 
+    def note_override(self, text: str, order_id: OrderId) -> None:
+        """Note what the trader permitted with an order, before that is written down itself."""
+        self._journal.note("override", text, at=self._kernel.clock.now(), order_id=order_id)
+
     def note_kill(self, text: str) -> None:
         """Note what became of all trading; the journal's own thread writes it."""
         self._journal.note("kill", text, at=self._kernel.clock.now())

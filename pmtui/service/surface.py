@@ -179,8 +179,13 @@ class Commands(SafetyCommands, ConditionalCommands, Protocol):
         """Prepare the legs of a batch, each on its own merits; limits count those before it."""
         ...
 
-    def place(self, order: PreparedOrder) -> CommandId:
-        """Journal, sign and send a prepared order."""
+    def place(self, order: PreparedOrder, *, override: str = "") -> CommandId:
+        """Journal, sign and send a prepared order.
+
+        Args:
+            order: what was prepared.
+            override: what the trader permitted with it, for the journal; empty for nothing.
+        """
         ...
 
     def place_many(self, orders: Iterable[PreparedOrder]) -> CommandId:
@@ -191,12 +196,15 @@ class Commands(SafetyCommands, ConditionalCommands, Protocol):
         """Cancel an order, and once it is surely gone send another for what is left of it."""
         ...
 
-    def flatten(self, order: PreparedOrder, sales: Iterable[Order]) -> CommandId:
+    def flatten(
+        self, order: PreparedOrder, sales: Iterable[Order], *, override: str = ""
+    ) -> CommandId:
         """Cancel open sales, and once they are surely gone sell what they tied up.
 
         Args:
             order: the sale; one for fewer shares is signed where the open sales fill meanwhile.
             sales: orders that tie the shares up, as they were when this was agreed.
+            override: as in `place`.
         """
         ...
 

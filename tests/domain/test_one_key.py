@@ -189,8 +189,8 @@ def test_a_price_far_on_the_wrong_side_of_the_midpoint_is_for_the_ticket() -> No
     anywhere = replace(WORLD, rules=TicketRules(worst_price_percent=0))
     assert sent(OneKey.BUY_HERE, cursor="0.6", world=anywhere).takes
     # On the right side no price is too far.
-    assert sent(OneKey.BUY_HERE, cursor="0.01", size=m("50"))
-    assert sent(OneKey.SELL_HERE, cursor="0.99")
+    assert not sent(OneKey.BUY_HERE, cursor="0.01", size=m("50")).takes
+    assert not sent(OneKey.SELL_HERE, cursor="0.99").takes
 
 
 def test_a_tick_is_not_improved_into_the_other_side() -> None:
@@ -204,8 +204,8 @@ def test_nobody_improves_on_himself() -> None:
     assert refused(OneKey.IMPROVE_BID, own=(own_order("0.51", "120"),)) == (
         "The best bid is yours alone"
     )
-    assert sent(OneKey.IMPROVE_BID, own=(own_order("0.51", "119"),))
-    assert sent(OneKey.IMPROVE_ASK, own=(own_order("0.53", "40"),))
+    assert sent(OneKey.IMPROVE_BID, own=(own_order("0.51", "119"),)).intent.price == m("0.52")
+    assert sent(OneKey.IMPROVE_ASK, own=(own_order("0.53", "40"),)).intent.price == m("0.52")
     mine = own_order("0.53", "40", side=Side.SELL)
     assert "yours alone" in refused(OneKey.IMPROVE_ASK, own=(mine,))
 

@@ -200,6 +200,34 @@ async def test_the_journal_tells_an_orders_whole_life(tmp_path: Path) -> None:
         assert entries[-1].text == "cancelled, 0 of 10"
 
 
+async def test_what_was_permitted_with_an_order_is_on_the_disk_before_it_leaves(
+    tmp_path: Path,
+) -> None:
+    journal = Journal(tmp_path / "journal.sqlite")
+    async with running_world(tmp_path, journal=journal) as world:
+        order = await prepared(world)
+        command = world.service.commands.place(order, override="from a book that is stale")
+        verdict = await world.service.commands.verdict(command)
+        assert isinstance(verdict, Accepted)
+        entries = await journal.entries(order.unsigned.order_id)
+        assert not isinstance(entries, JournalProblem)
+        assert [(e.kind, e.text) for e in entries][:1] == [
+            ("override", "from a book that is stale")
+        ]
+        assert [e.kind for e in entries][1:3] == ["intent", "sending"]
+        assert said(world, "Override: from a book that is stale")
+
+
+async def test_without_an_override_none_is_noted(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.sqlite")
+    async with running_world(tmp_path, journal=journal) as world:
+        order = await prepared(world)
+        _ = await verdict_of(world, order)
+        entries = await journal.entries(order.unsigned.order_id)
+        assert not isinstance(entries, JournalProblem)
+        assert "override" not in {e.kind for e in entries}
+
+
 async def test_a_dropped_rest_is_no_resting_order(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         order = await prepared(world, replace(BUY, time_in_force=TimeInForce.FAK))

@@ -270,11 +270,14 @@ async def test_what_the_open_sales_sold_meanwhile_is_not_sold_again(tmp_path: Pa
         order = await prepared(world, SELL)
         world.account.own_fills = (part_of_old(4_000_000, side=Side.SELL),)
         world.account.answers = [PostResult(None, None, "no orders found to match")]
-        command = world.service.commands.flatten(order, (sale,))
+        command = world.service.commands.flatten(order, (sale,), override="of a stale book")
         await world.service.commands.verdict(command)
-        lines = [e.text for e in world.service.queries.log().entries]
-        assert any("Sell 6 Yes at 35¢" in line for line in lines)
+        entries = world.service.queries.log().entries
+        assert any("Sell 6 Yes at 35¢" in entry.text for entry in entries)
         assert world.account.posted != [order.unsigned.order_id.encode()]
+        # What was permitted is kept with the order that leaves, not with the one it stands for.
+        (noted,) = (entry for entry in entries if entry.text == "Override: of a stale book")
+        assert world.account.posted == [(noted.order_id or "").encode()]
 
 
 async def test_nothing_is_sold_while_an_open_sale_stays(tmp_path: Path) -> None:

@@ -220,8 +220,8 @@ class FakeService:
     def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
         return tuple(self.prepare(intent) for intent in intents)
 
-    def place(self, order: PreparedOrder) -> CommandId:
-        command_id = self._record("place", order)
+    def place(self, order: PreparedOrder, *, override: str = "") -> CommandId:
+        command_id = self._record("place", order, *filter(None, (override,)))
         self._placed[command_id] = (order,)
         return command_id
 
@@ -234,8 +234,10 @@ class FakeService:
     def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
         return self._record("move", order_id, replacement)
 
-    def flatten(self, order: PreparedOrder, sales: Iterable[Order]) -> CommandId:
-        command_id = self._record("flatten", order, tuple(sales))
+    def flatten(
+        self, order: PreparedOrder, sales: Iterable[Order], *, override: str = ""
+    ) -> CommandId:
+        command_id = self._record("flatten", order, tuple(sales), *filter(None, (override,)))
         self._placed[command_id] = (order,)
         return command_id
 
