@@ -6,7 +6,7 @@ moves only when told, and looks after states without a pause.
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,11 +84,13 @@ class Stand:
 
 
 @asynccontextmanager
-async def stand(folder: Path) -> AsyncIterator[Stand]:
+async def stand(
+    folder: Path, make_clock: Callable[[RunningVenue], VenueTime] = _LookingOften
+) -> AsyncIterator[Stand]:
     async with small_venue(folder) as running, http_client() as http:
         ann = await Person(running, http, key=0).arrive()
         bob = await Person(running, http, key=1).arrive()
-        async with _service_of(running, folder) as service:
+        async with _service_of(running, folder, make_clock(running)) as service:
             service.hub.subscribe(
                 [MarketTopic(HERE), BookTopic(YES), TapeTopic(YES)], lambda _: None
             )
@@ -98,8 +100,9 @@ async def stand(folder: Path) -> AsyncIterator[Stand]:
 
 
 @asynccontextmanager
-async def _service_of(running: RunningVenue, folder: Path) -> AsyncIterator[DataService]:
-    clock = _LookingOften(running)
+async def _service_of(
+    running: RunningVenue, folder: Path, clock: VenueTime
+) -> AsyncIterator[DataService]:
     urls = Endpoints(**{name: running.urls[name] for name in Endpoints.__dataclass_fields__})
 
     async def connect(health: Health) -> Hosts | str:
