@@ -208,4 +208,5 @@ def moving_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
     )
     drop = FooterEntry("market.drop_order", key_of(keymap, "market.drop_order"), "Drop", False)  # noqa: FBT003 - a row of a table
     rest = footer_entries(Context.GLOBAL, keymap=keymap)
-    return (*here, drop, *(entry for entry in rest if entry.id != "global.open"))
+    taken = ("global.open", "global.back")
+    return (*here, drop, *(entry for entry in rest if entry.id not in taken))

@@ -58,6 +58,7 @@ async def test_e_picks_up_arrows_choose_and_enter_asks() -> None:
         service = app.market.service
         assert "MOVE BUY 250 Yes at 49¢ to 49¢" in line(screen, "book-state")
         assert "Move here" in line(screen, "footer")
+        assert "Back" not in line(screen, "footer")
         await pilot.press("down", "down")
         assert "to 47¢" in line(screen, "book-state")
         await pilot.press("enter")
