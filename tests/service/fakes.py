@@ -403,6 +403,11 @@ class World:
     geo: FakeGeo
     budgets: list[RateBudget] = field(default_factory=list)
 
+    async def catch_up(self) -> None:
+        """Let the journal's thread, which keeps its own time, come to the end of its queue."""
+        _ = await self.service._journal.entries(OrderId("none"))
+        await settle()
+
     async def pass_time(self, seconds: float) -> None:
         await self.clock.advance(seconds)
 

@@ -46,7 +46,9 @@ async def until(world: World, predicate: Callable[[], object], what: str) -> Non
     deadline = time.monotonic() + 10
     while not predicate():
         assert time.monotonic() < deadline, f"waited in vain: {what}"
-        await world.pass_time(0.25)
+        await world.catch_up()
+        if not predicate():
+            await world.pass_time(0.25)
 
 
 def said(world: World, words: str) -> bool:

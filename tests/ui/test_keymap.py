@@ -23,10 +23,10 @@ def test_no_overrides_are_no_problem() -> None:
 
 def test_a_key_can_be_changed_or_taken_away() -> None:
     keymap, problems = read_keymap(
-        {"market.buy": KeyOverride(("B", "ctrl+b"), 1), "market.flip_outcome": KeyOverride((), 2)}
+        {"market.buy": KeyOverride(("N", "ctrl+b"), 1), "market.flip_outcome": KeyOverride((), 2)}
     )
     assert not problems
-    assert keymap.to_textual()["market.buy"] == "B,ctrl+b"
+    assert keymap.to_textual()["market.buy"] == "N,ctrl+b"
     assert keymap.keys_of("market.flip_outcome") == ()
 
 
@@ -84,16 +84,16 @@ def test_two_actions_may_swap_their_keys() -> None:
 
 def test_the_later_of_two_clashing_entries_gives_way() -> None:
     keymap, problems = read_keymap(
-        {"market.buy": KeyOverride(("y",), 1), "market.sell": KeyOverride(("y",), 2)}
+        {"market.buy": KeyOverride(("f4",), 1), "market.sell": KeyOverride(("f4",), 2)}
     )
-    assert problems == (KeymapProblem(2, "market.sell: y already belongs to market.buy"),)
+    assert problems == (KeymapProblem(2, "market.sell: f4 already belongs to market.buy"),)
     assert keymap.keys_of("market.sell") == ("s",)
 
 
 def test_a_screen_may_keep_using_a_global_key_as_the_defaults_do() -> None:
-    keymap, problems = read_keymap({"confirm.accept": KeyOverride(("enter", "y"), 1)})
+    keymap, problems = read_keymap({"confirm.accept": KeyOverride(("enter", "f4"), 1)})
     assert not problems
-    assert keymap.keys_of("confirm.accept") == ("enter", "y")
+    assert keymap.keys_of("confirm.accept") == ("enter", "f4")
 
 
 class _Market(Screen[None]):
@@ -116,7 +116,7 @@ class _Market(Screen[None]):
 async def test_the_toolkit_presses_the_keys_the_user_chose() -> None:
     keymap, problems = read_keymap(
         {
-            "market.buy": KeyOverride(("s", "B"), 1),
+            "market.buy": KeyOverride(("s", "N"), 1),
             "market.sell": KeyOverride(("b",), 2),
             "market.flip_outcome": KeyOverride((), 3),
         }
@@ -127,5 +127,5 @@ async def test_the_toolkit_presses_the_keys_the_user_chose() -> None:
         app.set_keymap(keymap.to_textual())
         screen = _Market()
         await app.push_screen(screen)
-        await pilot.press("s", "b", "B", "o")
+        await pilot.press("s", "b", "N", "o")
         assert screen.done == ["buy", "sell", "buy"]
