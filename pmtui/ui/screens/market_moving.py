@@ -49,6 +49,11 @@ class MarketMoving(MarketLadder):
     _left_out: OrderIntent | None = None
     """What was to replace a cancelled order and did not; `e` offers it again."""
 
+    @override
+    def forget_market(self) -> None:
+        super().forget_market()
+        self._picked = None
+
     @property
     def is_moving(self) -> bool:
         """Whether orders are picked up."""
@@ -58,7 +63,7 @@ class MarketMoving(MarketLadder):
         """Pick up own orders at the cursor, or offer again what a move left out."""
         if self._picked is not None:
             self.say("Choose a price with the arrows; enter moves it there, esc drops it.")
-        elif self._left_out is not None:
+        elif self._left_out is not None and self._left_out.condition_id == self.condition_id:
             self._offer_again(self._left_out)
         else:
             self._pick_up()

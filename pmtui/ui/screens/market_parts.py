@@ -3,12 +3,12 @@
 from textual.getters import query_one
 from typing_extensions import override
 
-from pmtui.domain.book_view import BookView
+from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.order import Order
 from pmtui.service.topics import Topic
-from pmtui.service.views import MarketView
+from pmtui.service.views import MarketView, TapeView
 from pmtui.ui.market_facts import token_id_of
 from pmtui.ui.screens.saying import SayingScreen
 from pmtui.ui.surface import Surface
@@ -17,6 +17,8 @@ from pmtui.ui.widgets.ladder import LadderPane
 from pmtui.ui.widgets.market_head import MarketHead
 from pmtui.ui.widgets.tape import OrdersPane, PositionPane, TapePane
 from pmtui.ui.widgets.ticket import TicketPane
+
+_NOTHING = BookView(TokenId(""), BookState.LOADING)
 
 
 class MarketParts(SayingScreen):
@@ -62,6 +64,27 @@ class MarketParts(SayingScreen):
     @property
     def _book_view(self) -> BookView | None:
         return None if self.token_id is None else self.surface.queries.book(self.token_id)
+
+    def forget_market(self) -> None:
+        """Let go of all that belongs to the market on show, because another one comes.
+
+        A part that keeps more than this about the market lets go of it too.
+        """
+        self.ticket.close()
+        self.ladder.clear_cursor()
+        self.ladder.show(_NOTHING)
+        self.tape.show(TapeView((), 0))
+        self.chart.clear()
+
+    def follow_topics(self) -> None:
+        """Watch what matters now, if it is something else than before."""
+        before = self._watched
+        if before and before != tuple(self.topics()):
+            self.retopic()
+
+    def show_market(self) -> None:
+        """Show everything there is about the market."""
+        raise NotImplementedError
 
     def _show_state(self) -> None:
         """Show the line above the ladder."""

@@ -57,6 +57,11 @@ class ChartPane(LinePane):
         self._view, self._token_id, self._now = view, token_id, now
         self.repaint()
 
+    def clear(self) -> None:
+        """Show no curve: that of another market must not stand here."""
+        self._view, self._token_id, self._wanted = None, None, None
+        super().repaint()
+
     @override
     def repaint(self) -> None:
         self._want()

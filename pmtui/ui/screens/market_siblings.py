@@ -1,0 +1,118 @@
+"""Going to the other outcomes of the event without leaving the trading screen.
+
+The screen stays and its market changes: nothing that belongs to the one before may stay with it.
+"""
+
+from collections.abc import Iterable
+
+from textual import on
+from textual.getters import query_one
+
+from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.market import Market
+from pmtui.service.topics import EventQuotesTopic, EventTopic, Topic
+from pmtui.ui.paint.siblings import live_mids
+from pmtui.ui.plain import plain
+from pmtui.ui.screens.market_parts import MarketParts
+from pmtui.ui.siblings import Siblings, siblings_of
+from pmtui.ui.widgets.sibling_strip import SiblingStrip
+
+STRIP_FROM_HEIGHT = 32
+"""Below this the ladder needs the line."""
+_LONGEST_NAME = 40
+
+
+class MarketSiblings(MarketParts):
+    """The part of the trading screen that knows the markets beside its own."""
+
+    strip = query_one("#siblings", SiblingStrip)
+    _event_before: EventId | None = None
+    """Of the market that one hopped from: its siblings are in the same event."""
+
+    @property
+    def hoppable(self) -> Siblings | None:
+        """The markets to hop between; None where there is no other, or none is known yet."""
+        event_id = self._event_id
+        if event_id is None:
+            return None
+        return siblings_of(self.surface.queries.event(event_id).event, self.condition_id)
+
+    def action_next_sibling(self) -> None:
+        """Go to the next outcome of the event."""
+        self._step(1)
+
+    def action_previous_sibling(self) -> None:
+        """Go to the outcome of the event before this one."""
+        self._step(-1)
+
+    def hop_to(self, condition_id: ConditionId) -> None:
+        """Show another market of the event in the place of this one."""
+        if condition_id == self.condition_id:
+            return
+        was_open, self._event_before = self.ticket.is_open, self._event_id
+        self.forget_market()
+        self.condition_id = condition_id
+        market = self._market_view.market
+        if market is not None and self._outcome_index >= len(market.outcomes):
+            self._outcome_index = 0
+        self.follow_topics()
+        self.show_market()
+        self.ladder.action_recentre()
+        siblings = self.hoppable
+        if siblings is not None:
+            name = plain(siblings.markets[siblings.index].title, _LONGEST_NAME)
+            closed = " The ticket of the one before is closed." if was_open else ""
+            self.say(f"{siblings.index + 1} of {len(siblings.markets)}: {name}.{closed}")
+
+    @on(SiblingStrip.Picked)
+    def _hop_to_picked(self, message: SiblingStrip.Picked) -> None:
+        siblings = self.hoppable
+        if siblings is not None and message.index < len(siblings.markets):
+            self._hop(siblings.markets[message.index])
+
+    @property
+    def _event_id(self) -> EventId | None:
+        market = self._market_view.market
+        return market.event_id if market is not None else self._event_before
+
+    @property
+    def _has_strip(self) -> bool:
+        return self.size.height >= STRIP_FROM_HEIGHT
+
+    def _sibling_topics(self) -> Iterable[Topic]:
+        """Return what the strip shows; without one the event is fetched once, for the keys."""
+        event_id = self._event_id
+        if event_id is None:
+            return
+        event = self.surface.queries.event(event_id).event
+        siblings = self.hoppable
+        if event is None or (siblings is not None and self._has_strip):
+            yield EventTopic(event_id)
+        if siblings is not None and siblings.is_quoted and self._has_strip:
+            yield EventQuotesTopic(event_id)
+
+    def _show_siblings(self) -> None:
+        siblings, event_id = self.hoppable, self._event_id
+        self.set_class(siblings is not None and self._has_strip, "-siblings")
+        if siblings is None or event_id is None or not self._has_strip:
+            return
+        quotes = self.surface.queries.event_quotes(event_id).rows if siblings.is_quoted else ()
+        self.strip.show_siblings(siblings, live_mids(quotes, self._outcome_index), self.size.width)
+
+    def _step(self, steps: int) -> None:
+        siblings = self.hoppable
+        if siblings is not None:
+            self._hop(siblings.markets[siblings.stepped(steps)])
+        elif self._event_id is not None and self._event_of_market is None:
+            self.say("The event is not loaded yet.")
+        else:
+            self.say("This event has no other open market.")
+
+    @property
+    def _event_of_market(self) -> object | None:
+        event_id = self._event_id
+        return None if event_id is None else self.surface.queries.event(event_id).event
+
+    def _hop(self, market: Market) -> None:
+        if market.condition_id is not None:
+            self.hop_to(market.condition_id)
