@@ -24,6 +24,7 @@ from pmtui.config.errors import ConfigError
 from pmtui.config.paths import Paths, locate
 from pmtui.config.settings import Settings
 from pmtui.domain.leaving import Departure
+from pmtui.domain.money import Micros
 from pmtui.service.clock import SystemClock
 from pmtui.service.profile import Profile
 from pmtui.service.views import Mode
@@ -137,6 +138,7 @@ class Session:
                 ascii_only=_is_ascii_terminal(),
                 ticket=self._settings.ticket.rules,
                 flatten_percent=self._settings.flatten_percent,
+                presets=tuple(Micros(size) for size in self._settings.presets),
                 is_first_run=self._is_first_run,
             ),
         )

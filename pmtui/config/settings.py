@@ -43,8 +43,8 @@ from pmtui.config.values import (
 from pmtui.domain.flattening import DEFAULT_GIVE_WAY
 from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.domain.leaving import Departure, LeavePolicy
-from pmtui.domain.money import SCALE, Micros
 from pmtui.domain.order import SignatureType
+from pmtui.domain.presets import DEFAULT_PRESETS
 
 PREFIX = "PMTUI_"
 DIALECTS = {ProfileKind.PAPER: Dialect.SEED, ProfileKind.LIVE: Dialect.LIVE}
@@ -89,14 +89,8 @@ class Settings(BaseSettings, Addresses):
     """What becomes of open orders; None leaves them, or to the switch while heartbeats are sent."""
     on_hangup: LeavePolicy | None = None
     """The same when the terminal goes away or the program is told to end."""
-    presets: Presets = (
-        Micros(5 * SCALE),
-        Micros(10 * SCALE),
-        Micros(50 * SCALE),
-        Micros(100 * SCALE),
-        Micros(500 * SCALE),
-    )
-    """Shares, on the keys 1 to 5; the service's smallest order is 5 shares."""
+    presets: Presets = DEFAULT_PRESETS
+    """Shares, on the keys 1 to 5; every market begins with the first."""
     flatten_percent: Percent = DEFAULT_GIVE_WAY
     """How far below the best bid selling a whole position may fill, in percent of that bid."""
     chart: Chart = Chart()

@@ -141,6 +141,8 @@ _KEY_LABELS = MappingProxyType(
         "slash": "/", "question_mark": "?", "left_square_bracket": "[",
         "right_square_bracket": "]", "asterisk": "*", "escape": "esc", "pageup": "pgup",
         "pagedown": "pgdn", "comma": ",", "full_stop": ".", "minus": "-", "plus": "+",
+        "exclamation_mark": "!", "less_than_sign": "<", "greater_than_sign": ">",
+        "left_parenthesis": "(", "right_parenthesis": ")",
     }
 )  # fmt: skip
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 
 from pmtui.domain.flattening import DEFAULT_GIVE_WAY
+from pmtui.domain.money import Micros
+from pmtui.domain.presets import DEFAULT_PRESETS
 from pmtui.domain.ticket_rules import DEFAULT_RULES, TicketRules
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.actions import DEFAULT_KEYMAP, Keymap
@@ -19,6 +21,8 @@ class Options:
     """What is warned of before an order leaves."""
     flatten_percent: int = DEFAULT_GIVE_WAY
     """How far below the best bid selling a whole position may fill."""
+    presets: tuple[Micros, ...] = DEFAULT_PRESETS
+    """Sizes in shares that single keys send."""
     is_first_run: bool = False
     """Nobody has traded here before: say where to begin."""
 

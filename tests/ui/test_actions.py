@@ -33,7 +33,10 @@ def test_whatever_reaches_the_market_is_marked_dangerous() -> None:
     dangerous = {action.id for action in ACTIONS if action.danger is not Danger.NONE}
     assert dangerous >= {
         "global.cancel_every_order", "market.cancel_order", "market.cancel_market",
-        "confirm.accept", "global.quit", "global.kill",
+        "confirm.accept", "global.quit", "global.kill", "market.toggle_arming", "market.buy_here",
+        "market.sell_here", "market.join_bid", "market.join_ask", "market.improve_bid",
+        "market.improve_ask", "market.hit_bid", "market.take_ask", "market.flatten_now",
+        "market.cancel_bids", "market.cancel_asks", "market.override",
     }  # fmt: skip
 
 
@@ -50,6 +53,8 @@ def test_whatever_reaches_the_market_is_marked_dangerous() -> None:
         ("enter", "ladder.trade_here"), ("space", "ladder.recentre"),
         ("left_square_bracket", "market.shorter_interval"), ("g", "market.group_prices"),
         ("x", "market.cancel_order"), ("z", "market.cancel_market"),
+        ("v", "market.toggle_arming"), ("B", "market.buy_here"), ("S", "market.sell_here"),
+        ("1", "market.preset_1"), ("5", "market.preset_5"),
     ],
 )  # fmt: skip
 def test_the_default_keys_are_the_documented_ones(key: str, action_id: str) -> None:
@@ -70,22 +75,22 @@ def test_bindings_carry_the_id_so_that_keys_can_be_changed() -> None:
 
 def test_footer_palette_and_help_follow_the_users_keys() -> None:
     keymap, problems = read_keymap(
-        {"market.buy": KeyOverride(("B",), 1), "market.sell": KeyOverride((), 2)}
+        {"market.buy": KeyOverride(("N",), 1), "market.sell": KeyOverride((), 2)}
     )
     assert not problems
     labels = {entry.id: entry.key for entry in footer_entries(Context.MARKET, keymap=keymap)}
-    assert labels["market.buy"] == "B"
+    assert labels["market.buy"] == "N"
     assert "market.sell" not in labels
     commands = {c.id: c for c in palette_commands(Context.GLOBAL, Context.MARKET, keymap=keymap)}
-    assert commands["market.buy"].help.endswith("(B)")
+    assert commands["market.buy"].help.endswith("(N)")
     assert commands["market.sell"].command == "sell"
     assert commands["global.search"].command == "app.search"
     assert "global.change_theme" in commands
     lines = {
         (line.context, line.label): line.keys for line in help_lines(Context.MARKET, keymap=keymap)
     }
-    assert lines[Context.MARKET, "Buy"] == "B"
-    assert "| market | `B` |" in keys_markdown(keymap)
+    assert lines[Context.MARKET, "Buy"] == "N"
+    assert "| market | `N` |" in keys_markdown(keymap)
 
 
 def test_every_action_is_in_the_documented_table() -> None:
@@ -94,6 +99,6 @@ def test_every_action_is_in_the_documented_table() -> None:
 
 
 def test_keys_are_written_as_on_the_keyboard() -> None:
-    assert [key_label(k) for k in ("slash", "ctrl+p", "left_square_bracket", "X", "escape", "+")] == [
-        "/", "ctrl+p", "[", "X", "esc", "+",
+    assert [key_label(k) for k in ("slash", "ctrl+p", "left_square_bracket", "X", "escape", "+", "less_than_sign")] == [
+        "/", "ctrl+p", "[", "X", "esc", "+", "<",
     ]  # fmt: skip

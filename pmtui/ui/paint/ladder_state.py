@@ -41,39 +41,56 @@ def paint_state(
     group: Micros | None = None,
     cursor: tuple[Micros, Side] | None = None,
     is_held: bool = False,
+    keys: Line = (),
     ascii_only: bool = False,
 ) -> Line:
-    """Say in words what the book is worth, and what `enter` would do at the cursor."""
+    """Say in words what the book is worth, and what `enter` would do at the cursor.
+
+    Args:
+        book: the book on show.
+        now: for its age.
+        width: of the line.
+        group: the distance of the ladder's rows.
+        cursor: the price pointed at and what `enter` does there.
+        is_held: whether the axis stands still.
+        keys: what single keys do now; it makes way for nothing.
+        ascii_only: the terminal shows plain ASCII only.
+    """
     word = book.state.value
     if book.state is BookState.STALE and book.as_of is not None:
         word += f" {format_age((now - book.as_of).total_seconds())}"
-    left: Line = (Cell(f" {word} ", _STATE_ROLES[book.state], Emphasis.BOLD),)
-    right: list[Cell] = [Cell("enter points at the bid ", Role.DIM)]
-    if cursor is not None:
-        price, side = cursor
-        verb = "buys" if side is Side.BUY else "sells"
-        right = [
-            Cell("enter ", Role.DIM),
-            Cell(f"{verb} ", Role.BID if side is Side.BUY else Role.ASK),
-            Cell(f"{format_price(price, tick=book.tick_size, ascii_only=ascii_only)} "),
-        ]
+    left: Line = (Cell(f" {word} ", _STATE_ROLES[book.state], Emphasis.BOLD), *keys)
+    right = _hint(cursor, book.tick_size, ascii_only=ascii_only)
     notes = [_MEANINGS[book.state]]
     if group is not None and group != book.tick_size:
         notes.append(f"rows of {format_price(group, ascii_only=ascii_only)}")
     if is_held:
         notes.append("held")
-    if cursor is None and any(notes):
+    has_no_room = keys and line_width(left) + line_width(right) > width
+    if has_no_room or (cursor is None and (keys or any(notes))):
         # A hint makes way for a warning.
-        right = []
+        right = ()
     for count in (3, 2, 1, 0):
         note = "  ".join(text for text in notes[-count:] if text) if count else ""
-        if line_width(left) + len(note) + line_width(tuple(right)) + 1 <= width:
+        if line_width(left) + len(note) + line_width(right) + 1 <= width:
             break
     else:
         note = ""
-    gap = width - line_width(left) - len(note) - line_width(tuple(right))
+    gap = width - line_width(left) - len(note) - line_width(right)
     line = (*left, Cell(note, Role.DIM), Cell(" " * max(0, gap)), *right)
     return fit_line(line, width, ascii_only=ascii_only)
+
+
+def _hint(cursor: tuple[Micros, Side] | None, tick: Micros | None, *, ascii_only: bool) -> Line:
+    if cursor is None:
+        return (Cell("enter points at the bid ", Role.DIM),)
+    price, side = cursor
+    is_buy = side is Side.BUY
+    return (
+        Cell("enter ", Role.DIM),
+        Cell("buys " if is_buy else "sells ", Role.BID if is_buy else Role.ASK),
+        Cell(f"{format_price(price, tick=tick, ascii_only=ascii_only)} "),
+    )
 
 
 def paint_facts(

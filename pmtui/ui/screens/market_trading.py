@@ -2,12 +2,14 @@
 
 from textual import on
 
-from pmtui.domain.flattening import FlattenProblem, plan_flatten
+from pmtui.domain.book_view import BookView
+from pmtui.domain.flattening import FlattenPlan, FlattenProblem, plan_flatten
 from pmtui.domain.ids import CommandId
 from pmtui.domain.ladder import orders_at
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.verdict import Rejected
+from pmtui.service.surface import PreparedOrder
 from pmtui.ui.format import format_price
 from pmtui.ui.market_facts import why_not_tradable
 from pmtui.ui.paint.facts import count
@@ -78,24 +80,16 @@ class MarketTrading(MarketMoving):
 
     def action_flatten(self) -> None:
         """Sell the whole position of this outcome now, after a card that says how."""
-        view, book, token_id = self._market_view, self._book_view, self.token_id
-        reason = why_not_tradable(view, self.surface.queries.status())
-        if reason or view.terms is None or book is None or token_id is None:
+        book = self._book_view
+        reason = why_not_tradable(self._market_view, self.surface.queries.status())
+        if reason or book is None:
             self.say(reason or "The market is not loaded yet.")
             return
-        account = self.surface.queries.account()
-        held = dict(account.balances).get(token_id, account.shares(token_id))
-        plan = plan_flatten(
-            held=held, orders=account.open_orders, book=book, terms=view.terms,
-            give_way_percent=self.surface.options.flatten_percent,
-        )  # fmt: skip
-        if isinstance(plan, FlattenProblem):
-            self.say(f"Nothing to sell: {plan.text}.")
+        sale = self._prepare_sale(book)
+        if isinstance(sale, str):
+            self.say(sale)
             return
-        order = self.surface.commands.prepare(plan.intent)
-        if isinstance(order, Rejected):
-            self.say(f"Not sold: {plain(order.reason, 80)}.")
-            return
+        order, plan = sale
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
             if is_agreed:
@@ -104,6 +98,23 @@ class MarketTrading(MarketMoving):
                 _ = self.run_worker(self._await_placed(command_id, order))
 
         _ = self.app.push_screen(FlattenCard(order, plan, surface=self.surface), decide)
+
+    def _prepare_sale(self, book: BookView) -> tuple[PreparedOrder, FlattenPlan] | str:
+        """Prepare the sale of the whole position of a book's token, or say why there is none."""
+        terms, account = self._market_view.terms, self.surface.queries.account()
+        if terms is None:
+            return "The market is not loaded yet."
+        held = dict(account.balances).get(book.token_id, account.shares(book.token_id))
+        plan = plan_flatten(
+            held=held, orders=account.open_orders, book=book, terms=terms,
+            give_way_percent=self.surface.options.flatten_percent,
+        )  # fmt: skip
+        if isinstance(plan, FlattenProblem):
+            return f"Nothing to sell: {plan.text}."
+        order = self.surface.commands.prepare(plan.intent)
+        if isinstance(order, Rejected):
+            return f"Not sold: {plain(order.reason, 80)}."
+        return order, plan
 
     def action_protect(self) -> None:
         """Watch over what is held of this outcome."""

@@ -68,6 +68,11 @@ class LadderView(Widget):
         self._scale = 1
 
     @property
+    def book(self) -> BookView | None:
+        """The very book that is on show."""
+        return self._book
+
+    @property
     def ladder(self) -> Ladder | None:
         """What is on show."""
         return self._ladder

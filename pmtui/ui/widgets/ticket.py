@@ -5,7 +5,6 @@ it. While it has the focus no letter reaches the screen's own keys.
 """
 
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from functools import partial
 from typing import ClassVar
 
@@ -19,7 +18,6 @@ from pmtui.domain.book_view import BookView
 from pmtui.domain.ids import CommandId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.own_orders import reserved_shares
 from pmtui.domain.ticket import check_ticket
 from pmtui.domain.ticket_draft import (
     OrderKind,
@@ -49,6 +47,7 @@ from pmtui.ui.paint.ticket import paint_life, paint_verdict
 from pmtui.ui.screens.confirm import ConfirmScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
+from pmtui.ui.ticket_context import ticket_context
 from pmtui.ui.widgets.ticket_fields import Choice, NumberField
 from pmtui.ui.widgets.ticket_form import FIELD_WIDGETS, TicketForm
 from pmtui.ui.widgets.ticket_orders import SentOrders
@@ -311,21 +310,10 @@ class TicketPane(TicketForm):
         terms, account = self._terms, self._account
         if terms is None or account is None or self._book is None:
             return None
-        token_id = terms.token_ids[self.draft.outcome_index]
-        skew_ms = self.surface.queries.status().clock_skew_ms
-        return TicketContext(
-            terms=terms,
-            book=self._book,
-            now=self.surface.queries.now(),
-            available_cash=account.available,
-            available_shares=account.sellable(token_id),
-            resting_shares=reserved_shares(account.open_orders, token_id),
-            reserved_cash=account.reserved,
-            venue=self._market.venue if self._market is not None else (),
-            recent=account.recent,
-            rules=self.surface.options.ticket,
-            clock_skew=timedelta(milliseconds=skew_ms or 0),
-        )
+        return ticket_context(
+            self.surface, terms=terms, market=self._market, account=account, book=self._book,
+            outcome_index=self.draft.outcome_index,
+        )  # fmt: skip
 
     def _show(self) -> None:
         """Judge the draft by what is known, and paint it."""

@@ -1,0 +1,68 @@
+"""Single keys that trade, in words: whether they are armed, what was sent, and how that ended."""
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.order import OrderStatus
+from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.service.surface import PreparedOrder
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.format import format_price, format_size
+from pmtui.ui.plain import plain
+from pmtui.ui.theme import Role
+
+_LABEL = 14
+_REASON = 80
+
+
+def paint_arming(size: Micros, book: BookView, *, is_permitted: bool) -> Line:
+    """Say on the line above the ladder that single keys trade, with which size, or are locked.
+
+    Args:
+        size: the chosen preset.
+        book: as it is on show.
+        is_permitted: the next key may trade from it though it may be wrong.
+    """
+    if book.state.is_good:
+        return (Cell(f" ARMED {format_size(size)} ", Role.ARMED, Emphasis.BOLD),)
+    if is_permitted:
+        return (Cell(f" OVERRIDE {format_size(size)} ", Role.NOTICE_BAD, Emphasis.BOLD),)
+    return (Cell(" KEYS LOCKED ", Role.NOTICE_WARN, Emphasis.BOLD),)
+
+
+def say_sent(order: PreparedOrder, *, takes: bool, ascii_only: bool = False) -> str:
+    """Say what a key sent."""
+    what = _say_order(order, ascii_only=ascii_only)
+    return f"Sent {what}, which takes." if takes else f"Sent {what}."
+
+
+def say_end(verdict: Verdict, order: PreparedOrder, *, ascii_only: bool = False) -> str:
+    """Say how an order of a key ended, naming it: several may be on their way."""
+    what = _say_order(order, ascii_only=ascii_only)
+    match verdict:
+        case Accepted():
+            return f"{what} {_say_accepted(verdict)}"
+        case Rejected():
+            return f"{what} refused: {plain(verdict.reason, _REASON)}"
+        case Unknown():
+            return f"{what} unknown, checking: {plain(verdict.reason, _REASON)}"
+
+
+def _say_accepted(verdict: Accepted) -> str:
+    match verdict.status:
+        case OrderStatus.LIVE:
+            return "rests."
+        case OrderStatus.FILLED:
+            return "filled."
+        case OrderStatus.PARTIALLY_FILLED:
+            return f"filled {format_size(verdict.filled_size)}, the rest rests."
+        case OrderStatus.DELAYED:
+            return "is held back by the venue for a moment."
+        case _:
+            return f"{plain(verdict.text, _REASON)}."
+
+
+def _say_order(order: PreparedOrder, *, ascii_only: bool) -> str:
+    side = "BUY" if order.intent.side is Side.BUY else "SELL"
+    price = format_price(order.price, ascii_only=ascii_only)
+    return f"{side} {format_size(order.size)} {plain(order.outcome, _LABEL)} {price}"
