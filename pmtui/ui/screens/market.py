@@ -19,6 +19,8 @@ from pmtui.domain.money import complement
 from pmtui.service.topics import (
     AccountTopic,
     BookTopic,
+    EventQuotesTopic,
+    EventTopic,
     HistoryTopic,
     MarketTopic,
     StatusTopic,
@@ -32,12 +34,14 @@ from pmtui.ui.market_facts import outcome_labels, tick_size_of
 from pmtui.ui.paint.ladder_state import paint_state
 from pmtui.ui.paint.position import account_words
 from pmtui.ui.screens.market_moving import moving_entries
-from pmtui.ui.screens.market_trading import MarketTrading
+from pmtui.ui.screens.market_one_key import MarketOneKey, armed_entries
+from pmtui.ui.screens.market_siblings import STRIP_FROM_HEIGHT, MarketSiblings
 from pmtui.ui.screens.reading import RulesScreen
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.chart import ChartPane
 from pmtui.ui.widgets.ladder import LadderPane
 from pmtui.ui.widgets.market_head import MarketHead
+from pmtui.ui.widgets.sibling_strip import SiblingStrip
 from pmtui.ui.widgets.tape import OrdersPane, PositionPane, TapePane
 from pmtui.ui.widgets.text_line import TextLine
 from pmtui.ui.widgets.ticket import TicketPane
@@ -45,7 +49,7 @@ from pmtui.ui.widgets.ticket import TicketPane
 CHART_FROM_WIDTH = 110
 
 
-class MarketScreen(MarketTrading):
+class MarketScreen(MarketSiblings, MarketOneKey):
     """One market: its ladder, its trades, and orders in it."""
 
     CSS_PATH = "market.tcss"
@@ -60,7 +64,7 @@ class MarketScreen(MarketTrading):
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - typed by the toolkit
         (0, "-tiny"),
         (18, "-short"),
-        (32, "-tall"),
+        (STRIP_FROM_HEIGHT, "-tall"),
     ]
 
     @override
@@ -72,6 +76,7 @@ class MarketScreen(MarketTrading):
             # What nobody sees is not fetched.
             if self.size.width >= CHART_FROM_WIDTH:
                 topics.append(HistoryTopic(token_id, self._interval))
+        topics += self._sibling_topics()
         self._watched = tuple(topics)
         return self._watched
 
@@ -79,6 +84,7 @@ class MarketScreen(MarketTrading):
     def compose_body(self) -> ComposeResult:
         ascii_only = self.surface.options.ascii_only
         yield MarketHead(id="head", ascii_only=ascii_only)
+        yield SiblingStrip(id="siblings", ascii_only=ascii_only)
         with Container(id="panes"):
             with Vertical(id="book"):
                 yield TextLine(id="book-state", ascii_only=ascii_only)
@@ -100,6 +106,9 @@ class MarketScreen(MarketTrading):
             return moving_entries(keymap)
         # The registry lists the global keys first; here the screen's own come before them.
         near = footer_entries(Context.MARKET, keymap=keymap)
+        if self.is_armed:
+            armed = armed_entries(keymap)
+            near = armed + tuple(e for e in near if e.id not in {each.id for each in armed})
         ladder = footer_entries(Context.LADDER, keymap=keymap)
         rest = footer_entries(Context.GLOBAL, keymap=keymap)
         return near + ladder + tuple(entry for entry in rest if entry.id != "global.open")
@@ -108,16 +117,18 @@ class MarketScreen(MarketTrading):
     def show_topic(self, topic: Topic) -> None:
         match topic:
             case MarketTopic():
-                self._follow_topics()
-                self._show_head()
-                self._show_book()
-                self._show_own()
+                self.follow_topics()
+                self.show_market()
                 self._tell_ticket()
             case BookTopic(token_id) if token_id == self.token_id:
                 self._show_quote()
+                self._show_siblings()
                 self._show_book()
                 self._show_own()
                 self._tell_ticket()
+            case EventTopic() | EventQuotesTopic():
+                self.follow_topics()
+                self._show_siblings()
             case TapeTopic(token_id) if token_id == self.token_id:
                 self._show_tape()
                 self._show_book()
@@ -130,11 +141,19 @@ class MarketScreen(MarketTrading):
                 self._show_book()
                 self._tell_ticket()
             case StatusTopic():
+                self._follow_arming()
                 # Ages and the time left move with the clock.
                 self._show_head()
                 self._show_state()
             case _:
                 pass
+
+    @override
+    def show_market(self) -> None:
+        self._show_head()
+        self._show_siblings()
+        self._show_book()
+        self._show_own()
 
     @override
     def on_mount(self) -> None:
@@ -143,8 +162,10 @@ class MarketScreen(MarketTrading):
 
     @override
     def on_resize(self) -> None:  # type: ignore[override]  # the toolkit passes the event only where it is named
-        self._follow_topics()
+        self.follow_topics()
+        self._follow_arming()
         self._show_head()
+        self._show_siblings()
         self._show_state()
 
     @on(LadderPane.CursorMoved)
@@ -177,7 +198,7 @@ class MarketScreen(MarketTrading):
         self._outcome_index = (self._outcome_index + 1) % count
         self.ladder.clear_cursor()
         self._follow_picked()
-        self._follow_topics()
+        self.follow_topics()
         self._show_head()
         self._show_book()
         if cursor is not None and self.ladder.ladder is not None:
@@ -202,11 +223,6 @@ class MarketScreen(MarketTrading):
         event_id = market.event_id if market else None
         _ = self.app.push_screen(RulesScreen(self.surface, event_id, self.condition_id))
 
-    def _follow_topics(self) -> None:
-        before = self._watched
-        if before and before != tuple(self.topics()):
-            self.retopic()
-
     def _shift_interval(self, steps: int) -> None:
         if self.size.width < CHART_FROM_WIDTH:
             self.say(f"The chart needs a screen of {CHART_FROM_WIDTH} columns.")
@@ -217,7 +233,7 @@ class MarketScreen(MarketTrading):
             self.say(f"There is no {which} time than {interval.value}.")
             return
         self._interval = interval
-        self._follow_topics()
+        self.follow_topics()
         if self.token_id is not None:
             self._show_history(self.token_id, interval)
 
@@ -247,7 +263,8 @@ class MarketScreen(MarketTrading):
             paint_state(
                 book, self.surface.queries.now(), line.size.width or self.size.width,
                 group=self.ladder.axis.group, cursor=self.ladder.cursor,
-                is_held=self.ladder.is_held, ascii_only=self._ascii_only,
+                is_held=self.ladder.is_held, keys=self._arming_line(book),
+                ascii_only=self._ascii_only,
             )
         )  # fmt: skip
 
