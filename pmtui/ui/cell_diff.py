@@ -3,8 +3,12 @@
 `CellDiff` keeps a shadow of what the terminal shows and compares each frame with it. It overrides
 a private method of the pinned toolkit; anything it does not know goes the stock way, and the
 shadow is dropped, so that the worst case is a repaint and never a wrong screen.
+
+While the line is behind nothing is compared and nothing sent: what the terminal shows stays known,
+and the first frame with room brings the newest state, whatever was skipped.
 """
 
+import asyncio
 import logging
 from typing import Any
 
@@ -18,6 +22,7 @@ from textual.geometry import Offset
 from textual.screen import Screen
 from typing_extensions import override
 
+from pmtui.ui.line_pace import LinePace
 from pmtui.ui.terminal_shadow import Piece, TerminalShadow
 
 _LOG = logging.getLogger(__name__)
@@ -28,6 +33,9 @@ _SURPRISES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 _PATIENCE = 3
 """Surprises after which the stock display stays in use."""
 
+_LOOK_S = 0.02
+"""How often a line that is behind is looked at."""
+
 
 class CellDiff(App[Any]):
     """An app that sends cell differences; put it before `App` among the bases."""
@@ -35,12 +43,39 @@ class CellDiff(App[Any]):
     _shadow: TerminalShadow | None = None
     _shadow_driver: Driver | None = None
     _surprises = 0
+    _is_held = False
+    """Something is to be painted as soon as the line has room."""
 
     def redraw_terminal(self) -> None:
         """Forget what the terminal should show and paint all of it."""
         self._shadow = None
         if self._running and self.screen_stack:
             self.screen.refresh()
+
+    def paint_held(self) -> None:
+        """Paint what was held back, or look again a little later."""
+        if not self._is_held or not self._running or self._closed:
+            return
+        if self._is_line_behind():
+            return
+        self._is_held = False
+        if self.screen_stack:
+            self.screen.refresh()
+
+    def _is_line_behind(self) -> bool:
+        pace = getattr(self._driver, "pace", None)
+        return isinstance(pace, LinePace) and pace.is_behind()
+
+    def _hold(self) -> None:
+        if not self._is_held:
+            self._is_held = True
+            self._look_at_line()
+
+    # An answer wakes us as well; this is for terminals that give none.
+    def _look_at_line(self) -> None:
+        self.paint_held()
+        if self._is_held and self._running and not self._closed:
+            asyncio.get_running_loop().call_later(_LOOK_S, self._look_at_line)
 
     @override
     async def on_event(self, event: events.Event) -> None:
@@ -67,6 +102,9 @@ class CellDiff(App[Any]):
             super()._display(screen, renderable)
             return
         if self._surprises < _PATIENCE and isinstance(renderable, ChopsUpdate | LayoutUpdate):
+            if self._is_line_behind():
+                self._hold()
+                return
             try:
                 frame = self._encode_frame(driver, renderable)
             except _SURPRISES as error:
@@ -100,8 +138,10 @@ class CellDiff(App[Any]):
         if has_moved or (frame and cursor != Offset(0, 0)):
             frame += f"\x1b[{cursor.y + 1};{cursor.x + 1}H"
         if frame:
-            is_synced = self._sync_available
-            driver.write(f"{SYNC_START}{frame}{SYNC_END}" if is_synced else frame)
+            if self._sync_available:
+                frame = f"{SYNC_START}{frame}{SYNC_END}"
+            write = getattr(driver, "write_picture", driver.write)
+            write(frame)
             driver.flush()
 
 

@@ -5,8 +5,9 @@ The stock input thread looks at the clock only every 100 ms, so an Escape waits 
 parser wants.
 
 The stock output waits for room, and the whole program with it: on a line that broke without a word,
-orders, heartbeats and signals would wait for a terminal that reads no more. Ours drops what finds
-no room, and paints everything again once the terminal has caught up.
+orders, heartbeats and signals would wait for a terminal that reads no more. Ours tells the display
+when the line is behind (`line_pace`), which then paints nothing; what finds no room all the same is
+dropped, and everything painted again once the terminal has caught up.
 
 It leans on private names of the pinned toolkit; where one is missing,
 `driver_class()` answers None and the stock driver does the work.
@@ -20,9 +21,9 @@ from contextlib import suppress
 from io import StringIO
 from queue import Full, Queue
 from threading import Event
-from typing import Any
+from typing import IO, Any
 
-from textual import constants
+from textual import constants, events
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.driver import Driver
@@ -32,6 +33,7 @@ from textual.message import Message
 from typing_extensions import override
 
 from pmtui.ui.cell_diff import CellDiff
+from pmtui.ui.line_pace import LinePace
 
 ESCAPE_DELAY_S = 0.025
 """How long the rest of an escape sequence may take: enough for a slow line, short for a thumb."""
@@ -43,7 +45,11 @@ LOOK_S = 0.25
 LAST_WORDS_S = 1.0
 """How long the terminal may take to read the last bytes."""
 
+LAST_ANSWER_S = 0.3
+"""How long the end waits for an answer on its way, which the shell would take for typing."""
+
 _READ_BYTES = 4096
+_MUTE = ("", "dumb", "unknown")
 
 
 def driver_class() -> type[Driver] | None:
@@ -72,6 +78,29 @@ class PromptDriver(LinuxDriver):
         self._wake_read, wake_write = os.pipe()
         self.exit_event = _WakingEvent(wake_write)
         self._is_stalled = False
+        self.pace = LinePace(time.monotonic)
+        self._can_ask = self.input_tty and os.environ.get("TERM", "") not in _MUTE
+        self._file = _Taken(self._file, self.pace)  # type: ignore[assignment, arg-type]  # as much as is used
+
+    @override
+    def start_application_mode(self) -> None:
+        self.pace = LinePace(time.monotonic)
+        if isinstance(self._file, _Taken):
+            self._file.pace = self.pace
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        # Before there is much to show: how long the way is when nothing is on it.
+        if self._can_ask and self._writer_thread is not None:
+            self.write(self.pace.question())
+
+    def write_picture(self, data: str) -> None:
+        """Hand over a picture, and ask when it is seen."""
+        self.write(data + self.pace.question() if self._can_ask else data)
+        self.pace.painted()
+
+    @override
+    def disable_input(self) -> None:
+        self.pace.wait_for_answer(LAST_ANSWER_S)
+        super().disable_input()
 
     @override
     def write(self, data: str) -> None:
@@ -79,6 +108,7 @@ class PromptDriver(LinuxDriver):
         writer = self._writer_thread
         if writer is None or self._is_stalled:
             return
+        self.pace.given()
         try:
             # One that died with its terminal takes nothing any more.
             writer._queue.put(data, timeout=ROOM_WAIT_S if writer.is_alive() else 0)
@@ -97,9 +127,17 @@ class PromptDriver(LinuxDriver):
                     self._end_of_input()
                     return
                 for message in messages:
-                    self.process_message(message)
+                    if isinstance(message, events.CursorPosition):
+                        self._hear_answer()
+                    else:
+                        self.process_message(message)
         finally:
             reader.close()
+
+    def _hear_answer(self) -> None:
+        self.pace.answered()
+        if isinstance(self._app, CellDiff):
+            self._loop.call_soon_threadsafe(self._app.paint_held)
 
     def _look(self) -> None:
         """Show everything again once the terminal has read what it was given."""
@@ -131,6 +169,27 @@ class PromptDriver(LinuxDriver):
     def _end_of_input(self) -> None:
         if self.input_tty:
             self._loop.call_soon_threadsafe(self._app.exit)
+
+
+class _Taken:
+    """The terminal's file as the writer's thread uses it: it tells what the kernel has taken."""
+
+    def __init__(self, file: IO[str], pace: LinePace) -> None:
+        self.pace = pace
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """Wait for room."""
+        return self._file.write(text)
+
+    def flush(self) -> None:
+        """Wait until all is taken; called where nothing more is to be written."""
+        self._file.flush()
+        self.pace.taken()
+
+    def fileno(self) -> int:
+        """Return the descriptor."""
+        return self._file.fileno()
 
 
 class _WakingEvent(Event):

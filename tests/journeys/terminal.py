@@ -254,6 +254,7 @@ class Terminal:
             b"\x1b[?2026$p": b"\x1b[?2026;2$y",
             b"\x1b[?2048$p": b"\x1b[?2048;0$y",
             b"\x1b[c": b"\x1b[?62;22c",
+            b"\x1b[6n": b"\x1b[1;1R",
         }
         for question, answer in answers.items():
             if question in data:

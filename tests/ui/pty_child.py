@@ -53,6 +53,9 @@ class PtyChild:
         os.close(slave)
         os.set_blocking(self.master, False)
         self.output = bytearray()
+        self.is_mute = False
+        """Whether questions for the cursor stay unanswered, as on a line with much before them."""
+        self.unanswered = 0
 
     def __enter__(self) -> Self:
         return self
@@ -113,7 +116,15 @@ class PtyChild:
         self.output += data
         if b"\x1b[?2026$p" in data:
             self.send(b"\x1b[?2026;2$y")
+        self.unanswered += data.count(b"\x1b[6n")
+        if not self.is_mute:
+            self.answer()
         return data
+
+    def answer(self) -> None:
+        """Say where the cursor is, as often as was asked."""
+        self.send(b"\x1b[1;1R" * self.unanswered)
+        self.unanswered = 0
 
     def until(self, predicate: Callable[[], object], what: str, *, timeout_s: float = 30.0) -> None:
         deadline = time.monotonic() + timeout_s
