@@ -24,6 +24,7 @@ from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.order import BalanceAllowance, CancelResult, Fill, Order, PostResult
 from pmtui.signing.clob_auth import auth_headers
 from pmtui.signing.l2_auth import ApiCredentials
+from pmtui.signing.order_signing import encode_batch
 from pmtui.signing.signer import Signer
 from pmtui.wire import clob_account as wire
 from pmtui.wire.orders import Owner
@@ -134,7 +135,7 @@ class AccountClient:
         if not 1 <= len(bodies) <= limit:
             return self.requests.refused(Call.POST_ORDERS, f"a batch takes 1 to {limit} orders")
         return await self._orders.ask(
-            Call.POST_ORDERS, wire.decode_post_results, body=b"[" + b",".join(bodies) + b"]"
+            Call.POST_ORDERS, wire.decode_post_results, body=encode_batch(bodies)
         )
 
     async def cancel(self, order_ids: tuple[OrderId, ...]) -> CancelResult | Failure:

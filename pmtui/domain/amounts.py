@@ -105,11 +105,6 @@ def size_floor(size: Micros) -> Micros:
     return Micros(size // SIZE_STEP * SIZE_STEP)
 
 
-def has_decimals_within(amount: Micros, decimals: int) -> bool:
-    """Return whether an amount needs no more than `decimals` (0 to 6) decimals."""
-    return bool(amount % 10 ** (6 - decimals) == 0)
-
-
 def limit_amounts(side: Side, price: Micros, size: Micros, *, tick: Micros) -> OrderAmounts:
     """Return what a limit order for `size` shares at `price` signs.
 

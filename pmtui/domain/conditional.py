@@ -77,11 +77,6 @@ class Conditional:
     tries: int = 0
     """Sales since the last one that sold something."""
 
-    @property
-    def is_pair(self) -> bool:
-        """Whether it is a stop and a take profit of which one cancels the other."""
-        return self.stop is not None and self.take_profit is not None
-
 
 @dataclass(frozen=True, slots=True)
 class ConditionalPlan:

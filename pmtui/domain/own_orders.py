@@ -7,7 +7,6 @@ settlement moves forward. So any interleaving of the same facts ends in the same
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime
 
 from pmtui.domain.ids import OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
@@ -107,12 +106,6 @@ class OwnOrders:
                 )
             )
         return self._newest_first
-
-    def fills_since(self, token_id: TokenId, since: datetime) -> tuple[Fill, ...]:
-        """Return fills of a token at or after a moment, oldest first."""
-        return tuple(
-            f for f in reversed(self.fills()) if f.token_id == token_id and f.matched_at >= since
-        )
 
     def reserved_cash(self) -> Micros:
         """Return what open purchases may still cost; makers pay no fee."""

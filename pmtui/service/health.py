@@ -84,10 +84,6 @@ class Health:
         if known.state is not HealthState.DOWN:
             self._put(replace(known, state=HealthState.CONNECTING, reason=""))
 
-    def note_idle(self, source: Source) -> None:
-        """Say that a source is not needed now."""
-        self._put(SourceHealth(source=source, state=HealthState.IDLE))
-
     def link_listener(self, source: Source) -> Callable[[Link], None]:
         """Return a callback that keeps a stream's link as this source's health."""
 

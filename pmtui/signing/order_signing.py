@@ -6,6 +6,7 @@ and what is sent come from the same fields and no JSON is built twice.
 """
 
 import struct
+from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
@@ -231,7 +232,7 @@ def encode_post(
     ).encode()
 
 
-def encode_batch(bodies: list[bytes]) -> bytes:
+def encode_batch(bodies: Sequence[bytes]) -> bytes:
     """Write the body of `POST /orders` from the bodies of single orders."""
     return b"[" + b",".join(bodies) + b"]"
 

@@ -188,10 +188,6 @@ class Records:
         """Return the latest state of an order."""
         return self._orders.get(order_id)
 
-    def recent_trades(self, condition_id: ConditionId) -> Sequence[Trade]:
-        """Return a market's last trades of this run, oldest first."""
-        return self._recent.get(condition_id, ())
-
     def all_recent(self) -> Sequence[Trade]:
         """Return the venue's last trades of this run, oldest first."""
         return self._all_recent

@@ -99,13 +99,6 @@ def format_percent(ratio: Micros, *, decimals: int = 1, width: int | None = None
     return _place(f"{'-' if negative else ''}{text}%", width)
 
 
-def format_percent_change(ratio: Micros, *, decimals: int = 1, width: int | None = None) -> str:
-    """Write a relative change with its sign: `+3.1%`."""
-    text = _percent(ratio, decimals)
-    sign = _sign(ratio) if text.strip("0.") else ""
-    return _place(f"{sign}{text}%", width)
-
-
 def format_age(age_s: float, *, width: int | None = None) -> str:
     """Write how old something is, in its largest unit: `3s`, `2m`, `5h`, `4d`."""
     seconds = max(0, floor(age_s))

@@ -1,7 +1,7 @@
 """The one door for venue text: what the service sends becomes one safe line of known width.
 
 A market title can hold escape sequences, markup, direction overrides and invisible characters.
-None of that survives `plain()`, and `to_content()` hands the result on without parsing it.
+None of that survives `plain()`.
 """
 
 import re
@@ -10,8 +10,6 @@ from enum import Enum, auto
 from functools import lru_cache
 
 from rich.cells import cell_len, set_cell_size
-from textual.content import Content
-from textual.style import Style
 
 _ESCAPES = re.compile(
     r"""
@@ -45,11 +43,6 @@ def plain(text: str, width: int | None = None, *, ascii_only: bool = False) -> s
     if ascii_only:
         clean = to_ascii(clean)
     return clean if width is None else _crop(clean, width, ascii_only=ascii_only)
-
-
-def to_content(text: str, style: str | Style = "") -> Content:
-    """Return the text as styled content; square brackets in it mean nothing."""
-    return Content.styled(_clean(text), style)
 
 
 def fit(text: str, width: int, align: Align = Align.LEFT, *, ascii_only: bool = False) -> str:

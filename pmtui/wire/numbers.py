@@ -24,7 +24,6 @@ MILLISECONDS_FROM = 10**11
 _LIST = msgspec.json.Decoder(list[str | int | float | None])
 _CONDITION = re.compile(r"0x[0-9a-fA-F]{64}")
 _TOKEN = re.compile(r"[0-9]{1,78}")
-_STATUS_PREFIX = re.compile(r"^(?:TRADE|ORDER)_STATUS_")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -121,8 +120,3 @@ def to_condition_id(text: str | None) -> ConditionId | None:
 def to_token_id(text: str | None) -> TokenId | None:
     """Return a token id; None for what is no decimal uint256."""
     return TokenId(text) if text and _TOKEN.fullmatch(text) else None
-
-
-def to_word(text: str) -> str:
-    """Bring an enumeration's value to one spelling: `ORDER_STATUS_live` becomes `LIVE`."""
-    return _STATUS_PREFIX.sub("", text.strip().upper())

@@ -206,15 +206,6 @@ def test_open_orders_reserve_what_they_may_still_take() -> None:
     assert [o.order_id for o in own.open_orders()] == ["0x4", "0x2", "0x1"]
 
 
-def test_fills_of_a_token_since_a_moment_come_oldest_first() -> None:
-    late = replace(FILL, trade_id=TradeId("t2"), matched_at=START + timedelta(seconds=9))
-    own = _apply([late, FILL])
-    assert own.fills() == (late, FILL)
-    assert own.fills_since(TOKEN, START) == (FILL, late)
-    assert own.fills_since(TOKEN, START + timedelta(seconds=1)) == (late,)
-    assert own.fills_since(TokenId("2"), START) == ()
-
-
 def test_merging_keeps_texts_that_only_one_side_has() -> None:
     bare = replace(ORDER, outcome="", reason="")
     told = replace(ORDER, status=OrderStatus.CANCELLED, reason="expired", expires_at=START)

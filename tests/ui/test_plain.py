@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.ui.plain import Align, cell_width, fit, plain, to_ascii, to_content
+from pmtui.ui.plain import Align, cell_width, fit, plain, to_ascii
 
 HOSTILE = st.text(
     st.one_of(
@@ -84,9 +84,3 @@ def test_alignment_keeps_spaces_that_are_layout() -> None:
 
 def test_ascii_spells_what_it_can() -> None:
     assert to_ascii("51¢ café “x” 市") == '51c cafe "x" ?'
-
-
-def test_content_never_parses_brackets() -> None:
-    content = to_content("[@click=app.quit]x[/] \x1b[31m", "bold")
-    assert content.plain == "[@click=app.quit]x[/]"
-    assert all("click" not in str(span.style) for span in content.spans)

@@ -16,7 +16,6 @@ from pmtui.wire.numbers import (
     to_moment,
     to_texts,
     to_token_id,
-    to_word,
 )
 
 NOON = datetime(2026, 3, 11, 21, tzinfo=UTC)
@@ -133,11 +132,3 @@ def test_ids_of_another_shape_are_none() -> None:
     assert [to_condition_id(t) for t in (None, "", "0x12", condition + "\n")] == [None] * 4
     assert to_token_id("123") == "123"
     assert [to_token_id(t) for t in (None, "", "0x12", "9" * 79, "١")] == [None] * 5
-
-
-def test_enumerations_have_one_spelling() -> None:
-    assert [to_word(w) for w in ("TRADE_STATUS_mined", " order_status_live", "buy")] == [
-        "MINED",
-        "LIVE",
-        "BUY",
-    ]

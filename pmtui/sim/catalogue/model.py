@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
-from types import MappingProxyType
 
 from pmtui.domain.ids import ConditionId, EventId, MarketId, SeriesId, TagId, TokenId
 from pmtui.domain.money import ZERO, Micros
@@ -261,7 +260,3 @@ class Catalogue:
     def market_by_token(self, token_id: str) -> CatalogueMarket | None:
         """Find the market that one of its token ids names."""
         return self._index.tokens.get(token_id)
-
-
-NO_ROW: Row = MappingProxyType({})
-"""A row without any field."""

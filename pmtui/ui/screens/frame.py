@@ -5,7 +5,7 @@ Nothing of the service ever touches a widget: a change crosses over by `call_nex
 """
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -169,6 +169,3 @@ class FrameScreen(Screen[None]):
             line.show(self._greeting)
         else:
             line.show(paint_notice(latest))
-
-
-AnyFrame = FrameScreen | Screen[Any]

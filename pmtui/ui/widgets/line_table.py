@@ -154,21 +154,6 @@ class LineTable(ScrollView, can_focus=True):
         self._repaint_changed()
         self._announce_end()
 
-    def replace_row(self, row: Row) -> None:
-        """Show another content for the row of the same key; unknown keys are ignored."""
-        index = self._index_of.get(row.key)
-        if index is not None and self._rows[index] != row:
-            self._rows = (*self._rows[:index], row, *self._rows[index + 1 :])
-            self._repaint_changed()
-
-    def set_columns(self, columns: Sequence[Column]) -> None:
-        """Change the columns; the rows have to be given anew."""
-        self._columns = tuple(columns)
-        self._rows, self._index_of = (), {}
-        self._forget_layout()
-        self._resize_canvas()
-        self.refresh()
-
     def set_empty_text(self, text: str) -> None:
         """Say this while there are no rows."""
         self._empty = text
