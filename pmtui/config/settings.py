@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from pydantic import PrivateAttr, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic import Field, PrivateAttr, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
@@ -89,7 +89,7 @@ class Settings(BaseSettings, Addresses):
     """What becomes of open orders; None leaves them, or to the switch while heartbeats are sent."""
     on_hangup: LeavePolicy | None = None
     """The same when the terminal goes away or the program is told to end."""
-    presets: Presets = DEFAULT_PRESETS
+    presets: Presets = Field(DEFAULT_PRESETS, validate_default=False)  # given in millionths already
     """Shares, on the keys 1 to 5; every market begins with the first."""
     flatten_percent: Percent = DEFAULT_GIVE_WAY
     """How far below the best bid selling a whole position may fill, in percent of that bid."""

@@ -13,6 +13,7 @@ from pmtui.domain.history import Interval
 from pmtui.domain.leaving import Departure, LeavePolicy
 from pmtui.domain.money import Micros
 from pmtui.domain.order import SignatureType
+from pmtui.domain.presets import DEFAULT_PRESETS
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +44,7 @@ def test_without_anything_it_is_the_paper_profile() -> None:
     assert settings.dialect is Dialect.SEED
     assert settings.endpoints(LIVE) == LIVE
     assert settings.chart.interval is Interval.DAY
-    assert len(settings.presets) == 5
+    assert settings.presets == DEFAULT_PRESETS
     assert settings.private_key is None
     assert settings.key_settings == {}
 
