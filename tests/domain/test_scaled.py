@@ -195,7 +195,7 @@ def test_a_total_that_is_too_small_names_one_that_does(
     case: tuple[ScaledSpec, MarketTerms],
 ) -> None:
     spec, terms = case
-    problem = plan_scaled(replace(spec, total=Micros(10_000)), terms)
+    problem = plan_scaled(replace(spec, total=Micros(100)), terms)
     assert isinstance(problem, ScaledProblem)
     if problem.field is not ScaledField.TOTAL:
         return

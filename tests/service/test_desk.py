@@ -193,8 +193,8 @@ async def test_the_journal_tells_an_orders_whole_life(tmp_path: Path) -> None:
         kinds = [e.kind for e in entries]
         assert kinds[:2] == ["intent", "sending"]
         assert kinds.index("answer") < kinds.index("verdict")
-        command = world.service.commands.cancel_market(CONDITION, None)
         world.account.open[order.unsigned.order_id] = resting(order.unsigned.order_id)
+        command = world.service.commands.cancel_market(CONDITION, None)
         await world.service.commands.cancel_verdict(command)
         entries = await journal.entries(order.unsigned.order_id)
         assert not isinstance(entries, JournalProblem)
