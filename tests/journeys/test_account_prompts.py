@@ -32,8 +32,8 @@ def answer(terminal: Terminal, prompt: str, text: str, *, number: int = 1) -> No
 
 
 def said(terminal: Terminal) -> str:
-    """Return what stands on the screen, however it is wrapped."""
-    return " ".join(terminal.text().split())
+    """Return all that was written, whatever lines the screen made of it."""
+    return " ".join(terminal.output.decode().split())
 
 
 @pytest.fixture

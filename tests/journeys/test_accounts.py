@@ -124,7 +124,7 @@ def test_three_wrong_passphrases_end_it(start: Start, home: Path, venue: PaperVe
     for number in (1, 2, 3):
         answer_prompt(terminal, WRONG, number=number)
     assert terminal.exit_code() == 2
-    said = " ".join(terminal.text().split())
+    said = " ".join(terminal.output.decode().split())
     assert said.count("the passphrase is wrong") == 3
     assert b"\x1b[?1049h" not in terminal.output
 
