@@ -304,8 +304,8 @@ class MarketOneKey(MarketTrading):
 def armed_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
     """Return the keys that matter while single keys trade."""
     names = (
-        "buy_here", "sell_here", "join_bid", "join_ask", "improve_bid", "improve_ask", "hit_bid",
-        "take_ask", "flatten_now", "cancel_bids", "cancel_asks", "toggle_arming",
+        "buy_here", "sell_here", "toggle_arming", "join_bid", "join_ask", "improve_bid",
+        "improve_ask", "hit_bid", "take_ask", "flatten_now", "cancel_bids", "cancel_asks",
     )  # fmt: skip
     found = {action.id: action for action in actions_in(Context.MARKET)}
     return tuple(
