@@ -1,0 +1,73 @@
+"""Trading by single keys, from arming to the kill switch, with the venue's ledger as the witness."""
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from tests.journeys import trader
+from tests.journeys.conftest import Start
+from tests.journeys.terminal import Terminal
+from tests.journeys.test_actions import begin, point_at
+
+pytestmark = pytest.mark.journey
+
+FAR = 8 * trader.CENT
+END = re.compile(r" BUY [0-9.]+ Yes [0-9.]+¢ (filled|refused|unknown)")
+
+
+def take(terminal: Terminal, is_taken: Callable[[], object]) -> None:
+    """Take the best ask; the others may have been faster, then once more."""
+    for _ in range(5):
+        terminal.press("U")
+        terminal.until(lambda: END.match(trader.notice(terminal)), "the verdict")
+        if is_taken():
+            return
+    raise AssertionError("nothing was there to take five times")
+
+
+def test_armed_keys_rest_take_cancel_and_end_with_the_kill_switch(start: Start, home: Path) -> None:
+    terminal = start()
+    venue, market = begin(terminal, home)
+    shown = trader.quote(terminal)
+    assert shown is not None
+    price = shown[0] - FAR
+    point_at(terminal, price)
+
+    terminal.press("B")
+    terminal.until_text("Not armed: v lets single keys trade.")
+    assert venue.ledger().open_orders == []
+
+    terminal.press("v")
+    terminal.until_text("ARMED: B buys and S sells 5")
+    terminal.until(lambda: terminal.row_with("PAPER", "ARMED"), "the status line")
+    terminal.press("3")
+    terminal.until_text("ARMED 50")
+    terminal.press("B")
+    terminal.until_text(f"BUY 50 Yes {trader.cents(price)} rests.")
+    (order,) = venue.ledger().open_orders
+    assert (Decimal(order["price"]), Decimal(order["original_size"])) == (price, Decimal(50))
+
+    # What is taken is really there, and gone again by one key.
+    take(terminal, lambda: venue.ledger().shares.get(market.tokens[0]))
+    terminal.press("F")
+    terminal.until(lambda: not venue.ledger().shares.get(market.tokens[0]), "all of it sold")
+
+    terminal.press("(")
+    terminal.until_text("Cancelled 1 order on the bid side.")
+    assert venue.ledger().open_orders == []
+
+    terminal.press("B")
+    terminal.until_text(f"BUY 50 Yes {trader.cents(price)} rests.")
+    terminal.press("K")
+    terminal.until_text("Stop all trading?")
+    terminal.press("enter")
+    terminal.until_text("LOCKED")
+    terminal.until_gone("ARMED")
+    terminal.until_text("0 open")
+    terminal.press("B")
+    terminal.until_text("Entry is locked since")
+    assert venue.ledger().open_orders == []
+    assert venue.audit() == []
