@@ -25,6 +25,7 @@ def take(terminal: Terminal, is_taken: Callable[[], object]) -> None:
         terminal.until(lambda: END.match(trader.notice(terminal)), "the verdict")
         if is_taken():
             return
+        terminal.until(lambda: not END.match(trader.notice(terminal)), "the words gone")
     raise AssertionError("nothing was there to take five times")
 
 
