@@ -1,7 +1,8 @@
 """What the venue remembers of what happened: orders, trades, balances and prices.
 
 Fed with the engine's events before anybody else hears of them. What concerns accounts that are not
-simulated is complete and comes back after a restart; the public tape is cut to recent trades.
+simulated is complete and comes back after a restart; the public tape is cut to recent trades, the last of
+which come back too.
 """
 
 from collections import defaultdict, deque
@@ -128,6 +129,12 @@ class Records:
                 self._trades_of[account][trade.trade_id] = None
                 self._trades_of_owner[owner][trade.trade_id] = None
 
+    def restore_tape(self, trades: Iterable[Trade]) -> None:
+        """Bring back what the public saw last, oldest first; volumes and prices begin anew."""
+        for trade in trades:
+            self._recent[trade.condition_id].append(trade)
+            self._all_recent.append(trade)
+
     def _take_match(self, trade: Trade) -> None:
         if self.concerns_users(trade):
             self.restore_trade(trade)
@@ -188,8 +195,12 @@ class Records:
         """Return the latest state of an order."""
         return self._orders.get(order_id)
 
+    def recent_trades(self, condition_id: ConditionId) -> Sequence[Trade]:
+        """Return a market's last trades, oldest first."""
+        return self._recent.get(condition_id, ())
+
     def all_recent(self) -> Sequence[Trade]:
-        """Return the venue's last trades of this run, oldest first."""
+        """Return the venue's last trades, oldest first."""
         return self._all_recent
 
     def volume(self, condition_id: ConditionId) -> Micros:
