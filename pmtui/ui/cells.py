@@ -67,6 +67,11 @@ def line_width(line: Line) -> int:
     return sum(cell_width(cell.text) for cell in line)
 
 
+def focus_mark(*, ascii_only: bool = False) -> str:
+    """Return the sign of the pane that keys go to; a colour alone would not do."""
+    return ">" if ascii_only else "▸"
+
+
 def blank_line(width: int, ground: Role | None = None) -> Line:
     """Return an empty line."""
     return (Cell(" " * width, ground=ground),)

@@ -83,10 +83,11 @@ def paint_depth(
     at = None if cursor is None else span.part_of(cursor, parts)
     lines = []
     for row in range(rows - 1, -1, -1):
-        label = {rows - 1: scale, (rows - 1) // 2: scale * ((rows - 1) // 2 + 1) // rows}.get(row)
+        # Where a row ends at the half, the half is named too.
+        named = {rows - 1: scale} if rows % 2 else {rows - 1: scale, rows // 2 - 1: scale // 2}
         gutter = " " * _GUTTER
-        if label is not None:
-            gutter = f"{format_size_compact(Micros(label), width=_GUTTER - 1)} "
+        if row in named:
+            gutter = f"{format_size_compact(Micros(named[row]), width=_GUTTER - 1)} "
         cells = _row(levels, roles, row, at, ascii_only=ascii_only)
         lines.append(fit_line((Cell(gutter, Role.DIM), *cells), width, ascii_only=ascii_only))
     labels = _price_labels(span, parts, cursor, ascii_only=ascii_only)

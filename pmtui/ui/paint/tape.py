@@ -21,11 +21,15 @@ def paint_tape(
     *,
     fills: tuple[Fill, ...] = (),
     wanted: TapeFilter = TapeFilter.ALL,
+    skip: int = 0,
     tick: Micros | None = None,
     ascii_only: bool = False,
 ) -> tuple[Line, ...]:
-    """Show as many trades as there are lines; one that was ours carries a mark."""
-    shown = filter_prints(view.prints, fills, wanted, height)
+    """Show as many trades as there are lines, from the newest or after some that are skipped.
+
+    One that was ours carries a mark.
+    """
+    shown = filter_prints(view.prints, fills, wanted, skip + height)[skip:]
     if not shown:
         words = "No trades yet." if not view.prints else f"No trade here is {_missing(wanted)}."
         return (fit_line((Cell(words, Role.DIM),), width, ascii_only=ascii_only),)

@@ -13,8 +13,6 @@ from textual.binding import BindingType
 from textual.containers import Container, Vertical
 from typing_extensions import override
 
-from pmtui.domain.history import Interval
-from pmtui.domain.ids import TokenId
 from pmtui.domain.money import complement
 from pmtui.service.topics import (
     AccountTopic,
@@ -35,10 +33,12 @@ from pmtui.ui.paint.ladder_state import paint_state
 from pmtui.ui.paint.position import account_words
 from pmtui.ui.screens.market_moving import moving_entries
 from pmtui.ui.screens.market_one_key import MarketOneKey, armed_entries
+from pmtui.ui.screens.market_panes import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH, MarketPanes
 from pmtui.ui.screens.market_siblings import STRIP_FROM_HEIGHT, MarketSiblings
 from pmtui.ui.screens.reading import RulesScreen
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.chart import ChartPane
+from pmtui.ui.widgets.depth import DepthPane
 from pmtui.ui.widgets.ladder import LadderPane
 from pmtui.ui.widgets.market_head import MarketHead
 from pmtui.ui.widgets.sibling_strip import SiblingStrip
@@ -46,10 +46,8 @@ from pmtui.ui.widgets.tape import OrdersPane, PositionPane, TapePane
 from pmtui.ui.widgets.text_line import TextLine
 from pmtui.ui.widgets.ticket import TicketPane
 
-CHART_FROM_WIDTH = 110
 
-
-class MarketScreen(MarketSiblings, MarketOneKey):
+class MarketScreen(MarketSiblings, MarketPanes, MarketOneKey):
     """One market: its ladder, its trades, and orders in it."""
 
     CSS_PATH = "market.tcss"
@@ -57,7 +55,7 @@ class MarketScreen(MarketSiblings, MarketOneKey):
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.MARKET)
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - typed by the toolkit
         (0, "-narrow"),
-        (79, "-normal"),
+        (DEPTH_FROM_WIDTH, "-normal"),
         (CHART_FROM_WIDTH, "-wide"),
         (170, "-huge"),
     ]
@@ -73,8 +71,7 @@ class MarketScreen(MarketSiblings, MarketOneKey):
         token_id = self.token_id
         if token_id is not None:
             topics += [BookTopic(token_id), TapeTopic(token_id)]
-            # What nobody sees is not fetched.
-            if self.size.width >= CHART_FROM_WIDTH:
+            if self._watches_history:
                 topics.append(HistoryTopic(token_id, self._interval))
         topics += self._sibling_topics()
         self._watched = tuple(topics)
@@ -91,6 +88,7 @@ class MarketScreen(MarketSiblings, MarketOneKey):
                 yield LadderPane(id="ladder", ascii_only=ascii_only)
             with Container(id="side"):
                 yield ChartPane(id="chart", ascii_only=ascii_only)
+                yield DepthPane(id="depth", ascii_only=ascii_only)
                 with Container(id="own"):
                     yield PositionPane(id="position", ascii_only=ascii_only)
                     yield OrdersPane(id="orders", ascii_only=ascii_only)
@@ -124,6 +122,7 @@ class MarketScreen(MarketSiblings, MarketOneKey):
                 self._show_quote()
                 self._show_siblings()
                 self._show_book()
+                self._show_cursor_on_charts()
                 self._show_own()
                 self._tell_ticket()
             case EventTopic() | EventQuotesTopic():
@@ -132,8 +131,11 @@ class MarketScreen(MarketSiblings, MarketOneKey):
             case TapeTopic(token_id) if token_id == self.token_id:
                 self._show_tape()
                 self._show_book()
-            case HistoryTopic(token_id, interval) if token_id == self.token_id:
-                self._show_history(token_id, interval)
+            case HistoryTopic(token_id, interval) if (token_id, interval) == (
+                self.token_id,
+                self._interval,
+            ):
+                self._show_history()
             case AccountTopic():
                 self._follow_picked()
                 self._show_own()
@@ -171,6 +173,7 @@ class MarketScreen(MarketSiblings, MarketOneKey):
     @on(LadderPane.CursorMoved)
     def _show_cursor(self) -> None:
         self._show_state()
+        self._show_cursor_on_charts()
 
     @on(TicketPane.Opened)
     def _make_room(self) -> None:
@@ -209,33 +212,11 @@ class MarketScreen(MarketSiblings, MarketOneKey):
         self._show_own()
         self._tell_ticket()
 
-    def action_shorter_interval(self) -> None:
-        """Show a shorter time on the chart."""
-        self._shift_interval(-1)
-
-    def action_longer_interval(self) -> None:
-        """Show a longer time on the chart."""
-        self._shift_interval(1)
-
     def action_rules(self) -> None:
         """Show the rules of the market and of its event."""
         market = self._market_view.market
         event_id = market.event_id if market else None
         _ = self.app.push_screen(RulesScreen(self.surface, event_id, self.condition_id))
-
-    def _shift_interval(self, steps: int) -> None:
-        if self.size.width < CHART_FROM_WIDTH:
-            self.say(f"The chart needs a screen of {CHART_FROM_WIDTH} columns.")
-            return
-        interval = self._interval.shifted(steps)
-        if interval is self._interval:
-            which = "shorter" if steps < 0 else "longer"
-            self.say(f"There is no {which} time than {interval.value}.")
-            return
-        self._interval = interval
-        self.follow_topics()
-        if self.token_id is not None:
-            self._show_history(self.token_id, interval)
 
     def _show_head(self) -> None:
         queries = self.surface.queries
@@ -290,10 +271,3 @@ class MarketScreen(MarketSiblings, MarketOneKey):
         )
         watched = (c for c in account.conditionals if c.condition_id == self.condition_id)
         self.orders.show(self._own_orders(), conditionals=tuple(watched))
-
-    def _show_history(self, token_id: TokenId, interval: Interval) -> None:
-        if interval is self._interval:
-            queries = self.surface.queries
-            self.chart.show(
-                queries.history(token_id, interval), token_id=token_id, now=queries.now()
-            )

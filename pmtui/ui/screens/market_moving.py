@@ -83,19 +83,23 @@ class MarketMoving(MarketLadder):
 
     def _pick_up(self) -> None:
         ladder, cursor, token_id = self.ladder.ladder, self.ladder.cursor, self.token_id
-        terms = self._market_view.terms
         if ladder is None or cursor is None or token_id is None:
             self.say("Move the cursor to a price with an order of yours first.")
             return
         at = format_price(cursor[0], tick=ladder.axis.tick, ascii_only=self._ascii_only)
         found = orders_at(ladder, cursor[0], self.surface.queries.account().orders_at(token_id))
+        if found:
+            self._pick(found, token_id, cursor[0])
+        elif orders_at(ladder, cursor[0], self._ladder_orders()):
+            self.say(f"What is yours at {at} is of the other outcome: flip to move it.")
+        else:
+            self.say(f"No order of yours at {at}.")
+
+    def _pick(self, found: tuple[Order, ...], token_id: TokenId, price: Micros) -> None:
+        terms = self._market_view.terms
         reason = why_not_tradable(self._market_view, self.surface.queries.status())
         if not reason and terms is None:
             reason = "The terms of trading are not loaded yet."
-        if not found:
-            reason = f"No order of yours at {at}."
-            if orders_at(ladder, cursor[0], self._ladder_orders()):
-                reason = f"What is yours at {at} is of the other outcome: flip to move it."
         if reason or terms is None:
             self.say(reason)
             return
@@ -103,7 +107,7 @@ class MarketMoving(MarketLadder):
         if any(problems):
             self.say(f"Not movable: {next(filter(None, problems))}.")
             return
-        self._picked = Picked(tuple(o.order_id for o in found), token_id, cursor[0])
+        self._picked = Picked(tuple(o.order_id for o in found), token_id, price)
         self.ladder.focus()
         self.show_footer()
         self._show_state()

@@ -75,6 +75,7 @@ class MarketParts(SayingScreen):
         self.ladder.show(_NOTHING)
         self.tape.show(TapeView((), 0))
         self.chart.clear()
+        self.orders.forget_cursor()
 
     def follow_topics(self) -> None:
         """Watch what matters now, if it is something else than before."""

@@ -9,9 +9,11 @@ from typing_extensions import override
 
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import TokenId
+from pmtui.domain.money import ONE, Micros
 from pmtui.service.views import HistoryView
 from pmtui.ui.cells import Cell, Line, fit_line
-from pmtui.ui.paint.chart import chart_words, draw_chart, paint_chart_title
+from pmtui.ui.paint.chart import chart_words, draw_chart, paint_chart_title, price_range
+from pmtui.ui.paint.chart_cursor import add_out_of_range, mark_price
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
 
@@ -34,7 +36,7 @@ class _Picture(NamedTuple):
         return other is not None and self[:2] == other[:2] and self[4:] == other[4:]
 
 
-class ChartPane(LinePane):
+class ChartPane(LinePane, can_focus=True):
     """Price history of the outcome on show."""
 
     DEFAULT_CSS = "ChartPane { height: 1fr; }"
@@ -45,6 +47,8 @@ class ChartPane(LinePane):
     _wanted: _Picture | None = None
     _drawn: _Picture | None = None
     _curve: tuple[Line, ...] = ()
+    _range: tuple[Micros, Micros] = (Micros(0), ONE)
+    _cursor: Micros | None = None
     _worker: Worker[None] | None = None
 
     @property
@@ -56,6 +60,12 @@ class ChartPane(LinePane):
         """Show a history as soon as it is drawn."""
         self._view, self._token_id, self._now = view, token_id, now
         self.repaint()
+
+    def mark(self, price: Micros | None) -> None:
+        """Mark the price that the ladder points at, or none."""
+        if price != self._cursor:
+            self._cursor = price
+            super().repaint()
 
     def clear(self) -> None:
         """Show no curve: that of another market must not stand here."""
@@ -71,16 +81,23 @@ class ChartPane(LinePane):
     def title(self) -> Line:
         if self._view is None or self._now is None:
             return (Cell("Price", Role.HEADING),)
-        return paint_chart_title(self._view, self._now, self.size.width, ascii_only=self.ascii_only)
+        line = paint_chart_title(self._view, self._now, self.size.width, ascii_only=self.ascii_only)
+        out = self._cursor if self._curve and self._is_fitting else None
+        return add_out_of_range(line, out, self._range, self.size.width, ascii_only=self.ascii_only)
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         words = "" if self._view is None else chart_words(self._view, width, height)
         if self._view is None or words:
             return (fit_line((Cell(words, Role.DIM),), width, ascii_only=self.ascii_only),)
-        # The old curve stays until the new one is drawn, unless it shows something else.
-        is_fitting = self._wanted is not None and self._wanted.is_same_frame(self._drawn)
-        return self._curve if is_fitting else ()
+        if not self._is_fitting:
+            return ()
+        return mark_price(self._curve, self._cursor, self._range, ascii_only=self.ascii_only)
+
+    @property
+    def _is_fitting(self) -> bool:
+        """The old curve stays until the new one is drawn, unless it shows something else."""
+        return self._wanted is not None and self._wanted.is_same_frame(self._drawn)
 
     def _want(self) -> None:
         width, height = self.size
@@ -105,7 +122,7 @@ class ChartPane(LinePane):
                 draw_chart, view.points, picture.width, picture.height,
                 ascii_only=self.ascii_only,
             )  # fmt: skip
-            self._curve, self._drawn = curve, picture
+            self._curve, self._drawn, self._range = curve, picture, price_range(view.points)
             super().repaint()
             if has_grown:
                 await asyncio.sleep(_SETTLE_S)

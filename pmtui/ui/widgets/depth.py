@@ -18,7 +18,7 @@ from pmtui.ui.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
 
 
-class DepthPane(LinePane):
+class DepthPane(LinePane, can_focus=True):
     """Depth of the book on show; added up only while somebody looks."""
 
     DEFAULT_CSS = "DepthPane { height: 1fr; }"

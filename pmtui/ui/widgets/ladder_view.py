@@ -19,12 +19,13 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, Volume
 from pmtui.domain.own_changes import OwnChange, Place, own_changes
-from pmtui.ui.cells import Line, blank_line
+from pmtui.ui.cells import Cell, Line, blank_line, focus_mark
 from pmtui.ui.paint.ladder import RungLook, paint_rung
 from pmtui.ui.paint.ladder_bars import bar_scale
 from pmtui.ui.paint.ladder_columns import LadderColumns, paint_titles, plan_columns
 from pmtui.ui.paint.ladder_state import paint_facts
 from pmtui.ui.role_styles import RoleStyles
+from pmtui.ui.theme import Role
 
 DEFAULT_TICK = Micros(10_000)
 """Where neither book nor terms name one yet; the metadata names a cent nearly always."""
@@ -64,7 +65,7 @@ class LadderView(Widget):
         self._flash_end: Timer | None = None
         self._painted: list[_LineState] = []
         self._role_styles: RoleStyles | None = None
-        self._strips: dict[tuple[_LineState, bool], Strip] = {}
+        self._strips: dict[_LineState, Strip] = {}
         self._scale = 1
 
     @property
@@ -140,12 +141,11 @@ class LadderView(Widget):
         while len(self._painted) <= y:
             self._painted.append(_LineState())
         self._painted[y] = state
-        key = (state, y == 0)
-        strip = self._strips.get(key)
+        strip = self._strips.get(state)
         if strip is None:
             if len(self._strips) >= _CACHED_STRIPS:
                 self._strips.clear()
-            strip = self._strips[key] = self._role_styles.strip(self._paint(state, y))
+            strip = self._strips[state] = self._role_styles.strip(self._paint(state))
         return strip
 
     @override
@@ -223,7 +223,9 @@ class LadderView(Widget):
             self.refresh()
 
     def _state_of(self, y: int) -> _LineState:
-        if y == 0 or self._ladder is None or self._top is None or self._book is None:
+        if y == 0:
+            return _LineState(facts=self._titles())
+        if self._ladder is None or self._top is None or self._book is None:
             return _LineState()
         if y == self.size.height - 1 and self._has_facts:
             cursor = None if self._cursor is None else self._cursor[0]
@@ -268,12 +270,16 @@ class LadderView(Widget):
         # Of the whole book, so that scrolling changes no bar.
         return bar_scale(self._ladder.sizes(), self._scale)
 
-    def _paint(self, state: _LineState, y: int) -> Line:
+    def _titles(self) -> Line:
+        ascii_only = self._ascii_only
+        blank, *titles = paint_titles(
+            self._columns, self.size.width, other_label=self._other_label, ascii_only=ascii_only
+        )
+        mark = focus_mark(ascii_only=ascii_only)
+        return (Cell(mark, Role.KEY) if self.has_focus else blank, *titles)
+
+    def _paint(self, state: _LineState) -> Line:
         width = self.size.width
-        if y == 0:
-            return paint_titles(
-                self._columns, width, other_label=self._other_label, ascii_only=self._ascii_only
-            )
         if state.facts is not None:
             return state.facts
         if state.rung is None or state.look is None:
@@ -286,7 +292,7 @@ class LadderView(Widget):
         self._scale = self._choose_scale()
         changed = [
             Region(0, y, self.size.width, 1)
-            for y in range(1, self.size.height)
+            for y in range(self.size.height)
             if y >= len(self._painted) or self._painted[y] != self._state_of(y)
         ]
         if changed:

@@ -7,7 +7,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
 
-from pmtui.ui.cells import Cell, Line, blank_line, fit_line
+from pmtui.ui.cells import Cell, Line, blank_line, fit_line, focus_mark
 from pmtui.ui.role_styles import RoleStyles
 from pmtui.ui.theme import Role
 
@@ -37,7 +37,7 @@ class LinePane(Widget):
         width, height = self.size
         if not self.is_mounted or not width or not height:
             return
-        title = self.title()
+        title = self._marked(self.title(), width)
         lines = ((title,) if title else ()) + self.paint(width, height - bool(title))
         old, self._lines = self._lines, lines[:height]
         changed = [
@@ -51,6 +51,18 @@ class LinePane(Widget):
     def on_resize(self) -> None:
         """Paint for the new size."""
         self.repaint()
+
+    @override
+    def watch_has_focus(self, _has_focus: bool) -> None:
+        """Show whether keys come here."""
+        super().watch_has_focus(_has_focus)
+        self.repaint()
+
+    def _marked(self, title: Line, width: int) -> Line:
+        if not title or not self.has_focus:
+            return title
+        room = fit_line(title, width - 1, ascii_only=self.ascii_only)
+        return (Cell(focus_mark(ascii_only=self.ascii_only), Role.KEY), *room)
 
     @override
     def render_line(self, y: int) -> Strip:

@@ -1,25 +1,32 @@
 """Panes of painted lines on the trading screen: the tape, and what is ours."""
 
+from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import events
+from textual.binding import BindingType
+from textual.message import Message
 from typing_extensions import override
 
 from pmtui.domain.conditional import Conditional
+from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Fill, Order
+from pmtui.domain.order import Fill, Order, TradePrint
 from pmtui.domain.position import Position
-from pmtui.domain.tape import TapeFilter
+from pmtui.domain.tape import TapeFilter, filter_prints
 from pmtui.service.views import TapeView
-from pmtui.ui.cells import Cell, Line, fit_line
+from pmtui.ui.actions import bindings_of
+from pmtui.ui.cells import Cell, Line, fit_line, focus_mark
 from pmtui.ui.paint.conditional import paint_protection
 from pmtui.ui.paint.position import paint_own_orders, paint_positions
 from pmtui.ui.paint.tape import paint_tape
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
+from pmtui.ui.widgets.scrolling_pane import ScrollingPane
 
 
-class TapePane(LinePane):
-    """Public trades of the outcome on show."""
+class TapePane(ScrollingPane):
+    """Public trades of the outcome on show. Scrolled back it stands still, whatever is traded."""
 
     TITLE: ClassVar[str] = "Trades"
     DEFAULT_CSS = "TapePane { height: 1fr; }"
@@ -29,12 +36,14 @@ class TapePane(LinePane):
     _fills: tuple[Fill, ...] = ()
     _shown: tuple[object, ...] = ()
     _wanted = TapeFilter.ALL
+    _held: TradePrint | None = None
+    """The first on show, where older ones are looked at."""
 
     def show(
         self, view: TapeView, *, fills: tuple[Fill, ...] = (), tick: Micros | None = None
     ) -> None:
         """Show these trades, and which of them were ours."""
-        shown = (view.sequence, view.prints[:1], fills, tick)
+        shown = (view.sequence, len(view.prints), view.prints[:1], fills, tick)
         if shown != self._shown:
             self._shown = shown
             self._view, self._fills, self._tick = view, fills, tick
@@ -42,20 +51,41 @@ class TapePane(LinePane):
 
     def next_filter(self) -> TapeFilter:
         """Change to the next filter and return it."""
-        self._wanted = self._wanted.next
+        self._wanted, self._held = self._wanted.next, None
         self.repaint()
         return self._wanted
 
     @override
     def title(self) -> Line:
-        return (Cell(self.TITLE, Role.HEADING), Cell(f"  {self._wanted.words}", Role.KEY))
+        newer = self._place()
+        above = Cell(f"  {newer} newer above", Role.NOTICE_WARN) if newer else Cell("")
+        return (Cell(self.TITLE, Role.HEADING), Cell(f"  {self._wanted.words}", Role.KEY), above)
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         return paint_tape(
             self._view, width, height, fills=self._fills, wanted=self._wanted, tick=self._tick,
-            ascii_only=self.ascii_only,
+            skip=self._place(), ascii_only=self.ascii_only,
         )  # fmt: skip
+
+    @override
+    def scroll_rows(self, rows: int) -> None:
+        passed = self._passed()
+        last = max(0, len(passed) - self.page_rows)
+        place = min(max(self._place() + rows, 0), last)
+        self._held = passed[place] if place else None
+        self.repaint()
+
+    def _passed(self) -> list[TradePrint]:
+        prints = self._view.prints
+        return [each for each, _ in filter_prints(prints, self._fills, self._wanted, len(prints))]
+
+    def _place(self) -> int:
+        """Return how many newer trades are above; 0 when what was held is gone."""
+        if self._held is None:
+            return 0
+        passed = self._passed()
+        return passed.index(self._held) if self._held in passed else 0
 
 
 class PositionPane(LinePane):
@@ -85,13 +115,29 @@ class PositionPane(LinePane):
         return paint_positions(self._positions, self._labels, width, ascii_only=self.ascii_only)
 
 
-class OrdersPane(LinePane):
-    """Open orders in this market."""
+class OrdersPane(ScrollingPane):
+    """Open orders in this market; with the focus, one of them is the one that keys act on."""
 
     TITLE: ClassVar[str] = "Own orders"
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("global.open")
+
+    @dataclass
+    class Picked(Message):
+        """The trader wants to see an order on the ladder."""
+
+        order: Order
 
     _orders: tuple[Order, ...] = ()
     _conditionals: tuple[Conditional, ...] = ()
+    _cursor: OrderId | None = None
+    _index = 0
+    """Where the cursor stood, for when its order is gone."""
+    _first = 0
+
+    @property
+    def selected(self) -> Order | None:
+        """The order under the cursor; None without the focus."""
+        return self._at_cursor() if self.has_focus else None
 
     def show(
         self, orders: tuple[Order, ...], *, conditionals: tuple[Conditional, ...] = ()
@@ -99,6 +145,51 @@ class OrdersPane(LinePane):
         """Show these orders, and below them what this program alone watches over."""
         self._orders, self._conditionals = orders, conditionals
         self.repaint()
+
+    def forget_cursor(self) -> None:
+        """Point at no order: others come."""
+        self._cursor, self._index, self._first = None, 0, 0
+
+    @override
+    def scroll_rows(self, rows: int) -> None:
+        _ = self._at_cursor()
+        self._point_at(self._index + rows)
+
+    def action_open(self) -> None:
+        """Show the order under the cursor on the ladder."""
+        order = self._at_cursor()
+        if order is not None:
+            self.post_message(self.Picked(order))
+
+    def on_click(self, event: events.Click) -> None:
+        """Point at the order clicked; a double click shows it on the ladder."""
+        offset = event.get_content_offset(self)
+        if offset is None or not 1 <= offset.y <= len(self._orders) - self._first:
+            return
+        event.stop()
+        self._point_at(self._first + offset.y - 1)
+        if event.chain == 2:
+            self.action_open()
+
+    def _point_at(self, index: int) -> None:
+        if self._orders:
+            self._index = min(max(index, 0), len(self._orders) - 1)
+            self._cursor = self._orders[self._index].order_id
+        self.repaint()
+
+    def _at_cursor(self) -> Order | None:
+        if not self._orders:
+            return None
+        ids = [order.order_id for order in self._orders]
+        if self._cursor in ids:
+            self._index = ids.index(self._cursor)
+        else:
+            # What keys act on must not change by itself when an order ends: the next key points.
+            self._index = min(self._index, len(ids) - 1)
+            if self._cursor is not None:
+                return None
+            self._cursor = ids[self._index]
+        return self._orders[self._index]
 
     @override
     def title(self) -> Line:
@@ -115,7 +206,20 @@ class OrdersPane(LinePane):
         room = max(1, height - len(watched))
         if watched and not self._orders:
             return watched[:height]
+        if self.has_focus and self._orders:
+            return (*self._paint_with_cursor(width, room), *watched)
         return (*paint_own_orders(self._orders, width, room, ascii_only=ascii_only), *watched)
+
+    def _paint_with_cursor(self, width: int, room: int) -> tuple[Line, ...]:
+        order = self._at_cursor()
+        self._first = min(max(self._first, self._index - room + 1), self._index)
+        shown = self._orders[self._first : self._first + room]
+        lines = paint_own_orders(shown, width - 1, room, ascii_only=self.ascii_only)
+        mark = focus_mark(ascii_only=self.ascii_only)
+        return tuple(
+            (Cell(mark if own is order else " ", Role.KEY), *line)
+            for own, line in zip(shown, lines, strict=True)
+        )
 
 
 def _say(words: str, width: int, *, ascii_only: bool) -> tuple[Line, ...]:
