@@ -52,7 +52,7 @@ class Figures:
         if user is not None:
             entries = [e for e in history_of(self.venue, user) if e.deed is Deed.TRADE]
         else:
-            recent = self.venue.records.all_recent()
+            recent = self.venue.records.all_recent(query.conditions())
             entries = [entry for trade in recent for entry in entries_of_trade(trade)]
         wanted = [e for e in query.matching(entries) if e.is_taker or not is_taker_only]
         return wanted[::-1]

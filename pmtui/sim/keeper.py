@@ -23,6 +23,7 @@ from pmtui.sim.engine.events import (
     OrderPlaced,
     OrderUpdated,
     TickSizeChanged,
+    Trade,
     TradeAdvanced,
     TradeMatched,
 )
@@ -104,7 +105,9 @@ class Keeper:
             self._records.add_user(address)
         for kept in stored.markets:
             self._bring_back_window(kept, now_ms=now_ms)
-        self._exchange.import_state(_engine_state(stored), now_ms=now_ms)
+        tape = _public_tape(stored)
+        self._exchange.import_state(_engine_state(stored, tape), now_ms=now_ms)
+        self._records.restore_tape(tape)
         for order in stored.orders:
             self._records.restore_order(order)
         for trade in stored.trades:
@@ -145,7 +148,13 @@ class Keeper:
         return StoredMarket(saved, None if start is None else int(start.timestamp()))
 
 
-def _engine_state(stored: Stored) -> EngineState:
+def _public_tape(stored: Stored) -> tuple[Trade, ...]:
+    """Return the last public trades; a kill may have come before the users' ones were among them."""
+    found = {trade.trade_id: trade for trade in (*stored.tape, *stored.trades)}
+    return tuple(sorted(found.values(), key=lambda trade: trade.matched_ms))
+
+
+def _engine_state(stored: Stored, tape: tuple[Trade, ...]) -> EngineState:
     shares: dict[Address, list[tuple[TokenId, Micros]]] = {}
     cash: dict[Address, Micros] = {}
     for account, token_id, balance in stored.balances:
@@ -187,4 +196,5 @@ def _engine_state(stored: Stored) -> EngineState:
                 if trade.taker_account in users and trade.status is not TradeStatus.FAILED
             )
         ),
+        last_trades=tuple({trade.condition_id: trade for trade in tape}.values()),
     )

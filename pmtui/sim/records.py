@@ -195,13 +195,13 @@ class Records:
         """Return the latest state of an order."""
         return self._orders.get(order_id)
 
-    def recent_trades(self, condition_id: ConditionId) -> Sequence[Trade]:
-        """Return a market's last trades, oldest first."""
-        return self._recent.get(condition_id, ())
-
-    def all_recent(self) -> Sequence[Trade]:
-        """Return the venue's last trades, oldest first."""
-        return self._all_recent
+    def all_recent(self, markets: Iterable[str] | None = None) -> Sequence[Trade]:
+        """Return the last public trades, oldest first: the venue's, or those of some markets."""
+        if markets is None:
+            return self._all_recent
+        # Of a quiet market the venue's last trades may hold none.
+        found = [t for named in markets for t in self._recent.get(ConditionId(named), ())]
+        return sorted(found, key=lambda trade: trade.matched_ms)
 
     def volume(self, condition_id: ConditionId) -> Micros:
         """Return the dollars traded in a market in this run."""

@@ -11,6 +11,7 @@ from pmtui.sim.back_office import BackOffice
 from pmtui.sim.catalogue.load import load_packaged, load_recorded
 from pmtui.sim.catalogue.model import Catalogue
 from pmtui.sim.clock import SystemClock, VenueClock
+from pmtui.sim.public_tape import PublicTape
 from pmtui.sim.publisher import Publisher
 from pmtui.sim.server import HostSwitch, HttpServer, applications
 from pmtui.sim.store import Store
@@ -87,7 +88,13 @@ async def _served(venue: Venue, sockets: dict[str, socket.socket]) -> AsyncItera
     traders = Traders(venue, seed=venue.seed, speed=venue.speed, publisher=publisher)
     traders.fill_books()
     office = BackOffice(venue)
-    upkeep = Upkeep(venue, chore=office.tick)
+    tape = PublicTape(venue)
+
+    def chores() -> None:
+        office.tick()
+        tape.tick()
+
+    upkeep = Upkeep(venue, chore=chores)
     hosts = {
         sockets[host].getsockname()[1]: (host, application)
         for host, application in applications(venue, office).items()
@@ -104,6 +111,7 @@ async def _served(venue: Venue, sockets: dict[str, socket.socket]) -> AsyncItera
             yield RunningVenue(venue, upkeep, _urls(sockets))
         finally:
             await _end(server, serving, background)
+            tape.write()
 
 
 async def _end(

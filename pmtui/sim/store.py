@@ -1,8 +1,8 @@
 """What survives a restart, in SQLite: credentials, users, balances, orders, trades, markets, notes.
 
 One writer, exclusive lock, write-ahead log, flushed to the disk on every commit: what a client was
-told has happened is there after a kill at any moment. Nothing of simulated accounts is kept; their
-books are drawn anew, around the orders that come back from here.
+told has happened is there after a kill at any moment. Nothing of simulated accounts is kept but the
+newest trades of each market; their books are drawn anew, around the orders that come back from here.
 """
 
 import sqlite3
@@ -21,6 +21,8 @@ from pmtui.sim.engine.state import SavedMarket
 from pmtui.sim.engine.terms import OrderView
 
 FILE_NAME = "venue.sqlite3"
+TAPE_LENGTH = 100
+"""Trades of a market that are kept for looking at."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -39,6 +41,9 @@ CREATE TABLE IF NOT EXISTS orders (
     rank INTEGER PRIMARY KEY, order_id TEXT NOT NULL UNIQUE, row BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS trades (
     rank INTEGER PRIMARY KEY, trade_id TEXT NOT NULL UNIQUE, row BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS tape (
+    rank INTEGER PRIMARY KEY, condition_id TEXT NOT NULL, row BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS tape_of_market ON tape (condition_id, rank);
 CREATE TABLE IF NOT EXISTS markets (
     condition_id TEXT PRIMARY KEY, row BLOB NOT NULL, window_start_s INTEGER);
 CREATE TABLE IF NOT EXISTS notes (
@@ -91,6 +96,8 @@ class Stored:
     orders: tuple[OrderView, ...]
     trades: tuple[Trade, ...]
     markets: tuple[StoredMarket, ...]
+    tape: tuple[Trade, ...] = ()
+    """The newest trades of each market, whoever made them."""
 
 
 class Store:
@@ -217,6 +224,18 @@ class Store:
                 [(kind, name) for name, row in rows.items() if row is None],
             )
 
+    def write_tape(self, trades: Iterable[Trade]) -> None:
+        """Keep trades for looking at, the newest of each market only."""
+        rows = [(trade.condition_id, _encode(trade)) for trade in trades]
+        self._db.execute("BEGIN IMMEDIATE")
+        with self._db:
+            self._db.executemany("INSERT INTO tape (condition_id, row) VALUES (?, ?)", rows)
+            self._db.executemany(
+                "DELETE FROM tape WHERE condition_id = ?1 AND rank <= (SELECT rank FROM tape "
+                "WHERE condition_id = ?1 ORDER BY rank DESC LIMIT 1 OFFSET ?2)",
+                [(condition_id, TAPE_LENGTH) for condition_id in {row[0] for row in rows}],
+            )
+
     def notes(self, kind: str) -> list[tuple[str, bytes]]:
         """Read the notes of one kind, in the order of their names."""
         return self._db.execute(
@@ -245,6 +264,7 @@ class Store:
             orders=tuple(_decode_order(row[2]) for row in rows("orders ORDER BY rank")),
             trades=tuple(_decode_trade(row[2]) for row in rows("trades ORDER BY rank")),
             markets=tuple(StoredMarket(_decode_market(row[1]), row[2]) for row in rows("markets")),
+            tape=tuple(_decode_trade(row[2]) for row in rows("tape ORDER BY rank")),
         )
 
     def _rows(self, source: str) -> list[tuple[Any, ...]]:

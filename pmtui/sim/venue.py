@@ -8,7 +8,7 @@ are no locks because there is nothing to race.
 
 import random
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from pmtui.domain.money import Micros
 from pmtui.sim.accounts import Accounts, Credentials
 from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent, CatalogueMarket
 from pmtui.sim.clock import VenueClock
-from pmtui.sim.engine.events import Event
+from pmtui.sim.engine.events import Event, Trade
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import Done, IdSource, MarketSpec, MarketView, Refusal
 from pmtui.sim.keeper import Keeper
@@ -153,6 +153,10 @@ class Venue:
         """
         if rows:
             self._store.write_notes(kind, rows)
+
+    def write_tape(self, trades: Iterable[Trade]) -> None:
+        """Keep trades for looking at after a restart."""
+        self._store.write_tape(trades)
 
     def open_user(self, address: Address) -> None:
         """Open an account that is not simulated; does nothing where there is one."""

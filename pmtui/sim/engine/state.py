@@ -53,6 +53,8 @@ class EngineState:
     unsettled: tuple[Trade, ...]
     known_orders: tuple[tuple[OrderId, str], ...]
     fees: Micros
+    last_trades: tuple[Trade, ...] = ()
+    """One a market, where a newer trade is known than the saved market's own."""
 
 
 def export_state(floor: Floor) -> EngineState:
@@ -102,6 +104,10 @@ def import_state(floor: Floor, state: EngineState) -> None:
         raise ValueError("state can only be restored before accounts are opened")
     for saved in state.markets:
         _restore_market(floor, saved)
+    for trade in state.last_trades:
+        traded = floor.markets.get(trade.condition_id)
+        if traded is not None:
+            traded.last_trade_price, traded.last_trade_side = trade.price, trade.side
     for account in state.accounts:
         opened = floor.ledger.open(account.address, simulated=False, unlimited=account.is_unlimited)
         opened.standing = account.standing

@@ -40,6 +40,13 @@ async def _people(folder: Path) -> AsyncIterator[tuple[Person, Person]]:
         yield Person(running, http, key=0), Person(running, http, key=1)
 
 
+async def _public(person: Person) -> tuple[Any, str]:
+    urls = person.running.urls
+    trades = await person.http.get(f"{urls['data']}/trades?market={RAIN}")
+    book = await person.http.get(f"{urls['clob']}/book?token_id={RAIN_YES}")
+    return trades.json(), book.json()["last_trade_price"]
+
+
 async def _everything(person: Person) -> list[Any]:
     return [
         await person.ledger(),
@@ -236,3 +243,16 @@ async def test_a_window_that_ended_while_the_venue_was_down_is_resolved(tmp_path
     assert account is not None
     assert account.reserved == Micros(0)
     venue.close()
+
+
+async def test_the_public_tape_and_the_last_price_come_back(tmp_path: Path) -> None:
+    async with _people(tmp_path) as (ann, bob):
+        await ann.arrive()
+        await bob.arrive(dollars="500")
+        await ann.rest(BUY, "0.42", "10")
+        await bob.place(BUY, "0.58", "5", token=RAIN_NO)
+        before = await _public(ann)
+    async with _people(tmp_path) as (ann, _):
+        assert await _public(ann) == before
+    assert before[0]
+    assert before[1] == "0.580"
