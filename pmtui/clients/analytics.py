@@ -15,12 +15,15 @@ from pmtui.domain.answers import Value
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.market import Holder
+from pmtui.domain.order import TradePrint
 from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.domain.tape_backfill import MOST
 from pmtui.wire.analytics import (
     decode_activity,
     decode_closed_positions,
     decode_holders,
     decode_positions,
+    decode_prints,
     decode_value,
 )
 from pmtui.wire.errors import WireError
@@ -83,6 +86,13 @@ class AnalyticsClient:
         """Return the biggest holders of a market's tokens."""
         query = [(self._routes.market_key, condition_id), ("limit", str(HOLDERS))]
         rows = await self._page(self._routes.holders, query, decode_holders)
+        return rows if isinstance(rows, Failure) else rows.items
+
+    async def trades(self, condition_id: ConditionId) -> tuple[TradePrint, ...] | Failure:
+        """Return a market's newest trades, each once and as its taker made it, newest first."""
+        # Both dialects name only the takers' sides unless they are told otherwise.
+        query = [(self._routes.market_key, condition_id), ("limit", str(MOST))]
+        rows = await self._page(self._routes.trades, query, decode_prints)
         return rows if isinstance(rows, Failure) else rows.items
 
     async def _all(

@@ -69,6 +69,7 @@ class AnalyticsRoutes:
     activity: ListRoute
     value: str
     holders: str
+    trades: str
     market_key: str
     """The query key for a condition id."""
 
@@ -110,6 +111,7 @@ ANALYTICS_ROUTES = {
         activity=ListRoute("/activity", Paging.OFFSET, "offset", 500, 2_000),
         value="/value",
         holders="/holders",
+        trades="/trades",
         market_key="market",
     ),
     Dialect.LIVE: AnalyticsRoutes(
@@ -125,6 +127,7 @@ ANALYTICS_ROUTES = {
         activity=ListRoute("/v2/activity", Paging.CURSOR, "cursor", 500, 2_000, (("start", "1"),)),
         value="/v2/value",
         holders="/v2/holders",
+        trades="/v2/trades",
         market_key="condition_id",
     ),
 }

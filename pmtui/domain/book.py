@@ -197,6 +197,11 @@ class OrderBook:
             self._last_price = price
             self._view = None
 
+    @property
+    def tick_size(self) -> Micros | None:
+        """The grid of prices, as far as it is known."""
+        return self._tick_size
+
     def apply_tick_size(self, tick_size: Micros) -> None:
         """Change the grid: levels of the old one are void until a snapshot comes."""
         self._clear(BookState.REGRIDDING)

@@ -28,6 +28,7 @@ from pmtui.service.feeds.queue import QueueFeed
 from pmtui.service.feeds.resting import Resting
 from pmtui.service.feeds.scoring import ScoringFeed
 from pmtui.service.feeds.seen import SeenFeed
+from pmtui.service.feeds.tape_backfill import TapeBackfill
 from pmtui.service.feeds.time import TimeFeed
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
@@ -87,6 +88,7 @@ class DataService:
             kernel, self._account, self._orders, ruled_out_after_s=tuning.ruled_out_after_s
         )
         self._books = self._make_books()
+        self._past = self._make_past()
         self._resting = self._make_resting()
         self._venue = self._make_venue_states()
         self._oddities = OddityFeed(kernel, self._stream_counts)
@@ -97,7 +99,7 @@ class DataService:
         self.queries = self._make_queries(profile)
         self.commands = self._make_commands()
         self.departing = self._make_departing(profile)
-        for feed in (self._metadata, self._history, self._books, self._account):
+        for feed in (self._metadata, self._history, self._books, self._past, self._account):
             self.hub.on_demand(feed.on_demand)
         self.hub.on_release(self._books.on_demand)
 
@@ -149,6 +151,16 @@ class DataService:
             on_resolved=self._on_resolved,
         )
 
+    def _make_past(self) -> TapeBackfill:
+        return TapeBackfill(
+            self._kernel,
+            self._wait_for_hosts,
+            market_of=self._metadata.market_of_token.get,
+            want=self._books.want_past,
+            add=self._books.add_past,
+            pair_of=self._pair_of,
+        )
+
     def _make_venue_states(self) -> VenueStates:
         states = VenueStates(
             self._kernel,
@@ -186,6 +198,7 @@ class DataService:
             self._journal,
             commands=self.commands,
             safeguards=self._safeguards,
+            conditionals=self._conditionals,
             title_of=self._title_of,
             is_paper=profile.mode is Mode.PAPER,
         )
@@ -237,7 +250,7 @@ class DataService:
             account=self._account_view,
             book_of=self._books.book,
             market_of=self._market_of,
-            order_of=self._account.own.order,
+            own=self._account.own,
             locked=self._safeguards.guard.locked,
         )
         self._account.on_order(conditionals.on_order)
@@ -341,6 +354,7 @@ class DataService:
     def _on_learned(self) -> None:
         # Which tokens a market or an event has is known only now.
         self._books.retarget()
+        self._past.look()
 
     def _on_tick_size(self, event: TickSizeChanged) -> None:
         state = self._metadata.markets.get(event.condition_id)

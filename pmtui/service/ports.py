@@ -17,7 +17,14 @@ from pmtui.domain.link import Link
 from pmtui.domain.listing import MarketSort
 from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
 from pmtui.domain.market_events import BookSnapshot, MarketEvent
-from pmtui.domain.order import BalanceAllowance, CancelResult, Fill, Order, PostResult
+from pmtui.domain.order import (
+    BalanceAllowance,
+    CancelResult,
+    Fill,
+    Order,
+    PostResult,
+    TradePrint,
+)
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
 from pmtui.domain.position import Activity, ClosedPosition, Position
 from pmtui.domain.user_events import UserEvent
@@ -186,6 +193,10 @@ class AnalyticsHost(Protocol):
 
     async def holders(self, condition_id: ConditionId) -> tuple[Holder, ...] | Failure:
         """Return the biggest holders of a market's tokens."""
+        ...
+
+    async def trades(self, condition_id: ConditionId) -> tuple[TradePrint, ...] | Failure:
+        """Return the newest public trades of a market, by the taker's side, newest first."""
         ...
 
 

@@ -185,7 +185,7 @@ class TapeView:
     prints: tuple[TradePrint, ...]
     sequence: int
     volume: Volume = ()
-    """All that traded since the book is heard; the prints are the newest part of it."""
+    """All trades that are known; the prints are the newest part of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ import msgspec
 
 from pmtui.domain.answers import Value
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market import Holder
+from pmtui.domain.market import Holder, Side
 from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.order import TradePrint
 from pmtui.domain.position import Activity, ClosedPosition, Position
 from pmtui.wire.analytics_rows import ActivityRow, HolderRow, HoldersRow, PositionRow, ValueRow
 from pmtui.wire.errors import UNREADABLE, WireError
@@ -82,6 +83,18 @@ def decode_trades(body: bytes) -> Rows[Activity]:
         WireError: no list at all.
     """
     return _decode_activity(body, "trades")
+
+
+def decode_prints(body: bytes) -> Rows[TradePrint]:
+    """Read public trades as a tape shows them.
+
+    Raises:
+        WireError: no list at all.
+    """
+    rows, cursor = split_list(body, "data")
+    log = SkipLog()
+    values = read_rows(rows, _ACTIVITY, _to_print, log=log, place="trades")
+    return log.rows(values, cursor=cursor, received=len(rows))
 
 
 def decode_value(body: bytes) -> Value:
@@ -173,6 +186,21 @@ def _to_activity(row: ActivityRow) -> Activity:
         condition_id=to_condition_id(row.condition_id or row.v1_condition_id),
         token_id=to_token_id(row.token_id or row.v1_token_id),
         transaction_hash=row.transaction_hash or row.v1_transaction_hash or "",
+    )
+
+
+def _to_print(row: ActivityRow) -> TradePrint:
+    at = to_epoch_moment(row.timestamp)
+    if at is None:
+        raise WireError("timestamp", "missing or no time")
+    if row.side not in (Side.BUY.value, Side.SELL.value):
+        raise WireError("side", "neither buy nor sell")
+    return TradePrint(
+        token_id=_token(row.token_id or row.v1_token_id),
+        side=Side(row.side),
+        price=_required(row.price, None, "price"),
+        size=_required(row.size, None, "size"),
+        at=at,
     )
 
 

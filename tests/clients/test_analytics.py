@@ -3,12 +3,15 @@
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
+import pytest
+
 from pmtui.clients.analytics import AnalyticsClient
 from pmtui.clients.endpoints import Dialect
 from pmtui.clients.geoblock import GeoblockClient
 from pmtui.domain.answers import GeoAnswer, Value
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
+from pmtui.domain.market import Side
 from pmtui.service.ports import AnalyticsHost, GeoHost
 from tests.clients.raw_server import Call, Handler, RawServer, answering, serving
 from tests.wire.payloads import CONDITION, TOKENS, Json, wire
@@ -164,3 +167,20 @@ async def test_the_geographic_check_asks_its_very_address() -> None:
         answer = await GeoblockClient(server.host("/api/geoblock")).check()
         assert answer == GeoAnswer(is_blocked=True, country="US", region="NY")
         assert server.lines == ["GET /api/geoblock HTTP/1.1"]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "route", "key"),
+    [(Dialect.SEED, "/trades", "market"), (Dialect.LIVE, "/v2/trades", "condition_id")],
+)
+async def test_public_trades_are_one_page_of_the_newest(
+    dialect: Dialect, route: str, key: str
+) -> None:
+    odd = ACTIVITY | {"side": "HOLD"}
+    async with serving(answering(wire([ACTIVITY | {"side": "SELL"}, odd]))) as server:
+        found = await analytics(server, dialect).trades(ConditionId(CONDITION))
+        (call,) = server.calls
+    assert not isinstance(found, Failure)
+    assert [(trade.token_id, trade.side) for trade in found] == [(TOKENS[0], Side.SELL)]
+    assert urlsplit(call.line.split()[1]).path == route
+    assert query_of(call) == {key: CONDITION, "limit": "100"}

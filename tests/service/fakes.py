@@ -44,6 +44,7 @@ from pmtui.domain.order import (
     PostResult,
     PostStatus,
     TimeInForce,
+    TradePrint,
 )
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
 from pmtui.domain.position import Activity, ClosedPosition, Position
@@ -165,6 +166,13 @@ class FakeTrading:
 @dataclass
 class FakeAnalytics:
     held: tuple[Position, ...] = ()
+    past: tuple[TradePrint, ...] | Failure = ()
+    asked_trades: list[ConditionId] = field(default_factory=list)
+
+    async def trades(self, condition_id: ConditionId) -> tuple[TradePrint, ...] | Failure:
+        self.asked_trades.append(condition_id)
+        await _on_the_way()
+        return self.past
 
     async def positions(self, user: Address) -> tuple[Position, ...] | Failure:
         return self.held

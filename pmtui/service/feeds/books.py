@@ -27,8 +27,9 @@ from pmtui.domain.market_events import (
     TickSizeChanged,
     TradePrinted,
 )
-from pmtui.domain.money import MoneyError, complement
+from pmtui.domain.money import MoneyError
 from pmtui.domain.order import TradePrint
+from pmtui.domain.tape_backfill import seen_from
 from pmtui.service.feeds.tracked_books import NEVER, Pair, Tracked
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
@@ -148,6 +149,20 @@ class BooksFeed:
         if tracked is None:
             return TapeView((), 0)
         return tracked.tape.view()
+
+    def want_past(self, token_ids: Iterable[TokenId]) -> tuple[TokenId, ...]:
+        """Return those of some tokens whose tapes have no past yet; from now on it is coming."""
+        kept = ((token_id, self._tracked.get(token_id)) for token_id in token_ids)
+        return tuple(token_id for token_id, tracked in kept if tracked and tracked.want_past())
+
+    def add_past(self, trades: tuple[TradePrint, ...], token_ids: Iterable[TokenId]) -> None:
+        """Put a market's trades of before on the tapes of its tokens."""
+        for token_id in token_ids:
+            tracked = self._tracked.get(token_id)
+            if tracked is not None:
+                tracked.add_past(trades)
+                self._kernel.mark(TapeTopic(token_id))
+                self._mark(token_id)
 
     def resync(self, token_id: TokenId) -> None:
         """Fetch a book by REST, at most once in a while."""
@@ -287,22 +302,14 @@ class BooksFeed:
 
     def _apply_trade(self, event: TradePrinted) -> None:
         at = _moment(event.timestamp) or self._kernel.clock.now()
+        trade = TradePrint(event.token_id, event.side, event.price, event.size, at)
         for token_id in self._tokens_of_market.get(event.condition_id, [event.token_id]):
             tracked = self._tracked.get(token_id)
             if tracked is None:
                 continue
             # One price for both books: the venue hashes it so.
             tracked.book.apply_trade_price(event.price)
-            is_own = token_id == event.token_id
-            tracked.tape.add(
-                TradePrint(
-                    token_id=token_id,
-                    side=event.side if is_own else event.side.opposite,
-                    price=event.price if is_own else complement(event.price),
-                    size=event.size,
-                    at=at,
-                )
-            )
+            tracked.tape.add(seen_from(token_id, trade))
             self.last_trade_at = max(at, self.last_trade_at or at)
             self._kernel.mark(TapeTopic(token_id))
             self._mark(token_id)

@@ -1,7 +1,7 @@
 """What the feed of books keeps of one token, and of a market whose two books are held as one."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import final
@@ -12,6 +12,7 @@ from pmtui.domain.book_twins import Twins
 from pmtui.domain.market_events import LevelChange
 from pmtui.domain.money import Micros
 from pmtui.domain.order import TradePrint
+from pmtui.domain.tape_backfill import missing_prints, seen_from, weave
 from pmtui.service.views import TapeView
 
 TAPE_LENGTH = 200
@@ -21,7 +22,7 @@ NEVER = -1
 
 @final
 class Tape:
-    """The newest trades of a token, and how much has traded at each price since it is heard."""
+    """The newest trades of a token, and how much traded at each price of all that is known."""
 
     __slots__ = ("_count", "_prints", "_view", "_volume")
 
@@ -36,6 +37,14 @@ class Tape:
         self._prints.appendleft(trade)
         self._count += 1
         self._volume[trade.price] = self._volume.get(trade.price, 0) + trade.size
+        self._view = None
+
+    def add_past(self, trades: Iterable[TradePrint]) -> None:
+        """Take in trades of before; those that were heard meanwhile are not counted twice."""
+        missing = missing_prints(self._prints, trades)
+        self._prints = deque(weave(self._prints, missing)[:TAPE_LENGTH], maxlen=TAPE_LENGTH)
+        for trade in missing:
+            self._volume[trade.price] = self._volume.get(trade.price, 0) + trade.size
         self._view = None
 
     def view(self) -> TapeView:
@@ -58,9 +67,21 @@ class Tracked:
     told_in: int = NEVER
     """Frame for which this book is marked and queued for its check: further changes need neither."""
     pair: "Pair | None" = None
+    is_past_asked: bool = False
+    """Whether the trades of before are here or on their way."""
     resynced_at: float = float("-inf")
     missed_by_rest: list[tuple[str, LevelChange]] | None = None
     """Changes that came while a book is being fetched: its answer may be older than they are."""
+
+    def want_past(self) -> bool:
+        """Return whether nobody has asked for the trades of before, and note that somebody does."""
+        wants, self.is_past_asked = not self.is_past_asked, True
+        return wants
+
+    def add_past(self, trades: Iterable[TradePrint]) -> None:
+        """Put trades of either outcome, from before it was heard, on this token's tape."""
+        token_id, tick = self.book.token_id, self.book.tick_size
+        self.tape.add_past(seen_from(token_id, trade, tick=tick) for trade in trades)
 
     def tell_again(self) -> None:
         """Have the next change marked and queued, whatever frame it falls into."""
