@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.market import MarketTerms, Side
-from pmtui.domain.money import ONE, SCALE, Micros, format_micros
+from pmtui.domain.money import SCALE, Micros, format_micros
 from pmtui.domain.scaled import (
     MOST_LEGS,
     Leg,
@@ -17,12 +17,12 @@ from pmtui.domain.scaled import (
     plan_scaled,
 )
 from pmtui.domain.ticket_reading import (
-    format_cents,
     parse_cents,
     parse_size,
     say_dollars,
     say_shares,
 )
+from pmtui.domain.ticket_steps import step_cents
 
 MIN_MARKETABLE_BUY = Micros(SCALE)
 """A purchase that fills at once must be worth a dollar (WIRE_CLOB §5.3)."""
@@ -108,7 +108,7 @@ def step_entry(
         total = Micros(max((parse_size(text) or 0) + step * _TOTAL_STEP, 0))
         stepped = format_micros(total) if total else ""
     else:
-        stepped = _stepped_price(text, step, terms)
+        stepped = step_cents(text, step, terms.tick_size)
     return with_entry(draft, field, stepped)
 
 
@@ -157,12 +157,3 @@ def legs_that_cross(plan: ScaledPlan, book: BookView | None) -> tuple[Leg, ...]:
         return tuple(leg for leg in plan.legs if ask is not None and leg.price >= ask)
     bid = book.best_bid
     return tuple(leg for leg in plan.legs if bid is not None and leg.price <= bid)
-
-
-def _stepped_price(text: str, step: int, terms: MarketTerms) -> str:
-    price = parse_cents(text) if text.strip() else None
-    if price is None:
-        return text
-    tick = terms.tick_size
-    on_grid = price // tick * tick if step > 0 else -(-price // tick) * tick
-    return format_cents(Micros(min(max(on_grid + step * tick, tick), ONE - tick)))

@@ -80,8 +80,16 @@ def step_price(draft: TicketDraft, context: TicketContext, step: Step) -> Ticket
         )
         price = next((p for p in (own, other) if p is not None), Micros(SCALE // 2))
         return replace(draft, price_text=format_cents(nearest_price(price, tick)))
-    moved = (price // tick + 1) * tick if step is Step.UP else (-(-price // tick) - 1) * tick
-    return replace(draft, price_text=format_cents(nearest_price(Micros(moved), tick)))
+    return replace(draft, price_text=step_cents(draft.price_text, step, tick))
+
+
+def step_cents(text: str, step: int, tick: Micros) -> str:
+    """Return a price typed in cents one step further on the grid; what cannot be read stays."""
+    price = parse_cents(text)
+    if price is None:
+        return text
+    on_grid = price // tick * tick if step > 0 else -(-price // tick) * tick
+    return format_cents(nearest_price(Micros(on_grid + step * tick), tick))
 
 
 def step_size(draft: TicketDraft, context: TicketContext, step: Step) -> TicketDraft:

@@ -16,6 +16,7 @@ from pmtui.domain.ticket_steps import (
     next_kind,
     next_time_in_force,
     next_unit,
+    step_cents,
     step_price,
     step_size,
     switch_side,
@@ -119,3 +120,15 @@ def test_every_step_lands_on_the_grid(tick: int, text: str, step: Step) -> None:
     moved = parse_cents(step_price(replace(BUY, price_text=text), world, step).price_text)
     assert moved is not None
     assert is_on_tick(moved, world.terms.tick_size)
+
+
+@pytest.mark.parametrize(
+    ("text", "step", "stepped"),
+    [
+        ("50", Step.UP, "51"), ("50", Step.DOWN, "49"), ("50.5", Step.UP, "51"),
+        ("50.5", Step.DOWN, "50"), ("99", Step.UP, "99"), ("1", Step.DOWN, "1"),
+        ("", Step.UP, ""), ("fifty", Step.DOWN, "fifty"),
+    ],
+)  # fmt: skip
+def test_a_typed_price_steps_on_the_grid(text: str, step: Step, stepped: str) -> None:
+    assert step_cents(text, step, m("0.01")) == stepped

@@ -1,7 +1,6 @@
 """The card between a ticket and the venue: what it shows is what gets signed."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import ClassVar
 
@@ -16,13 +15,13 @@ from typing_extensions import override
 
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.action import Context
-from pmtui.ui.actions import bindings_for, footer_entries
+from pmtui.ui.actions import bindings_for
 from pmtui.ui.card_place import Place, place_card
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.paint.confirm import Occasion, paint_confirm
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
-from pmtui.ui.widgets.key_line import KeyLine
+from pmtui.ui.widgets.key_line import answer_keys
 from pmtui.ui.widgets.text_line import TextLine
 
 ARMING_PAUSE = timedelta(milliseconds=150)
@@ -86,11 +85,7 @@ class CardScreen(ModalScreen[bool]):
             for line in self.card_lines(width):
                 yield TextLine(line, ascii_only=options.ascii_only)
             yield TextLine(id="hint", ascii_only=options.ascii_only)
-            entries = tuple(
-                replace(entry, label=self.AGREE) if entry.id == "confirm.accept" else entry
-                for entry in footer_entries(Context.CONFIRM, keymap=options.keymap)
-            )
-            yield KeyLine(entries, options, width=width)
+            yield answer_keys(self.AGREE, options, width=width)
 
     def on_resize(self) -> None:
         """Stand beside the ticket on a screen of another size, too."""

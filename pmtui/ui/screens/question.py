@@ -1,6 +1,5 @@
 """A question that must be answered before something dangerous happens."""
 
-from dataclasses import replace
 from typing import ClassVar
 
 from textual import events
@@ -11,11 +10,11 @@ from textual.screen import ModalScreen
 from typing_extensions import override
 
 from pmtui.ui.action import Context
-from pmtui.ui.actions import bindings_for, footer_entries
+from pmtui.ui.actions import bindings_for
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.surface import Options
 from pmtui.ui.theme import Role
-from pmtui.ui.widgets.key_line import KeyLine
+from pmtui.ui.widgets.key_line import answer_keys
 from pmtui.ui.widgets.text_line import TextLine
 
 WIDTH = 64
@@ -66,11 +65,7 @@ class QuestionScreen(ModalScreen[bool]):
                 for part in wrap_line(line, WIDTH, most=MOST_LINES):
                     yield TextLine(part, ascii_only=ascii_only)
             yield TextLine(ascii_only=ascii_only)
-            entries = tuple(
-                replace(entry, label=self._agree) if entry.id == "confirm.accept" else entry
-                for entry in footer_entries(Context.CONFIRM, keymap=self._options.keymap)
-            )
-            yield KeyLine(entries, self._options, width=WIDTH)
+            yield answer_keys(self._agree, self._options, width=WIDTH)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Remember from when on a key can be an answer."""

@@ -5,20 +5,16 @@ Nothing is read or rounded here: `domain.scaled` plans, the service sends, this 
 
 from collections.abc import Awaitable
 from dataclasses import replace
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.getters import query_one
-from textual.screen import ModalScreen
 from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.book_view import BookView
-from pmtui.domain.ids import ConditionId
-from pmtui.domain.market import MarketTerms
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.scaled import ScaledField, ScaledPlan, ScaledProblem
 from pmtui.domain.scaled_draft import (
@@ -33,14 +29,10 @@ from pmtui.domain.scaled_draft import (
     with_entry,
 )
 from pmtui.domain.ticket_reading import format_cents
-from pmtui.domain.ticket_steps import Step
 from pmtui.domain.verdict import Rejected, Verdict
-from pmtui.service.surface import PreparedOrder, Subscription
-from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
-from pmtui.ui.action import Context
-from pmtui.ui.actions import bindings_for, footer_entries
+from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.market_facts import outcome_label, title_of
+from pmtui.ui.market_facts import outcome_label, token_id_of
 from pmtui.ui.paint.scaled import (
     paint_leg_end,
     paint_plan,
@@ -50,13 +42,12 @@ from pmtui.ui.paint.scaled import (
 from pmtui.ui.paint.ticket import side_role
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.action_cards import ScaledCard
+from pmtui.ui.screens.order_form import OrderForm
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
-from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.text_line import TextLine
 from pmtui.ui.widgets.ticket_fields import Choice, NumberField, TextBlock
 
-WIDTH = 64
 _ENTRIES = {
     "scaled-first": ScaledField.FIRST_PRICE,
     "scaled-last": ScaledField.LAST_PRICE,
@@ -65,17 +56,12 @@ _ENTRIES = {
 }
 
 
-class ScaledScreen(ModalScreen[None]):
+class ScaledScreen(OrderForm[None]):
     """Spreads a total over a range of prices; enter asks, escape leaves."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
+    # Fifteen legs fill a small terminal: there is no line to spare.
     DEFAULT_CSS = """
-    ScaledScreen { align: center middle; }
-    ScaledScreen > #scaled {
-        width: 68; max-width: 100%; height: auto; max-height: 100%; background: $panel;
-        border: heavy $primary; padding: 0 1;
-    }
-    ScaledScreen .row { height: 1; }
+    ScaledScreen #state { min-height: 0; }
     ScaledScreen .label { width: 8; }
     ScaledScreen Choice { width: 10; }
     ScaledScreen #scaled-post-only { width: 16; }
@@ -88,7 +74,6 @@ class ScaledScreen(ModalScreen[None]):
     shape = query_one("#scaled-shape", Choice)
     post_only = query_one("#scaled-post-only", Choice)
     legs = query_one("#scaled-legs", TextBlock)
-    state = query_one("#scaled-state", TextBlock)
 
     def __init__(
         self,
@@ -99,23 +84,20 @@ class ScaledScreen(ModalScreen[None]):
         start: Micros | None = None,
     ) -> None:
         """Open for one outcome of a market, from a price where one is given."""
-        super().__init__()
-        self._surface = surface
-        self._condition_id = condition_id
+        super().__init__(surface, condition_id)
         self._outcome_index = outcome_index
         self.draft = ScaledDraft(first_text=format_cents(start) if start is not None else "")
         """The entries as they are now."""
         self._sent: tuple[PreparedOrder, ...] = ()
         self._verdicts: tuple[Verdict, ...] = ()
-        self._subscription: Subscription | None = None
 
     @override
     def compose(self) -> ComposeResult:
         ascii_only = self._surface.options.ascii_only
         view = self._surface.queries.market(self._condition_id)
         outcome = plain(outcome_label(view, self._outcome_index), 16)
-        title = plain(title_of(self._surface.queries, self._condition_id), WIDTH - 20)
-        with Vertical(id="scaled"):
+        title = self.market_title(self.WIDTH - 20)
+        with Vertical(classes="frame"):
             yield TextLine(
                 (Cell("Scaled orders ", Role.HEADING, Emphasis.BOLD), Cell(title, Role.DIM)),
                 ascii_only=ascii_only,
@@ -136,28 +118,15 @@ class ScaledScreen(ModalScreen[None]):
                 yield from self._entry("Total", "scaled-total", "0-9.,$")
                 yield Choice(id="scaled-unit", ascii_only=ascii_only)
             yield TextBlock(id="scaled-legs", ascii_only=ascii_only)
-            yield TextBlock(id="scaled-state", ascii_only=ascii_only)
-            entries = tuple(
-                replace(entry, label="Review") if entry.id == "confirm.accept" else entry
-                for entry in footer_entries(Context.CONFIRM, keymap=self._surface.options.keymap)
-            )
-            yield KeyLine(entries, self._surface.options, width=WIDTH)
+            yield TextBlock(id="state", ascii_only=ascii_only)
+            yield self.keys()
 
     def on_mount(self) -> None:
         """Fill the entries and watch what they are judged by."""
         self._load(self.draft)
-        topics: list[Topic] = [MarketTopic(self._condition_id), AccountTopic()]
-        terms = self._terms
-        if terms is not None:
-            topics.append(BookTopic(terms.token_ids[self._outcome_index]))
-        self._subscription = self._surface.subscriptions.subscribe(topics, self._hear)
+        self.watch_market(self._token_id)
         name = "#scaled-last" if self.draft.first_text else "#scaled-first"
         _ = self.query_one(name, NumberField).focus()
-
-    def on_unmount(self) -> None:
-        """Stop listening; what was sent is the service's."""
-        if self._subscription is not None:
-            self._subscription.close()
 
     def action_accept(self) -> None:
         """Ask whether to send the legs; once they are sent, leave."""
@@ -166,14 +135,14 @@ class ScaledScreen(ModalScreen[None]):
                 _ = self.dismiss()
             return
         plan = self._plan()
-        terms = self._terms
+        terms = self.terms
         if not isinstance(plan, ScaledPlan) or terms is None:
             self._focus_problem(plan)
             return
         orders: list[PreparedOrder] = []
         for order in self._surface.commands.prepare_many(plan.intents(terms, self._outcome_index)):
             if isinstance(order, Rejected):
-                self.state.show(((Cell(plain(order.reason, WIDTH), Role.NOTICE_BAD),),))
+                self.say(order.reason, Role.NOTICE_BAD)
                 return
             orders.append(order)
         doubt = " ".join(f"{text}." for text in self._warnings(plan))
@@ -185,10 +154,6 @@ class ScaledScreen(ModalScreen[None]):
 
         _ = self.app.push_screen(card, decide)
 
-    def action_decline(self) -> None:
-        """Leave; orders on their way go on."""
-        _ = self.dismiss()
-
     @on(Input.Changed)
     def _on_typed(self, event: Input.Changed) -> None:
         field = _ENTRIES.get(event.input.id or "")
@@ -197,10 +162,9 @@ class ScaledScreen(ModalScreen[None]):
 
     @on(NumberField.Stepped)
     def _on_stepped(self, event: NumberField.Stepped) -> None:
-        field, terms = _ENTRIES.get(event.field.id or ""), self._terms
+        field, terms = _ENTRIES.get(event.field.id or ""), self.terms
         if field is not None and terms is not None:
-            step = 1 if event.step is Step.UP else -1
-            self._load(step_entry(self.draft, field, step, terms))
+            self._load(step_entry(self.draft, field, event.step, terms))
 
     @on(Choice.Moved)
     def _on_moved(self, event: Choice.Moved) -> None:
@@ -209,7 +173,7 @@ class ScaledScreen(ModalScreen[None]):
             case "scaled-side":
                 self._load(replace(draft, side=draft.side.opposite))
             case "scaled-shape":
-                self._load(next_shape(draft, 1 if event.step is Step.UP else -1))
+                self._load(next_shape(draft, event.step))
             case "scaled-unit":
                 self._load(next_unit(draft))
             case _:
@@ -222,15 +186,13 @@ class ScaledScreen(ModalScreen[None]):
             yield NumberField(id=name, characters=characters)
 
     @property
-    def _terms(self) -> MarketTerms | None:
-        return self._surface.queries.market(self._condition_id).terms
+    def _token_id(self) -> TokenId | None:
+        view = self._surface.queries.market(self._condition_id)
+        return token_id_of(view, self._outcome_index)
 
     def _plan(self) -> ScaledPlan | ScaledProblem | None:
-        terms = self._terms
+        terms = self.terms
         return None if terms is None else read_scaled(self.draft, terms)
-
-    def _hear(self, _: Topic) -> None:
-        self.call_next(self._show)
 
     def _load(self, draft: ScaledDraft) -> None:
         """Take another draft, and write it into the entries."""
@@ -248,12 +210,12 @@ class ScaledScreen(ModalScreen[None]):
             # What is on the screen is a new ladder now; the one sent is in the account.
             self._sent, self._verdicts = (), ()
         self.draft = draft
-        self._show()
+        self.show()
 
     def _send(self, orders: tuple[PreparedOrder, ...]) -> None:
         command_id = self._surface.commands.place_many(orders)
         self._sent, self._verdicts = orders, ()
-        self._show()
+        self.show()
         waiting = self._surface.commands.batch_verdict(command_id)
         _ = self.run_worker(self._await(waiting, orders))
 
@@ -264,9 +226,10 @@ class ScaledScreen(ModalScreen[None]):
         verdicts = await waiting
         if self.is_mounted and self._sent == orders:
             self._verdicts = verdicts
-            self._show()
+            self.show()
 
-    def _show(self) -> None:
+    @override
+    def show(self) -> None:
         if not self.is_mounted:
             return
         self._show_choices()
@@ -303,8 +266,7 @@ class ScaledScreen(ModalScreen[None]):
         )
 
     def _warnings(self, plan: ScaledPlan) -> tuple[str, ...]:
-        account, terms = self._surface.queries.account(), self._terms
-        token_id = terms.token_ids[self._outcome_index] if terms is not None else None
+        account, token_id = self._surface.queries.account(), self._token_id
         return warnings_of(
             plan,
             book=self._book(),
@@ -313,10 +275,8 @@ class ScaledScreen(ModalScreen[None]):
         )
 
     def _book(self) -> BookView | None:
-        terms = self._terms
-        if terms is None:
-            return None
-        return self._surface.queries.book(terms.token_ids[self._outcome_index])
+        token_id = self._token_id
+        return None if token_id is None else self._surface.queries.book(token_id)
 
     def _focus_problem(self, plan: ScaledPlan | ScaledProblem | None) -> None:
         if isinstance(plan, ScaledProblem):

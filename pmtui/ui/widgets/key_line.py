@@ -1,9 +1,12 @@
 """A line of keys and what they do, which the mouse may press instead."""
 
+from dataclasses import replace
+
 from textual import events
 from textual.geometry import Offset
 
-from pmtui.ui.actions import FooterEntry
+from pmtui.ui.action import Context
+from pmtui.ui.actions import FooterEntry, footer_entries
 from pmtui.ui.cells import Line, line_width
 from pmtui.ui.paint.footer import paint_footer
 from pmtui.ui.surface import Options
@@ -53,6 +56,19 @@ class KeyLine(TextLine):
         if keys:
             event.stop()
             self.app.simulate_key(keys[0])
+
+
+def answer_keys(agree: str, options: Options, *, width: int) -> KeyLine:
+    """Return the keys that answer a question.
+
+    Args:
+        agree: what agreeing does, in a word or two.
+        options: the user's keys and character set.
+        width: cells there are.
+    """
+    entries = footer_entries(Context.CONFIRM, keymap=options.keymap)
+    named = (replace(e, label=agree) if e.id == "confirm.accept" else e for e in entries)
+    return KeyLine(tuple(named), options, width=width)
 
 
 def entry_at(line: Line, x: int, entries: tuple[FooterEntry, ...]) -> FooterEntry | None:

@@ -187,6 +187,11 @@ class NumberField(Input, inherit_bindings=False):
         )
         self.cursor_blink = False
 
+    def write(self, text: str) -> None:
+        """Replace what it holds, as if it had been typed."""
+        self.value = text
+        self.cursor_position = len(text)
+
     def action_step_up(self) -> None:
         """Ask for the next value up."""
         self.post_message(self.Stepped(self, Step.UP))

@@ -16,7 +16,7 @@ from pmtui.ui.widgets.line_table import LineTable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.moving_market import CONDITION, YES
-from tests.ui.screens.look import shows, text_of
+from tests.ui.screens.look import shows
 from tests.ui.screens.test_market import line, opened
 from tests.ui.wait import settle, until
 
@@ -66,7 +66,7 @@ async def test_what_cannot_be_watched_over_keeps_the_entries_and_says_why() -> N
         await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
         await settle(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: "would sell at once" in text_of(app, "#protect-state"), "why")
+        await until(pilot, lambda: shows(app, "would sell at once"), "why")
         assert screen._field("protect-stop").value == "99"
 
 
