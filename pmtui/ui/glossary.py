@@ -41,6 +41,8 @@ GLOSSARY: tuple[Term, ...] = (
     Term("FOK", "Fill or kill: trade all of it at once, or nothing."),
     Term("GTC", "Good till cancelled: rests until it trades or you cancel it."),
     Term("GTD", "Good till date: like GTC, and the venue cancels it at a time you set."),
+    Term("improve", "Rest a tick in front of the best price of one's own side."),
+    Term("join", "Rest at the best price of one's own side, behind who is there."),
     Term("kill switch", "Cancels everything, disarms, and locks order entry until you release it."),
     Term("ladder signs", "@ the average price you paid, = the price that breaks even after fees, "
          "\u2022 or * the last trade, a line beside the price the reward band, $ an order that earns "
@@ -57,6 +59,7 @@ GLOSSARY: tuple[Term, ...] = (
          "of all the others, so the Yes prices should add up to about a dollar."),
     Term("outcome", "What a market asks about, Yes or No, or two names. One of them pays a dollar a "
          "share, the other nothing."),
+    Term("override", "Permit one order from a book that may be wrong; the journal keeps it."),
     Term("paper", "The local venue: real servers, real books, play money, no account."),
     Term("post-only", "Refuse the order rather than let it take."),
     Term("queue", "Who was there first at a price trades first. How much is ahead of you is an "

@@ -239,7 +239,8 @@ class MarketOneKey(MarketTrading):
 
     def _arming_line(self, book: BookView) -> Line:
         """Say that single keys trade; nothing while they do not."""
-        if not self.is_armed:
+        # As of the last status: this is painted with every book.
+        if not self._was_armed:
             return ()
         return paint_arming(self.preset, book, is_permitted=self._is_permitted)
 

@@ -13,13 +13,18 @@ from pmtui.domain.order import LimitIntent, OrderStatus, TimeInForce
 from pmtui.domain.verdict import Accepted, Rejected, Unknown
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, StatusTopic
+from pmtui.ui.app import PmtuiApp
 from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.screens.market_one_key import SMALLEST
+from pmtui.ui.theme_files import load_themes
+from tests.scenes.world import make_world
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, READ_ONLY_STATUS
 from tests.ui.moving_market import CONDITION, YES
 from tests.ui.screens.test_market import cents, line, opened
+from tests.ui.screens.test_market_siblings import market_of
+from tests.ui.screens.test_market_siblings import opened as opened_outcome
 from tests.ui.wait import settle, until
 
 SMALL, MIDDLE = (80, 24), (120, 36)
@@ -553,6 +558,39 @@ async def test_idle_time_that_runs_out_is_seen_at_the_next_key() -> None:
         await pilot.press("B")
         assert not sent(app)
         assert "Not armed" in line(screen, "notice")
+
+
+async def test_the_next_outcome_keeps_the_size_and_no_permission() -> None:
+    world = make_world()
+    app = PmtuiApp(world.service.surface(), themes=load_themes()[0])
+    service = world.service
+    async with app.run_test(size=MIDDLE) as pilot:
+        screen = await opened_outcome(app, pilot, market_of(world, "Ada Lindqvist"))
+        service.status_view = replace(
+            service.status_view, armed_until=service.status_view.now + timedelta(minutes=5)
+        )
+        service.announce(StatusTopic())
+        await pilot.press("3")
+        await until(pilot, lambda: "ARMED 50 " in line(screen, "book-state"), "it is armed")
+        token_id = screen.token_id
+        assert token_id is not None
+        service.books[token_id] = replace(service.books[token_id], state=BookState.STALE)
+        service.announce(BookTopic(token_id))
+        await settle(pilot)
+        await pilot.press("exclamation_mark")
+        assert "OVERRIDE 50 " in line(screen, "book-state")
+        await pilot.press("right")
+        await until(pilot, lambda: screen.token_id != token_id, "the next outcome")
+        await settle(pilot)
+        assert screen.preset == 50_000_000
+        other = screen.token_id
+        assert other is not None
+        service.books[other] = replace(service.books[other], state=BookState.STALE, version=99)
+        service.announce(BookTopic(other))
+        await settle(pilot)
+        await pilot.press("comma")
+        assert not service.calls_of("place")
+        assert "single keys are locked" in line(screen, "notice")
 
 
 async def test_a_click_points_and_never_trades() -> None:
