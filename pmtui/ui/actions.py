@@ -127,15 +127,6 @@ def help_lines(*contexts: Context, keymap: Keymap = DEFAULT_KEYMAP) -> tuple[Hel
     )
 
 
-def keys_markdown(keymap: Keymap = DEFAULT_KEYMAP) -> str:
-    """Return the table of all keys for the documentation."""
-    lines = ["| where | key | does | id |", "|---|---|---|---|"]
-    for a in ACTIONS:
-        keys = " ".join(f"`{key_label(key)}`" for key in keymap.keys_of(a.id)) or "palette"
-        lines.append(f"| {a.context} | {keys} | {a.help} | `{a.id}` |")
-    return "\n".join(lines) + "\n"
-
-
 _KEY_LABELS = MappingProxyType(
     {
         "slash": "/", "question_mark": "?", "left_square_bracket": "[",

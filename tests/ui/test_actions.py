@@ -12,7 +12,6 @@ from pmtui.ui.actions import (
     footer_entries,
     help_lines,
     key_label,
-    keys_markdown,
     palette_commands,
 )
 from pmtui.ui.keymap import KeyOverride, read_keymap
@@ -90,12 +89,6 @@ def test_footer_palette_and_help_follow_the_users_keys() -> None:
         (line.context, line.label): line.keys for line in help_lines(Context.MARKET, keymap=keymap)
     }
     assert lines[Context.MARKET, "Buy"] == "N"
-    assert "| market | `N` |" in keys_markdown(keymap)
-
-
-def test_every_action_is_in_the_documented_table() -> None:
-    table = keys_markdown()
-    assert all(f"`{action.id}`" in table for action in ACTIONS)
 
 
 def test_keys_are_written_as_on_the_keyboard() -> None:
