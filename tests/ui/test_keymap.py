@@ -31,7 +31,7 @@ def test_a_key_can_be_changed_or_taken_away() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "read"), [("#", "number_sign"), ("shift+PgUp", "shift+pageup"), ("F5", "f5"), ("ctrl+]", "ctrl+right_square_bracket"), ("+", "plus"), ("ctrl+esc", "ctrl+escape"), ("shift+f2", "shift+f2"), ("é", "é")]
+    ("written", "read"), [("#", "number_sign"), ("shift+PgUp", "shift+pageup"), ("F12", "f12"), ("ctrl+]", "ctrl+right_square_bracket"), ("+", "plus"), ("ctrl+esc", "ctrl+escape"), ("shift+f2", "shift+f2"), ("é", "é")]
 )  # fmt: skip
 def test_keys_may_be_written_as_they_look(written: str, read: str) -> None:
     assert _read("market.group_prices", written) == ((read,), ())
