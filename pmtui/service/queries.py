@@ -38,6 +38,7 @@ from pmtui.service.views import (
     StatusView,
     TagsView,
     TapeView,
+    awake_of,
 )
 
 
@@ -96,6 +97,7 @@ class ServiceQueries:
             armed_until=self._safeguards.arming.armed_until,
             entry_lock=self._safeguards.kill_switch.reason,
             heartbeat=self._safeguards.dead_man.view(),
+            watching=len(awake_of(self._conditionals())),
         )
 
     def market_list(self, topic: MarketListTopic) -> MarketListView:

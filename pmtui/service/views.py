@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from pmtui.domain.conditional import Conditional
+from pmtui.domain.conditional import Conditional, ConditionalState
 from pmtui.domain.health import SourceHealth
 from pmtui.domain.heartbeat import NO_HEARTBEATS, HeartbeatView
 from pmtui.domain.history import Interval, PricePoint
@@ -70,6 +70,8 @@ class StatusView:
     entry_lock: str = ""
     """Why no order may be entered at all; empty when entry is open."""
     heartbeat: HeartbeatView = NO_HEARTBEATS
+    watching: int = 0
+    """Conditional orders that may sell by themselves."""
     venue: tuple[VenueFact, ...] = ()
     """What the venue is up to besides trading as usual, the most severe first."""
 
@@ -237,6 +239,11 @@ class AccountView:
             return None
         return Micros(max(self.balance - self.reserved, 0))
 
+    @property
+    def awake(self) -> tuple[Conditional, ...]:
+        """Conditional orders that may sell by themselves."""
+        return awake_of(self.conditionals)
+
     def shares(self, token_id: TokenId) -> Micros:
         """Shares held of a token."""
         return Micros(sum(p.size for p in self.positions if p.token_id == token_id))
@@ -249,6 +256,12 @@ class AccountView:
     def orders_at(self, token_id: TokenId) -> tuple[Order, ...]:
         """Open orders in one token's book."""
         return tuple(o for o in self.open_orders if o.token_id == token_id)
+
+
+def awake_of(conditionals: tuple[Conditional, ...]) -> tuple[Conditional, ...]:
+    """Return the conditional orders that may sell by themselves."""
+    states = (ConditionalState.WATCHING, ConditionalState.SELLING)
+    return tuple(each for each in conditionals if each.state in states)
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,12 +243,18 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
 
     @override
     async def action_quit(self) -> None:
-        """Leave, after a question where orders rest."""
-        orders = self.surface.queries.account().open_orders
-        if not orders:
+        """Leave, after a question where orders rest or are watched over here only."""
+        account = self.surface.queries.account()
+        orders, awake = account.open_orders, account.awake
+        if not orders and not awake:
             self.exit()
             return
-        from pmtui.ui.paint.leaving import label_leaving, paint_leaving  # noqa: PLC0415 - see above
+        from pmtui.ui.paint.leaving import (  # noqa: PLC0415 - see above
+            label_leaving,
+            paint_ending,
+            paint_leaving,
+            title_leaving,
+        )
         from pmtui.ui.paint.orders import (  # noqa: PLC0415 - see above
             paint_resting_orders,
             paint_unknown_orders,
@@ -258,12 +264,17 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
             if is_agreed:
                 self.exit()
 
-        lines = (
-            *paint_resting_orders(orders, partial(title_of, self.surface.queries)),
-            *paint_unknown_orders(orders),
-            paint_leaving(self._on_quit, self.surface.queries.status()),
-        )
-        self._ask("Quit while orders rest?", lines, label_leaving(self._on_quit), decide)
+        lines: tuple[Line, ...] = paint_ending(awake)
+        if orders:
+            lines = (
+                *lines,
+                *paint_resting_orders(orders, partial(title_of, self.surface.queries)),
+                *paint_unknown_orders(orders),
+                paint_leaving(self._on_quit, self.surface.queries.status()),
+            )
+        title = title_leaving(has_orders=bool(orders), has_awake=bool(awake))
+        label = label_leaving(self._on_quit) if orders else "Quit"
+        self._ask(title, lines, label, decide)
 
     def say_briefly(self, text: str) -> None:
         """Say why a key did nothing, or what it did where nothing shows it."""

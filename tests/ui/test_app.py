@@ -1,19 +1,25 @@
 """The application as a whole, over a service that does nothing by itself."""
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
 from textual import events
 from textual.command import CommandPalette
 
+from pmtui.domain.conditional import Conditional, ConditionalId, ConditionalState
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.money import Micros
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.screens.help import HelpScreen
 from pmtui.ui.screens.log import LogScreen
 from pmtui.ui.screens.markets import MarketsScreen
 from pmtui.ui.screens.portfolio import PortfolioScreen
+from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.theme_files import load_themes
 from pmtui.ui.widgets.line_table import LineTable
-from tests.ui.fake_surface import FakeService
+from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until
 
 
@@ -81,6 +87,27 @@ async def test_quitting_without_orders_asks_nothing() -> None:
     app = made()
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("q")
+        await until(pilot, lambda: not app.is_running or app._exit, "it leaves")
+
+
+async def test_quitting_tells_of_conditional_orders_that_end_with_the_program() -> None:
+    service = FakeService()
+    stop = Conditional(
+        conditional_id=ConditionalId("c1"), condition_id=ConditionId("0xa"), token_id=TokenId("1"),
+        outcome="Yes", title="Will it rain?", size=Micros(5_000_000), stop=Micros(400_000),
+        take_profit=None, give_way=Micros(50_000), created_at=NOW,
+    )  # fmt: skip
+    rests = replace(stop, conditional_id=ConditionalId("c2"), state=ConditionalState.RESTING)
+    service.account_view = replace(service.account_view, conditionals=(stop, rests), open_orders=())
+    app = PmtuiApp(service.surface(), themes=load_themes()[0])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the question")
+        assert shows(app, "Quit while conditional orders watch?")
+        assert shows(app, "1 conditional order ends with this program")
+        assert shows(app, "Yes at 40¢ or below")
+        await settle(pilot)
+        await pilot.press("enter")
         await until(pilot, lambda: not app.is_running or app._exit, "it leaves")
 
 

@@ -1,9 +1,16 @@
-"""What the question before quitting says of the orders that rest."""
+"""What the question before quitting says of the orders that rest, and of those that watch."""
 
+from collections.abc import Sequence
+
+from pmtui.domain.conditional import Conditional
 from pmtui.domain.leaving import LeavePolicy, say_leaving
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Line
+from pmtui.ui.paint.conditional import paint_protection
+from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
+
+MOST_LISTED = 3
 
 
 def paint_leaving(policy: LeavePolicy, status: StatusView) -> Line:
@@ -19,3 +26,30 @@ def paint_leaving(policy: LeavePolicy, status: StatusView) -> Line:
 def label_leaving(policy: LeavePolicy) -> str:
     """Say what the agreeing key does."""
     return "Cancel and quit" if policy is LeavePolicy.CANCEL else "Quit"
+
+
+def paint_ending(awake: Sequence[Conditional]) -> tuple[Line, ...]:
+    """Name the conditional orders that nobody watches over once this program has ended."""
+    if not awake:
+        return ()
+    count = len(awake)
+    text = (
+        "1 conditional order ends with this program, and is at rest next time:"
+        if count == 1
+        else f"{count} conditional orders end with this program, and are at rest next time:"
+    )
+    lines: list[Line] = [(Cell(text, Role.NOTICE_WARN),)]
+    lines += [
+        (Cell("  "), *paint_protection(each), Cell(f"  {plain(each.title, 32)}", Role.DIM))
+        for each in awake[:MOST_LISTED]
+    ]
+    if count > MOST_LISTED:
+        lines.append((Cell(f"  and {count - MOST_LISTED} more", Role.DIM),))
+    return tuple(lines)
+
+
+def title_leaving(*, has_orders: bool, has_awake: bool) -> str:
+    """Ask whether to quit, and say what for there is a question."""
+    if has_orders and has_awake:
+        return "Quit while orders rest and others watch?"
+    return "Quit while orders rest?" if has_orders else "Quit while conditional orders watch?"

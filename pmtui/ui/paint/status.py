@@ -81,6 +81,8 @@ def _account_cells(view: StatusView) -> Line:
     if view.mode is not Mode.READ_ONLY:
         role = Role.OWN_ORDER if view.open_orders else Role.DIM
         cells.append(Cell(f"{view.open_orders} open", role))
+        if view.watching:
+            cells.append(Cell(f"  {view.watching} watching", Role.OWN_ORDER))
         cells += paint_heartbeat(view.heartbeat, view.now)
     if view.unknown_orders:
         cells.append(Cell(f"  {view.unknown_orders} unknown, checking", Role.NOTICE_WARN))

@@ -115,3 +115,8 @@ def test_a_hostile_reason_is_harmless(reason: str) -> None:
 @given(st.integers(1, 250), st.integers(0, 10**15))
 def test_the_line_always_has_the_width_of_the_screen(width: int, cash: int) -> None:
     assert line_width(paint_status(replace(STATUS, cash=Micros(cash)), width)) == width
+
+
+def test_conditional_orders_that_watch_are_counted() -> None:
+    assert "2 watching" in text(replace(STATUS, watching=2), 160)
+    assert "watching" not in text(STATUS, 160)
