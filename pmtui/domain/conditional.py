@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import NewType
 
 from pmtui.domain.amounts import is_on_tick, nearest_price, price_ceil, size_floor
-from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import ZERO, Micros, format_micros
 from pmtui.domain.order import LimitIntent, TimeInForce
@@ -76,6 +76,8 @@ class Conditional:
     """Why it rests or how it ended."""
     tries: int = 0
     """Sales since the last one that sold something."""
+    sale: OrderId | None = None
+    """What its last sale left as, until it is known what that brought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,20 +160,21 @@ def after_sale(conditional: Conditional, sold: Micros, *, problem: str = "") -> 
     """Return it after a sale ended: done, watching on for the rest, or at rest after too many.
 
     Args:
-        conditional: as it was while selling.
+        conditional: as it was while selling; one that was put to rest meanwhile stays there.
         sold: shares that the sale brought away; none when it was refused or found nobody.
         problem: why nothing was sold, in words.
     """
-    left = Micros(max(conditional.size - sold, 0))
-    if size_floor(left) <= 0:
-        return replace(conditional, size=left, state=ConditionalState.DONE, reason="sold", tries=0)
+    if conditional.state.is_over:
+        return replace(conditional, sale=None)
+    left = replace(conditional, size=Micros(max(conditional.size - sold, 0)), sale=None)
+    if size_floor(left.size) <= 0:
+        return replace(left, state=ConditionalState.DONE, reason="sold", tries=0)
+    if left.state is ConditionalState.RESTING:
+        return left
     tries = 0 if sold > 0 else conditional.tries + 1
     if tries >= MOST_TRIES:
-        reason = f"gave up after {tries} tries: {problem or 'nobody bought'}"
-        return at_rest(replace(conditional, size=left), reason)
-    return replace(
-        conditional, size=left, state=ConditionalState.WATCHING, reason=problem, tries=tries
-    )
+        return at_rest(left, f"gave up after {tries} tries: {problem or 'nobody bought'}")
+    return replace(left, state=ConditionalState.WATCHING, reason=problem, tries=tries)
 
 
 def at_rest(conditional: Conditional, reason: str) -> Conditional:

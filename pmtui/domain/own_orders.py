@@ -95,6 +95,12 @@ class OwnOrders:
         """Return how much of an order has been told of as fills that did not fail."""
         return self._size_of(order_id, is_failed=False)
 
+    def matched_size(self, order_id: OrderId) -> Micros:
+        """Return how much of an order is known to be matched, whoever told of it."""
+        known = self._orders.get(order_id)
+        booked = self.booked_size(order_id)
+        return booked if known is None else max(known.matched_size, booked)
+
     def fills(self) -> tuple[Fill, ...]:
         """Return fills, newest first."""
         if self._newest_first is None:

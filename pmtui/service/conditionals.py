@@ -2,8 +2,8 @@
 
 They live in this program only. Each change of one is in the journal, so that a restart brings them
 back, at rest: the market may have gone anywhere meanwhile, and only the trader starts them again.
-A sale goes the way of every order, through the desk; no other one of the same conditional order
-starts before it is known how that one ended.
+A sale goes the way of every order, through the desk; no other one of the same token starts before
+it is known how that one ended, and what it brought is counted once, also after a restart.
 """
 
 import asyncio
@@ -23,18 +23,18 @@ from pmtui.domain.conditional import (
     at_rest,
     due,
     plan_problems,
-    sale_of,
     say_conditional,
 )
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
-from pmtui.domain.market import Market, MarketTerms, Side
+from pmtui.domain.market import Market, MarketTerms
 from pmtui.domain.money import ZERO, Micros, format_micros
-from pmtui.domain.order import Order, OrderStatus
-from pmtui.domain.verdict import Rejected
+from pmtui.domain.own_orders import OwnOrders
+from pmtui.service.conditional_sales import ConditionalSales, Sale, held_of
 from pmtui.service.desk import Desk
 from pmtui.service.hub import HubSubscription
 from pmtui.service.journal import Journal, JournalProblem
 from pmtui.service.kernel import Kernel
+from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
 from pmtui.service.views import AccountView, Level
 from pmtui.service.words import shorten
@@ -45,8 +45,9 @@ LOOKS_EVERY_S = 1.0
 COOL_OFF_S = 1.0
 """Between two sales of one conditional order of which the first brought nothing."""
 RESTARTED = "the program was restarted"
+FAULT = "a fault in this program while it sold"
 
-_IN_DOUBT = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
+_AWAKE = frozenset({ConditionalState.WATCHING, ConditionalState.SELLING})
 
 
 class Conditionals:
@@ -61,23 +62,26 @@ class Conditionals:
         account: Callable[[], AccountView],
         book_of: Callable[[TokenId], BookView],
         market_of: Callable[[ConditionId], tuple[Market | None, MarketTerms | None]],
-        order_of: Callable[[OrderId], Order | None],
+        own: OwnOrders,
         locked: Callable[[], str],
     ) -> None:
         self._kernel = kernel
         self._journal = journal
-        self._desk = desk
         self._account = account
         self._book_of = book_of
         self._market_of = market_of
-        self._order_of = order_of
+        self.sales = ConditionalSales(kernel, desk, account=account, market_of=market_of, own=own)
         self._locked = locked
         self._known: dict[ConditionalId, Conditional] = {}
         self._subscription: HubSubscription | None = None
         self._watched: frozenset[Topic] = frozenset()
         self._blind_since: dict[TokenId, datetime] = {}
         self._told_blind: set[TokenId] = set()
-        self._moved = asyncio.Event()
+        self._busy: dict[TokenId, ConditionalId] = {}
+        """Tokens of which a sale is under way: the next one must not offer the same shares."""
+        self._under_way: set[ConditionalId] = set()
+        """Whose last sale somebody waits for."""
+        self._told_waiting: set[ConditionalId] = set()
 
     def view(self) -> tuple[Conditional, ...]:
         """Return those that are not over, the oldest first."""
@@ -102,6 +106,9 @@ class Conditionals:
         while True:
             await self._kernel.clock.sleep(LOOKS_EVERY_S)
             self._look_around()
+            for each in self.view():
+                if each.sale is not None and each.conditional_id not in self._under_way:
+                    self._count_left_sale(each, each.sale)
 
     def add(self, plan: ConditionalPlan) -> str:
         """Watch over a plan from now on, or return why not."""
@@ -133,6 +140,8 @@ class Conditionals:
         known = self._known.get(conditional_id)
         if known is None or known.state is not ConditionalState.RESTING:
             return "It is not at rest"
+        if known.sale is not None or conditional_id in self._under_way:
+            return "What its last sale brought is still being checked"
         _, terms = self._market_of(known.condition_id)
         plan = ConditionalPlan(
             known.condition_id, known.token_id, known.size, known.stop, known.take_profit,
@@ -144,13 +153,18 @@ class Conditionals:
         return problem
 
     def rest(self, conditional_id: ConditionalId, reason: str) -> None:
-        """Let one do nothing until it is started again; a sale on its way goes on."""
+        """Let one do nothing until it is started again; a sale that has left goes on."""
         known = self._known.get(conditional_id)
-        if known is not None and known.state is ConditionalState.WATCHING:
+        if known is not None and known.state in _AWAKE:
             self._save(at_rest(known, reason), f"at rest: {reason}")
 
+    def rest_all(self, reason: str) -> None:
+        """Let none do anything until it is started again."""
+        for each in self.view():
+            self.rest(each.conditional_id, reason)
+
     def cancel(self, conditional_id: ConditionalId) -> None:
-        """End one for good; a sale on its way goes on."""
+        """End one for good; a sale that has left goes on."""
         known = self._known.get(conditional_id)
         if known is not None and not known.state.is_over:
             over = replace(known, state=ConditionalState.CANCELLED, reason="by you")
@@ -166,7 +180,7 @@ class Conditionals:
             return "What you hold is not known yet"
         book = self._book_of(plan.token_id)
         problems = plan_problems(
-            plan, held=_held(account, plan.token_id),
+            plan, held=held_of(account, plan.token_id),
             bid=book.best_bid if book.state.is_good else None, tick=terms.tick_size,
         )  # fmt: skip
         return problems[0] if problems else ""
@@ -185,7 +199,7 @@ class Conditionals:
     def _watch(self) -> None:
         topics: set[Topic] = set()
         for each in self._known.values():
-            if each.state in (ConditionalState.WATCHING, ConditionalState.SELLING):
+            if each.state in _AWAKE:
                 topics |= {BookTopic(each.token_id), MarketTopic(each.condition_id)}
         if frozenset(topics) == self._watched:
             return
@@ -208,8 +222,19 @@ class Conditionals:
         self._see_again(token_id)
         for each in tuple(self._known.values()):
             trigger = due(each, book.best_bid) if each.token_id == token_id else None
-            if trigger is not None:
+            if trigger is not None and token_id not in self._busy and not self._waits(each):
                 self._fire(each, trigger, book)
+
+    def _waits(self, each: Conditional) -> bool:
+        """Whether nobody knows how many shares there are to sell, because of another sale."""
+        if not self.sales.is_any_in_doubt(each.token_id):
+            self._told_waiting.discard(each.conditional_id)
+            return False
+        if each.conditional_id not in self._told_waiting:
+            self._told_waiting.add(each.conditional_id)
+            text = "its price is reached; it waits for another sale that is still being checked"
+            self._save(each, text, level=Level.WARNING)
+        return True
 
     def _fire(self, each: Conditional, trigger: Trigger, book: BookView) -> None:
         if locked := self._locked():
@@ -218,71 +243,77 @@ class Conditionals:
         bid = format_micros(Micros((book.best_bid or ZERO) * 100))
         text = f"its {trigger.value} is reached at a best bid of {bid}¢; selling"
         selling = replace(each, state=ConditionalState.SELLING)
+        self._busy[each.token_id] = each.conditional_id
+        self._under_way.add(each.conditional_id)
         self._save(selling, text, level=Level.WARNING)
         self._kernel.start("conditional order", lambda: self._sell(selling, trigger))
 
     async def _sell(self, selling: Conditional, trigger: Trigger) -> None:
-        sold, problem = await self._sale(selling, trigger)
-        known = self._known[selling.conditional_id]
-        if known.state is not ConditionalState.SELLING:
-            # Cancelled meanwhile: what was sold is sold, and nothing more is.
-            return
-        if sold <= 0:
-            await self._kernel.clock.sleep(COOL_OFF_S)
-            known = self._known[selling.conditional_id]
-            if known.state is not ConditionalState.SELLING:
-                return
-        then = after_sale(known, sold, problem=problem)
-        text = f"sold {format_micros(sold)}" if sold > 0 else f"nothing sold: {problem}"
-        level = Level.GOOD if sold > 0 else Level.BAD
+        conditional_id, token_id = selling.conditional_id, selling.token_id
+        is_faulty = True
+        try:
+            sale = await self.sales.sell(
+                selling, trigger, leaving=lambda order: self._let_leave(conditional_id, order)
+            )
+            self._set_free(selling)
+            if sale.sold <= 0:
+                # Another one of the same token may go on meanwhile.
+                self._look(token_id)
+                await self._kernel.clock.sleep(COOL_OFF_S)
+            self._finish(conditional_id, sale)
+            is_faulty = False
+        except asyncio.CancelledError:
+            # The program ends; the next one finds in the journal what had left.
+            is_faulty = False
+            raise
+        finally:
+            self._set_free(selling)
+            self._under_way.discard(conditional_id)
+            if is_faulty:
+                self._save(at_rest(self._known[conditional_id], FAULT), FAULT, level=Level.BAD)
+        self._look(token_id)
+
+    def _set_free(self, sold: Conditional) -> None:
+        if self._busy.get(sold.token_id) == sold.conditional_id:
+            del self._busy[sold.token_id]
+
+    def _finish(self, conditional_id: ConditionalId, sale: Sale) -> None:
+        """Count what a sale brought, whatever was wished meanwhile."""
+        known = self._known[conditional_id]
+        # A fill may have been told of after all: even a refused order was seen to fill once.
+        late = self.sales.brought(known.sale) if known.sale is not None else ZERO
+        sold = max(sale.sold, late)
+        then = after_sale(known, sold, problem=sale.problem)
+        text = f"sold {format_micros(sold)}" if sold > 0 else f"nothing sold: {sale.problem}"
         if then.state is ConditionalState.WATCHING:
             text = f"{text}; watching on"
         elif then.state is ConditionalState.RESTING:
             text = f"{text}; at rest: {then.reason}"
-        self._save(then, text, level=level)
-        self._look(then.token_id)
+        self._save(then, text, level=Level.GOOD if sold > 0 else Level.BAD)
 
-    async def _sale(self, selling: Conditional, trigger: Trigger) -> tuple[Micros, str]:
-        """Sell once; returns what was sold and why nothing was."""
-        _, terms = self._market_of(selling.condition_id)
-        if terms is None:
-            return ZERO, "the market's trading terms are not loaded"
-        account, token_id = self._account(), selling.token_id
-        sales = _sales(account, token_id)
-        if any(sale.status in _IN_DOUBT for sale in sales):
-            return ZERO, "a sale of it is still being checked"
-        intent = sale_of(
-            selling, trigger, held=_held(account, token_id), tick=terms.tick_size
-        )  # fmt: skip
-        if intent is None:
-            return ZERO, "no shares are held that could be sold"
-        order = self._desk.prepare(intent)
-        if isinstance(order, Rejected):
-            return ZERO, order.reason
-        in_the_way = sales if account.sellable(token_id) < intent.size else ()
-        verdict = await self._desk.verdict(self._desk.flatten(order, in_the_way))
-        if isinstance(verdict, Rejected):
-            return ZERO, verdict.reason
-        end = await self._end_of(verdict.order_id)
-        return end.matched_size, end.reason or "nobody bought at that price"
+    def _let_leave(self, conditional_id: ConditionalId, order: PreparedOrder) -> str:
+        """Note which order a sale leaves as, or say why it must not leave any more."""
+        known = self._known[conditional_id]
+        if known.state is not ConditionalState.SELLING:
+            return f"Not sold: the conditional order is {known.state.value}"
+        leaving = replace(known, sale=order.unsigned.order_id)
+        self._put(leaving)
+        text = f"Conditional order to {say_conditional(known)}: sells as {leaving.sale}"
+        self._journal.note_conditional(leaving, text, at=self._kernel.clock.now())
+        return ""
 
-    async def _end_of(self, order_id: OrderId) -> Order:
-        """Wait until it is known how a sale ended, however long that takes."""
-        while True:
-            order = self._order_of(order_id)
-            if order is not None and not order.status.is_open:
-                return order
-            self._moved.clear()
-            await self._moved.wait()
+    def _count_left_sale(self, left: Conditional, order_id: OrderId) -> None:
+        """Count what a sale brought that nobody waits for: of an earlier session, or of a fault."""
 
-    def on_order(self, _: Order) -> None:
-        """Hear that something is known of an order of ours."""
-        self._moved.set()
+        async def count() -> None:
+            if await self.sales.learn_end(order_id, since=left.created_at):
+                self._finish(left.conditional_id, Sale(ZERO, "its last sale brought nothing"))
+
+        self._kernel.start_unless_running(("left sale", order_id), "conditional order", count)
 
     def _look_around(self) -> None:
         if locked := self._locked():
-            for each in self.view():
-                self.rest(each.conditional_id, locked)
+            self.rest_all(locked)
         tokens = {e.token_id for e in self.view() if e.state is ConditionalState.WATCHING}
         now = self._kernel.clock.now()
         for token_id in tokens:
@@ -310,12 +341,3 @@ class Conditionals:
 
 def _rests(each: Conditional) -> bool:
     return each.state is ConditionalState.RESTING
-
-
-def _sales(account: AccountView, token_id: TokenId) -> tuple[Order, ...]:
-    return tuple(o for o in account.orders_at(token_id) if o.side is Side.SELL)
-
-
-def _held(account: AccountView, token_id: TokenId) -> Micros:
-    """Return the shares held, those that open sales speak for included."""
-    return dict(account.balances).get(token_id, account.shares(token_id))

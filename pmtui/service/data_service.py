@@ -253,7 +253,7 @@ class DataService:
             own=self._account.own,
             locked=self._safeguards.guard.locked,
         )
-        self._account.on_order(conditionals.on_order)
+        self._account.on_order(conditionals.sales.on_order)
         return conditionals
 
     def _account_view(self) -> AccountView:

@@ -13,6 +13,7 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.leaving import Departure, LeavePolicy, say_leaving
 from pmtui.domain.order import Order, OrderStatus
+from pmtui.service.conditionals import Conditionals
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.hosts import Account
 from pmtui.service.journal import Journal
@@ -53,6 +54,7 @@ class Departing:
         *,
         commands: Commands,
         safeguards: Safeguards,
+        conditionals: Conditionals,
         title_of: Callable[[TokenId], str],
         is_paper: bool,
     ) -> None:
@@ -61,6 +63,7 @@ class Departing:
         self._journal = journal
         self._commands = commands
         self._safeguards = safeguards
+        self._conditionals = conditionals
         self._title_of = title_of
         self._is_paper = is_paper
         self._report: asyncio.Future[DepartureReport] | None = None
@@ -94,6 +97,7 @@ class Departing:
         account, orders = self._feed.account, self._feed.own.open_orders()
         is_switch_armed = self._safeguards.dead_man.state.is_armed_at_venue
         self._safeguards.arming.disarm("leaving")
+        self._conditionals.rest_all(f"the program ended ({departure.value})")
         # Without a first look at the venue nobody knows what rests there.
         is_blind = self._feed.state.load is not Load.READY and policy is LeavePolicy.CANCEL
         if account is None or not (orders or is_blind):

@@ -7,6 +7,7 @@ that goes loses the words, not the order. How things are done is next door: `sen
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from datetime import datetime
 
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms
@@ -36,6 +37,10 @@ __all__ = ["POST_DEADLINE_S", "Desk"]
 STOPPED = "the program stopped while sending"
 
 Futures = dict[OrderId, asyncio.Future[Verdict]]
+
+
+def _nothing_against(_: PreparedOrder) -> str:
+    return ""
 
 
 class Desk:
@@ -126,9 +131,21 @@ class Desk:
         return command_id
 
     def flatten(
-        self, order: PreparedOrder, sales: tuple[Order, ...], *, override: str = ""
+        self,
+        order: PreparedOrder,
+        sales: tuple[Order, ...],
+        *,
+        override: str = "",
+        last_word: Callable[[PreparedOrder], str] = _nothing_against,
     ) -> CommandId:
-        """Cancel the sales that tie a position up, then sell it; the verdict is the sale's."""
+        """Cancel the sales that tie a position up, then sell it; the verdict is the sale's.
+
+        Args:
+            order: the sale.
+            sales: open ones of the same shares.
+            override: what was permitted with it.
+            last_word: is asked with the very order that will leave why it must not, "" if it may.
+        """
         command_id, futures = self._expect((order,))
 
         def tell(_: PreparedOrder, verdict: Verdict) -> None:
@@ -136,6 +153,8 @@ class Desk:
 
         async def run() -> None:
             fitted = await self._mover.sell_after(order, sales) if sales else order
+            if isinstance(fitted, PreparedOrder) and (reason := last_word(fitted)):
+                fitted = Rejected(reason)
             if isinstance(fitted, Rejected):
                 self._sender.refuse(order, fitted, tell)
                 return
@@ -146,6 +165,10 @@ class Desk:
         if self._fresh((order,), futures):
             self._start(futures, run)
         return command_id
+
+    async def read_fills(self, order_id: OrderId, *, since: datetime) -> bool:
+        """Learn what an order made at or after a moment has filled; whether that could be read."""
+        return await self._mover.read_fills({order_id}, since=since)
 
     async def verdict(self, command_id: CommandId) -> Verdict:
         """Wait for the first thing that can be said of an order."""

@@ -8,7 +8,7 @@ order smaller, never larger than what was confirmed.
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from pmtui.domain.amounts import size_floor
 from pmtui.domain.failure import Failure
@@ -99,7 +99,7 @@ class Mover:
             return Rejected(f"Not sold: its open sales were not cancelled: {verdict.problem}")
         refused = dict(verdict.result.not_canceled)
         now_known = [self._feed.own.order(sale.order_id) or sale for sale in sales]
-        if not await self._read_fills(now_known):
+        if not await self._read_fills_of(now_known):
             return Rejected("Not sold: what its open sales had filled cannot be read now")
         sold = 0
         for sale in sales:
@@ -131,7 +131,7 @@ class Mover:
         stopped = self._why_stopped(old, verdict, was_lost=_was_lost(cancellation))
         if stopped is not None:
             return stopped
-        if not await self._read_fills([old]):
+        if not await self._read_fills_of([old]):
             text = "Cancelled, not replaced: how much of it had filled cannot be read now"
             return MoveVerdict(MoveEnd.NOT_REPLACED, text, left_out=replacement.intent)
         if self._canceller.wishes(order_id) != (named + 1, sweeps):
@@ -210,13 +210,24 @@ class Mover:
             waiting.cancel()
         return final.result() if final.done() else None
 
-    async def _read_fills(self, orders: list[Order]) -> bool:
+    async def _read_fills_of(self, orders: list[Order]) -> bool:
         """Learn what cancelled orders had filled; whether that could be read."""
-        account = self._feed.account
-        if account is None or not orders:
+        if not orders:
             return False
         ids = {order.order_id for order in orders}
-        after = min(order.created_at for order in orders) - CLOCK_MARGIN
+        return await self.read_fills(ids, since=min(order.created_at for order in orders))
+
+    async def read_fills(self, ids: set[OrderId], *, since: datetime) -> bool:
+        """Learn what orders had filled; whether that could be read.
+
+        Args:
+            ids: of the orders.
+            since: when the oldest of them was made.
+        """
+        account = self._feed.account
+        if account is None:
+            return False
+        after = since - CLOCK_MARGIN
         for pause in (*READING_PAUSES_S, 0.0):
             fills = await account.host.fills(after=after)
             if not isinstance(fills, Failure):

@@ -241,6 +241,8 @@ class AccountFeed:
         order = self.own.order(fact.order_id)
         if order is not None and order != before:
             self._history.note_order(order)
+            for listener in self._listeners:
+                listener(order)
             if before is not None and not is_legal_step(before.status, order.status):
                 self._tell_odd_step(before, order)
         if known is None and not is_news:

@@ -72,11 +72,11 @@ class ConditionalsScreen(SayingScreen):
         elif each.state is ConditionalState.RESTING:
             problem = self.surface.commands.start_conditional(each.conditional_id)
             self.say(f"Not started: {plain(problem)}." if problem else "Watching.")
-        elif each.state is ConditionalState.WATCHING:
-            self.surface.commands.rest_conditional(each.conditional_id)
-            self.say("At rest: it does nothing until it is started again.")
         else:
-            self.say("A sale of it is under way.")
+            is_selling = each.state is ConditionalState.SELLING
+            self.surface.commands.rest_conditional(each.conditional_id)
+            more = " A sale of it that has left goes on." if is_selling else ""
+            self.say(f"At rest: it does nothing until it is started again.{more}")
 
     def action_cancel(self) -> None:
         """End the one at the cursor."""

@@ -1,0 +1,244 @@
+"""What becomes of a conditional order's sale, however it is told of: counted once, never sold twice."""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from pmtui.domain.conditional import Conditional, ConditionalState
+from pmtui.domain.ids import OrderId, TradeId
+from pmtui.domain.leaving import Departure, LeavePolicy
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.order import (
+    Fill,
+    LimitIntent,
+    Liquidity,
+    OrderStatus,
+    PostResult,
+    PostStatus,
+    TimeInForce,
+    TradeStatus,
+)
+from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
+from pmtui.domain.user_events import TradeChanged
+from pmtui.service.surface import PreparedOrder
+from tests.service.fakes import CONDITION, YES, FakeSigner, World, lost, running_world
+from tests.service.test_conditionals import PLAN, book, m, only, protected, ready, sold
+from tests.service.test_desk import said, until
+
+
+def fill_of(order_id: OrderId, size: str, *, trade: str = "t1") -> Fill:
+    return Fill(
+        trade_id=TradeId(trade), order_id=order_id, condition_id=CONDITION, token_id=YES,
+        outcome="Yes", side=Side.SELL, price=m("0.39"), size=m(size), fee=Micros(0),
+        liquidity=Liquidity.TAKER, status=TradeStatus.MATCHED,
+        matched_at=datetime(2026, 11, 20, 12, 0, 30, tzinfo=UTC),
+    )  # fmt: skip
+
+
+def last_posted(world: World) -> OrderId:
+    return OrderId(world.account.posted[-1].decode())
+
+
+async def selling(world: World) -> OrderId:
+    """Have the stop fire; the venue answers that the sale is delayed."""
+    world.stream.send(book("0.39"))
+    await until(world, lambda: world.account.posted, "the sale leaves")
+    return last_posted(world)
+
+
+def states(world: World) -> list[ConditionalState]:
+    return [each.state for each in world.service.queries.account().conditionals]
+
+
+async def test_a_sale_that_only_trades_tell_of_ends_it(tmp_path: Path) -> None:
+    # Of an order that does not rest the venue may send trades and nothing else.
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        order_id = await selling(world)
+        world.account.known.clear()
+        world.user_stream.send(TradeChanged((fill_of(order_id, "100"),), None))
+        await until(world, lambda: not states(world), "its end")
+        assert len(world.account.posted) == 1
+
+
+async def test_what_is_told_of_trade_by_trade_is_not_sold_again(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.account.shares[YES] = m("200")
+        order_id = await selling(world)
+        first, second = fill_of(order_id, "30"), fill_of(order_id, "70", trade="t2")
+        world.account.own_fills = (first, second)
+        world.user_stream.send(TradeChanged((first,), None))
+        await until(world, lambda: not states(world), "its end")
+        await world.pass_time(5)
+        assert len(world.account.posted) == 1
+
+
+async def test_two_of_a_token_do_not_offer_the_same_shares(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        assert world.service.commands.protect(PLAN) == ""
+        await selling(world)
+        await world.pass_time(30)
+        assert len(world.account.posted) == 1
+        assert states(world) == [ConditionalState.SELLING, ConditionalState.WATCHING]
+        world.account.shares[YES] = Micros(0)
+        sold(world, "100", left="0")
+        await until(world, lambda: said(world, "no shares are held"), "the second finds nothing")
+        assert len(world.account.posted) == 1
+
+
+async def test_what_an_answer_says_was_sold_is_not_offered_again(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        assert world.service.commands.protect(PLAN) == ""
+        order_id = OrderId(f"0x{1:064x}")
+        matched = PostResult(
+            order_id, PostStatus.MATCHED, making_amount=m("100"), taking_amount=m("39")
+        )
+        world.account.answers[:] = [matched]
+        # Neither the trades nor the wallet have been told of yet.
+        world.stream.send(book("0.39"))
+        await until(world, lambda: said(world, "no shares are held"), "the second finds nothing")
+        assert world.account.posted == [order_id.encode()]
+
+
+async def test_a_sale_that_is_being_checked_uses_up_no_tries(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.account.known.clear()
+        world.account.answers[:] = [lost()]
+        by_hand = LimitIntent(CONDITION, YES, Side.SELL, m("0.70"), m("10"))
+        order = world.service.commands.prepare(by_hand)
+        assert isinstance(order, PreparedOrder)
+        world.service.commands.place(order)
+        orders = world.service.queries.account
+        await until(
+            world, lambda: orders().open_orders[0].status is OrderStatus.UNKNOWN, "the doubt"
+        )
+        world.stream.send(book("0.39"))
+        await world.pass_time(25)
+        assert states(world) == [ConditionalState.WATCHING]
+        assert len(world.account.posted) == 1
+        await until(world, lambda: len(world.account.posted) == 2, "its sale, after the doubt")
+
+
+async def test_put_to_rest_while_it_sells_it_sells_no_more(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        await selling(world)
+        world.service.commands.rest_conditional(only(world).conditional_id)
+        world.account.shares[YES] = m("40")
+        sold(world, "60", left="40")
+        await until(world, lambda: only(world).size == m("40"), "what was sold is counted")
+        await world.pass_time(5)
+        assert states(world) == [ConditionalState.RESTING]
+        assert len(world.account.posted) == 1
+
+
+async def test_started_again_only_when_its_last_sale_is_known(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        await selling(world)
+        conditional_id = only(world).conditional_id
+        world.service.commands.rest_conditional(conditional_id)
+        world.stream.send(book("0.60"))
+        await world.pass_time(1)
+        problem = world.service.commands.start_conditional(conditional_id)
+        assert problem == "What its last sale brought is still being checked"
+
+
+async def test_cancelled_while_its_way_is_cleared_it_sells_nothing(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await ready(world)
+        old = LimitIntent(CONDITION, YES, Side.SELL, m("0.70"), m("100"))
+        resting = world.service.commands.prepare(old)
+        assert isinstance(resting, PreparedOrder)
+        await world.service.commands.verdict(world.service.commands.place(resting))
+        assert world.service.commands.protect(PLAN) == ""
+        await until(world, lambda: YES in world.stream.watched, "its book watched")
+        world.account.read_failure = lost("GET /data/trades")
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.cancelled, "its way is being cleared")
+        world.service.commands.cancel_conditional(only(world).conditional_id)
+        world.account.read_failure = None
+        await world.pass_time(10)
+        assert len(world.account.posted) == 1
+
+
+async def restarted(world: World) -> Conditional:
+    await until(world, lambda: world.service.queries.account().conditionals, "its return")
+    return only(world)
+
+
+@pytest.mark.parametrize(("brought", "left"), [("60", "40"), ("0", "100")])
+async def test_a_restart_counts_what_the_cut_off_sale_brought(
+    tmp_path: Path, brought: str, left: str
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.account.stalls = True
+        order_id = await selling(world)
+    async with running_world(tmp_path) as world:
+        assert (await restarted(world)).state is ConditionalState.RESTING
+        if brought != "0":
+            world.account.own_fills = (fill_of(order_id, brought),)
+        await until(world, lambda: only(world).sale is None, "the sale is counted")
+        assert only(world).size == m(left)
+        await world.pass_time(5)
+        assert world.account.posted == []
+
+
+async def test_a_restart_ends_one_whose_sale_brought_everything(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.account.stalls = True
+        order_id = await selling(world)
+    async with running_world(tmp_path) as world:
+        await restarted(world)
+        world.account.own_fills = (fill_of(order_id, "100"),)
+        await until(world, lambda: not states(world), "its end")
+    async with running_world(tmp_path) as world:
+        await world.pass_time(2)
+        assert states(world) == []
+
+
+async def test_a_fault_while_it_sells_puts_it_to_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: FakeSigner, draft: OrderDraft) -> UnsignedOrder:
+        raise ZeroDivisionError(draft.token_id)
+
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        monkeypatch.setattr(FakeSigner, "prepare", broken)
+        world.stream.send(book("0.39"))
+        await until(world, lambda: states(world) == [ConditionalState.RESTING], "its rest")
+        assert said(world, "conditional order failed (ZeroDivisionError)")
+        assert "fault" in only(world).reason
+
+
+async def test_nothing_fires_while_the_program_ends(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        leaving = asyncio.ensure_future(
+            world.service.departing.leave(Departure.QUIT, LeavePolicy.LEAVE)
+        )
+        await world.pass_time(1)
+        world.stream.send(book("0.39"))
+        await world.pass_time(5)
+        await leaving
+        assert world.account.posted == []
+        assert states(world) == [ConditionalState.RESTING]
+
+
+async def test_a_sale_in_its_order_is_a_sale_that_fills_and_is_killed(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        order_id = await selling(world)
+        (order,) = world.service.queries.account().open_orders
+        assert (order.order_id, order.time_in_force) == (order_id, TimeInForce.FAK)
+        assert order.status is OrderStatus.DELAYED
