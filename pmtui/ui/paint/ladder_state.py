@@ -56,10 +56,7 @@ def paint_state(
         keys: what single keys do now; it makes way for nothing.
         ascii_only: the terminal shows plain ASCII only.
     """
-    word = book.state.value
-    if book.state is BookState.STALE and book.as_of is not None:
-        word += f" {format_age((now - book.as_of).total_seconds())}"
-    left: Line = (Cell(f" {word} ", _STATE_ROLES[book.state], Emphasis.BOLD), *keys)
+    left: Line = (state_word(book, now), *keys)
     right = _hint(cursor, book.tick_size, ascii_only=ascii_only)
     notes = [_MEANINGS[book.state]]
     if group is not None and group != book.tick_size:
@@ -79,6 +76,14 @@ def paint_state(
     gap = width - line_width(left) - len(note) - line_width(right)
     line = (*left, Cell(note, Role.DIM), Cell(" " * max(0, gap)), *right)
     return fit_line(line, width, ascii_only=ascii_only)
+
+
+def state_word(book: BookView, now: datetime) -> Cell:
+    """Say in a word what a book is worth, with its age where it is old."""
+    word = book.state.value
+    if book.state is BookState.STALE and book.as_of is not None:
+        word += f" {format_age((now - book.as_of).total_seconds())}"
+    return Cell(f" {word} ", _STATE_ROLES[book.state], Emphasis.BOLD)
 
 
 def _hint(cursor: tuple[Micros, Side] | None, tick: Micros | None, *, ascii_only: bool) -> Line:

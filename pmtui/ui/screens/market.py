@@ -34,7 +34,8 @@ from pmtui.ui.paint.position import account_words
 from pmtui.ui.screens.market_moving import moving_entries
 from pmtui.ui.screens.market_one_key import MarketOneKey, armed_entries
 from pmtui.ui.screens.market_panes import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH, MarketPanes
-from pmtui.ui.screens.market_siblings import STRIP_FROM_HEIGHT, MarketSiblings
+from pmtui.ui.screens.market_siblings import STRIP_FROM_HEIGHT
+from pmtui.ui.screens.market_sides import SIDES_FROM_WIDTH, MarketSides
 from pmtui.ui.screens.reading import RulesScreen
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.chart import ChartPane
@@ -47,7 +48,7 @@ from pmtui.ui.widgets.text_line import TextLine
 from pmtui.ui.widgets.ticket import TicketPane
 
 
-class MarketScreen(MarketSiblings, MarketPanes, MarketOneKey):
+class MarketScreen(MarketSides, MarketPanes, MarketOneKey):
     """One market: its ladder, its trades, and orders in it."""
 
     CSS_PATH = "market.tcss"
@@ -57,7 +58,7 @@ class MarketScreen(MarketSiblings, MarketPanes, MarketOneKey):
         (0, "-narrow"),
         (DEPTH_FROM_WIDTH, "-normal"),
         (CHART_FROM_WIDTH, "-wide"),
-        (170, "-huge"),
+        (SIDES_FROM_WIDTH, "-huge"),
     ]
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - typed by the toolkit
         (0, "-tiny"),
@@ -74,6 +75,7 @@ class MarketScreen(MarketSiblings, MarketPanes, MarketOneKey):
             if self._watches_history:
                 topics.append(HistoryTopic(token_id, self._interval))
         topics += self._sibling_topics()
+        topics += self._side_topics()
         self._watched = tuple(topics)
         return self._watched
 
@@ -86,6 +88,7 @@ class MarketScreen(MarketSiblings, MarketPanes, MarketOneKey):
             with Vertical(id="book"):
                 yield TextLine(id="book-state", ascii_only=ascii_only)
                 yield LadderPane(id="ladder", ascii_only=ascii_only)
+            yield Container(id="sides")
             with Container(id="side"):
                 yield ChartPane(id="chart", ascii_only=ascii_only)
                 yield DepthPane(id="depth", ascii_only=ascii_only)
@@ -113,6 +116,7 @@ class MarketScreen(MarketSiblings, MarketPanes, MarketOneKey):
 
     @override
     def show_topic(self, topic: Topic) -> None:
+        self._show_side_topic(topic)
         match topic:
             case MarketTopic():
                 self.follow_topics()
@@ -168,6 +172,7 @@ class MarketScreen(MarketSiblings, MarketPanes, MarketOneKey):
         self._follow_arming()
         self._show_head()
         self._show_siblings()
+        self._show_sides()
         self._show_state()
 
     @on(LadderPane.CursorMoved)
@@ -202,6 +207,8 @@ class MarketScreen(MarketSiblings, MarketPanes, MarketOneKey):
         self.ladder.clear_cursor()
         self._follow_picked()
         self.follow_topics()
+        self._show_siblings()
+        self._show_sides()
         self._show_head()
         self._show_book()
         if cursor is not None and self.ladder.ladder is not None:
