@@ -16,12 +16,22 @@ from pmtui.signing.addresses import AddressError, address_bytes, checksum_addres
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import KeyFormatError, Signer
 
+MOST_MEMORY = 1 << 30
+"""Bytes that opening may take: four times what the dearest common wallets ask for."""
+MOST_WORK = 1 << 31
+"""scrypt's bytes times its passes: some ten seconds of one processor."""
+MOST_ROUNDS = 20_000_000
+"""Of PBKDF2; the common ones ask for up to a million."""
+MOST_DERIVED = 1_024
+"""Bytes derived from a passphrase; 32 are used."""
+
 
 class KeystoreProblem(StrEnum):
     """Why a keystore gave no key."""
 
     NOT_A_KEYSTORE = "this is not an Ethereum keystore of version 3"
     DOES_NOT_OPEN = "the passphrase is wrong, or the keystore is damaged"
+    TOO_COSTLY = "opening this keystore would take far more memory or time than any wallet asks for"
     BAD_KEY = "the keystore holds no usable key, or not the key of its address"
 
 
@@ -65,6 +75,8 @@ def decrypt_keystore(text: str, passphrase: Secret) -> Secret | KeystoreProblem:
     keystore = _parse(text)
     if keystore is None:
         return KeystoreProblem.NOT_A_KEYSTORE
+    if problem := _why_not_derive(keystore):
+        return problem
     from eth_account import Account  # noqa: PLC0415  half a second, paid only here
 
     try:
@@ -130,3 +142,31 @@ def _parse(text: str) -> dict[str, object] | None:
     if not isinstance(keystore, dict) or keystore.get("version") != 3:
         return None
     return keystore
+
+
+def _why_not_derive(keystore: dict[str, object]) -> KeystoreProblem | None:
+    """Look at what opening would cost before paying for it: the file says how dear it is."""
+    crypto = _part(keystore, "crypto")
+    params = _part(crypto, "kdfparams")
+    names = {"scrypt": ("n", "r", "p", "dklen"), "pbkdf2": ("c", "dklen")}.get(
+        str(crypto.get("kdf")).lower()
+    )
+    numbers = [params.get(name) for name in names or ()]
+    found = [number for number in numbers if type(number) is int and number > 0]
+    if names is None or len(found) != len(names):
+        return KeystoreProblem.NOT_A_KEYSTORE
+    if len(found) == 2:
+        is_dear = found[0] > MOST_ROUNDS
+    else:
+        cost, block, passes, _ = found
+        # Bounded one by one first: such numbers may have thousands of digits.
+        is_dear = max(found) > MOST_MEMORY or (
+            128 * block * max(cost, passes) > MOST_MEMORY or 128 * block * cost * passes > MOST_WORK
+        )
+    return KeystoreProblem.TOO_COSTLY if is_dear or found[-1] > MOST_DERIVED else None
+
+
+def _part(document: dict[str, object], name: str) -> dict[str, object]:
+    # Some writers spell names with capitals, which the library takes.
+    found = {key.lower(): value for key, value in document.items()}.get(name)
+    return found if isinstance(found, dict) else {}

@@ -142,3 +142,41 @@ def test_a_new_key_is_drawn_until_it_is_one() -> None:
 
     assert create_key(random_bytes).reveal() == b"\x07" * 32
     assert sizes == [32, 32, 32]
+
+
+SCRYPT = {"n": 262_144, "r": 8, "p": 1, "dklen": 32, "salt": "00" * 16}
+
+
+@pytest.mark.parametrize(
+    ("kdf", "params"),
+    [
+        ("scrypt", SCRYPT | {"n": 1 << 40}),
+        ("scrypt", SCRYPT | {"n": 10**4000}),
+        ("scrypt", SCRYPT | {"r": 1 << 20}),
+        ("scrypt", SCRYPT | {"p": 1 << 24}),
+        ("scrypt", SCRYPT | {"p": 1_000}),
+        ("scrypt", SCRYPT | {"dklen": 1 << 30}),
+        ("pbkdf2", {"c": 1 << 40, "dklen": 32, "prf": "hmac-sha256", "salt": "00" * 16}),
+    ],
+)
+def test_a_keystore_that_asks_for_the_whole_machine_is_refused(
+    keystore: str, kdf: str, params: dict[str, object]
+) -> None:
+    document = json.loads(keystore)
+    document["crypto"] |= {"kdf": kdf, "kdfparams": params}
+    problem = decrypt_keystore(json.dumps(document), PASSPHRASE)
+    assert problem is KeystoreProblem.TOO_COSTLY
+
+
+@pytest.mark.parametrize("value", [None, "8", 1.5, True, 0, -8])
+def test_a_cost_that_is_no_number_is_no_keystore(keystore: str, value: object) -> None:
+    document = json.loads(keystore)
+    document["crypto"]["kdfparams"]["r"] = value
+    problem = decrypt_keystore(json.dumps(document), PASSPHRASE)
+    assert problem is KeystoreProblem.NOT_A_KEYSTORE
+
+
+def test_names_with_capitals_open_too(keystore: str) -> None:
+    document = json.loads(keystore)
+    document["Crypto"] = document.pop("crypto")
+    assert decrypt_keystore(json.dumps(document), PASSPHRASE) == KEY
