@@ -116,7 +116,9 @@ def _key(settings: "Settings", passphrase_fd: int | None) -> SessionKey:
     from pmtui.cli.unlocking import find_session_key  # noqa: PLC0415
     from pmtui.config.paths import locate  # noqa: PLC0415
 
-    return find_session_key(settings, locate().state, passphrase_fd=passphrase_fd)
+    return find_session_key(
+        settings, locate().state, passphrase_fd=passphrase_fd, is_for_session=True
+    )
 
 
 def _parser() -> SecretiveParser:

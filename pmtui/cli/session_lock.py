@@ -8,6 +8,8 @@ from pathlib import Path
 
 from pmtui.config.errors import ConfigError
 
+IN_USE = "another terminal runs this profile; leave it first, or set PMTUI_HOME"
+
 
 def is_session_running(state_dir: Path) -> bool:
     """Tell whether a terminal trades on this account now."""
@@ -43,8 +45,7 @@ def session_lock(state_dir: Path) -> Iterator[None]:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(handle)
-        text = "another terminal runs this profile; leave it first, or set PMTUI_HOME"
-        raise ConfigError(str(state_dir), text) from None
+        raise ConfigError(str(state_dir), IN_USE) from None
     try:
         yield
     finally:

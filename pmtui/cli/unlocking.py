@@ -12,6 +12,7 @@ from pmtui.cli.live_key import keystore_path, read_private_key, why_refused
 from pmtui.cli.paper import KEY_VARIABLE
 from pmtui.cli.passphrase import NoSecret, ask_secret, read_secret
 from pmtui.cli.session_key import SessionKey
+from pmtui.cli.session_lock import IN_USE, is_session_running
 from pmtui.config.errors import ConfigError
 from pmtui.config.settings import Settings
 from pmtui.signing.keystore import KeystoreProblem, decrypt_keystore, keystore_address
@@ -21,6 +22,7 @@ from pmtui.signing.signer import Signer
 TRIES = 3
 MAX_KEYSTORE_BYTES = 65_536
 LOOK_ONLY = "look, but no trading"
+BESIDE = f"another terminal trades on this profile: {LOOK_ONLY}"
 PAPER_IGNORES_KEY = (
     f"{KEY_VARIABLE} is not used: the paper account has a key of its own; "
     "--profile live trades with yours"
@@ -33,6 +35,7 @@ def find_session_key(
     *,
     passphrase_fd: int | None,
     empty_means: str = f"opens READ-ONLY: {LOOK_ONLY}",
+    is_for_session: bool = False,
 ) -> SessionKey:
     """Find the key of a session; the private key leaves the environment on the way.
 
@@ -41,6 +44,7 @@ def find_session_key(
         state: the state directory of all profiles.
         passphrase_fd: where the passphrase comes from; None to ask at the terminal.
         empty_means: what an empty passphrase leads to, for the prompt.
+        is_for_session: whether a terminal will run with it, which only one may on a profile.
 
     Raises:
         ConfigError: no key can be had of what there is, or it must not be used here.
@@ -51,6 +55,8 @@ def find_session_key(
             print(f"pmtui: {PAPER_IGNORES_KEY}", file=sys.stderr)
         return SessionKey(None)
     path = keystore_path(state, settings.profile)
+    if is_for_session and is_session_running(path.parent):
+        return _look_beside(settings, path, passphrase_fd)
     found = _find(settings, path, passphrase_fd, empty_means)
     if found.secret is not None:
         forbid_dumps()
@@ -60,6 +66,14 @@ def find_session_key(
         if reason := why_not_this_owner(journal, Signer(found.secret).address):
             raise ConfigError(settings.profile, reason)
     return found
+
+
+def _look_beside(settings: Settings, path: Path, passphrase_fd: int | None) -> SessionKey:
+    """Look only, beside the terminal that trades; whoever brought a key wanted more than that."""
+    if settings.private_key is not None or passphrase_fd is not None:
+        raise ConfigError(str(path.parent), IN_USE)
+    print(f"pmtui: {BESIDE}", file=sys.stderr)
+    return SessionKey(None, BESIDE)
 
 
 def read_keystore(path: Path) -> str | KeystoreProblem:

@@ -8,7 +8,8 @@ import pytest
 from pmtui.cli.live_key import keystore_path
 from pmtui.cli.paper_account import load_paper_key
 from pmtui.cli.session_key import SessionKey
-from pmtui.cli.unlocking import find_session_key
+from pmtui.cli.session_lock import session_lock
+from pmtui.cli.unlocking import BESIDE, find_session_key
 from pmtui.config.errors import ConfigError
 from pmtui.config.settings import load_settings
 from pmtui.domain.ids import OrderId
@@ -146,3 +147,30 @@ def test_a_process_with_a_key_leaves_no_core_and_shows_no_memory() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "(0, 0) 0"
+
+
+def test_while_another_terminal_trades_nobody_is_asked_for_the_passphrase(
+    home: Path, keystore: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = load_settings({"profile": "live"})
+    with session_lock(keystore.parent):
+        # No terminal here: a prompt would fail.
+        beside = find_session_key(settings, home / "state", passphrase_fd=None, is_for_session=True)
+        assert beside == SessionKey(None, BESIDE)
+        assert "another terminal trades" in capsys.readouterr().err
+        with pytest.raises(ConfigError, match="another terminal"), lines_on_fd("never read") as fd:
+            find_session_key(settings, home / "state", passphrase_fd=fd, is_for_session=True)
+        # What only reads with the key goes on beside it.
+        assert find(home, PASSPHRASE).secret == Secret.from_hex(KEY)
+
+
+def test_a_key_from_the_environment_is_refused_while_another_terminal_trades(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PMTUI_PRIVATE_KEY", KEY)
+    settings = load_settings({"profile": "live"})
+    with (
+        session_lock(home / "state" / "live"),
+        pytest.raises(ConfigError, match="another terminal"),
+    ):
+        find_session_key(settings, home / "state", passphrase_fd=None, is_for_session=True)
