@@ -297,6 +297,7 @@ class DataService:
             # First of all: what they reserve must not be spent again meanwhile.
             await self._search.restore()
             await self._conditionals.restore()
+            self._supervisor.keep("order search", self._search.run)
             self._supervisor.keep("conditional orders", self._conditionals.run)
             self._supervisor.keep("account", self._account.run)
             dead_man = self._safeguards.dead_man

@@ -4,6 +4,7 @@ The opening of the day is kept in a small file, so that a session that starts ag
 goes on counting where the last one was; the fills themselves come from the venue.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import date
@@ -88,7 +89,9 @@ class DayBook:
         temporary = self._path.with_name(f".{FILE}.new")
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            temporary.write_bytes(msgspec.json.encode(_DayFile(opening.day, held)))
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(msgspec.json.encode(_DayFile(opening.day, held)))
             temporary.replace(self._path)
         except OSError as error:
             with suppress(OSError):

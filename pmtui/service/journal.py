@@ -14,6 +14,7 @@ import sqlite3
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -222,17 +223,24 @@ class Journal:
         if self._connection is None:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._take_lock()
+            self._hide()
             connection = sqlite3.connect(self._path, check_same_thread=False)
             try:
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("PRAGMA synchronous=FULL")
                 connection.executescript(SCHEMA)
-                self._path.chmod(0o600)
             except (sqlite3.Error, OSError):
                 connection.close()
                 raise
             self._connection = connection
         return self._connection
+
+    def _hide(self) -> None:
+        """Let nobody else read it, nor what stands beside it, which takes over its mode."""
+        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
+        for ending in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                self._path.with_name(self._path.name + ending).chmod(0o600)
 
     def _take_lock(self) -> None:
         """Be the one writer; the lock goes with the process, however it ends."""

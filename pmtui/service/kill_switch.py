@@ -90,7 +90,8 @@ class KillSwitch:
             elif killed != self._seen:
                 # From outside just now, or left so by the last session.
                 self._on_killed()
-            elif killed.kill_id == self._finished and self._open():
+            elif killed.kill_id != self._finished or self._open():
+                # Also where a bug has ended it before it was done; nothing starts twice.
                 self._start()
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
 

@@ -94,11 +94,14 @@ class OrderSearch:
         self._doubts[doubt.order.order_id] = doubt
         self._step = 0
         self._added.set()
-        self._kernel.start_unless_running("order search", "order search", self._run)
 
-    async def _run(self) -> None:
+    async def run(self) -> None:
+        """Look for whatever comes into doubt, for as long as the session lasts."""
         await self._feed.opened.wait()
-        while self._doubts:
+        while True:
+            if not self._doubts:
+                self._added.clear()
+                await self._added.wait()
             await self._pause()
             account = self._feed.account
             if account is not None:

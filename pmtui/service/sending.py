@@ -28,6 +28,7 @@ from pmtui.service.words import say_order_end
 
 POST_DEADLINE_S = 10
 """After this long without an answer an order counts as unknown, unless the settings say else."""
+FAULT = "a fault in this program, see the log file"
 READ_ONLY = "No key: this session is read-only"
 
 Tell = Callable[[PreparedOrder, Verdict], None]
@@ -78,6 +79,31 @@ class OrderSender:
 
     async def send(self, orders: tuple[PreparedOrder, ...], tell: Tell) -> None:
         """Send orders in one request; `tell` hears how each of them ended, once."""
+        is_faulty = True
+        try:
+            await self._send(orders, tell)
+            is_faulty = False
+        except asyncio.CancelledError:
+            # The program ends; the journal holds what left.
+            is_faulty = False
+            raise
+        finally:
+            if is_faulty:
+                self._end_after_fault(orders, tell)
+
+    def _end_after_fault(self, orders: tuple[PreparedOrder, ...], tell: Tell) -> None:
+        """Leave none behind that would seem to be on its way for ever: a bug of ours stopped them."""
+        now = self._kernel.clock.now()
+        for order in orders:
+            order_id = order.unsigned.order_id
+            known = self._feed.own.order(order_id)
+            if known is None or known.status is OrderStatus.PENDING:
+                self._settle(order, Rejected(f"Not sent: {FAULT}"), tell)
+            elif known.status in (OrderStatus.SENT, OrderStatus.UNKNOWN):
+                self._settle(order, Unknown(order_id, FAULT, since=now), tell)
+                self._search.look_for(known, order.market_title)
+
+    async def _send(self, orders: tuple[PreparedOrder, ...], tell: Tell) -> None:
         legs = self._sign_all(orders, tell)
         account = self._feed.account
         if account is None or not legs:

@@ -76,6 +76,7 @@ class AccountFeed:
         self._history = history
         self._fills_after = kernel.clock.now() - CLOCK_MARGIN
         self._is_first_fetch = True
+        self._is_stale = False
         self._before: set[tuple[TradeId, OrderId]] = set()
         """Fills of earlier sessions: what is held already counts them."""
         self.account: Account | None = None
@@ -126,9 +127,13 @@ class AccountFeed:
         """Fetch cash, orders, fills and positions, once for all who ask within a moment."""
 
         async def settle() -> None:
-            await self._kernel.clock.sleep(SETTLE_PAUSE_S)
-            await self.fetch_now()
+            while self._is_stale:
+                await self._kernel.clock.sleep(SETTLE_PAUSE_S)
+                # Who asks from here on may know of what these answers will not hold yet.
+                self._is_stale = False
+                await self.fetch_now()
 
+        self._is_stale = True
         self._kernel.start_unless_running("account refresh", "account", settle)
 
     def on_demand(self, topic: Topic) -> None:

@@ -1,0 +1,130 @@
+"""Bugs of ours in the middle of an order: nothing hangs, nothing is forgotten, nothing goes twice."""
+
+import asyncio
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from pmtui.domain.failure import Failure
+from pmtui.domain.ids import OrderId
+from pmtui.domain.money import Micros
+from pmtui.domain.order import Fill, Order, OrderStatus, PostResult
+from pmtui.domain.order_fields import UnsignedOrder
+from pmtui.domain.user_events import OrderChanged, OrderEventKind
+from pmtui.domain.verdict import Rejected, Unknown
+from pmtui.service.day_book import FILE
+from pmtui.service.journal import Journal
+from tests.service.fakes import FakeSigner, lost, resting, running_world
+from tests.service.test_desk import only_order, prepared, said, until, verdict_of
+
+
+async def broken(*_: object) -> PostResult:
+    raise ZeroDivisionError
+
+
+async def test_a_fault_before_an_order_left_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def break_down(_: FakeSigner, order: UnsignedOrder) -> bytes:
+        raise ZeroDivisionError(order.order_id)
+
+    monkeypatch.setattr(FakeSigner, "sign", break_down)
+    async with running_world(tmp_path) as world:
+        verdict = await verdict_of(world, await prepared(world))
+        assert isinstance(verdict, Rejected)
+        assert world.service.queries.account().open_orders == ()
+        assert world.account.posted == []
+        assert said(world, "order failed (ZeroDivisionError)")
+
+
+async def test_a_fault_after_an_order_left_makes_it_unknown_and_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_world(tmp_path) as world:
+        monkeypatch.setattr(world.account, "post_order", broken)
+        order = await prepared(world)
+        assert isinstance(await verdict_of(world, order), Unknown)
+        assert only_order(world) is OrderStatus.UNKNOWN
+        world.account.open[order.unsigned.order_id] = resting(order.unsigned.order_id)
+        await until(world, lambda: only_order(world) is OrderStatus.LIVE, "it is found")
+
+
+async def test_a_fault_while_searching_does_not_end_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.answers = [lost()]
+        monkeypatch.setattr(world.account, "order", broken)
+        order = await prepared(world)
+        assert isinstance(await verdict_of(world, order), Unknown)
+        await until(world, lambda: said(world, "order search failed"), "the fault")
+        monkeypatch.undo()
+        world.account.known[order.unsigned.order_id] = resting(order.unsigned.order_id)
+        await until(world, lambda: only_order(world) is OrderStatus.LIVE, "it is found")
+
+
+async def test_a_fault_does_not_stop_the_kill_switch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_world(tmp_path) as world:
+        monkeypatch.setattr(world.account, "open_orders", broken)
+        world.service.commands.kill()
+        await until(world, lambda: said(world, "kill switch failed"), "the fault")
+        monkeypatch.undo()
+        await until(world, lambda: said(world, "Nothing rests any more"), "the kill goes on")
+
+
+async def test_what_happens_during_a_refresh_is_fetched_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_world(tmp_path) as world:
+        # Far from the next regular look at everything.
+        await world.pass_time(11)
+        gate = asyncio.Event()
+        asked = asyncio.Event()
+
+        async def slow(*, after: datetime | None = None) -> tuple[Fill, ...] | Failure:
+            asked.set()
+            await gate.wait()
+            return ()
+
+        def hear(order_id: OrderId) -> None:
+            order: Order = resting(order_id)
+            world.account.open[order_id] = order
+            event = OrderChanged(OrderEventKind.PLACEMENT, order, world.clock.now())
+            world.user_stream.send(event)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(world.account, "fills", slow)
+            hear(OrderId("0x01"))
+            await world.pass_time(0.5)
+            assert asked.is_set()
+            world.account.cash = Micros(42)
+            hear(OrderId("0x02"))
+            gate.set()
+        await world.pass_time(1)
+        assert world.service.queries.account().balance == Micros(42)
+
+
+def modes_in(folder: Path) -> dict[str, int]:
+    return {file.name: stat.S_IMODE(file.stat().st_mode) for file in folder.glob("*.sqlite*")}
+
+
+async def test_what_holds_signed_orders_is_for_the_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = Journal(path)
+    at = datetime(2026, 11, 20, 12, tzinfo=UTC)
+    assert await journal.append("notice", "one", at=at) is None
+    modes = modes_in(tmp_path)
+    await journal.close()
+    assert set(modes) == {"journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"}
+    assert set(modes.values()) == {0o600}
+
+
+async def test_what_was_held_this_morning_is_for_the_owner_alone(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        day = world.service._safeguards.day
+        await until(world, lambda: day.loss() is not None, "the day's opening")
+        assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
