@@ -16,7 +16,7 @@ from pmtui.domain.position import Position
 from pmtui.domain.tape import TapeFilter, filter_prints
 from pmtui.service.views import TapeView
 from pmtui.ui.actions import bindings_of
-from pmtui.ui.cells import Cell, Line, fit_line, focus_mark
+from pmtui.ui.cells import Cell, Line, fit_line
 from pmtui.ui.paint.conditional import paint_protection
 from pmtui.ui.paint.position import paint_own_orders, paint_positions
 from pmtui.ui.paint.tape import paint_tape
@@ -215,7 +215,7 @@ class OrdersPane(ScrollingPane):
         self._first = min(max(self._first, self._index - room + 1), self._index)
         shown = self._orders[self._first : self._first + room]
         lines = paint_own_orders(shown, width - 1, room, ascii_only=self.ascii_only)
-        mark = focus_mark(ascii_only=self.ascii_only)
+        mark = ">" if self.ascii_only else "▸"
         return tuple(
             (Cell(mark if own is order else " ", Role.KEY), *line)
             for own, line in zip(shown, lines, strict=True)

@@ -35,7 +35,7 @@ def marked(screen: MarketScreen) -> list[str]:
     return [
         name
         for name, pane in panes.items()
-        if pane.display and pane.size.height and shown_text(pane)[0].startswith("▸")
+        if pane.display and pane.size.height and shown_text(pane)[0].startswith("■")
     ]
 
 

@@ -1,0 +1,130 @@
+from dataclasses import replace
+
+import pytest
+from textual.pilot import Pilot
+
+from pmtui.domain.book_view import BookState
+from pmtui.domain.market import Market
+from pmtui.service.topics import BookTopic
+from pmtui.ui.screens.market import MarketScreen
+from pmtui.ui.widgets.side_ladder import SideLadder
+from tests.scenes.world import World, make_world
+from tests.ui.screens.look import screen_lines, text_of
+from tests.ui.screens.test_market_siblings import HUGE, app_of, market_of, opened
+from tests.ui.stage import shown_text
+from tests.ui.wait import settle, until
+
+
+def markets_of(world: World) -> tuple[Market, ...]:
+    event = world.service.events[world.election].event
+    assert event is not None
+    return event.markets
+
+
+async def side_by_side(pilot: Pilot[None], screen: MarketScreen, count: int) -> list[SideLadder]:
+    await pilot.press("W")
+
+    def shown() -> list[SideLadder]:
+        return [s for s in screen.query(SideLadder) if s.display and s.ladder.top_price]
+
+    await until(pilot, lambda: len(shown()) == count, "the ladders")
+    await settle(pilot)
+    return shown()
+
+
+@pytest.mark.parametrize(("size", "count"), [((170, 32), 2), ((199, 50), 2), (HUGE, 3)])
+async def test_the_next_outcomes_have_ladders_with_their_own_worth_and_touch(
+    size: tuple[int, int], count: int
+) -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        sides = await side_by_side(pilot, screen, count)
+        panes = [screen.ladder, *sides, screen.chart, screen.position, screen.orders, screen.tape]
+        for number, pane in enumerate(panes):
+            assert pane.region.area
+            assert not any(pane.region.overlaps(other.region) for other in panes[:number])
+        row = screen_lines(app)[sides[0].region.y]
+        names = [m.title for m in markets_of(world)[2 : 2 + count]]
+        assert [name for name in names if name in row] == names
+        assert all(BookTopic(side.token_id) in world.service.watched() for side in sides
+                   if side.token_id is not None)  # fmt: skip
+        token = sides[1].token_id
+        assert token is not None
+        book = world.service.books[token]
+        world.service.books[token] = replace(book, state=BookState.STALE, version=book.version + 1)
+        world.service.announce(BookTopic(token))
+        states = sides[0].region.y + 1
+        await until(pilot, lambda: "stale" in screen_lines(app)[states], "one is stale")
+        line = screen_lines(app)[states]
+        assert line.count("stale") == 1
+        assert "bid 17¢ ask 18¢" in line
+        assert any("17¢" in text for text in shown_text(sides[0].ladder))
+
+
+async def test_a_click_on_a_ladder_makes_it_the_main_one() -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=HUGE) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        sides = await side_by_side(pilot, screen, 3)
+        assert await pilot.click(offset=(sides[1].region.x + 5, sides[1].region.y + 9))
+        await settle(pilot)
+        assert screen.condition_id == market_of(world, "Ruth Castellan")
+        assert screen.ladder.cursor is None
+        assert screen.focused is screen.ladder
+        tokens = [m.outcomes[0].token_id for m in markets_of(world)]
+        assert [side.token_id for side in sides] == tokens[4:7]
+        await pilot.press("o")
+        await settle(pilot)
+        assert [side.token_id for side in sides] == [
+            m.outcomes[1].token_id for m in markets_of(world)[4:7]
+        ]
+        await pilot.press("W")
+        await settle(pilot)
+        watched = {t.token_id for t in world.service.watched() if isinstance(t, BookTopic)}
+        assert watched == {screen.token_id}
+
+
+async def test_keys_act_on_the_main_ladder_alone() -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=HUGE) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        await side_by_side(pilot, screen, 3)
+        await pilot.press("b")
+        await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
+        await settle(pilot)
+        assert screen.ticket.price.value == "25"
+        assert screen.ticket.size.height >= 9
+        assert screen.ticket.size.width >= 36
+
+
+async def test_a_narrower_screen_says_what_it_needs() -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=HUGE) as pilot:
+        screen = await opened(app, pilot, world.strike)
+        await pilot.press("W")
+        assert "no other open market" in text_of(app, "#notice")
+        await pilot.resize_terminal(120, 36)
+        await settle(pilot)
+        await pilot.press("W")
+        assert "170 columns" in text_of(app, "#notice")
+        assert not screen.has_class("-sides")
+
+
+async def test_on_a_screen_that_became_narrow_there_are_none_and_nothing_is_heard_for_them() -> (
+    None
+):
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=HUGE) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        await side_by_side(pilot, screen, 3)
+        await pilot.resize_terminal(120, 36)
+        await settle(pilot)
+        assert not screen.side_ladders.display
+        watched = {t.token_id for t in world.service.watched() if isinstance(t, BookTopic)}
+        assert watched == {screen.token_id}
