@@ -7,7 +7,7 @@ reference from the same run, because absolute times differ from machine to machi
 import json
 import pkgutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _modules() -> list[tuple[str, Callable[[], list[Mapping[str, Any]]]]]:
+def _modules() -> list[tuple[str, Callable[[], Iterable[Mapping[str, Any]]]]]:
     found = []
     for info in pkgutil.iter_modules(tests.bench.__path__):
         if not info.name.startswith("_"):

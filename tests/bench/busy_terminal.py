@@ -1,8 +1,9 @@
-"""`python -m tests.bench.busy_terminal SESSION STREAM CONTROL`: the terminal in a busy venue.
+"""`python -m tests.bench.busy_terminal SESSION STREAM CONTROL [plain]`: the terminal in a busy venue.
 
 App, driver, service, stream client and sockets are the real ones; the request hosts are scripted.
 Besides what the screens watch, every book of the session is watched and read at each telling. On a
-local socket it answers questions about itself.
+local socket it answers questions about itself. With `plain` the toolkit's own display, driver and timers
+show the same screens.
 """
 
 import asyncio
@@ -14,6 +15,11 @@ from pathlib import Path
 from time import monotonic, process_time
 from typing import Any
 
+from rich.console import RenderableType
+from textual.app import App
+from textual.driver import Driver
+from textual.screen import Screen
+from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.clients.streams.market import MarketChannel
@@ -116,6 +122,22 @@ class Control:
         return sum(connection.counts.frames for connection in self.channel.connections)
 
 
+class PlainApp(PmtuiApp):
+    """The same screens, shown as the toolkit shows them."""
+
+    @override
+    def get_driver_class(self) -> type[Driver]:
+        return App.get_driver_class(self)
+
+    @override
+    def paint_now(self, *widgets: Widget) -> None:
+        """Leave it to the frame timer."""
+
+    @override
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        App._display(self, screen, renderable)
+
+
 def book_text(view: BookView) -> list[Any]:
     """Return a book as it is compared: what it is worth, and its levels."""
     sides = ([[level.price, level.size] for level in side] for side in (view.bids, view.asks))
@@ -144,8 +166,11 @@ def event_of(session: dict[str, Any]) -> Event:
     return Event(EventId("1"), "busy", TITLE, markets)
 
 
-async def run(session: dict[str, Any], stream_url: str, control: Path, state: Path) -> None:
+async def run(
+    session: dict[str, Any], stream_url: str, control: Path, kind: type[PmtuiApp]
+) -> None:
     """Show the terminal until it is told to leave."""
+    state = control.parent
     event = event_of(session)
     channel = MarketChannel(stream_url, random=random.Random(1))
 
@@ -177,17 +202,11 @@ async def run(session: dict[str, Any], stream_url: str, control: Path, state: Pa
         server = await asyncio.start_unix_server(answers.serve, control)
         looking = asyncio.create_task(answers.look_all_along())
         async with server:
-            await PmtuiApp(surface, themes=load_themes()[0]).run_async()
+            await kind(surface, themes=load_themes()[0]).run_async()
         looking.cancel()
 
 
 if __name__ == "__main__":
-    file, url, socket = sys.argv[1:]
-    asyncio.run(
-        run(
-            json.loads(Path(file).read_text(encoding="utf-8")),
-            url,
-            Path(socket),
-            Path(socket).parent,
-        )
-    )
+    file, url, socket, *rest = sys.argv[1:]
+    content = json.loads(Path(file).read_text(encoding="utf-8"))
+    asyncio.run(run(content, url, Path(socket), PlainApp if rest == ["plain"] else PmtuiApp))

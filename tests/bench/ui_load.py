@@ -39,6 +39,7 @@ SIZE = (120, 36)
 SHOWN_SHARE = 0.2
 """Of the messages for the market on screen: the fastest recorded ones have as many a second."""
 FRAME_START = b"\x1b[?2026h"
+CONTROL = "control"
 _NAME = f"{PER_SECOND:,} messages/s, {2 * MARKETS} tokens, a market on screen"
 
 
@@ -86,22 +87,26 @@ def rows() -> list[dict[str, Any]]:
 
 
 def _measure(session: Session, path: Path) -> Measured:
-    with _sender(path) as (say, hear):
-        control = path.with_name("control")
-        url = f"ws://127.0.0.1:{int(hear.readline())}/ws/market"
-        command = (sys.executable, "-m", "tests.bench.busy_terminal", path, url, control)
+    with sender_process(path) as (say, hear):
+        command = terminal_command(path, int(hear.readline()))
         with Terminal(command, home=path.parent, size=SIZE) as terminal:
             terminal.until_text(TITLE)
             terminal.press("enter")
             terminal.until_text("number 1 ")
             terminal.press("enter")
             terminal.until_text("50¢")
-            with _read_all_along(terminal), _questions(control) as ask:
+            with _read_all_along(terminal), _questions(path.with_name(CONTROL)) as ask:
                 ask("watch")
                 while ask("loading"):
                     sleep(0.05)
                 sleep(SETTLING_S)
                 return _run(session, terminal, ask=ask, say=say, hear=hear)
+
+
+def terminal_command(path: Path, port: int) -> tuple[str | Path, ...]:
+    """Return how to start the terminal for the venue at a port."""
+    url = f"ws://127.0.0.1:{port}/ws/market"
+    return sys.executable, "-m", "tests.bench.busy_terminal", path, url, path.with_name(CONTROL)
 
 
 def _run(session: Session, terminal: Terminal, *, ask: Any, say: Any, hear: IO[bytes]) -> Measured:
@@ -146,11 +151,14 @@ def _expected(session: Session) -> Iterator[tuple[str, list[Any]]]:
 
 
 @contextmanager
-def _sender(path: Path) -> Iterator[tuple[Any, IO[bytes]]]:
+def sender_process(path: Path) -> Iterator[tuple[Any, IO[bytes]]]:
+    """Start a venue that has a session ready; to be told when to begin, and to be heard."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.bench.sender", str(path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        # It may be left in the middle of a sentence.
+        stderr=subprocess.DEVNULL,
     )
     assert process.stdin is not None
     assert process.stdout is not None

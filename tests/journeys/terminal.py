@@ -45,6 +45,14 @@ _FRAME_START, _FRAME_END = b"\x1b[?2026h", b"\x1b[?2026l"
 _TAIL = 32
 """Bytes from the last escape on that may still be half a sequence, unless it is whole."""
 
+_ANSWERS = {
+    b"\x1b[?2026$p": b"\x1b[?2026;2$y",
+    b"\x1b[?2048$p": b"\x1b[?2048;0$y",
+    b"\x1b[c": b"\x1b[?62;22c",
+    b"\x1b[6n": b"\x1b[1;1R",
+}
+_QUESTION = re.compile(b"|".join(map(re.escape, _ANSWERS)))
+
 # Makes the pty the controlling terminal, then becomes the program.
 _LAUNCHER = (
     sys.executable,
@@ -87,6 +95,9 @@ class Terminal:
         self.started_at = time.perf_counter()
         self.first_output_at: float | None = None
         self._answers = term.startswith(("xterm", "screen", "tmux"))
+        self.read_bytes = _READ_BYTES
+        """How much is read at a time; a slow line carries little."""
+        self._heard = 0
         self._unfed = bytearray()
         self._has_hung_up = False
         self._emulator = pyte.Screen(*size)
@@ -182,7 +193,7 @@ class Terminal:
         if self._has_hung_up or not select.select([self._master], [], [], wait_s)[0]:
             return b""
         try:
-            data = os.read(self._master, _READ_BYTES)
+            data = os.read(self._master, self.read_bytes)
         except OSError:
             # The other side is gone; the emulator keeps what it showed last.
             self._has_hung_up = True
@@ -192,7 +203,7 @@ class Terminal:
         self.output += data
         self._unfed += data
         if self._answers:
-            self._answer(data)
+            self._answer()
         return data
 
     def pump_for(self, duration_s: float) -> None:
@@ -249,16 +260,10 @@ class Terminal:
     def _has_ended(self) -> bool:
         return self._has_hung_up or self._process.poll() is not None
 
-    def _answer(self, data: bytes) -> None:
-        answers = {
-            b"\x1b[?2026$p": b"\x1b[?2026;2$y",
-            b"\x1b[?2048$p": b"\x1b[?2048;0$y",
-            b"\x1b[c": b"\x1b[?62;22c",
-            b"\x1b[6n": b"\x1b[1;1R",
-        }
-        for question, answer in answers.items():
-            if question in data:
-                os.write(self._master, answer)
+    def _answer(self) -> None:
+        for asked in _QUESTION.finditer(self.output, self._heard):
+            os.write(self._master, _ANSWERS[asked.group()])
+            self._heard = asked.end()
 
     def _feed(self) -> None:
         # A sequence cut in two would slip through the filter: keep the tail for the next time.
