@@ -1,4 +1,7 @@
-"""`python -m tests.scenes compare|accept [SCENE …]`: checks the pictures, or takes new ones."""
+"""`python -m tests.scenes compare|accept [SCENE …]`: checks the pictures, or takes new ones.
+
+`draw FOLDER [SCREEN …]` draws every screen at every size and in every theme, to be looked at.
+"""
 
 import asyncio
 import sys
@@ -6,7 +9,8 @@ import tempfile
 from pathlib import Path
 
 from tests.scenes.picture import first_difference
-from tests.scenes.scenes import SCENES, Scene, paint
+from tests.scenes.scenes import SCENES, SCREENS, SIZES, THEMES, Scene, paint, picture, playing
+from tests.ui.wait import settle
 
 FOLDER = Path(__file__).parents[2] / "screenshots"
 DIFFERS, USAGE_ERROR = 1, 2
@@ -16,8 +20,13 @@ def main(arguments: list[str]) -> int:
     """Run the command; returns the exit code."""
     known = {scene.name: scene for scene in SCENES}
     command, names = (arguments[0], arguments[1:]) if arguments else ("", [])
+    if command == "draw" and names and SCREENS.keys() >= set(names[1:]):
+        Path(names[0]).mkdir(parents=True, exist_ok=True)
+        asyncio.run(_draw(Path(names[0]), names[1:] or list(SCREENS)))
+        return 0
     if command not in ("compare", "accept") or not known.keys() >= set(names):
         print(f"usage: python -m tests.scenes compare|accept [{' | '.join(known)}] …")
+        print(f"       python -m tests.scenes draw FOLDER [{' | '.join(SCREENS)}] …")
         return USAGE_ERROR
     chosen = [known[name] for name in names] or list(SCENES)
     if command == "accept":
@@ -32,6 +41,19 @@ def main(arguments: list[str]) -> int:
 def picture_of(scene: Scene) -> Path:
     """Return where a scene's accepted picture lies."""
     return FOLDER / f"{scene.name}.svg"
+
+
+async def _draw(folder: Path, screens: list[str]) -> None:
+    for screen in screens:
+        for size in SIZES:
+            async with playing(Scene(screen, size)) as pilot:
+                for theme in THEMES:
+                    scene = Scene(screen, size, theme)
+                    pilot.app.theme = theme
+                    await settle(pilot)
+                    path = folder / f"{scene.name}.svg"
+                    path.write_text(picture(pilot, scene), encoding="utf-8")
+        print(f"{screen}: drawn", flush=True)
 
 
 def _compare(scene: Scene) -> bool:

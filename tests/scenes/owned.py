@@ -1,5 +1,6 @@
 """What is ours in the pictures: positions, orders, fills, and the log of how they came about."""
 
+from pmtui.domain.conditional import Conditional, ConditionalId
 from pmtui.domain.ids import ConditionId, OrderId, TradeId
 from pmtui.domain.market import Market, Side
 from pmtui.domain.money import Micros
@@ -38,7 +39,17 @@ def account_of(strike: Market, rival: Market) -> AccountView:
         closed=(),
         activity=(),
         as_of=ago(1),
+        conditionals=(_stop(strike),),
     )
+
+
+def _stop(market: Market) -> Conditional:
+    return Conditional(
+        conditional_id=ConditionalId("c1"), condition_id=market.condition_id or ConditionId(""),
+        token_id=market.token_ids[0], outcome="Yes", title=market.question,
+        size=Micros(100 * DOLLAR), stop=Micros(40 * CENT), take_profit=Micros(80 * CENT),
+        give_way=Micros(5 * CENT), created_at=ago(900),
+    )  # fmt: skip
 
 
 def _position(market: Market, shares: int, average: int) -> Position:

@@ -1,138 +1,102 @@
-"""The scenes: for each picture, how one gets there by keys, in a world that stands still."""
+"""The scenes: every screen at three sizes and in six themes; some of them are accepted pictures."""
 
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
-from textual.app import App
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.screens.market import MarketScreen
+from pmtui.ui.theme import DEFAULT_THEME
 from pmtui.ui.theme_files import load_themes
+from tests.scenes import plays
 from tests.scenes.picture import canonical
-from tests.scenes.world import World, make_world
-from tests.ui.wait import settle, until
+from tests.scenes.plays import Play
+from tests.scenes.world import make_world
+from tests.ui.wait import settle
 
-WIDE = (120, 36)
-Play = Callable[[Pilot[None], World], Awaitable[None]]
+SMALL, WIDE, LARGE = (80, 24), (120, 36), (200, 50)
+SIZES = (SMALL, WIDE, LARGE)
+THEMES = tuple(theme.name for theme in load_themes()[0])
+SCREENS: dict[str, Play] = {
+    "markets": plays.markets,
+    "tags": plays.tags,
+    "search": plays.search,
+    "event": plays.event,
+    "rules": plays.rules,
+    "market": plays.market,
+    "both": plays.both,
+    "armed": plays.armed,
+    "unproven": plays.unproven,
+    "ticket": plays.ticket,
+    "confirm": plays.confirm,
+    "scaled": plays.scaled,
+    "protect": plays.protect,
+    "picked-up": plays.picked_up,
+    "kill": plays.kill,
+    "portfolio": plays.portfolio,
+    "open-orders": plays.open_orders,
+    "move": plays.move,
+    "fills": plays.fills,
+    "conditionals": plays.conditionals,
+    "log": plays.log,
+    "help": plays.help_,
+    "glossary": plays.glossary,
+    "theme-picker": plays.theme_picker,
+    "tour": plays.tour,
+    "palette": plays.palette,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
     """A picture and the way to it."""
 
-    name: str
-    size: tuple[int, int]
-    play: Play
+    screen: str
+    size: tuple[int, int] = WIDE
+    theme: str = DEFAULT_THEME
+
+    @property
+    def name(self) -> str:
+        """The screen, and what is not usual about it."""
+        size = "" if self.size == WIDE else f"-{self.size[0]}x{self.size[1]}"
+        return f"{self.screen}{size}" + (f"-{self.theme}" if self.theme != DEFAULT_THEME else "")
+
+
+SCENES = (
+    *(Scene(screen) for screen in SCREENS),
+    *(Scene(screen, SMALL) for screen in ("markets", "market", "ticket", "confirm", "search")),
+    Scene("market", LARGE),
+    *(Scene("ticket", SMALL, theme) for theme in THEMES if theme != DEFAULT_THEME),
+)
+"""Of which the accepted pictures are kept."""
 
 
 async def paint(scene: Scene) -> str:
     """Play a scene and return its canonical picture."""
+    async with playing(scene) as pilot:
+        return picture(pilot, scene)
+
+
+@asynccontextmanager
+async def playing(scene: Scene) -> AsyncIterator[Pilot[None]]:
+    """Play a scene, and stop where its picture is."""
     world = make_world()
     with _still_environment():
         themes, _ = load_themes()
-        app = PmtuiApp(world.service.surface(), themes=themes)
+        app = PmtuiApp(world.service.surface(), themes=themes, theme=scene.theme)
         app.animation_level = "none"
         async with app.run_test(size=scene.size, tooltips=False) as pilot:
-            await scene.play(pilot, world)
+            await SCREENS[scene.screen](pilot, world)
             await settle(pilot)
-            return canonical(app.export_screenshot(title="pmtui"), scene.name)
+            yield pilot
 
 
-async def _markets(pilot: Pilot[None], world: World) -> None:
-    await _shown(pilot, "Presidential nominee")
-
-
-async def _search(pilot: Pilot[None], world: World) -> None:
-    await pilot.press("slash")
-    await until(pilot, lambda: isinstance(pilot.app.focused, Input), "the search line")
-    await pilot.press(*("space" if c == " " else c for c in "will the"))
-    await _shown(pilot, "service asked too")
-
-
-async def _event(pilot: Pilot[None], world: World) -> None:
-    _app(pilot).open_event(world.election)
-    await _shown(pilot, "Xavier Marchetti")
-
-
-async def _market(pilot: Pilot[None], world: World) -> None:
-    _app(pilot).open_market(world.strike)
-    await until(pilot, lambda: isinstance(pilot.app.screen, MarketScreen), "the market")
-    await _shown(pilot, "verified")
-
-
-async def _ticket(pilot: Pilot[None], world: World) -> None:
-    await _market(pilot, world)
-    await pilot.press("b")
-    await until(pilot, lambda: isinstance(pilot.app.focused, Input), "the ticket")
-    await pilot.press("8", "0")
-    await _shown(pilot, "Cost")
-
-
-async def _confirm(pilot: Pilot[None], world: World) -> None:
-    await _ticket(pilot, world)
-    await pilot.press("enter")
-    await _shown(pilot, "Send this order?")
-
-
-async def _portfolio(pilot: Pilot[None], world: World) -> None:
-    await _shown(pilot, "Presidential nominee")
-    await pilot.press("p")
-    await _shown(pilot, "Open orders 4")
-
-
-async def _open_orders(pilot: Pilot[None], world: World) -> None:
-    await _portfolio(pilot, world)
-    await pilot.press("right_square_bracket")
-    await _shown(pilot, "buying for")
-
-
-async def _log(pilot: Pilot[None], world: World) -> None:
-    await pilot.press("l")
-    await _shown(pilot, "reconnecting")
-
-
-async def _help(pilot: Pilot[None], world: World) -> None:
-    await _market(pilot, world)
-    await pilot.press("question_mark")
-    await _shown(pilot, "What it means")
-
-
-SCENES = (
-    Scene("markets", WIDE, _markets),
-    Scene("search", WIDE, _search),
-    Scene("event", WIDE, _event),
-    Scene("market", WIDE, _market),
-    Scene("market-80x24", (80, 24), _market),
-    Scene("market-200x50", (200, 50), _market),
-    Scene("ticket", WIDE, _ticket),
-    Scene("confirm", WIDE, _confirm),
-    Scene("portfolio", WIDE, _portfolio),
-    Scene("open-orders", WIDE, _open_orders),
-    Scene("log", WIDE, _log),
-    Scene("help", WIDE, _help),
-)
-
-
-async def _shown(pilot: Pilot[None], text: str) -> None:
-    await until(pilot, lambda: text in screen_text(pilot.app), f"{text!r} on the screen")
-
-
-def screen_text(app: App[None]) -> str:
-    """Return the whole screen as text."""
-    return "\n".join(
-        "".join(segment.text for segment in strip)
-        for strip in app.screen._compositor.render_strips()
-    )
-
-
-def _app(pilot: Pilot[None]) -> PmtuiApp:
-    assert isinstance(pilot.app, PmtuiApp)
-    return pilot.app
+def picture(pilot: Pilot[None], scene: Scene) -> str:
+    """Return what is on the screen now."""
+    return canonical(pilot.app.export_screenshot(title="pmtui"), scene.name)
 
 
 @contextmanager

@@ -1,0 +1,205 @@
+"""How one gets to each picture: by keys, in a world that stands still."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import timedelta
+
+from textual.app import App
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from pmtui.domain.book_view import BookState
+from pmtui.service.topics import StatusTopic
+from pmtui.ui.app import PmtuiApp
+from pmtui.ui.screens.glossary import GlossaryScreen
+from pmtui.ui.screens.market import MarketScreen
+from pmtui.ui.screens.protect import ProtectScreen
+from tests.scenes.world import World
+from tests.ui.fake_surface import NOW
+from tests.ui.wait import settle, until
+
+Play = Callable[[Pilot[None], World], Awaitable[None]]
+
+
+async def markets(pilot: Pilot[None], world: World) -> None:
+    await shown(pilot, "Presidential nominee")
+
+
+async def search(pilot: Pilot[None], world: World) -> None:
+    await pilot.press("slash")
+    await until(pilot, lambda: isinstance(pilot.app.focused, Input), "the search line")
+    await pilot.press(*("space" if c == " " else c for c in "will the"))
+    await shown(pilot, "service asked too")
+
+
+async def event(pilot: Pilot[None], world: World) -> None:
+    app_of(pilot).open_event(world.election)
+    await shown(pilot, "Xavier Marchetti")
+
+
+async def market(pilot: Pilot[None], world: World) -> None:
+    app_of(pilot).open_market(world.strike)
+    await until(pilot, lambda: isinstance(pilot.app.screen, MarketScreen), "the market")
+    await shown(pilot, "verified")
+
+
+async def ticket(pilot: Pilot[None], world: World) -> None:
+    await market(pilot, world)
+    await pilot.press("b")
+    await until(pilot, lambda: isinstance(pilot.app.focused, Input), "the ticket")
+    await pilot.press("8", "0")
+    await shown(pilot, "Cost")
+
+
+async def confirm(pilot: Pilot[None], world: World) -> None:
+    await ticket(pilot, world)
+    await pilot.press("enter")
+    await shown(pilot, "Send this order?")
+
+
+async def portfolio(pilot: Pilot[None], world: World) -> None:
+    await shown(pilot, "Presidential nominee")
+    await pilot.press("p")
+    await shown(pilot, "Open orders 4")
+
+
+async def open_orders(pilot: Pilot[None], world: World) -> None:
+    await portfolio(pilot, world)
+    await pilot.press("right_square_bracket")
+    await shown(pilot, "buying for")
+
+
+async def log(pilot: Pilot[None], world: World) -> None:
+    await pilot.press("l")
+    await shown(pilot, "reconnecting")
+
+
+async def help_(pilot: Pilot[None], world: World) -> None:
+    await market(pilot, world)
+    await pilot.press("question_mark")
+    await shown(pilot, "What it means")
+
+
+async def rules(pilot: Pilot[None], world: World) -> None:
+    await event(pilot, world)
+    await pilot.press("i")
+    await shown(pilot, "resolves by the announcement")
+
+
+async def tags(pilot: Pilot[None], world: World) -> None:
+    await markets(pilot, world)
+    await pilot.press("f")
+    await shown(pilot, "Filter the list by a tag")
+
+
+async def both(pilot: Pilot[None], world: World) -> None:
+    await market(pilot, world)
+    await pilot.press("O", "d")
+    await settle(pilot)
+
+
+async def armed(pilot: Pilot[None], world: World) -> None:
+    service = world.service
+    service.status_view = replace(service.status_view, armed_until=NOW + timedelta(minutes=4))
+    await market(pilot, world)
+    service.announce(StatusTopic())
+    await pilot.press("enter", "down")
+    await settle(pilot)
+
+
+async def unproven(pilot: Pilot[None], world: World) -> None:
+    for token, book in world.service.books.items():
+        world.service.books[token] = replace(book, state=BookState.STALE)
+    app_of(pilot).open_market(world.strike)
+    await shown(pilot, "stale")
+
+
+async def scaled(pilot: Pilot[None], world: World) -> None:
+    await market(pilot, world)
+    await pilot.press("L")
+    await shown(pilot, "Scaled orders")
+    await pilot.press(*"100", "tab", *"58", "tab", *"62", "tab", *"5")
+    await settle(pilot)
+
+
+async def protect(pilot: Pilot[None], world: World) -> None:
+    await market(pilot, world)
+    await pilot.press("t")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ProtectScreen), "the entries")
+    await pilot.press(*"40", "tab", "tab", *"80")
+    await settle(pilot)
+
+
+async def conditionals(pilot: Pilot[None], world: World) -> None:
+    await markets(pilot, world)
+    await pilot.press("C")
+    await shown(pilot, "Conditional orders")
+    await shown(pilot, "at 40¢")
+
+
+async def move(pilot: Pilot[None], world: World) -> None:
+    await open_orders(pilot, world)
+    await pilot.press("e")
+    await shown(pilot, "To cents")
+
+
+async def picked_up(pilot: Pilot[None], world: World) -> None:
+    await market(pilot, world)
+    await pilot.press("enter", "down", "down", "e", "down", "down")
+    await settle(pilot)
+
+
+async def kill(pilot: Pilot[None], world: World) -> None:
+    await market(pilot, world)
+    await pilot.press("K")
+    await shown(pilot, "Stop all trading?")
+
+
+async def glossary(pilot: Pilot[None], world: World) -> None:
+    await help_(pilot, world)
+    await pilot.press("g")
+    await until(pilot, lambda: isinstance(pilot.app.screen, GlossaryScreen), "the words")
+    await shown(pilot, "FAK")
+
+
+async def theme_picker(pilot: Pilot[None], world: World) -> None:
+    await market(pilot, world)
+    app_of(pilot).action_change_theme()
+    await shown(pilot, "Try a theme on")
+
+
+async def tour(pilot: Pilot[None], world: World) -> None:
+    await market(pilot, world)
+    await pilot.press("T")
+    await shown(pilot, "Tour")
+
+
+async def fills(pilot: Pilot[None], world: World) -> None:
+    await open_orders(pilot, world)
+    await pilot.press("right_square_bracket")
+    await shown(pilot, "2h Presidential")
+
+
+async def palette(pilot: Pilot[None], world: World) -> None:
+    await market(pilot, world)
+    await pilot.press("ctrl+p")
+    await until(pilot, lambda: isinstance(pilot.app.focused, Input), "the palette")
+    await pilot.press(*"cancel")
+    await shown(pilot, "Cancel market")
+
+
+async def shown(pilot: Pilot[None], text: str) -> None:
+    await until(pilot, lambda: text in screen_text(pilot.app), f"{text!r} on the screen")
+
+
+def screen_text(app: App[None]) -> str:
+    """Return the whole screen as text."""
+    return "\n".join(
+        "".join(segment.text for segment in strip)
+        for strip in app.screen._compositor.render_strips()
+    )
+
+
+def app_of(pilot: Pilot[None]) -> PmtuiApp:
+    assert isinstance(pilot.app, PmtuiApp)
+    return pilot.app
