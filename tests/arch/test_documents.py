@@ -1,0 +1,53 @@
+"""The documents name files that are there: a map with a wrong way on it is worse than none."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pmtui
+
+PACKAGE = Path(pmtui.__file__).parent
+ROOT = PACKAGE.parent
+DOCUMENTS = (ROOT / "README.md", PACKAGE / "ARCHITECTURE.md", PACKAGE / "ROUTES.md")
+_LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+_QUOTED = re.compile(r"`([^`\s]+)`")
+_FILE = re.compile(r"[\w.*/-]+/[\w.*-]+\.(?:py|md|toml|tcss|txt)|(?:[\w-]+/)+")
+"""What stands in quotes and is a path: a file below a folder, or a folder with its slash."""
+ELSEWHERE = frozenset({"state/PROFILE/keystore.json", "paper/venue.json", "themes/*.toml"})
+"""On the user's machine, not in the checkout."""
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_link_leads_to_a_file(document: Path) -> None:
+    links = [link for link in _LINK.findall(document.read_text()) if "://" not in link]
+    assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_path_that_is_named_exists(document: Path) -> None:
+    named = set(_paths(document.read_text())) - ELSEWHERE
+    assert [path for path in sorted(named) if not _exists(path)] == []
+
+
+def test_the_map_names_paths() -> None:
+    assert len(set(_paths((PACKAGE / "ARCHITECTURE.md").read_text()))) > 50
+
+
+def test_a_path_that_is_gone_is_seen() -> None:
+    assert list(_paths("in `domain/nowhere.py`, `cli/gone*.py` and `sim/engine/`")) == [
+        "domain/nowhere.py", "cli/gone*.py", "sim/engine/",
+    ]  # fmt: skip
+    assert [_exists(path) for path in ("domain/nowhere.py", "cli/gone*.py", "sim/engine/")] == [
+        False, False, True,
+    ]  # fmt: skip
+
+
+def _paths(text: str) -> Iterator[str]:
+    return (quoted for quoted in _QUOTED.findall(text) if _FILE.fullmatch(quoted))
+
+
+def _exists(path: str) -> bool:
+    """Whether a path is there, from the package or from the checkout; `*` stands for any."""
+    return any(any(start.glob(path)) for start in (PACKAGE, ROOT))
