@@ -2,7 +2,8 @@
 
 There is no way to switch the venue's side off: once a heartbeat was accepted, silence cancels every
 open order of the key. So heartbeats that began with arming do not end with disarming, but when
-nothing rests any more, and a session that ends while they are sent has its orders cancelled.
+nothing rests any more; they go on for an order that comes before the venue's sweep. A session that
+ends while they are sent has its orders cancelled.
 
 A heartbeat has a lane of its own, a short deadline, and no influence on what is told of the trading
 host: what it has to say, it says itself.
@@ -25,7 +26,7 @@ from pmtui.domain.heartbeat import (
 )
 from pmtui.domain.ids import OrderId
 from pmtui.domain.leaving import SWEPT_WITHIN
-from pmtui.domain.order import OrderStatus
+from pmtui.domain.order import Order, OrderStatus
 from pmtui.service.arming import Arming
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.journal import Journal
@@ -71,6 +72,7 @@ class DeadMan:
         """What has rested since the last accepted heartbeat."""
         self._lost_at = self._began_at
         arming.on_change(self._on_arming)
+        feed.on_order(self._on_order)
 
     @property
     def is_used(self) -> bool:
@@ -111,8 +113,8 @@ class DeadMan:
             case HeartbeatPolicy.ON:
                 return True
             case HeartbeatPolicy.ARMED:
-                rests = self._is_on and bool(self._feed.own.open_orders())
-                return self._arming.is_armed or rests
+                is_risky = self._is_on or self._may_be_swept()
+                return self._arming.is_armed or (is_risky and bool(self._feed.own.open_orders()))
 
     async def _beat(self) -> float:
         """Send one; returns how long to wait before the next."""
@@ -243,6 +245,15 @@ class DeadMan:
         if self._policy is HeartbeatPolicy.ARMED and self._is_on and not is_armed and rests:
             text = f"Heartbeats go on while {rests} order{'s rest' if rests != 1 else ' rests'}"
             self._say(Level.WARNING, f"{text}: without them the venue would cancel")
+
+    def _on_order(self, order: Order) -> None:
+        if order.status.is_open and not self._is_on and self._may_be_swept():
+            self._changed.set()
+
+    def _may_be_swept(self) -> bool:
+        """Whether the venue may still sweep because of a silence, also one that we mean."""
+        silence = self._silence()
+        return silence is not None and silence < timedelta(seconds=DEADLINE_S + SWEEP_S + ANSWER_S)
 
     def _open_ids(self) -> frozenset[OrderId]:
         return frozenset(order.order_id for order in self._feed.own.open_orders())

@@ -227,6 +227,36 @@ async def test_disarming_while_orders_rest_does_not_let_the_venue_cancel_them(
         assert len(world.heart.beats) == count
 
 
+async def test_an_order_soon_after_the_last_heartbeat_is_not_left_to_the_sweep(
+    tmp_path: Path,
+) -> None:
+    # Nothing disarms the venue: what is placed before its sweep goes with it.
+    async with world_with(tmp_path, HeartbeatPolicy.ARMED) as world:
+        world.service.commands.arm()
+        await world.pass_time(5)
+        world.service.commands.disarm("asked")
+        await world.pass_time(7)
+        assert state(world) is BeatState.OFF
+        rest(world, ONE)
+        await settle()
+        assert state(world) is BeatState.BEATING
+        await world.pass_time(30)
+        assert state(world) is BeatState.BEATING
+        assert told(world, Level.BAD) == []
+
+
+async def test_an_order_after_the_sweep_needs_no_heartbeats(tmp_path: Path) -> None:
+    async with world_with(tmp_path, HeartbeatPolicy.ARMED) as world:
+        world.service.commands.arm()
+        await world.pass_time(5)
+        world.service.commands.disarm("asked")
+        await world.pass_time(20)
+        rest(world, ONE)
+        await world.pass_time(30)
+        assert state(world) is BeatState.OFF
+        assert world.heart.beats == [0, 4]
+
+
 async def test_arming_again_starts_anew(tmp_path: Path) -> None:
     async with world_with(tmp_path, HeartbeatPolicy.ARMED) as world:
         world.service.commands.arm()
