@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from pmtui.domain.amounts import size_floor
 from pmtui.domain.book_view import BookView
 from pmtui.domain.conditional import (
     Conditional,
@@ -36,7 +37,7 @@ from pmtui.service.journal import Journal, JournalProblem
 from pmtui.service.kernel import Kernel
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
-from pmtui.service.views import AccountView, Level
+from pmtui.service.views import AccountView, Level, Load
 from pmtui.service.words import shorten
 
 BLIND_AFTER = timedelta(seconds=10)
@@ -45,6 +46,7 @@ LOOKS_EVERY_S = 1.0
 COOL_OFF_S = 1.0
 """Between two sales of one conditional order of which the first brought nothing."""
 RESTARTED = "the program was restarted"
+GONE = "nothing of it is held any more"
 FAULT = "a fault in this program while it sold"
 
 _AWAKE = frozenset({ConditionalState.WATCHING, ConditionalState.SELLING})
@@ -314,6 +316,7 @@ class Conditionals:
     def _look_around(self) -> None:
         if locked := self._locked():
             self.rest_all(locked)
+        self._leave_what_is_gone()
         tokens = {e.token_id for e in self.view() if e.state is ConditionalState.WATCHING}
         now = self._kernel.clock.now()
         for token_id in tokens:
@@ -324,6 +327,15 @@ class Conditionals:
         for token_id in self._blind_since.keys() - tokens:
             del self._blind_since[token_id]
             self._told_blind.discard(token_id)
+
+    def _leave_what_is_gone(self) -> None:
+        """Let those rest whose shares are gone: they must not wait for what is bought later."""
+        account = self._account()
+        if account.load is not Load.READY:
+            return
+        for each in self.view():
+            if size_floor(held_of(account, each.token_id)) <= 0:
+                self.rest(each.conditional_id, GONE)
 
     def _tell_blind(self, token_id: TokenId) -> None:
         if token_id not in self._told_blind:

@@ -76,6 +76,7 @@ class DataService:
         self._connect = connect
         self._journal = journal
         self._hosts: asyncio.Future[Hosts] | None = None
+        self._trades = profile.mode is not Mode.READ_ONLY
         kernel = self._kernel = self._make_kernel(clock)
         self._tuning = tuning
         self._metadata = MetadataFeed(kernel, self._wait_for_hosts, self._on_learned)
@@ -186,8 +187,14 @@ class DataService:
             venue=self._venue,
             guard=EntryGuard(account, lock=lock, day=day, positions=marked, limits=tuning.limits),
             kill_switch=KillSwitch(
-                kernel, account, self._orders, lock=lock, arming=arming, state_dir=state_dir
-            ),
+                kernel,
+                account,
+                self._orders,
+                lock=lock,
+                arming=arming,
+                state_dir=state_dir,
+                has_key=profile.mode is not Mode.READ_ONLY,
+            ),  # fmt: skip
             day=day,
         )
 
@@ -292,11 +299,12 @@ class DataService:
         self._kernel.start("account", self._run_account)
 
     async def _run_account(self) -> None:
-        hosts = await self._wait_for_hosts()
-        if hosts.open_account is not None:
-            # First of all: what they reserve must not be spent again meanwhile.
+        if self._trades:
+            # First of all, before anybody could leave in the belief that nothing rests.
             await self._search.restore()
             await self._conditionals.restore()
+        hosts = await self._wait_for_hosts()
+        if hosts.open_account is not None:
             self._supervisor.keep("order search", self._search.run)
             self._supervisor.keep("conditional orders", self._conditionals.run)
             self._supervisor.keep("account", self._account.run)

@@ -21,7 +21,7 @@ from pmtui.domain.order import (
 )
 from pmtui.domain.position import Position
 from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged
-from pmtui.service.conditionals import RESTARTED
+from pmtui.service.conditionals import GONE, RESTARTED
 from pmtui.service.topics import BookTopic, MarketTopic
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, YES, World, resting, running_world
@@ -177,6 +177,21 @@ async def test_a_book_that_cannot_be_trusted_fires_nothing_and_is_told(tmp_path:
         world.stream.change_link(LinkState.OPEN)
         world.stream.send(book("0.60"))
         await until(world, lambda: said(world, "see their book again"), "the good news")
+
+
+async def test_when_the_shares_are_gone_they_rest_and_wait_for_no_later_ones(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.account.shares[YES] = Micros(0)
+        world.analytics.held = ()
+        await until(world, lambda: only(world).state is ConditionalState.RESTING, "their rest")
+        assert only(world).reason == GONE
+        world.account.shares[YES] = HELD
+        world.stream.send(book("0.20"))
+        await world.pass_time(30)
+        assert world.account.posted == []
 
 
 async def test_the_kill_switch_puts_them_to_rest(tmp_path: Path) -> None:

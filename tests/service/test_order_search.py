@@ -1,7 +1,9 @@
 """Orders without a known end: lost replies, and those of a session that was cut off."""
 
+import asyncio
+import random
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pmtui.domain.failure import Failure, FailureKind
@@ -9,7 +11,13 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
 from pmtui.domain.order import OrderStatus, PostResult, PostStatus, TimeInForce
 from pmtui.domain.verdict import Rejected, Unknown
+from pmtui.service.data_service import DataService
+from pmtui.service.health import Health
+from pmtui.service.hosts import Hosts
 from pmtui.service.journal import Journal, JournalProblem
+from pmtui.service.profile import Profile
+from pmtui.service.views import Mode
+from tests.manual_clock import ManualClock, settle
 from tests.service.fakes import YES, World, lost, resting, running_world
 from tests.service.test_desk import BUY, fill, only_order, prepared, said, until, verdict_of
 
@@ -169,3 +177,23 @@ async def test_what_fell_into_place_is_final_in_the_journal(tmp_path: Path) -> N
         await verdict_of(world, order)
         assert world.service.queries.account().shares(YES) == 0
     assert await unsettled_after(tmp_path) == ()
+
+
+async def test_what_an_earlier_session_left_rests_before_any_host_answers(tmp_path: Path) -> None:
+    await left_behind(tmp_path)
+    never: asyncio.Future[Hosts | str] = asyncio.get_running_loop().create_future()
+
+    async def connect(_: Health) -> Hosts | str:
+        return await never
+
+    service = DataService(
+        profile=Profile("paper", Mode.PAPER),
+        connect=connect,
+        clock=ManualClock(datetime(2026, 11, 20, 12, 0, tzinfo=UTC)),
+        journal=Journal(tmp_path / "journal.sqlite"),
+        rng=random.Random(7),
+    )
+    async with service.running(), asyncio.timeout(10):
+        while not service.queries.status().open_orders:
+            await settle()
+        assert service.queries.status().unknown_orders == 1
