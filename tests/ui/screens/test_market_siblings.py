@@ -6,13 +6,14 @@ from textual.pilot import Pilot
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.service.topics import BookTopic, EventQuotesTopic, EventTopic, MarketTopic
+from pmtui.service.topics import BookTopic, EventQuotesTopic, EventTopic, MarketTopic, StatusTopic
 from pmtui.service.views import Load, MarketView
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.theme_files import load_themes
 from pmtui.ui.widgets.text_line import TextLine
 from tests.scenes.world import World, make_world
+from tests.ui.recording_driver import RecordingDriver
 from tests.ui.screens.look import screen_lines, text_of
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
@@ -183,3 +184,22 @@ async def test_hopping_over_a_resting_order_drops_what_was_picked_up(
         assert screen.is_moving
         await pilot.press("right")
         assert not screen.is_moving
+
+
+async def test_a_screen_where_nothing_changes_writes_nothing() -> None:
+    world = make_world()
+    app = app_of(world)
+    app.driver_class = RecordingDriver
+    async with app.run_test(headless=False, size=HUGE) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        await pilot.press("W", "d", "f6")
+        await until(pilot, lambda: screen.depth.region.area, "the depth")
+        await settle(pilot)
+        driver = app._driver
+        assert isinstance(driver, RecordingDriver)
+        driver.frames.clear()
+        for topic in screen.topics():
+            world.service.announce(topic)
+        world.service.announce(StatusTopic())
+        await settle(pilot)
+        assert not driver.frames
