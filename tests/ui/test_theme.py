@@ -12,6 +12,7 @@ from pmtui.ui.theme import (
     ThemeError,
     resolve_color,
     role_variables,
+    slot_colors,
 )
 from pmtui.ui.theme_files import load_themes, parse_theme
 
@@ -31,14 +32,17 @@ def test_the_built_in_themes_load_without_a_problem() -> None:
 @pytest.mark.parametrize("theme", TRUECOLOR, ids=lambda theme: theme.name)
 def test_text_is_readable_on_every_ground_it_meets(theme: Theme) -> None:
     variables = theme.variables
-    grounds = {"background": theme.background or ""}
+    # Screens, the line above the ladder, and the lines at the edges with the cards.
+    slots = slot_colors(theme)
+    flat = ("background", "surface", "panel")
+    grounds = {slot: slots[slot] for slot in flat}
     grounds |= {role: variables[f"role-{role}"] for role in GROUND_ROLES}
     for ground, ground_color in grounds.items():
         for role in set(Role) - GROUND_ROLES:
             if ground in (Role.FLASH_UP, Role.FLASH_DOWN) and role is Role.DIM:
                 continue
             color, background = Color.parse(variables[f"role-{role}"]), Color.parse(ground_color)
-            limit = 4.5 if ground in ("background", Role.CURSOR_ROW, Role.SPREAD_ROW) else 3.0
+            limit = 4.5 if ground in (*flat, Role.CURSOR_ROW, Role.SPREAD_ROW) else 3.0
             assert _contrast(color, background) >= limit, (role, ground)
         text = Color.parse(variables["role-text"])
         assert _contrast(text, Color.parse(ground_color)) >= 4.5, ground
