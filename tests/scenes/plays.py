@@ -118,7 +118,7 @@ async def scaled(pilot: Pilot[None], world: World) -> None:
     await market(pilot, world)
     await pilot.press("L")
     await shown(pilot, "Scaled orders")
-    await pilot.press(*"100", "tab", *"58", "tab", *"62", "tab", *"5")
+    await pilot.press(*"58", "tab", *"62", "tab", *"5", "tab", "tab", *"100")
     await settle(pilot)
 
 
