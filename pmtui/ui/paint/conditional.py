@@ -3,8 +3,10 @@
 from datetime import datetime
 
 from pmtui.domain.conditional import Conditional, ConditionalState, say_conditional
+from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Column, Line, Row
-from pmtui.ui.format import format_age
+from pmtui.ui.format import format_age, format_price, format_size_compact
+from pmtui.ui.paint.facts import ABSENT, PRICE_WIDTH
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme import Role
 
@@ -13,9 +15,12 @@ LIVES_HERE = "They live only while this program runs: the venue knows nothing of
 CONDITIONAL_COLUMNS = (
     Column("state", "State", 8),
     Column("age", "Age", 4, align=Align.RIGHT),
-    Column("what", "What it does", 34, grow=1),
+    Column("size", "Sells", 8, align=Align.RIGHT),
+    Column("outcome", "Outcome", 8),
+    Column("stop", "Stop", PRICE_WIDTH, align=Align.RIGHT),
+    Column("worst", "Worst", PRICE_WIDTH, align=Align.RIGHT),
+    Column("profit", "Profit", PRICE_WIDTH, align=Align.RIGHT),
     Column("title", "Market", 16, grow=1),
-    Column("reason", "Why", 22, priority=1),
 )
 
 _ROLES = {
@@ -32,14 +37,27 @@ def paint_conditional_row(each: Conditional, now: datetime) -> Row:
         (
             Cell(each.state.value, _ROLES.get(each.state, Role.DIM)),
             Cell(format_age((now - each.created_at).total_seconds()), Role.DIM),
-            Cell(plain(say_conditional(each))),
+            Cell(format_size_compact(each.size, width=8)),
+            Cell(plain(each.outcome), Role.DIM),
+            _price(each.stop),
+            _price(None if each.stop is None else Micros(max(each.stop - each.give_way, 0))),
+            _price(each.take_profit),
             Cell(plain(each.title), Role.DIM),
-            Cell(plain(each.reason), Role.DIM),
         ),
     )
+
+
+def paint_conditional_details(each: Conditional) -> Line:
+    """Show what the columns have no room for."""
+    why = plain(each.reason)
+    return (Cell(f" {plain(each.title)}", Role.HEADING), Cell(f"  {why}" if why else "", Role.DIM))
 
 
 def paint_protection(each: Conditional) -> Line:
     """Show one conditional order as a line beside the position it belongs to."""
     words = plain(say_conditional(each))
     return (Cell(f"{each.state.value}: ", _ROLES.get(each.state, Role.DIM)), Cell(words))
+
+
+def _price(price: Micros | None) -> Cell:
+    return Cell(ABSENT, Role.DIM) if price is None else Cell(format_price(price))

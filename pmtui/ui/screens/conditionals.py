@@ -15,7 +15,12 @@ from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for
 from pmtui.ui.cells import Cell
 from pmtui.ui.messages import MarketChosen
-from pmtui.ui.paint.conditional import CONDITIONAL_COLUMNS, LIVES_HERE, paint_conditional_row
+from pmtui.ui.paint.conditional import (
+    CONDITIONAL_COLUMNS,
+    LIVES_HERE,
+    paint_conditional_details,
+    paint_conditional_row,
+)
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.saying import SayingScreen
 from pmtui.ui.theme import Role
@@ -48,6 +53,7 @@ class ConditionalsScreen(SayingScreen):
             id="conditionals",
             ascii_only=ascii_only,
         )
+        yield TextLine(id="details", ascii_only=ascii_only)
 
     @override
     def on_mount(self) -> None:
@@ -87,6 +93,13 @@ class ConditionalsScreen(SayingScreen):
         self.surface.commands.cancel_conditional(each.conditional_id)
         self.say("Cancelled.")
 
+    @on(LineTable.RowHighlighted)
+    def show_details(self) -> None:
+        """Show what the columns have no room for."""
+        each = self._at_cursor()
+        details = paint_conditional_details(each) if each is not None else ()
+        self.query_one("#details", TextLine).show(details)
+
     @on(LineTable.RowSelected)
     def open_market(self) -> None:
         """Go where it would sell."""
@@ -104,3 +117,4 @@ class ConditionalsScreen(SayingScreen):
         now = queries.now()
         listed = queries.account().conditionals
         self.table.set_rows([paint_conditional_row(each, now) for each in listed])
+        self.show_details()

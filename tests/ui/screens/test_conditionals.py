@@ -88,7 +88,8 @@ async def test_the_list_starts_rests_and_cancels() -> None:
         await pilot.press("C")
         await until(pilot, lambda: isinstance(app.screen, ConditionalsScreen), "the list")
         await until(pilot, lambda: app.screen.query_one(LineTable).rows, "the row")
-        assert shows(app, "sell 100 Yes at 40¢")
+        for words in ("watching", "100", "Yes", "40¢", "35¢", "Will the bank cut rates?"):
+            assert shows(app, words)
         await pilot.press("space")
         await until(pilot, lambda: service.calls_of("rest_conditional") == [("c1",)], "rest")
         resting = replace(STOP, state=ConditionalState.RESTING, reason="by you")
