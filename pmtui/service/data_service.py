@@ -194,7 +194,7 @@ class DataService:
                 arming=arming,
                 state_dir=state_dir,
                 has_key=profile.mode is not Mode.READ_ONLY,
-            ),  # fmt: skip
+            ),
             day=day,
         )
 

@@ -39,6 +39,7 @@ class KillSwitch:
         lock: EntryLock,
         arming: Arming,
         state_dir: Path | None = None,
+        has_key: bool = True,
     ) -> None:
         self._kernel = kernel
         self._feed = feed
@@ -47,6 +48,7 @@ class KillSwitch:
         self._lock = lock
         self._arming = arming
         self._state_dir = state_dir
+        self._has_key = has_key
         self._seen: Killed | None = None
         """The kill that was acted on."""
         self._gone: set[OrderId] = set()
@@ -100,7 +102,8 @@ class KillSwitch:
         self._gone.clear()
         self._at_stake.clear()
         self._arming.disarm("the kill switch")
-        text = f"Killed: cancelling everything. {self._lock.reason}"
+        deed = "cancelling everything" if self._has_key else "without a key nothing is cancelled"
+        text = f"Killed: {deed}. {self._lock.reason}"
         self._kernel.log.notice(Level.BAD, text)
         self._history.note_kill(text)
         self._kernel.mark(StatusTopic())

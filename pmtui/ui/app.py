@@ -29,7 +29,7 @@ from pmtui.ui.driver import driver_class
 from pmtui.ui.keys_in_order import KeysInOrder
 from pmtui.ui.kill_key import KillKey
 from pmtui.ui.later_screens import load_later_screens
-from pmtui.ui.market_facts import title_of
+from pmtui.ui.market_facts import title_of, why_nothing_of_ours
 from pmtui.ui.messages import EventChosen, MarketChosen
 from pmtui.ui.paint_now import PaintNow
 from pmtui.ui.palette import ActionProvider, ThemeProvider
@@ -230,7 +230,8 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
 
         orders = self.surface.queries.account().open_orders
         if not orders:
-            self.say_briefly("There is no open order to cancel.")
+            reason = why_nothing_of_ours(self.surface.queries.status())
+            self.say_briefly(reason or "There is no open order to cancel.")
             return
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback

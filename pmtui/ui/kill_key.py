@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from textual.app import App
 
-from pmtui.service.views import StatusView
+from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
@@ -51,11 +51,15 @@ class KillKey(App[None]):
 
 def paint_kill(status: StatusView) -> tuple[Line, ...]:
     """Say everything that the kill switch does."""
+    cancels: Line = (
+        Cell("Cancels every open order until none is left: "),
+        Cell(f"{status.open_orders} now.", Role.NOTICE_BAD),
+    )
+    if status.mode is Mode.READ_ONLY:
+        text = "This session has no key and cancels nothing; a terminal that trades here would."
+        cancels = (Cell(text, Role.NOTICE_BAD),)
     return (
-        (
-            Cell("Cancels every open order until none is left: "),
-            Cell(f"{status.open_orders} now.", Role.NOTICE_BAD),
-        ),
+        cancels,
         (Cell("Single keys trade no more. Positions stay as they are."),),
         (
             Cell(

@@ -55,6 +55,11 @@ def why_not_tradable(view: MarketView, status: StatusView) -> str:
             return "Paused: the market takes no orders now."
     if view.terms is not None and not view.terms.accepting_orders:
         return "Paused: the market takes no orders now."
+    return why_nothing_of_ours(status)
+
+
+def why_nothing_of_ours(status: StatusView) -> str:
+    """Say in a sentence why this session has no orders and no shares; empty when it may."""
     if status.mode is Mode.READ_ONLY:
         return f"Read-only: {plain(status.mode_reason, 60) or 'no key'}."
     return ""

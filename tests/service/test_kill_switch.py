@@ -287,3 +287,15 @@ def test_both_files_are_replaced_whole_and_for_the_user_alone(tmp_path: Path) ->
     assert read_killed(tmp_path) == second == Killed("b", AT.isoformat(), second.kill_id)
     assert [path.name for path in tmp_path.iterdir()] == [KILLED]
     assert (tmp_path / KILLED).stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_session_without_a_key_locks_and_does_not_say_that_it_cancels(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path, with_key=False) as world:
+        world.service.commands.kill()
+        await world.pass_time(2)
+        assert world.service.queries.status().entry_lock
+        said = [entry.text for entry in world.service.queries.log().entries]
+        assert any("without a key nothing is cancelled" in text for text in said)
+        assert not any("cancelling everything" in text for text in said)

@@ -6,9 +6,10 @@ import pytest
 
 from pmtui.service.topics import StatusTopic
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.screens.portfolio import PortfolioScreen
 from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.theme_files import load_themes
-from tests.ui.fake_surface import PAPER_STATUS, FakeService
+from tests.ui.fake_surface import PAPER_STATUS, READ_ONLY_STATUS, FakeService
 from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until
 
@@ -73,3 +74,19 @@ async def test_a_kill_from_another_shell_meanwhile_is_not_thrown_twice() -> None
         await pilot.press("enter")
         await settle(pilot)
         assert service.calls == []
+
+
+async def test_without_a_key_it_does_not_promise_to_cancel() -> None:
+    app = made(FakeService(status_view=READ_ONLY_STATUS))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("K")
+        await until(pilot, lambda: shows(app, "Stop all trading?"), "the question")
+        assert shows(app, "no key and cancels nothing")
+        assert not shows(app, "until none is left")
+        # A stray key is no answer and does not go past the question; after it, keys work on.
+        await settle(pilot)
+        await pilot.press("p")
+        await settle(pilot)
+        assert isinstance(app.screen, QuestionScreen)
+        await pilot.press("escape", "p")
+        await until(pilot, lambda: isinstance(app.screen, PortfolioScreen), "the portfolio")

@@ -82,6 +82,8 @@ class MarketMoving(MarketLadder):
         return super().check_action(action, parameters)
 
     def _pick_up(self) -> None:
+        if self._is_read_only():
+            return
         ladder, cursor, token_id = self.ladder.ladder, self.ladder.cursor, self.token_id
         if ladder is None or cursor is None or token_id is None:
             self.say("Move the cursor to a price with an order of yours first.")

@@ -9,7 +9,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.order import Order
 from pmtui.service.topics import Topic
 from pmtui.service.views import MarketView, TapeView
-from pmtui.ui.market_facts import token_id_of
+from pmtui.ui.market_facts import token_id_of, why_nothing_of_ours
 from pmtui.ui.screens.saying import SayingScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.chart import ChartPane
@@ -90,6 +90,13 @@ class MarketParts(SayingScreen):
     def _show_state(self) -> None:
         """Show the line above the ladder."""
         raise NotImplementedError
+
+    def _is_read_only(self) -> bool:
+        """Whether nothing here can be ours, which is said."""
+        reason = why_nothing_of_ours(self.surface.queries.status())
+        if reason:
+            self.say(reason)
+        return bool(reason)
 
     def _own_orders(self) -> tuple[Order, ...]:
         orders = self.surface.queries.account().open_orders

@@ -10,6 +10,7 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.verdict import Rejected
 from pmtui.service.surface import PreparedOrder
+from pmtui.ui.cells import Cell
 from pmtui.ui.format import format_price
 from pmtui.ui.market_facts import why_not_tradable
 from pmtui.ui.paint.facts import count
@@ -43,6 +44,8 @@ class MarketTrading(MarketMoving):
 
     def action_cancel_order(self) -> None:
         """Cancel own orders that the ladder shows at the cursor's price."""
+        if self._is_read_only():
+            return
         ladder, cursor, token_id = self.ladder.ladder, self.ladder.cursor, self.token_id
         if ladder is None or cursor is None or token_id is None:
             self.say("Move the cursor to a price with an order of yours first.")
@@ -64,6 +67,8 @@ class MarketTrading(MarketMoving):
     def action_cancel_market(self) -> None:
         """Cancel all own orders in this market, after a question that names them."""
         orders = self._own_orders()
+        if self._is_read_only():
+            return
         if not orders:
             self.say("No open orders of yours in this market.")
             return
@@ -73,7 +78,9 @@ class MarketTrading(MarketMoving):
                 command_id = self.surface.commands.cancel_market(self.condition_id, None)
                 _ = self.run_worker(self._say_cancelled(command_id, "in this market"))
 
-        lines = paint_resting_orders(orders)
+        market = self._market_view.market
+        name = (Cell(plain(market.question if market else self.condition_id, 120)),)
+        lines = (name, *paint_resting_orders(orders))
         title, options = "Cancel all orders in this market?", self.surface.options
         screen = QuestionScreen(title, lines, agree="Cancel them", options=options)
         _ = self.app.push_screen(screen, decide)
@@ -119,6 +126,8 @@ class MarketTrading(MarketMoving):
     def action_protect(self) -> None:
         """Watch over what is held of this outcome."""
         token_id, view = self.token_id, self._market_view
+        if self._is_read_only():
+            return
         if token_id is None or view.terms is None:
             self.say("The market is not loaded yet.")
             return

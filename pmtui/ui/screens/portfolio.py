@@ -17,7 +17,7 @@ from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, bindings_for
 from pmtui.ui.cells import Line
-from pmtui.ui.market_facts import title_of
+from pmtui.ui.market_facts import title_of, why_nothing_of_ours
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.moves import LEFT_OUT
 from pmtui.ui.paint.action_cards import Move
@@ -146,7 +146,8 @@ class PortfolioScreen(FrameScreen):
         orders = [o for o in listed if o.order_id in self._marked]
         if not orders:
             mark = key_of(self.surface.options.keymap, "portfolio.mark_order")
-            self._say(f"No order is marked; {mark} marks the one at the cursor.")
+            reason = why_nothing_of_ours(self.surface.queries.status())
+            self._say(reason or f"No order is marked; {mark} marks the one at the cursor.")
             return
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
@@ -249,7 +250,8 @@ class PortfolioScreen(FrameScreen):
         if isinstance(item, Order):
             return item
         if self._tab is Tab.ORDERS:
-            self._say("There is no open order here.")
+            reason = why_nothing_of_ours(self.surface.queries.status())
+            self._say(reason or "There is no open order here.")
         else:
             onward = key_of(self.surface.options.keymap, "portfolio.next_tab")
             self._say(f"Only open orders can be cancelled; {onward} leads to their tab.")
