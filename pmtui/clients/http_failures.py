@@ -22,6 +22,8 @@ MAX_TEXT = 300
 """Characters of the service's words that are kept."""
 
 _SECRET_HEADER = re.compile(r"key|passphrase|secret|signature|authorization|cookie", re.IGNORECASE)
+_GIVEN_UP = frozenset({408, 499})
+"""Of whoever stands in between: the request may have been passed on before."""
 _NOT_SENT = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -70,6 +72,8 @@ def failure_of_answer(response: httpx.Response, body: bytes, route: str) -> Fail
     if status in (425, 429):
         usual = "the matching engine restarts" if status == 425 else "too many requests"
         return Failure(FailureKind.BUSY, route, text or usual, status, wait)
+    if status in _GIVEN_UP:
+        return Failure(FailureKind.LOST, route, text or "given up on the way", status, wait)
     if status == 404:
         return Failure(FailureKind.NOT_FOUND, route, text or "not found", status)
     if status >= 500 or status < 200:

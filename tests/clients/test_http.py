@@ -175,6 +175,9 @@ async def test_a_small_answer_that_unpacks_to_a_huge_one_is_cut_off() -> None:
             "market not found",
         ),
         ("401 Unauthorized", b'{"error":"Unauthorized"}', FailureKind.REFUSED, "Unauthorized"),
+        # Of whoever stands in between, who may have passed the request on.
+        ("408 Request Timeout", b"{}", FailureKind.LOST, "given up on the way"),
+        ("499 Closed", b'{"error":"late"}', FailureKind.LOST, "late"),
         ("500 Oops", b'{"error":"broken"}', FailureKind.SERVER, "broken"),
         ("503 Later", b"[1]", FailureKind.SERVER, "[1]"),
     ],
