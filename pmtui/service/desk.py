@@ -71,6 +71,8 @@ class Desk:
             prepare=self.prepare, terms_of=lambda condition_id: market_of(condition_id)[1],
         )  # fmt: skip
         self._next_command = 0
+        self._taken: set[OrderId] = set()
+        """What was asked to leave, also under another id where less of it was left."""
         self._verdicts: dict[CommandId, tuple[asyncio.Future[Verdict], ...]] = {}
         self._cancels: dict[CommandId, asyncio.Future[CancelVerdict]] = {}
         self._moves: dict[CommandId, asyncio.Future[MoveVerdict]] = {}
@@ -247,12 +249,15 @@ class Desk:
         fresh = {}
         for order in orders:
             order_id = order.unsigned.order_id
+            if order_id in fresh:
+                continue
             if len(orders) > MOST_IN_BATCH:
                 text = f"At most {MOST_IN_BATCH} orders go in one request; nothing was sent"
                 _set(futures[order_id], Rejected(text))
-            elif self._feed.own.order(order_id) is not None:
+            elif order_id in self._taken or self._feed.own.order(order_id) is not None:
                 _set(futures[order_id], Rejected("This very order was sent before"))
             else:
+                self._taken.add(order_id)
                 fresh[order_id] = order
         return tuple(fresh.values())
 

@@ -140,6 +140,15 @@ async def test_the_same_leg_never_leaves_twice(tmp_path: Path) -> None:
         assert len(world.account.batches) == 1
 
 
+async def test_a_leg_that_is_named_twice_leaves_once_and_has_its_own_verdict(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        (leg,) = await prepared_legs(world, 1)
+        assert all(isinstance(each, Accepted) for each in await verdicts_of(world, (leg, leg)))
+        assert world.account.posted == [leg.unsigned.order_id.encode()]
+
+
 async def test_no_leg_leaves_when_the_journal_cannot_be_written(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("in the way")

@@ -280,6 +280,20 @@ async def test_what_the_open_sales_sold_meanwhile_is_not_sold_again(tmp_path: Pa
         assert world.account.posted == [(noted.order_id or "").encode()]
 
 
+async def test_the_same_sale_leaves_only_once_though_less_of_it_is_left(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        sale = resting(OLD, side=Side.SELL, price=Micros(600_000), original_size=Micros(6_000_000))
+        world.account.open[OLD] = sale
+        await world.pass_time(11)
+        order = await prepared(world, SELL)
+        world.account.own_fills = (part_of_old(4_000_000, side=Side.SELL),)
+        commands = world.service.commands
+        first, second = commands.flatten(order, (sale,)), commands.flatten(order, (sale,))
+        assert isinstance(await commands.verdict(second), Rejected)
+        assert isinstance(await commands.verdict(first), Accepted)
+        assert len(world.account.posted) == 1
+
+
 async def test_nothing_is_sold_while_an_open_sale_stays(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         sale = resting(OLD, side=Side.SELL)
