@@ -139,6 +139,7 @@ class Session:
                 ticket=self._settings.ticket.rules,
                 flatten_percent=self._settings.flatten_percent,
                 presets=tuple(Micros(size) for size in self._settings.presets),
+                chart_interval=self._settings.chart.interval,
                 is_first_run=self._is_first_run,
             ),
         )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from pmtui.domain.flattening import DEFAULT_GIVE_WAY
+from pmtui.domain.history import Interval
 from pmtui.domain.money import Micros
 from pmtui.domain.presets import DEFAULT_PRESETS
 from pmtui.domain.ticket_rules import DEFAULT_RULES, TicketRules
@@ -23,6 +24,8 @@ class Options:
     """How far below the best bid selling a whole position may fill."""
     presets: tuple[Micros, ...] = DEFAULT_PRESETS
     """Sizes in shares that single keys send."""
+    chart_interval: Interval = Interval.DAY
+    """How far back a chart reaches at first."""
     is_first_run: bool = False
     """Nobody has traded here before: say where to begin."""
 

@@ -4,7 +4,6 @@ from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.book_view import BookState, BookView
-from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.order import Order
 from pmtui.service.topics import Topic
@@ -36,7 +35,7 @@ class MarketParts(SayingScreen):
         super().__init__(surface)
         self.condition_id = condition_id
         self._outcome_index = 0
-        self._interval = Interval.DAY
+        self._interval = surface.options.chart_interval
         self._watched: tuple[Topic, ...] = ()
 
     @property
