@@ -58,6 +58,8 @@ class TicketDraft:
     is_post_only: bool = False
     expiry_text: str = ""
     """Minutes, or with a unit: `90s`, `30m`, `2h`, `1d`."""
+    limit: "TicketDraft | None" = None
+    """The limit order that this market order was before; what it becomes again."""
 
 
 @dataclass(frozen=True, slots=True)

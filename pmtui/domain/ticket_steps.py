@@ -30,7 +30,7 @@ def switch_side(draft: TicketDraft) -> TicketDraft:
 def next_kind(draft: TicketDraft) -> TicketDraft:
     """Return the draft as the other kind of order, with what that kind needs."""
     if draft.kind is OrderKind.MARKET:
-        return replace(draft, kind=OrderKind.LIMIT, time_in_force=TimeInForce.GTC)
+        return _back_to_limit(draft)
     # A sale stays in shares: it is refused, and the limit that is offered instead needs them.
     is_counted_in_shares = draft.side is Side.BUY and draft.size_unit is SizeUnit.SHARES
     unit = SizeUnit.DOLLARS if is_counted_in_shares else draft.size_unit
@@ -39,8 +39,25 @@ def next_kind(draft: TicketDraft) -> TicketDraft:
     tif = TimeInForce.FOK if draft.time_in_force.rests else draft.time_in_force
     return replace(
         draft, kind=OrderKind.MARKET, time_in_force=tif, size_unit=unit, size_text=text,
-        price_text="", is_post_only=False,
+        price_text="", is_post_only=False, limit=draft,
     )  # fmt: skip
+
+
+def _back_to_limit(draft: TicketDraft) -> TicketDraft:
+    """Return the limit order it was before: its price, and its size where that counted otherwise."""
+    before = draft.limit or TicketDraft(draft.side, draft.outcome_index)
+    is_same_unit = unit_of(draft) is before.size_unit
+    size_text = draft.size_text if is_same_unit else before.size_text
+    return replace(
+        draft, kind=OrderKind.LIMIT, time_in_force=TimeInForce.GTC, limit=None,
+        price_text=before.price_text, size_text=size_text, size_unit=before.size_unit,
+    )  # fmt: skip
+
+
+def after_sending(draft: TicketDraft) -> TicketDraft:
+    """Return the draft once its order was taken: for the same again, of another size."""
+    limit = replace(draft.limit, size_text="") if draft.limit is not None else None
+    return replace(draft, size_text="", limit=limit)
 
 
 def next_time_in_force(draft: TicketDraft, step: Step = Step.UP) -> TicketDraft:

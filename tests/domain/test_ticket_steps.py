@@ -13,6 +13,7 @@ from pmtui.domain.ticket_draft import OrderKind, SizeUnit
 from pmtui.domain.ticket_reading import parse_cents
 from pmtui.domain.ticket_steps import (
     Step,
+    after_sending,
     next_kind,
     next_time_in_force,
     next_unit,
@@ -46,6 +47,21 @@ def test_a_market_order_starts_without_the_limits_price_and_shares() -> None:
     assert (sale.size_unit, sale.size_text) == (SELL.size_unit, SELL.size_text)
     back = next_kind(market)
     assert (back.kind, back.time_in_force) == (OrderKind.LIMIT, TimeInForce.GTC)
+
+
+def test_a_limit_order_that_was_a_market_order_for_a_moment_is_as_before() -> None:
+    back = next_kind(next_kind(BUY))
+    assert back == BUY
+    # What was typed in dollars meanwhile does not count shares.
+    dollars = replace(next_kind(BUY), size_text="25")
+    assert next_kind(dollars) == BUY
+    spent = replace(BUY, size_unit=SizeUnit.DOLLARS)
+    assert next_kind(replace(next_kind(spent), size_text="25")) == replace(spent, size_text="25")
+    # After it was sent the price stays and no size does.
+    after = next_kind(after_sending(dollars))
+    assert (after.price_text, after.size_text, after.size_unit) == (
+        BUY.price_text, "", SizeUnit.SHARES,
+    )  # fmt: skip
 
 
 def test_times_in_force_go_round_both_ways_among_those_allowed() -> None:

@@ -28,6 +28,7 @@ from pmtui.domain.ticket_draft import (
 )
 from pmtui.domain.ticket_reading import format_cents
 from pmtui.domain.ticket_steps import (
+    after_sending,
     next_kind,
     next_time_in_force,
     next_unit,
@@ -81,7 +82,11 @@ class TicketPane(TicketForm):
     def open(
         self, side: Side, *, market: MarketView, outcome_index: int, price: Micros | None
     ) -> None:
-        """Show the ticket and take the focus; a size typed before is kept.
+        """Show the ticket and take the focus.
+
+        It starts as a limit order in shares that rests until cancelled, without a size: what was
+        typed for another order must not become a part of this one. Only a ticket that is still
+        open on this outcome keeps what is in its fields, and takes the new side and price.
 
         Args:
             side: buy or sell.
@@ -89,9 +94,9 @@ class TicketPane(TicketForm):
             outcome_index: which outcome's token.
             price: to start from; None leaves the field empty.
         """
-        draft = self.draft
-        if draft.kind is OrderKind.MARKET:
-            draft = next_kind(draft)
+        draft = TicketDraft(side, outcome_index)
+        if self._is_about(market, outcome_index):
+            draft = self.draft if self.draft.kind is OrderKind.LIMIT else next_kind(self.draft)
         self._market = market
         self._book = None
         self._message, self._refusal, self._was_reviewed = (), None, False
@@ -106,6 +111,12 @@ class TicketPane(TicketForm):
         field = self.price if price is None else self.size_field
         _ = field.focus()
         self.post_message(self.Opened(self))
+
+    def _is_about(self, market: MarketView, outcome_index: int) -> bool:
+        """Whether it is open already, on this very outcome."""
+        before, now = (view.market if view else None for view in (self._market, market))
+        is_same = before is not None and now is not None and before.condition_id == now.condition_id
+        return self.is_open and is_same and self.draft.outcome_index == outcome_index
 
     def close(self) -> None:
         """Hide the ticket; an order on its way is the service's and goes on."""
@@ -253,6 +264,9 @@ class TicketPane(TicketForm):
         command_id = self.surface.commands.place(order)
         self._sent.note_sent(order)
         self._say(Cell("sending" + self._dots, Role.NOTICE_WARN, Emphasis.BOLD))
+        # The next thing typed is another size; it must not be glued to the price or the old size.
+        _ = self.size_field.focus()
+        self.size_field.action_select_all()
         # Only the waiting ends with this widget; the order is the service's.
         _ = self.run_worker(self._await_verdict(command_id, order, draft))
 
@@ -270,7 +284,7 @@ class TicketPane(TicketForm):
                 self._sent.note_ended(order)
                 self._sent.follow(order, verdict)
                 if self.draft == draft:
-                    self._load(replace(draft, size_text=""))
+                    self._load(after_sending(draft))
                     self._was_reviewed = False
             case Rejected():
                 self._sent.note_ended(order)

@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from pmtui.domain.book_view import BookState
 from pmtui.domain.market import Side
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, Order, OrderStatus, TimeInForce
-from pmtui.domain.ticket_draft import OrderKind, SizeUnit
+from pmtui.domain.ticket_draft import OrderKind, SizeUnit, TicketDraft
 from pmtui.domain.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.verdict import Accepted, Rejected, Unknown
 from pmtui.service.surface import PreparedOrder
@@ -268,6 +268,41 @@ async def test_a_rejection_keeps_the_ticket_and_says_why(field: str | None, show
         assert app.pane.size_field.value == "100"
         await pilot.press("backspace")
         await until(pilot, lambda: "Refused" not in app.text(), "the words gone with the draft")
+
+
+async def test_a_ticket_opened_anew_knows_nothing_of_the_order_before() -> None:
+    service = FakeService(verdicts=[Rejected("not enough depth", None)])
+    app = TicketApp(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(price="0.53")
+        await settle(pilot)
+        await pilot.press(*"100", "ctrl+t", "ctrl+t")
+        assert app.pane.draft.time_in_force is TimeInForce.FOK
+        await _send(pilot, app)
+        await until(pilot, lambda: "not enough depth" in app.words(), "the venue's words")
+        # Still open, so it is still the same order, at another price.
+        app.open(Side.SELL, price="0.54")
+        assert (app.pane.draft.size_text, app.pane.draft.time_in_force) == ("100", TimeInForce.FOK)
+        app.pane.close()
+        app.open(price="0.52")
+        assert app.pane.draft == TicketDraft(Side.BUY, 0, price_text="52")
+        await pilot.press("ctrl+g", "$")
+        app.pane.close()
+        app.open(price="0.52")
+        assert app.pane.draft == TicketDraft(Side.BUY, 0, price_text="52")
+
+
+async def test_after_sending_the_next_thing_typed_is_a_size() -> None:
+    app = TicketApp(FakeService())
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(price="0.53")
+        app.pane.size_field.focus()
+        await pilot.press(*"100")
+        app.pane.price.focus()
+        await _send(pilot, app)
+        await until(pilot, lambda: "Accepted" in app.words(), "the verdict")
+        await pilot.press(*"50")
+        assert (app.pane.price.value, app.pane.size_field.value) == ("53", "50")
 
 
 async def test_what_the_service_cannot_prepare_is_said_without_a_card() -> None:
