@@ -110,7 +110,8 @@ class MarketScreen(MarketSides, MarketPanes, MarketOneKey):
         if self.is_armed:
             armed = armed_entries(keymap)
             near = armed + tuple(e for e in near if e.id not in {each.id for each in armed})
-        ladder = footer_entries(Context.LADDER, keymap=keymap)
+        has_ladder = self.is_mounted and self.focused in (self.ladder, None)
+        ladder = footer_entries(Context.LADDER, keymap=keymap) if has_ladder else ()
         rest = footer_entries(Context.GLOBAL, keymap=keymap)
         return near + ladder + tuple(entry for entry in rest if entry.id != "global.open")
 
@@ -212,8 +213,7 @@ class MarketScreen(MarketSides, MarketPanes, MarketOneKey):
         self._show_head()
         self._show_book()
         if cursor is not None and self.ladder.ladder is not None:
-            price, side = cursor
-            self.ladder.point_at(complement(price), side.opposite)
+            self.ladder.point_at(complement(cursor[0]))
         else:
             self.ladder.action_recentre()
         self._show_own()
