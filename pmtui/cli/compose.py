@@ -71,7 +71,7 @@ class Session:
         self._leave_on_signals(app, late)
         async with self._stack, AsyncExitStack() as services:
             starting = asyncio.create_task(self._start_service(services, app, late))
-            # Fails as the program would, once the terminal is given back.
+            # Fails as the program would, and gives the terminal back first.
             starting.add_done_callback(lambda task: _exit_after_failure(app, task))
             await app.run_async()
             await self._end_start(starting)
@@ -101,7 +101,8 @@ class Session:
     @staticmethod
     async def _end_start(starting: "asyncio.Task[None]") -> None:
         starting.cancel()
-        with suppress(asyncio.CancelledError):
+        await asyncio.wait({starting})
+        if not starting.cancelled() and isinstance(starting.exception(), ConfigError):
             await starting
 
     def _service(self) -> "DataService":
@@ -273,8 +274,13 @@ def keymap_of(settings: Settings) -> tuple[Keymap, tuple[str, ...]]:
 
 
 def _exit_after_failure(app: PmtuiApp, task: "asyncio.Task[None]") -> None:
-    if not task.cancelled() and task.exception() is not None:
-        app.exit()
+    error = None if task.cancelled() else task.exception()
+    if error is None:
+        return
+    if not isinstance(error, ConfigError):
+        app.crash = error
+        _logger.error("the service did not start", exc_info=error)
+    app.exit()
 
 
 def _load_service() -> None:
