@@ -291,8 +291,7 @@ class DataService:
         keep("venue clock", self._time.measure)
         keep("stream oddities", self._oddities.watch)
         keep("kill switch", self._safeguards.kill_switch.watch)
-        if self._tuning.limits.daily_loss is not None:
-            keep("day's result", self._safeguards.day.run)
+        keep("day's result", self._safeguards.day.run)
         self._kernel.start("connection", self._make_hosts)
         self._kernel.start("search index", self._metadata.fill_index)
         keep("venue states", self._venue.watch)

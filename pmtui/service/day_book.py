@@ -19,6 +19,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.position import Position
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.kernel import Kernel
+from pmtui.service.topics import AccountTopic, StatusTopic
 from pmtui.service.views import Level
 
 FILE = "day.json"
@@ -50,11 +51,17 @@ class DayBook:
         self._opening: Opening | None = None
         self._prices: dict[TokenId, Micros] = {}
         """The last known of every token, also of those that are gone."""
+        self.result: Micros | None = None
+        """What the day brought as of the last look, fees included; None while unknown."""
 
     async def run(self) -> None:
-        """Notice a new day soon, and remember prices of what may be gone tomorrow."""
+        """Keep the result fresh, notice a new day soon, and remember prices of what may be gone tomorrow."""
         while True:
-            _ = self.loss()
+            before, loss = self.result, self.loss()
+            self.result = None if loss is None else Micros(-loss)
+            if self.result != before:
+                self._kernel.mark(StatusTopic())
+                self._kernel.mark(AccountTopic())
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
 
     def loss(self) -> Micros | None:

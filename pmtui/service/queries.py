@@ -97,6 +97,7 @@ class ServiceQueries:
             armed_until=self._safeguards.arming.armed_until,
             entry_lock=self._safeguards.kill_switch.reason,
             heartbeat=self._safeguards.dead_man.view(),
+            day_result=self._safeguards.day.result,
             watching=len(awake_of(self._conditionals())),
         )
 

@@ -70,6 +70,8 @@ class StatusView:
     entry_lock: str = ""
     """Why no order may be entered at all; empty when entry is open."""
     heartbeat: HeartbeatView = NO_HEARTBEATS
+    day_result: Micros | None = None
+    """What was won or lost since midnight UTC, fees included, also in positions that are gone."""
     watching: int = 0
     """Conditional orders that may sell by themselves."""
     venue: tuple[VenueFact, ...] = ()

@@ -59,7 +59,10 @@ def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int)
         reason = f": {plain(status.mode_reason, 60)}" if status.mode_reason else ""
         return indent((Cell(f"Read-only{reason}", Role.READONLY),))
     cash = _cash_facts(view) if view.balance is not None else []
-    return join_facts([*_tab_totals(view, active), *cash], width)
+    day: list[Cell | Line] = []
+    if status.day_result is not None:
+        day = [name_fact("today", paint_gain(status.day_result))]
+    return join_facts([*day, *_tab_totals(view, active), *cash], width)
 
 
 def say_nothing_here(view: AccountView, active: Tab, status: StatusView, keymap: Keymap) -> str:

@@ -4,9 +4,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from pmtui.domain.health import HealthState, Source, SourceHealth
+from pmtui.domain.money import Micros
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.format import format_age, format_money
+from pmtui.ui.format import format_age, format_money, format_money_change
 from pmtui.ui.paint.heartbeat import paint_heartbeat
 from pmtui.ui.paint.venue import paint_venue
 from pmtui.ui.plain import plain
@@ -30,6 +31,10 @@ _SHORT = {
 def paint_status(view: StatusView, width: int, *, ascii_only: bool = False) -> Line:
     """Lay the status out in one line: what is ours on the left, the sources on the right."""
     left = _account_cells(view)
+    if view.day_result and line_width(left) + line_width(_trouble_cells(view)) >= width:
+        # The portfolio shows it as well.
+        view = replace(view, day_result=None)
+        left = _account_cells(view)
     if view.venue and line_width(left) + line_width(_trouble_cells(view)) >= width:
         # The venue's state matters more than a sum that can be read elsewhere.
         left = _account_cells(replace(view, portfolio_value=None))
@@ -78,6 +83,8 @@ def _account_cells(view: StatusView) -> Line:
         cells += [Cell("cash ", Role.DIM), Cell(format_money(view.cash)), Cell("  ")]
     if view.portfolio_value is not None:
         cells += [Cell("total ", Role.DIM), Cell(format_money(view.portfolio_value)), Cell("  ")]
+    if view.day_result:
+        cells += [Cell("today ", Role.DIM), _gain(view.day_result), Cell("  ")]
     if view.mode is not Mode.READ_ONLY:
         role = Role.OWN_ORDER if view.open_orders else Role.DIM
         cells.append(Cell(f"{view.open_orders} open", role))
@@ -91,6 +98,10 @@ def _account_cells(view: StatusView) -> Line:
     if view.clock_skew_ms is not None and abs(view.clock_skew_ms) > SKEW_WORTH_SAYING_MS:
         cells.append(Cell(f"  clock off by {abs(view.clock_skew_ms) // 1000}s", Role.NOTICE_WARN))
     return tuple(cells)
+
+
+def _gain(amount: Micros) -> Cell:
+    return Cell(format_money_change(amount), Role.UP if amount > 0 else Role.DOWN)
 
 
 def _entry_cells(view: StatusView) -> Line:

@@ -120,3 +120,14 @@ def test_the_line_always_has_the_width_of_the_screen(width: int, cash: int) -> N
 def test_conditional_orders_that_watch_are_counted() -> None:
     assert "2 watching" in text(replace(STATUS, watching=2), 160)
     assert "watching" not in text(STATUS, 160)
+
+
+@pytest.mark.parametrize(
+    ("result", "words"), [(1_250_000, "today +$1.25"), (-90_000, "today -$0.09")]
+)
+def test_the_days_result_is_told_where_there_is_room(result: int, words: str) -> None:
+    view = replace(STATUS, day_result=Micros(result))
+    assert words in text(view, 160).replace("\u2212", "-")
+    cramped = replace(view, unknown_orders=3, unread_notices=5)
+    assert "today" not in text(cramped, 80)
+    assert "unknown" in text(cramped, 80)
