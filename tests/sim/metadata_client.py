@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import httpx
 from starlette.applications import Starlette
@@ -21,6 +22,12 @@ class MetadataClient:
     ) -> httpx.Response:
         """Ask once and return the whole answer."""
         return asyncio.run(self._get(path, params))
+
+    def read(self, path: str, **params: object) -> Any:
+        """Ask for something that is there, and return what was answered."""
+        answer = self.get(path, params={key: str(value) for key, value in params.items()})
+        assert answer.status_code == 200, answer.text
+        return answer.json()
 
     async def _get(
         self, path: str, params: Mapping[str, str | Sequence[str]] | None

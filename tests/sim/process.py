@@ -5,12 +5,17 @@ import os
 import select
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import httpx
 
 BOOT_DEADLINE_S = 60
+ANSWER_DEADLINE_S = 15
 _PROGRAM = "import sys; from pmtui.cli.sim import run; sys.exit(run(sys.argv[1:]))"
 
 
@@ -26,6 +31,13 @@ class VenueProcess:
         assert self.process.stdin is not None
         self.process.stdin.close()
         return self.process.wait(timeout=20)
+
+    def operate(self, method: str, path: str, body: object = None) -> Any:
+        """Ask its admin address, and return what it answered."""
+        with httpx.Client(trust_env=False) as http:
+            response = http.request(method, self.urls["admin"] + path, json=body)
+        assert response.status_code == 200, response.text
+        return response.json()
 
     def kill(self) -> None:
         """End it without any chance to tidy up."""
@@ -54,6 +66,16 @@ def venue_process(*arguments: str) -> Iterator[VenueProcess]:
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()
+
+
+def eventually(read: Callable[[], bool]) -> bool:
+    """Whether something is so in the end; every read has to be a round trip to a venue."""
+    # So this is no idle spinning.
+    deadline = time.monotonic() + ANSWER_DEADLINE_S
+    while time.monotonic() < deadline:
+        if read():
+            return True
+    return False
 
 
 def _first_line(process: subprocess.Popen[bytes]) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """The metadata host over the packaged catalogue: lists, single rows, filters, refusals."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
@@ -24,12 +23,6 @@ def host(catalogue: Catalogue) -> MetadataClient:
     return MetadataClient(catalogue, CatalogueNumbers(NOW))
 
 
-def _get(host: MetadataClient, path: str, **params: object) -> Any:
-    answer = host.get(path, params={key: str(value) for key, value in params.items()})
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
 @pytest.mark.parametrize("path", ["/", "/status"])
 def test_the_host_says_it_is_there(host: MetadataClient, path: str) -> None:
     assert host.get(path).text == "OK"
@@ -37,46 +30,46 @@ def test_the_host_says_it_is_there(host: MetadataClient, path: str) -> None:
 
 def test_lists_are_bare_arrays_in_the_order_of_ids(host: MetadataClient) -> None:
     for path in ("/markets", "/events"):
-        rows = _get(host, path, limit=30)
+        rows = host.read(path, limit=30)
         numbers = [int(row["id"]) for row in rows]
         assert len(numbers) == 30
         assert numbers == sorted(numbers)
-        assert _get(host, path, limit=10, offset=10) == rows[10:20]
-    assert len(_get(host, "/markets")) == 20
+        assert host.read(path, limit=10, offset=10) == rows[10:20]
+    assert len(host.read("/markets")) == 20
 
 
 def test_an_event_carries_its_markets_and_a_market_its_event(host: MetadataClient) -> None:
-    event = _get(host, "/events", limit=1, offset=40)[0]
+    event = host.read("/events", limit=1, offset=40)[0]
     assert event["markets"]
     assert all("events" not in market for market in event["markets"])
-    market = _get(host, f"/markets/{event['markets'][0]['id']}")
+    market = host.read(f"/markets/{event['markets'][0]['id']}")
     assert [inner["id"] for inner in market["events"]] == [event["id"]]
     assert "markets" not in market["events"][0]
 
 
 def test_closed_markets_are_hidden_unless_asked_for(host: MetadataClient) -> None:
-    assert not any(row["closed"] for row in _get(host, "/markets", limit=500))
-    closed = _get(host, "/markets", limit=500, closed="true")
+    assert not any(row["closed"] for row in host.read("/markets", limit=500))
+    closed = host.read("/markets", limit=500, closed="true")
     assert closed
     assert all(row["closed"] for row in closed)
-    assert _get(host, "/events", limit=5, closed="true")[0]["closed"]
+    assert host.read("/events", limit=5, closed="true")[0]["closed"]
 
 
 def test_the_volume_of_markets_sorts_as_text_and_volume_num_as_a_number(
     host: MetadataClient,
 ) -> None:
-    texts = [row["volume"] for row in _get(host, "/markets", order="volume", limit=300)]
+    texts = [row["volume"] for row in host.read("/markets", order="volume", limit=300)]
     assert texts == sorted(texts)
     assert texts != sorted(texts, key=float)
     numbers = [
         row["volumeNum"]
-        for row in _get(host, "/markets", order="volumeNum", ascending="false", limit=300)
+        for row in host.read("/markets", order="volumeNum", ascending="false", limit=300)
     ]
     assert numbers == sorted(numbers, reverse=True)
 
 
 def test_events_sort_by_number_and_rows_without_a_value_come_last(host: MetadataClient) -> None:
-    rows = _get(host, "/events", order="volume", ascending="false", limit=500)
+    rows = host.read("/events", order="volume", ascending="false", limit=500)
     volumes = [row.get("volume") for row in rows]
     present = [volume for volume in volumes if volume is not None]
     assert present == sorted(present, reverse=True)
@@ -87,7 +80,7 @@ def test_events_sort_by_number_and_rows_without_a_value_come_last(host: Metadata
 def test_several_order_fields_and_names_with_underscores_are_understood(
     host: MetadataClient,
 ) -> None:
-    rows = _get(host, "/markets", order="sports_market_type,volume_num", limit=400)
+    rows = host.read("/markets", order="sports_market_type,volume_num", limit=400)
     pairs = [
         (row["sportsMarketType"], row["volumeNum"])
         for row in rows
@@ -105,11 +98,11 @@ def test_single_rows_are_found_by_every_name(host: MetadataClient, catalogue: Ca
         f"/markets/slug/{market.slug}",
         f"/markets/token/{market.token_ids[1]}",
     ):
-        assert _get(host, path)["conditionId"] == market.condition_id
+        assert host.read(path)["conditionId"] == market.condition_id
     event = catalogue.event_of(market)
     for path in (f"/events/{event.event_id}", f"/events/slug/{event.slug}"):
-        assert _get(host, path)["title"] == event.title
-    assert _get(host, "/events", slug=event.slug, limit=1)[0]["id"] == event.event_id
+        assert host.read(path)["title"] == event.title
+    assert host.read("/events", slug=event.slug, limit=1)[0]["id"] == event.event_id
 
 
 @pytest.mark.parametrize(
@@ -152,56 +145,56 @@ def test_two_identifying_filters_must_both_hold(host: MetadataClient, catalogue:
 
 
 def test_markets_are_filtered_by_amounts_dates_and_kind(host: MetadataClient) -> None:
-    rich = _get(host, "/markets", volume_num_min=50_000, volume_num_max=90_000, limit=500)
+    rich = host.read("/markets", volume_num_min=50_000, volume_num_max=90_000, limit=500)
     assert rich
     assert all(50_000 <= row["volumeNum"] <= 90_000 for row in rich)
-    liquid = _get(host, "/markets", liquidity_num_min="1000.5", limit=500)
+    liquid = host.read("/markets", liquidity_num_min="1000.5", limit=500)
     assert all(row["liquidityNum"] >= 1000.5 for row in liquid)
-    soon = _get(host, "/markets", end_date_max="2026-11-25T00:00:00Z", limit=500)
+    soon = host.read("/markets", end_date_max="2026-11-25T00:00:00Z", limit=500)
     assert soon
     assert all(row["endDate"] <= "2026-11-25T00:00:00Z" for row in soon)
-    fresh = _get(host, "/markets", start_date_min="2026-11-10", limit=500)
+    fresh = host.read("/markets", start_date_min="2026-11-10", limit=500)
     assert all(row["startDate"] >= "2026-11-10" for row in fresh)
-    totals = _get(host, "/markets", sports_market_types="totals", limit=500)
+    totals = host.read("/markets", sports_market_types="totals", limit=500)
     assert {row["sportsMarketType"] for row in totals} == {"totals"}
-    assert _get(host, "/markets", active="false") == []
-    assert _get(host, "/markets", cyom="true") == []
-    assert _get(host, "/markets", uma_resolution_status="disputed")
+    assert host.read("/markets", active="false") == []
+    assert host.read("/markets", cyom="true") == []
+    assert host.read("/markets", uma_resolution_status="disputed")
 
 
 def test_tags_filter_markets_and_events(host: MetadataClient, catalogue: Catalogue) -> None:
     weather = next(tag for tag in catalogue.extras.tags if tag["label"] == "Weather")
-    events = _get(host, "/events", tag_id=weather["id"], limit=500)
+    events = host.read("/events", tag_id=weather["id"], limit=500)
     assert events
     assert all("weather" in {tag["slug"] for tag in event["tags"]} for event in events)
-    assert _get(host, "/events", tag_slug="weather", limit=500) == events
-    markets = _get(host, "/markets", tag_id=weather["id"], limit=500, include_tag="true")
+    assert host.read("/events", tag_slug="weather", limit=500) == events
+    markets = host.read("/markets", tag_id=weather["id"], limit=500, include_tag="true")
     assert all("weather" in {tag["slug"] for tag in row["tags"]} for row in markets)
-    related = _get(host, "/events", tag_id=weather["id"], related_tags="true", limit=500)
+    related = host.read("/events", tag_id=weather["id"], related_tags="true", limit=500)
     assert len(related) >= len(events)
-    rest = _get(host, "/events", exclude_tag_id=weather["id"], limit=500)
+    rest = host.read("/events", exclude_tag_id=weather["id"], limit=500)
     assert len(rest) + len(events) == len(catalogue.events)
-    assert _get(host, "/events", tag_slug="no-such-tag") == []
+    assert host.read("/events", tag_slug="no-such-tag") == []
 
 
 def test_events_are_filtered_by_what_they_are(host: MetadataClient, catalogue: Catalogue) -> None:
     series = next(one for one in catalogue.extras.series if one["slug"] == "daily-highs")
-    daily = _get(host, "/events/keyset", series_id=series["id"], limit=500)["events"]
+    daily = host.read("/events/keyset", series_id=series["id"], limit=500)["events"]
     assert daily
     assert all(event["seriesSlug"] == "daily-highs" for event in daily)
-    recurring = _get(host, "/events", recurrence="daily", limit=500)
+    recurring = host.read("/events", recurrence="daily", limit=500)
     assert {event["id"] for event in daily} <= {event["id"] for event in recurring}
-    titled = _get(host, "/events/keyset", title_search="central bank DECISION")["events"]
+    titled = host.read("/events/keyset", title_search="central bank DECISION")["events"]
     assert all("Central Bank decision" in event["title"] for event in titled)
-    played = _get(host, "/events", ended="true", limit=500)
+    played = host.read("/events", ended="true", limit=500)
     assert played
     assert all(event["closed"] for event in played)
     game = played[0]
-    found = _get(host, "/events/keyset", game_id=game["gameId"])["events"]
+    found = host.read("/events/keyset", game_id=game["gameId"])["events"]
     assert game["id"] in {event["id"] for event in found}
-    later = _get(host, "/events/keyset", start_time_min="2026-11-23T00:00:00Z", limit=500)["events"]
+    later = host.read("/events/keyset", start_time_min="2026-11-23T00:00:00Z", limit=500)["events"]
     assert all(event["startTime"] >= "2026-11-23" for event in later)
-    big = _get(host, "/events", volume_min=1_000_000, liquidity_min=1, limit=500)
+    big = host.read("/events", volume_min=1_000_000, liquidity_min=1, limit=500)
     assert all(event["volume"] >= 1_000_000 for event in big)
 
 
@@ -272,11 +265,11 @@ def test_windows_added_while_the_host_runs_are_served() -> None:
     start = datetime(2026, 11, 21, 12, tzinfo=UTC)
     [added, *_] = windows_between(start, start + WINDOW, now=NOW)
     assert client.get(f"/events/{added.event_id}").status_code == 404
-    assert _get(client, "/public-search", q=added.title)["events"] == []
+    assert client.read("/public-search", q=added.title)["events"] == []
     assert catalogue.add_event(added)
-    assert _get(client, f"/events/{added.event_id}")["title"] == added.title
-    assert _get(client, f"/markets/slug/{added.markets[0].slug}")["events"]
-    assert len(_get(client, "/public-search", q=added.title)["events"]) == 1
+    assert client.read(f"/events/{added.event_id}")["title"] == added.title
+    assert client.read(f"/markets/slug/{added.markets[0].slug}")["events"]
+    assert len(client.read("/public-search", q=added.title)["events"]) == 1
 
 
 def test_rows_of_every_state_are_readable_one_by_one(
@@ -284,4 +277,4 @@ def test_rows_of_every_state_are_readable_one_by_one(
 ) -> None:
     for state in MarketState:
         market = next(one for one in catalogue.markets if one.state is state)
-        assert _get(host, f"/markets/{market.market_id}")["question"] == market.question
+        assert host.read(f"/markets/{market.market_id}")["question"] == market.question

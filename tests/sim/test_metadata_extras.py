@@ -24,79 +24,73 @@ def host(catalogue: Catalogue) -> MetadataClient:
     return MetadataClient(catalogue, CatalogueNumbers(NOW))
 
 
-def _get(host: MetadataClient, path: str, **params: object) -> Any:
-    answer = host.get(path, params={key: str(value) for key, value in params.items()})
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
 def test_tags_are_listed_and_read_by_id_and_slug(host: MetadataClient) -> None:
-    rows = _get(host, "/tags", limit=100)
+    rows = host.read("/tags", limit=100)
     assert len(rows) > 40
     tag = rows[3]
     for path in (f"/tags/{tag['id']}", f"/tags/slug/{tag['slug']}", f"/tags/{tag['slug']}"):
-        assert _get(host, path) == tag
+        assert host.read(path) == tag
     assert host.get("/tags/nothing").status_code == 404
-    named = [row["label"] for row in _get(host, "/tags", order="label", limit=100)]
+    named = [row["label"] for row in host.read("/tags", order="label", limit=100)]
     assert named == sorted(named)
-    assert all(row["isCarousel"] is True for row in _get(host, "/tags", is_carousel="true"))
+    assert all(row["isCarousel"] is True for row in host.read("/tags", is_carousel="true"))
 
 
 def test_tags_of_an_event_and_of_a_market_agree(host: MetadataClient) -> None:
-    event = _get(host, "/events", limit=1, offset=30)[0]
-    tags = _get(host, f"/events/{event['id']}/tags")
+    event = host.read("/events", limit=1, offset=30)[0]
+    tags = host.read(f"/events/{event['id']}/tags")
     assert tags == event["tags"]
-    assert _get(host, f"/markets/{event['markets'][0]['id']}/tags") == tags
+    assert host.read(f"/markets/{event['markets'][0]['id']}/tags") == tags
 
 
 def test_related_tags_come_as_relations_or_as_tags(host: MetadataClient) -> None:
-    weather = _get(host, "/tags/slug/weather")
-    relations = _get(host, "/tags/slug/weather/related-tags")
+    weather = host.read("/tags/slug/weather")
+    relations = host.read("/tags/slug/weather/related-tags")
     assert [row["rank"] for row in relations] == list(range(1, len(relations) + 1))
     assert all(row["tagID"] == int(weather["id"]) for row in relations)
-    tags = _get(host, f"/tags/{weather['id']}/related-tags/tags")
+    tags = host.read(f"/tags/{weather['id']}/related-tags/tags")
     assert [int(tag["id"]) for tag in tags] == [row["relatedTagID"] for row in relations]
     assert "Temperature" in {tag["label"] for tag in tags}
     for path in (f"/tags/{weather['id']}/related-tags", "/tags/weather/related"):
-        assert _get(host, path) == relations
-    closed = _get(host, "/tags/slug/weather/related-tags", status="closed")
+        assert host.read(path) == relations
+    closed = host.read("/tags/slug/weather/related-tags", status="closed")
     assert len(closed) <= len(relations)
 
 
 def test_series_carry_their_events_unless_told_not_to(host: MetadataClient) -> None:
-    rows = _get(host, "/series", limit=50)
+    rows = host.read("/series", limit=50)
     assert {"daily", "weekly", "monthly"} <= {row["recurrence"] for row in rows}
-    daily = _get(host, "/series", slug="daily-highs")[0]
+    daily = host.read("/series", slug="daily-highs")[0]
     assert daily["events"]
     assert all(event["seriesSlug"] == "daily-highs" for event in daily["events"])
-    assert _get(host, f"/series/{daily['id']}") == daily
-    assert "events" not in _get(host, "/series", slug="daily-highs", exclude_events="true")[0]
-    assert _get(host, "/series", recurrence="hourly") == []
-    assert _get(host, "/series", closed="true") == []
+    assert host.read(f"/series/{daily['id']}") == daily
+    assert "events" not in host.read("/series", slug="daily-highs", exclude_events="true")[0]
+    assert host.read("/series", recurrence="hourly") == []
+    assert host.read("/series", closed="true") == []
     assert host.get("/series/1").status_code == 404
 
 
 def test_teams_are_filtered_by_league_and_name(host: MetadataClient) -> None:
-    league = _get(host, "/teams", league="cbl")
+    league = host.read("/teams", league="cbl")
     assert len(league) == 12
     assert all(isinstance(team["id"], int) for team in league)
     one = league[4]
-    assert _get(host, "/teams", name=one["name"].upper()) == [one]
-    assert one in _get(host, "/teams", abbreviation=one["abbreviation"])
-    assert _get(host, "/teams", provider_id=one["providerId"]) == [one]
-    assert _get(host, "/teams", league="none") == []
+    assert host.read("/teams", name=one["name"].upper()) == [one]
+    assert one in host.read("/teams", abbreviation=one["abbreviation"])
+    assert host.read("/teams", provider_id=one["providerId"]) == [one]
+    assert host.read("/teams", league="none") == []
 
 
 def test_both_spellings_of_the_sports_routes_answer_alike(host: MetadataClient) -> None:
-    assert _get(host, "/sports") == _get(host, "/sports-metadata")
-    assert {row["sport"] for row in _get(host, "/sports")} >= {"cbl", "ncl"}
-    kinds = _get(host, "/sports/market-types")
-    assert kinds == _get(host, "/sports-market-types")
+    assert host.read("/sports") == host.read("/sports-metadata")
+    assert {row["sport"] for row in host.read("/sports")} >= {"cbl", "ncl"}
+    kinds = host.read("/sports/market-types")
+    assert kinds == host.read("/sports-market-types")
     assert {"moneyline", "spreads", "totals"} <= set(kinds["marketTypes"])
 
 
 def _commented_event(host: MetadataClient) -> Any:
-    events = _get(host, "/events", order="commentCount", ascending="false", limit=1)
+    events = host.read("/events", order="commentCount", ascending="false", limit=1)
     return events[0]
 
 
@@ -104,56 +98,54 @@ def test_comments_of_an_event_are_newest_first_with_replies_in_addition(
     host: MetadataClient,
 ) -> None:
     event = _commented_event(host)
-    rows = _get(
-        host, "/comments", parent_entity_type="Event", parent_entity_id=event["id"], limit=100
+    rows = host.read(
+        "/comments", parent_entity_type="Event", parent_entity_id=event["id"], limit=100
     )
     assert len(rows) == event["commentCount"] > 3
     roots = [row for row in rows if "parentCommentID" not in row]
     stamps = [row["createdAt"] for row in roots]
     assert stamps == sorted(stamps, reverse=True)
-    page = _get(
-        host, "/comments", parent_entity_type="Event", parent_entity_id=event["id"], limit=2
-    )
+    page = host.read("/comments", parent_entity_type="Event", parent_entity_id=event["id"], limit=2)
     assert [row for row in page if "parentCommentID" not in row] == roots[:2]
 
 
 def test_a_comment_is_read_as_its_thread(host: MetadataClient, catalogue: Catalogue) -> None:
     reply = next(row for row in catalogue.extras.comments if "parentCommentID" in row)
-    thread = _get(host, f"/comments/{reply['parentCommentID']}")
+    thread = host.read(f"/comments/{reply['parentCommentID']}")
     assert thread[0]["id"] == reply["parentCommentID"]
     assert reply["id"] in {row["id"] for row in thread[1:]}
     assert thread[1]["replyAddress"] == thread[0]["userAddress"]
-    assert [row["id"] for row in _get(host, f"/comments/{reply['id']}")] == [reply["id"]]
+    assert [row["id"] for row in host.read(f"/comments/{reply['id']}")] == [reply["id"]]
     assert host.get("/comments/1").status_code == 404
 
 
 def test_comments_are_listed_by_author(host: MetadataClient, catalogue: Catalogue) -> None:
     author = text_of(catalogue.extras.comments[0], "userAddress")
-    rows = _get(host, f"/comments/user_address/{author.upper().replace('0X', '0x')}", limit=100)
+    rows = host.read(f"/comments/user_address/{author.upper().replace('0X', '0x')}", limit=100)
     assert rows
     assert {row["userAddress"] for row in rows} == {author}
-    by_reactions = _get(host, f"/comments/user_address/{author}", order="reactionCount", limit=100)
+    by_reactions = host.read(f"/comments/user_address/{author}", order="reactionCount", limit=100)
     counts = [row["reactionCount"] for row in by_reactions]
     assert counts == sorted(counts)
     assert host.get("/comments/user_address/0x12").status_code == 400
 
 
 def test_positions_come_only_when_asked_for_and_holders_wrote_nothing(host: MetadataClient) -> None:
-    assert "positions" not in _get(host, "/comments", limit=1)[0]["profile"]
-    assert _get(host, "/comments", limit=1, get_positions="true")[0]["profile"]["positions"] == []
-    assert _get(host, "/comments", holders_only="true") == []
-    assert _get(host, "/comments", parent_entity_type="market") == []
+    assert "positions" not in host.read("/comments", limit=1)[0]["profile"]
+    assert host.read("/comments", limit=1, get_positions="true")[0]["profile"]["positions"] == []
+    assert host.read("/comments", holders_only="true") == []
+    assert host.read("/comments", parent_entity_type="market") == []
 
 
 def test_profiles_are_read_by_wallet_in_both_spellings(
     host: MetadataClient, catalogue: Catalogue
 ) -> None:
     wallet = text_of(catalogue.extras.profiles[7], "proxyWallet")
-    profile = _get(host, "/public-profile", address=wallet)
+    profile = host.read("/public-profile", address=wallet)
     assert profile["proxyWallet"] == wallet
     assert {"name", "pseudonym", "bio", "users", "xUsername"} <= set(profile)
     assert "id" not in profile
-    assert _get(host, f"/profiles/{wallet.upper().replace('0X', '0x')}") == profile
+    assert host.read(f"/profiles/{wallet.upper().replace('0X', '0x')}") == profile
     unknown = host.get("/public-profile", params={"address": "0x" + "1" * 40})
     assert unknown.status_code == 404
     assert unknown.json() == {"type": "not found error", "error": "profile not found"}

@@ -2,12 +2,26 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from pmtui.sim.run import RunningVenue
 from tests.sim.kit import Person, http_client, small_venue
+
+
+@pytest.fixture(scope="module")
+def library() -> Any:
+    """The service's own Python client."""
+    # Imported late: it opens an HTTP client that reads the environment's proxies as it loads.
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+            patch.delenv(name, raising=False)
+            patch.delenv(name.lower(), raising=False)
+        import py_clob_client_v2  # noqa: PLC0415  see above
+
+        return py_clob_client_v2
 
 
 @pytest.fixture

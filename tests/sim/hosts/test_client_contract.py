@@ -14,11 +14,10 @@ what the client has.
 import ast
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from pmtui.domain.ids import Address
@@ -27,9 +26,8 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, SNOW, SNOW_NO, SNOW_YES, write_catalogue
-from tests.sim.process import VenueProcess, venue_process
+from tests.sim.process import VenueProcess, eventually, venue_process
 
-ANSWER_DEADLINE_S = 15
 UNKNOWN_ORDER = "0x" + "00" * 32
 
 
@@ -38,34 +36,6 @@ def venue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VenueProcess]:
     page = write_catalogue(tmp_path_factory.mktemp("catalogue"))
     with venue_process("--port", "0", "--speed", "0", "--catalogue", str(page)) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def library() -> Any:
-    # Imported late: it opens an HTTP client that reads the environment's proxies as it loads.
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-            patch.delenv(name, raising=False)
-            patch.delenv(name.lower(), raising=False)
-        import py_clob_client_v2  # noqa: PLC0415  see above
-
-        return py_clob_client_v2
-
-
-def _operate(venue: VenueProcess, method: str, path: str, body: object = None) -> Any:
-    with httpx.Client(trust_env=False) as http:
-        response = http.request(method, venue.urls["admin"] + path, json=body)
-    assert response.status_code == 200, response.text
-    return response.json()
-
-
-def _eventually(read: Callable[[], bool]) -> bool:
-    # Every read is a round trip to the venue, so this is no idle spinning.
-    deadline = time.monotonic() + ANSWER_DEADLINE_S
-    while time.monotonic() < deadline:
-        if read():
-            return True
-    return False
 
 
 def _person(venue: VenueProcess, library: Any, *, key: str, kind: int) -> Any:
@@ -81,7 +51,7 @@ def _person(venue: VenueProcess, library: Any, *, key: str, kind: int) -> Any:
         use_server_time=True,
     )
     client.set_api_creds(client.create_or_derive_api_key())
-    _operate(venue, "POST", "/fund", {"address": funder, "amount": "1000"})
+    venue.operate("POST", "/fund", {"address": funder, "amount": "1000"})
     assert client.get_address() == wallets.owner
     return client
 
@@ -132,7 +102,7 @@ def test_the_host_itself(venue: VenueProcess, library: Any) -> None:
     assert public.get_ok() == "OK"
     assert public.get_version() == 2
     assert public.get_server_time() == pytest.approx(
-        _operate(venue, "GET", "/clock")["now_ms"] / 1_000, abs=5
+        venue.operate("GET", "/clock")["now_ms"] / 1_000, abs=5
     )
 
 
@@ -243,7 +213,7 @@ def test_posting_reading_and_cancelling(
     assert theirs[0]["trader_side"] == "MAKER"
     page = maker.get_trades_paginated(library.TradeParams(market=RAIN))
     assert trade_id in [row["id"] for row in page["trades"]]
-    assert _eventually(
+    assert eventually(
         lambda: taker.get_trades(library.TradeParams(id=trade_id))[0]["status"] == "CONFIRMED"
     )
 
@@ -297,9 +267,9 @@ def test_scoring_rewards_and_earnings(venue: VenueProcess, library: Any, maker: 
     assert raw[0]["market_competitiveness"] > 0
     assert maker.get_reward_percentages() == {SNOW: 100}
 
-    _operate(venue, "POST", "/clock/step", {"seconds": 61})
+    venue.operate("POST", "/clock/step", {"seconds": 61})
     day = time.strftime("%Y-%m-%d", time.gmtime(maker.get_server_time()))
-    assert _eventually(lambda: bool(maker.get_earnings_for_user_for_day(day)))
+    assert eventually(lambda: bool(maker.get_earnings_for_user_for_day(day)))
     row = maker.get_earnings_for_user_for_day(day)[0]
     assert (row["condition_id"], row["date"]) == (SNOW, day)
     total = maker.get_total_earnings_for_user_for_day(day)

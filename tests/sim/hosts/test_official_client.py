@@ -1,10 +1,9 @@
 """The service's own Python client, unmodified, against a venue process."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 
 from pmtui.domain.ids import Address
@@ -13,43 +12,13 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from tests.sim.kit import KEYS
-from tests.sim.process import VenueProcess, venue_process
-
-ANSWER_DEADLINE_S = 15
+from tests.sim.process import VenueProcess, eventually, venue_process
 
 
 @pytest.fixture(scope="module")
 def venue() -> Iterator[VenueProcess]:
     with venue_process("--port", "0", "--seed", "7", "--speed", "4") as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def library() -> Any:
-    # Imported late: it opens an HTTP client that reads the environment's proxies as it loads.
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-            patch.delenv(name, raising=False)
-            patch.delenv(name.lower(), raising=False)
-        import py_clob_client_v2  # noqa: PLC0415  see above
-
-        return py_clob_client_v2
-
-
-def _admin(venue: VenueProcess, method: str, path: str, body: object = None) -> Any:
-    with httpx.Client(trust_env=False) as http:
-        response = http.request(method, venue.urls["admin"] + path, json=body)
-    assert response.status_code == 200, response.text
-    return response.json()
-
-
-def _eventually(read: Callable[[], bool]) -> bool:
-    # Every read is a round trip to the venue, so this is no idle spinning.
-    deadline = time.monotonic() + ANSWER_DEADLINE_S
-    while time.monotonic() < deadline:
-        if read():
-            return True
-    return False
 
 
 def _client(venue: VenueProcess, library: Any, *, key: str, kind: int, funder: str | None) -> Any:
@@ -83,7 +52,7 @@ def test_a_client_reads_posts_lists_trades_and_cancels(
     eoa = _address(key)
     wallet = derive_wallets(eoa, POLYGON.wallets).deposit_beacon if kind == 3 else eoa
     client = _client(venue, library, key=key, kind=kind, funder=wallet if kind == 3 else None)
-    _admin(venue, "POST", "/fund", {"address": wallet, "amount": "10000"})
+    venue.operate("POST", "/fund", {"address": wallet, "amount": "10000"})
     market = _quiet_market(client)
     token = market["tokens"][0]["token_id"]
 
@@ -121,11 +90,11 @@ def test_a_client_reads_posts_lists_trades_and_cancels(
     assert float(taken["makingAmount"]) <= 20
     trades = client.get_trades()
     assert {trade["id"] for trade in trades} == set(taken["tradeIDs"])
-    ledger = _admin(venue, "GET", f"/ledger/{wallet}")
+    ledger = venue.operate("GET", f"/ledger/{wallet}")
     assert ledger["is_whole"]
     assert float(ledger["shares"][token]) == float(taken["takingAmount"])
-    assert _eventually(lambda: all(t["status"] == "CONFIRMED" for t in client.get_trades()))
-    assert _admin(venue, "GET", "/audit")["problems"] == []
+    assert eventually(lambda: all(t["status"] == "CONFIRMED" for t in client.get_trades()))
+    assert venue.operate("GET", "/audit")["problems"] == []
 
 
 def test_a_refusal_reaches_the_client_in_the_services_words(
@@ -171,7 +140,7 @@ def test_the_client_reads_everything_that_is_public(venue: VenueProcess, library
 def test_the_client_posts_and_cancels_in_batches(venue: VenueProcess, library: Any) -> None:
     wallet = derive_wallets(_address(KEYS[0]), POLYGON.wallets).deposit_beacon
     client = _client(venue, library, key=KEYS[0], kind=3, funder=wallet)
-    _admin(venue, "POST", "/fund", {"address": wallet, "amount": "1000"})
+    venue.operate("POST", "/fund", {"address": wallet, "amount": "1000"})
     market = _quiet_market(client)
     token = market["tokens"][0]["token_id"]
 
