@@ -33,6 +33,8 @@ class OwnOrders:
     def __init__(self) -> None:
         self._told: dict[OrderId, Order] = {}
         """What was said of each order itself; fills count on top, and may be taken back."""
+        self._before_guess: dict[OrderId, Order] = {}
+        """What was said of the orders that are only believed to have ended."""
         self._orders: dict[OrderId, Order] = {}
         self._fills: dict[OrderId, dict[TradeId, Fill]] = {}
         self._newest_first: tuple[Fill, ...] | None = ()
@@ -43,10 +45,25 @@ class OwnOrders:
         self._untold: list[Contradiction] = []
 
     def apply_order(self, fact: Order) -> Order | None:
-        """Take in a fact; return the order if anything changed by it."""
+        """Take in a fact; return the order if anything changed by it.
+
+        A fact takes the place of a guess, whatever that was.
+        """
+        before = self._before_guess.pop(fact.order_id, None)
+        if before is not None:
+            self._told[fact.order_id] = before
         self._claim(fact.order_id, claims_of_order(fact))
         self._told[fact.order_id] = merge_order(self._told.get(fact.order_id), fact)
         return self._combine(fact.order_id)
+
+    def guess(self, belief: Order) -> Order | None:
+        """Take in what we conclude from silence; it holds until anything is said of the order."""
+        order_id = belief.order_id
+        before = self._before_guess.get(order_id) or self._told.get(order_id)
+        changed = self.apply_order(belief)
+        if before is not None:
+            self._before_guess[order_id] = before
+        return changed
 
     def apply_fill(self, fact: Fill) -> Fill | None:
         """Take in a fill, and let its order know; return it if anything changed by it."""

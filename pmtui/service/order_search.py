@@ -9,7 +9,7 @@ remembers one that is filled or cancelled, so sending again could double it.
 
 import asyncio
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId
@@ -37,7 +37,8 @@ class Doubt:
 
     order: Order
     title: str
-    since: datetime
+    since_s: float
+    """By the clock that is never set."""
     is_known: bool
     """Whether the venue has spoken of it in an earlier session."""
     is_restored: bool
@@ -59,7 +60,7 @@ class OrderSearch:
         self._kernel = kernel
         self._feed = feed
         self._history = history
-        self._ruled_out_after = timedelta(seconds=ruled_out_after_s)
+        self._ruled_out_after_s = ruled_out_after_s
         self._doubts: dict[OrderId, Doubt] = {}
         self._step = 0
         self._added = asyncio.Event()
@@ -76,7 +77,7 @@ class OrderSearch:
                 Doubt(
                     journaled.order,
                     journaled.title,
-                    since=self._kernel.clock.now(),
+                    since_s=self._kernel.clock.monotonic(),
                     is_known=journaled.is_known,
                     is_restored=True,
                 )
@@ -87,8 +88,8 @@ class OrderSearch:
 
     def look_for(self, order: Order, title: str) -> None:
         """Look for an order whose answer was lost."""
-        now = self._kernel.clock.now()
-        self._add(Doubt(order, title, since=now, is_known=False, is_restored=False))
+        now_s = self._kernel.clock.monotonic()
+        self._add(Doubt(order, title, since_s=now_s, is_known=False, is_restored=False))
 
     def _add(self, doubt: Doubt) -> None:
         self._doubts[doubt.order.order_id] = doubt
@@ -161,8 +162,8 @@ class OrderSearch:
         return known is None or known.status in IN_DOUBT
 
     def _is_ruled_out(self, doubt: Doubt) -> bool:
-        waited = self._kernel.clock.now() - doubt.since
-        return doubt.looks >= FEWEST_LOOKS and waited >= self._ruled_out_after
+        waited_s = self._kernel.clock.monotonic() - doubt.since_s
+        return doubt.looks >= FEWEST_LOOKS and waited_s >= self._ruled_out_after_s
 
     async def _take_found(self) -> None:
         """Let go of the orders that something has been heard of, whoever told."""
@@ -188,6 +189,6 @@ class OrderSearch:
             status, reason = OrderStatus.REJECTED, "never reached the venue, or was refused there"
         await self._history.write("ruled out", "not at the venue, not in the trades", order_id)
         fact = replace(doubt.order, status=status, reason=reason)
-        self._feed.apply_order(fact, is_news=False)
+        self._feed.apply_order(fact, is_news=False, is_guess=True)
         text = say_order_end(fact, doubt.title)
         self._kernel.log.notice(Level.WARNING, text, order_id=order_id)

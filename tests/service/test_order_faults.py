@@ -2,7 +2,7 @@
 
 import asyncio
 import stat
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Fill, Order, OrderStatus, PostResult
+from pmtui.domain.order import Fill, Order, OrderStatus, PostResult, PostStatus
 from pmtui.domain.order_fields import UnsignedOrder
 from pmtui.domain.user_events import OrderChanged, OrderEventKind
 from pmtui.domain.verdict import Rejected, Unknown
@@ -18,6 +18,7 @@ from pmtui.service.day_book import FILE
 from pmtui.service.journal import Journal
 from tests.service.fakes import FakeSigner, lost, resting, running_world
 from tests.service.test_desk import only_order, prepared, said, until, verdict_of
+from tests.service.test_order_search import FIRST, left_behind
 
 
 async def broken(*_: object) -> PostResult:
@@ -128,3 +129,42 @@ async def test_what_was_held_this_morning_is_for_the_owner_alone(tmp_path: Path)
         day = world.service._safeguards.day
         await until(world, lambda: day.loss() is not None, "the day's opening")
         assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
+
+
+async def test_an_order_that_was_thought_gone_is_open_again_when_the_venue_lists_it(
+    tmp_path: Path,
+) -> None:
+    # One that is held back is neither listed nor known by its id, and rests afterwards.
+    async with running_world(tmp_path) as world:
+        order = await prepared(world)
+        order_id = order.unsigned.order_id
+        world.account.answers = [PostResult(order_id, PostStatus.DELAYED)]
+        await verdict_of(world, order)
+        await world.pass_time(20)
+        assert only_order(world) is OrderStatus.DELAYED
+        await until(world, lambda: not world.service.queries.account().open_orders, "the guess")
+        world.account.open[order_id] = resting(order_id)
+        await until(world, lambda: only_order(world) is OrderStatus.LIVE, "it is back")
+        assert said(world, "Was cancelled, is no longer")
+
+
+async def test_an_order_of_before_that_was_ruled_out_is_open_again_when_listed(
+    tmp_path: Path,
+) -> None:
+    await left_behind(tmp_path, is_known=True)
+    async with running_world(tmp_path) as world:
+        await until(world, lambda: said(world, "no longer at the venue"), "it is ruled out")
+        assert only_order(world) is None
+        world.account.open[FIRST] = resting(FIRST)
+        await until(world, lambda: only_order(world) is OrderStatus.LIVE, "it is back")
+
+
+async def test_a_clock_that_is_set_forward_rules_nothing_out(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.answers = [lost()]
+        await verdict_of(world, await prepared(world))
+        await world.catch_up()
+        await world.pass_time(1)
+        world.clock._start += timedelta(hours=1)
+        await world.pass_time(20)
+        assert only_order(world) is OrderStatus.UNKNOWN

@@ -41,6 +41,8 @@ RECENT_ORDERS = 50
 """Orders that are still told of after they ended."""
 LISTING_LAG = timedelta(seconds=5)
 """A new order may be missing from the list of open orders for so long."""
+LONGEST_DELAY = timedelta(seconds=30)
+"""One that is held back need not be known to anybody meanwhile; it is seconds, where it is told."""
 
 
 @dataclass(slots=True)
@@ -212,10 +214,10 @@ class AccountFeed:
             self.state.activity = activity
         self._mark()
 
-    def apply_order(self, fact: Order, *, is_news: bool = True) -> None:
-        """Take in a fact about one of our orders."""
+    def apply_order(self, fact: Order, *, is_news: bool = True, is_guess: bool = False) -> None:
+        """Take in a fact about one of our orders, or what we conclude from silence."""
         known = self.own.order(fact.order_id)
-        changed = self.own.apply_order(fact)
+        changed = self.own.guess(fact) if is_guess else self.own.apply_order(fact)
         self._tell_contradictions()
         if changed is None:
             return
@@ -319,7 +321,8 @@ class AccountFeed:
         ids = {o.order_id for o in listed}
         for order in self.own.open_orders():
             in_doubt = order.status in (OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN)
-            too_young = asked_at - order.created_at < LISTING_LAG
+            lag = LONGEST_DELAY if order.status is OrderStatus.DELAYED else LISTING_LAG
+            too_young = asked_at - order.created_at < lag
             if order.order_id in ids or in_doubt or too_young:
                 continue
             answer = await account.host.order(order.order_id)
@@ -334,7 +337,7 @@ class AccountFeed:
         """The venue neither lists nor knows it: what is not filled of it is cancelled."""
         is_full = order.remaining_size < DUST
         status = OrderStatus.FILLED if is_full else OrderStatus.CANCELLED
-        self.apply_order(replace(order, status=status))
+        self.apply_order(replace(order, status=status), is_guess=True)
 
     async def _poll(self, period_s: float, fetch: Callable[[], Awaitable[None]]) -> None:
         while True:
