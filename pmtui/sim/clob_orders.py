@@ -11,9 +11,10 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.order import CancelResult
 from pmtui.sim.accounts import Credentials
 from pmtui.sim.back_office import BackOffice
+from pmtui.sim.engine.refusals import INVALID_PAYLOAD
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.http_json import JsonResponse, failure, refused
-from pmtui.sim.order_check import INVALID_PAYLOAD, check_order, split_batch
+from pmtui.sim.order_check import check_order, split_batch
 from pmtui.sim.order_gate import OrderGate
 from pmtui.sim.order_taking import OrderTaking
 from pmtui.sim.pending_orders import STILL_PENDING

@@ -15,9 +15,9 @@ from starlette.routing import Route
 
 from pmtui.domain.ids import ApiKey
 from pmtui.sim.auth import credentials_of, unauthorized
+from pmtui.sim.engine.refusals import INVALID_PAYLOAD
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.http_json import JsonResponse, refused
-from pmtui.sim.order_check import INVALID_PAYLOAD
 from pmtui.sim.venue import Venue
 
 KIND = "heartbeat"

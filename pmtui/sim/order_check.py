@@ -21,12 +21,11 @@ from pmtui.signing.order_signing import ZERO_BYTES32, OrderFields, OrderFieldsEr
 from pmtui.signing.order_verifying import SignatureFlaw, verify_order
 from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.accounts import Credentials
+from pmtui.sim.engine.refusals import INVALID_PAYLOAD, INVALID_TOKEN
 from pmtui.sim.engine.terms import NewOrder, Refusal
 from pmtui.sim.venue import Venue
 
-INVALID_PAYLOAD = Refusal(400, "Invalid order payload")
 VERSION_MISMATCH = Refusal(400, "order_version_mismatch")
-INVALID_TOKEN = Refusal(400, "Invalid token id")
 WRONG_OWNER = Refusal(400, "the order owner has to be the owner of the API KEY")
 WRONG_SIGNER = Refusal(400, "the order signer address has to be the address of the API KEY")
 INVALID_SIGNATURE = Refusal(400, "invalid signature")

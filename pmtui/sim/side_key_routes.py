@@ -13,8 +13,8 @@ from pmtui.domain.ids import ApiKey
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from pmtui.sim.auth import credentials_of, is_recent, signed_path, unauthorized
+from pmtui.sim.engine.refusals import INVALID_PAYLOAD
 from pmtui.sim.http_json import JsonResponse, failure, refused
-from pmtui.sim.order_check import INVALID_PAYLOAD
 from pmtui.sim.side_keys import KeyKind, SideKey, SideKeys
 from pmtui.sim.venue import Venue
 
