@@ -10,7 +10,7 @@ from pmtui.domain.money import Micros, notional_ceil, ratio_ceil
 from pmtui.domain.order import MarketBuyIntent, Order, OrderIntent, OrderStatus
 from pmtui.domain.ticket_draft import Problem, TicketContext, TicketField
 from pmtui.domain.ticket_numbers import TicketNumbers
-from pmtui.domain.ticket_reading import format_cents, say_dollars
+from pmtui.domain.ticket_reading import format_cents, say_cost, say_dollars
 
 _CENT = 10_000
 _TICKS_APART = 2
@@ -23,8 +23,8 @@ def check_warnings(
     """Return what the trader asked to be warned of."""
     return [
         *check_price(context, intent),
-        *_check_again(context, intent, numbers),
-        *_check_notional(context, numbers),
+        *check_again(context, intent, cash=numbers.cash, shares=numbers.shares),
+        *check_notional(context, Micros(max(numbers.cash, numbers.expected_cash))),
     ]
 
 
@@ -46,25 +46,28 @@ def check_price(context: TicketContext, intent: OrderIntent) -> list[Problem]:
     return [Problem(TicketField.PRICE, text, is_warning=True)]
 
 
-def _check_notional(context: TicketContext, numbers: TicketNumbers) -> list[Problem]:
+def check_notional(
+    context: TicketContext, amount: Micros, *, what: str = "one order"
+) -> list[Problem]:
+    """Return what speaks against a sum of dollars in one go."""
     rules = context.rules
-    amount = Micros(max(numbers.cash, numbers.expected_cash))
     if not rules.warns_of_size or amount < rules.notional_warning:
         return []
     bound = say_dollars(rules.notional_warning)
-    text = f"{say_dollars(amount)} in one order; you want to hear of {bound} or more"
+    text = f"{say_cost(amount)} in {what}; you want to hear of {bound} or more"
     return [Problem(TicketField.SIZE, text, is_warning=True)]
 
 
-def _check_again(
-    context: TicketContext, intent: OrderIntent, numbers: TicketNumbers
+def check_again(
+    context: TicketContext, intent: OrderIntent, *, cash: Micros, shares: Micros
 ) -> list[Problem]:
+    """Return what speaks against an order that went out a moment ago already."""
     if not context.rules.duplicate_window:
         return []
     ages = [
         context.now - order.created_at
         for order in context.recent
-        if is_same_order(order, intent, cash=numbers.cash, shares=numbers.shares)
+        if is_same_order(order, intent, cash=cash, shares=shares)
         and context.now - order.created_at <= context.rules.duplicate_window
     ]
     if not ages:

@@ -9,7 +9,7 @@ from pmtui.domain.order import Order
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.format import format_average, format_money, format_price, format_size
+from pmtui.ui.format import format_average, format_cost, format_money, format_price, format_size
 from pmtui.ui.paint.confirm import (
     Occasion,
     limit_price,
@@ -20,7 +20,7 @@ from pmtui.ui.paint.confirm import (
     signed_amounts,
 )
 from pmtui.ui.paint.facts import count
-from pmtui.ui.paint.ticket import exact_money, side_role, wrap_text
+from pmtui.ui.paint.ticket import side_role, wrap_text
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
@@ -67,6 +67,7 @@ def paint_flatten_card(
     width: int,
     *,
     mode: Mode,
+    doubt: str = "",
     ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Show what is sold at which worst price, and what has to be cancelled for it."""
@@ -80,13 +81,16 @@ def paint_flatten_card(
     fills = "nothing at this price"
     if average is not None:
         at = format_average(average, ascii_only=ascii_only)
-        fills = f"{format_size(numbers.fills_now)} at {at}, {format_money(numbers.fills_now_cash)}"
+        fills = (
+            f"{format_size(numbers.fills_now)} at {at} for {format_money(numbers.fills_now_cash)}"
+        )
     bid = format_price(plan.best_bid, ascii_only=ascii_only)
     estimates = [("Fills now", fills), ("Best bid", bid)]
     if plan.stays:
         estimates.append(("Stays", f"{format_size(plan.stays)} that nobody bids for"))
+    own = " ".join(f"{warning}." for warning in plan.warnings)
     return paint_confirm(
-        order, width, mode=mode, doubt=" ".join(f"{w}." for w in plan.warnings),
+        order, width, mode=mode, doubt=f"{own} {doubt}".strip(),
         ascii_only=ascii_only, occasion=Occasion("Sell the whole position?", first, estimates),
     )  # fmt: skip
 
@@ -106,8 +110,8 @@ def paint_scaled_card(
     outcome = plain(head.outcome, 20, ascii_only=ascii_only)
     shares = Micros(sum(signed_amounts(order)[1] for order in orders))
     cash = Micros(sum(signed_amounts(order)[0] for order in orders))
-    bound = "at most" if side is Side.BUY else "at least"
-    text = f"{side.value} {format_size(shares)} {outcome} for {bound} {exact_money(cash)}"
+    bound, say = ("at most", format_cost) if side is Side.BUY else ("at least", format_money)
+    text = f"{side.value} {format_size(shares)} {outcome} for {bound} {say(cash)}"
     lines += _sentences((text,), width, side_role(side))
     lines += _sentences((plain(head.market_title, width, ascii_only=ascii_only),), width, Role.DIM)
     lines += _legs(orders, width, ascii_only=ascii_only)

@@ -6,6 +6,7 @@ from typing_extensions import override
 
 from pmtui.domain.flattening import FlattenPlan
 from pmtui.service.surface import PreparedOrder
+from pmtui.ui.action_doubts import say_doubts
 from pmtui.ui.cells import Line
 from pmtui.ui.paint.action_cards import (
     Move,
@@ -32,7 +33,7 @@ class MoveCard(CardScreen):
         """
         super().__init__(surface=surface)
         self._moves = tuple(moves)
-        self._doubt = doubt
+        self._doubt = say_doubts(surface, [order for _, order in moves], doubt)
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
@@ -52,11 +53,13 @@ class FlattenCard(CardScreen):
         super().__init__(surface=surface)
         self._order = order
         self._plan = plan
+        self._doubt = say_doubts(surface, [order])
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
         return paint_flatten_card(
             self._order, self._plan, width, mode=self._surface.queries.status().mode,
+            doubt=self._doubt,
             ascii_only=self._surface.options.ascii_only,
         )  # fmt: skip
 
@@ -70,7 +73,7 @@ class ScaledCard(CardScreen):
         """Ask whether to send these legs; `doubt` says why it may be a mistake."""
         super().__init__(surface=surface)
         self._orders = tuple(orders)
-        self._doubt = doubt
+        self._doubt = say_doubts(surface, orders, doubt)
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:

@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from pmtui.domain.market import Side
 from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
+from pmtui.domain.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic
@@ -228,6 +229,33 @@ async def test_f_sells_all_at_a_stated_worst_price_after_cancelling_what_is_in_t
         )  # fmt: skip
         assert sales == (sale,)
         await until(pilot, lambda: "Sold" in line(screen, "notice"), "the verdict")
+
+
+@pytest.mark.parametrize("key", ["f", "e", "L"])
+async def test_the_cards_warn_of_what_the_ticket_would_warn_of(key: str) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        service = app.market.service
+        fact = VenueFact(VenueState.CANCEL_ONLY, Evidence.ANSWER, NOW)
+        view = service.markets[CONDITION]
+        service.markets[CONDITION] = replace(view, venue=(fact,))
+        if key == "f":
+            await opened(app, pilot)
+            set_orders(app)
+            await pilot.press("f")
+        elif key == "e":
+            screen = await picked_up(app, pilot)
+            screen.ladder.point_at(cents(48))
+            await pilot.press("enter")
+        else:
+            set_orders(app)
+            await filled_in(app, pilot)
+            await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, CardScreen), "the card")
+        card = app.screen
+        assert isinstance(card, CardScreen)
+        said = " ".join("".join(cell.text for cell in part) for part in card.card_lines(60))
+        assert "The venue is cancel-only" in " ".join(said.split())
 
 
 async def test_f_says_why_there_is_nothing_to_sell() -> None:

@@ -1,0 +1,32 @@
+"""What a card of moving, flattening or scaling warns of besides its own doubts."""
+
+from collections.abc import Sequence
+
+from pmtui.domain.action_warnings import PlannedOrder, action_warnings
+from pmtui.domain.order import LimitIntent
+from pmtui.service.surface import PreparedOrder
+from pmtui.ui.surface import Surface
+from pmtui.ui.ticket_context import ticket_context
+
+
+def say_doubts(surface: Surface, orders: Sequence[PreparedOrder], doubt: str = "") -> str:
+    """Return a card's own doubt and what the ticket would warn of, in sentences."""
+    planned = [
+        PlannedOrder(order.intent, order.cash)
+        for order in orders
+        if isinstance(order.intent, LimitIntent)
+    ]
+    head = orders[0].intent
+    market = surface.queries.market(head.condition_id)
+    if not planned or market.terms is None or head.token_id not in market.terms.token_ids:
+        return doubt
+    context = ticket_context(
+        surface,
+        terms=market.terms,
+        market=market,
+        account=surface.queries.account(),
+        book=surface.queries.book(head.token_id),
+        outcome_index=market.terms.token_ids.index(head.token_id),
+    )
+    warnings = " ".join(f"{text}." for text in action_warnings(planned, context))
+    return f"{doubt} {warnings}".strip()
