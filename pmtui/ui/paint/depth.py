@@ -22,6 +22,7 @@ _ROUGHLY = 4
 
 def depth_scale(largest: int, current: int) -> int:
     """Return the size that fills the chart: 1, 2 or 5 of a power of ten, and it rarely changes."""
+    largest = max(largest, SCALE)
     if largest <= current <= largest * _ROUGHLY:
         return current
     step = SCALE

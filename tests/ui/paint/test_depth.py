@@ -35,6 +35,8 @@ def test_the_scale_holds_what_there_is_and_stays_while_it_fits(largest: int, cur
     scale = depth_scale(largest, current)
     assert scale >= largest
     assert depth_scale(largest, scale) == scale
+    # Never less than a share to the top.
+    assert scale >= 1_000_000
     assert depth_scale(scale // 2, scale) == scale
 
 

@@ -5,7 +5,6 @@ import pytest
 from textual.pilot import Pilot
 
 from pmtui.domain.history import Interval
-from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import OrderStatus
 from pmtui.service.topics import AccountTopic, BookTopic, HistoryTopic
@@ -204,11 +203,12 @@ async def test_an_order_of_the_other_outcome_is_not_mistaken_for_one_of_this() -
         other = replace(believable.order(9, 2, price=0.47, size=10), token_id=NO, outcome="No")
         service.account_view = replace(service.account_view, open_orders=(other,))
         service.announce(AccountTopic())
-        screen.ladder.point_at(cents(30), Side.BUY)
+        screen.ladder.point_at(cents(30))
         await chosen(pilot, screen, "e")
         assert not screen.is_moving
         assert "flip to see it" in text_of(app, "#notice")
-        assert screen.ladder.cursor == (cents(30), Side.BUY)
+        assert screen.ladder.cursor is not None
+        assert screen.ladder.cursor[0] == cents(30)
 
 
 async def test_trades_looked_back_at_stand_still_and_say_what_is_newer() -> None:

@@ -4,7 +4,6 @@ import pytest
 from textual.pilot import Pilot
 
 from pmtui.domain.ids import ConditionId
-from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.service.topics import BookTopic, EventQuotesTopic, EventTopic, MarketTopic, StatusTopic
 from pmtui.service.views import Load, MarketView
@@ -117,7 +116,7 @@ async def test_nothing_of_the_market_before_stays_on_the_screen() -> None:
         screen = await opened(app, pilot, ada)
         old = screen.token_id
         assert old is not None
-        screen.ladder.point_at(Micros(240_000), Side.BUY)
+        screen.ladder.point_at(Micros(240_000))
         await pilot.press("b")
         await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
         screen.ladder.focus()
