@@ -16,9 +16,9 @@ from pmtui.domain.market import NO_FEE, FeeSchedule, MarketTerms, RewardTerms, S
 from pmtui.domain.market_events import BookSnapshot
 from pmtui.domain.money import ZERO, Micros, MoneyError
 from pmtui.wire import fields
+from pmtui.wire.book_snapshot import decode_snapshot, decode_snapshot_body
 from pmtui.wire.errors import WireError
 from pmtui.wire.fields import Row
-from pmtui.wire.stream import decode_snapshot, decode_snapshot_body
 
 T = TypeVar("T")
 

@@ -15,14 +15,12 @@ from pmtui.domain.book_texts import SIDES, read_price, read_size
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market_events import (
     BestBidAsk,
-    BookSnapshot,
     LevelText,
     LevelTexts,
     MarketCreated,
     MarketEvent,
     MarketResolved,
     PriceChanges,
-    TextLevel,
     TickSizeChanged,
     TradePrinted,
 )
@@ -30,6 +28,7 @@ from pmtui.domain.money import Micros, MoneyError
 from pmtui.domain.order import OrderStatus
 from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
 from pmtui.wire import fields
+from pmtui.wire.book_snapshot import checked_price, checked_size, decode_snapshot
 from pmtui.wire.errors import NotJsonError, WireError
 from pmtui.wire.fields import Row
 from pmtui.wire.orders import Owner, decode_fills, decode_order
@@ -76,22 +75,6 @@ class _Changes(
     condition_id: ConditionId
     changes: list[_Change]
     timestamp: str
-
-
-class _Book(msgspec.Struct, gc=False):
-    market: str
-    asset_id: str
-    bids: tuple[TextLevel, ...]
-    asks: tuple[TextLevel, ...]
-    timestamp: str
-    hash: str = ""
-    min_order_size: str | None = None
-    tick_size: str | None = None
-    neg_risk: bool | None = None
-    last_trade_price: str | None = None
-
-
-_decode_book = msgspec.json.Decoder(_Book).decode
 
 
 PRICE_CHANGES_END = b'"price_change"}'
@@ -155,87 +138,6 @@ def _plain_text(frame: bytes) -> UnknownMessage:
     return UnknownMessage(f"text {text.decode()}")
 
 
-def decode_snapshot(source: Row) -> BookSnapshot:
-    """Read a whole book, from the stream or from a request.
-
-    Raises:
-        WireError: a field that cannot be read.
-    """
-    flag = source.get("neg_risk")
-    if flag is not None and not isinstance(flag, bool):
-        raise WireError("neg_risk", "not a boolean")
-    return BookSnapshot(
-        token_id=TokenId(fields.required(source, "asset_id")),
-        condition_id=ConditionId(fields.required(source, "market")),
-        bids=_levels(source, "bids", "buys"),
-        asks=_levels(source, "asks", "sells"),
-        timestamp=fields.text(source, "timestamp"),
-        hash=fields.text(source, "hash"),
-        min_order_size=_optional_amount(source, "min_order_size"),
-        tick_size=_optional_amount(source, "tick_size") or None,
-        neg_risk=flag,
-        last_trade_price=_optional_amount(source, "last_trade_price"),
-    )
-
-
-def decode_snapshot_body(body: bytes) -> BookSnapshot:
-    """Read a whole book from bytes, by the fast way where it has the usual types.
-
-    Raises:
-        WireError: it is no book.
-    """
-    try:
-        raw = _decode_book(body)
-        for level in (*raw.bids, *raw.asks):
-            read_price(level.price)
-            read_size(level.size)
-    except (msgspec.DecodeError, UnicodeDecodeError, MoneyError):
-        return decode_snapshot(fields.row(fields.load(body), "book"))
-    return BookSnapshot(
-        TokenId(raw.asset_id),
-        ConditionId(raw.market),
-        raw.bids,
-        asks=raw.asks,
-        timestamp=raw.timestamp,
-        hash=raw.hash,
-        min_order_size=raw.min_order_size,
-        tick_size=raw.tick_size or None,
-        neg_risk=raw.neg_risk,
-        last_trade_price=raw.last_trade_price,
-    )
-
-
-def _optional_amount(source: Row, name: str) -> str | None:
-    if source.get(name) is None:
-        return None
-    value = fields.text(source, name)
-    if value:
-        fields.to_micros(value, name)
-    return value
-
-
-def _levels(source: Row, *names: str) -> tuple[TextLevel, ...]:
-    listed = next((source[name] for name in names if source.get(name) is not None), [])
-    return tuple(
-        [
-            TextLevel(_checked_price(level), _checked_size(level))
-            for level in (fields.row(item, names[0]) for item in fields.items(listed, names[0]))
-        ]
-    )
-
-
-def _checked_price(source: Row) -> str:
-    text = fields.required(source, "price")
-    read_price(text)
-    return text
-
-
-def _checked_size(source: Row) -> str:
-    text = fields.required(source, "size")
-    read_size(text)
-    return text
-
-
 def _price_changes(source: Row) -> PriceChanges:
     # Until September 2025 one change stood at the top of the message, or several in `changes`.
     listed = source.get("price_changes", source.get("changes"))
@@ -253,8 +155,8 @@ def _change(source: Row, message: Row) -> LevelText:
     return LevelText(
         asset_id=fields.text(source, "asset_id") or fields.required(message, "asset_id"),
         side=side.value,
-        price=_checked_price(source),
-        size=_checked_size(source),
+        price=checked_price(source),
+        size=checked_size(source),
         hash=fields.text(source, "hash"),
     )
 

@@ -1,0 +1,126 @@
+"""A whole book as it travels, in a frame of the market channel or in the answer to a request.
+
+Prices and sizes stay the texts that came, because the venue's hash is over texts; each of them is
+read once here all the same, so that a book which cannot be read is refused whole.
+"""
+
+import msgspec
+
+from pmtui.domain.book_texts import read_price, read_size
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.market_events import BookSnapshot, TextLevel
+from pmtui.domain.money import MoneyError
+from pmtui.wire import fields
+from pmtui.wire.errors import WireError
+from pmtui.wire.fields import Row
+
+
+class _Book(msgspec.Struct, gc=False):
+    market: str
+    asset_id: str
+    bids: tuple[TextLevel, ...]
+    asks: tuple[TextLevel, ...]
+    timestamp: str
+    hash: str = ""
+    min_order_size: str | None = None
+    tick_size: str | None = None
+    neg_risk: bool | None = None
+    last_trade_price: str | None = None
+
+
+_decode_book = msgspec.json.Decoder(_Book).decode
+
+
+def decode_snapshot(source: Row) -> BookSnapshot:
+    """Read a whole book, from the stream or from a request.
+
+    Raises:
+        WireError: a field that cannot be read.
+        MoneyError: a price or a size that is none.
+    """
+    flag = source.get("neg_risk")
+    if flag is not None and not isinstance(flag, bool):
+        raise WireError("neg_risk", "not a boolean")
+    return BookSnapshot(
+        token_id=TokenId(fields.required(source, "asset_id")),
+        condition_id=ConditionId(fields.required(source, "market")),
+        bids=_levels(source, "bids", "buys"),
+        asks=_levels(source, "asks", "sells"),
+        timestamp=fields.text(source, "timestamp"),
+        hash=fields.text(source, "hash"),
+        min_order_size=_optional_amount(source, "min_order_size"),
+        tick_size=_optional_amount(source, "tick_size") or None,
+        neg_risk=flag,
+        last_trade_price=_optional_amount(source, "last_trade_price"),
+    )
+
+
+def decode_snapshot_body(body: bytes) -> BookSnapshot:
+    """Read a whole book from bytes, by the fast way where it has the usual types.
+
+    Raises:
+        WireError: it is no book.
+        MoneyError: a price or a size of it is none.
+    """
+    try:
+        raw = _decode_book(body)
+        for level in (*raw.bids, *raw.asks):
+            read_price(level.price)
+            read_size(level.size)
+    except (msgspec.DecodeError, UnicodeDecodeError, MoneyError):
+        return decode_snapshot(fields.row(fields.load(body), "book"))
+    return BookSnapshot(
+        TokenId(raw.asset_id),
+        ConditionId(raw.market),
+        raw.bids,
+        asks=raw.asks,
+        timestamp=raw.timestamp,
+        hash=raw.hash,
+        min_order_size=raw.min_order_size,
+        tick_size=raw.tick_size or None,
+        neg_risk=raw.neg_risk,
+        last_trade_price=raw.last_trade_price,
+    )
+
+
+def _optional_amount(source: Row, name: str) -> str | None:
+    if source.get(name) is None:
+        return None
+    value = fields.text(source, name)
+    if value:
+        fields.to_micros(value, name)
+    return value
+
+
+def _levels(source: Row, *names: str) -> tuple[TextLevel, ...]:
+    listed = next((source[name] for name in names if source.get(name) is not None), [])
+    return tuple(
+        [
+            TextLevel(checked_price(level), checked_size(level))
+            for level in (fields.row(item, names[0]) for item in fields.items(listed, names[0]))
+        ]
+    )
+
+
+def checked_price(source: Row) -> str:
+    """Return the text of a price that can be read.
+
+    Raises:
+        WireError: there is none.
+        MoneyError: it cannot.
+    """
+    text = fields.required(source, "price")
+    read_price(text)
+    return text
+
+
+def checked_size(source: Row) -> str:
+    """Return the text of a size that can be read.
+
+    Raises:
+        WireError: there is none.
+        MoneyError: it cannot.
+    """
+    text = fields.required(source, "size")
+    read_size(text)
+    return text
