@@ -23,6 +23,15 @@ def taker_fee(shares: Micros, price: Micros, fee: FeeSchedule) -> Micros:
     return Micros((2 * numerator + divisor) // (2 * divisor) * FEE_STEP)
 
 
+def most_fee(shares: Micros, limit: Micros, fee: FeeSchedule, *, is_buy: bool) -> Micros:
+    """Return the largest fee of taking `shares` at any price that a limit order allows.
+
+    A share's fee is largest at fifty cents, wherever on the way there the limit lies.
+    """
+    half = Micros(ONE // 2)
+    return taker_fee(shares, min(limit, half) if is_buy else max(limit, half), fee)
+
+
 def taker_fee_exact(shares: Micros, price: Micros, fee: FeeSchedule) -> Fraction:
     """Return the same fee in dollars before rounding."""
     return Fraction(shares, SCALE) * _fee_per_share(price, fee)

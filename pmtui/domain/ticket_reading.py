@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from pmtui.domain.amounts import is_on_tick, market_price_walk, price_ceil, price_floor, size_floor
+from pmtui.domain.cents import cents_down, cents_up, write_dollars
 from pmtui.domain.fees import FEE_STEP, fit_buy_amount
 from pmtui.domain.market import NO_FEE, Side
 from pmtui.domain.money import (
@@ -46,9 +47,13 @@ def format_cents(price: Micros) -> str:
 
 
 def say_dollars(amount: Micros) -> str:
-    """Write dollars for a sentence: cents, with separators, never more than there are."""
-    cents = amount // (SCALE // 100)
-    return f"${cents // 100:,}.{cents % 100:02d}"
+    """Write dollars that are there for a sentence: never more than there are."""
+    return write_dollars(cents_down(amount))
+
+
+def say_cost(amount: Micros) -> str:
+    """Write dollars that are to be paid for a sentence: never less than they are."""
+    return write_dollars(cents_up(amount))
 
 
 def say_shares(size: Micros) -> str:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from pmtui.domain.amounts import AmountError, OrderAmounts
-from pmtui.domain.fees import taker_fee
+from pmtui.domain.fees import most_fee
 from pmtui.domain.intent_amounts import order_amounts
 from pmtui.domain.market import Market, MarketTerms, Side
 from pmtui.domain.money import ZERO, Micros, ratio_ceil
@@ -54,7 +54,7 @@ def prepare_order(
         price=price,
         size=size,
         cash=cash,
-        worst_fee=taker_fee(size, price, terms.fee),
+        worst_fee=most_fee(size, price, terms.fee, is_buy=is_buy),
     )
 
 

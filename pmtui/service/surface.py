@@ -108,7 +108,7 @@ class PreparedOrder:
     cash: Micros
     """Dollars given or received if all of it fills, fee aside."""
     worst_fee: Micros
-    """Taker fee if all of it fills at once at the limit."""
+    """Most taker fee that its shares can cost, at whatever price within the limit they fill."""
 
 
 MOST_IN_BATCH = 15

@@ -7,6 +7,7 @@ right; a number that does not fit becomes a row of `#`, because half a number is
 from itertools import pairwise
 from math import floor
 
+from pmtui.domain.cents import cents_down, cents_near, cents_up, write_dollars
 from pmtui.domain.money import SCALE, Micros
 
 _CENT = SCALE // 100
@@ -66,19 +67,24 @@ def format_size_compact(size: Micros, *, width: int | None = None) -> str:
 
 
 def format_money(amount: Micros, *, width: int | None = None) -> str:
-    """Write cash to the cent, rounded toward zero: `$1,234.56`."""
-    return _place(("-" if _cuts(amount) < 0 else "") + _dollars(amount), width)
+    """Write cash that is there or comes in, to the cent, rounded down: `$1,234.56`."""
+    return _place(write_dollars(cents_down(amount)), width)
+
+
+def format_cost(amount: Micros, *, width: int | None = None) -> str:
+    """Write cash that is paid, a fee too, to the cent, rounded up: `$1,234.57`."""
+    return _place(write_dollars(cents_up(amount)), width)
 
 
 def format_past_money(amount: Micros, *, width: int | None = None) -> str:
     """Write cash that has changed hands, rounded half away from zero to the cent: `$50.00`."""
-    cents = (abs(amount) + _CENT // 2) // _CENT * _CENT
-    return format_money(Micros(-cents if amount < 0 else cents), width=width)
+    return _place(write_dollars(cents_near(amount)), width)
 
 
 def format_money_change(amount: Micros, *, width: int | None = None) -> str:
-    """Write a gain or a loss with its sign: `+$3.10`, `-$3.10`, `$0.00`."""
-    return _place(_sign(_cuts(amount)) + _dollars(amount), width)
+    """Write a gain or a loss with its sign, to the nearest cent: `+$3.10`, `-$3.10`, `$0.00`."""
+    cents = cents_near(amount)
+    return _place(("+" if cents > 0 else "") + write_dollars(cents), width)
 
 
 def format_money_compact(amount: Micros, *, width: int | None = None) -> str:
@@ -185,15 +191,6 @@ def _with_unit(sign: str, whole: int) -> list[str]:
             texts.append(f"{sign}{tenths // 10:,}{letter}")
             break
     return texts
-
-
-def _cuts(amount: int) -> int:
-    return amount // 10_000 if amount >= 0 else -(-amount // 10_000)
-
-
-def _dollars(amount: int) -> str:
-    whole, cents = divmod(abs(_cuts(amount)), 100)
-    return f"${whole:,}.{cents:02d}"
 
 
 def _percent(ratio: int, decimals: int) -> str:

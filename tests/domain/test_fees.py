@@ -12,6 +12,7 @@ from pmtui.domain.fees import (
     builder_fee,
     buy_cost,
     fit_buy_amount,
+    most_fee,
     taker_fee,
     taker_fee_exact,
 )
@@ -51,6 +52,20 @@ def test_a_fee_is_the_same_for_both_outcomes(
 ) -> None:
     other = Micros(ONE - price)
     assert taker_fee(shares, price, schedule) == taker_fee(shares, other, schedule)
+
+
+@given(
+    shares=st.integers(10_000, 10**12).map(Micros),
+    cents=st.integers(1, 99),
+    other=st.integers(1, 99),
+    is_buy=st.booleans(),
+)
+def test_no_price_within_the_limit_costs_more_than_the_most_fee(
+    shares: Micros, cents: int, other: int, is_buy: bool
+) -> None:
+    fee, limit, price = FeeSchedule(rate=Micros(40_000)), Micros(cents * 10_000), other * 10_000
+    if (price <= limit) if is_buy else (price >= limit):
+        assert taker_fee(shares, Micros(price), fee) <= most_fee(shares, limit, fee, is_buy=is_buy)
 
 
 def test_half_of_the_last_decimal_rounds_up() -> None:

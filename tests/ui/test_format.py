@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.cents import CENT, cents_down, cents_near, cents_up, parts_up
 from pmtui.domain.money import ONE, SCALE, Micros
+from pmtui.domain.ticket_reading import say_cost, say_dollars
 from pmtui.ui import format as f
-
-CENT = Micros(10_000)
 
 
 @pytest.mark.parametrize(
@@ -107,10 +107,40 @@ def test_every_number_fills_its_width(amount: int, width: int) -> None:
         assert len(text) == width
 
 
-def test_money_is_cut_toward_zero() -> None:
+def test_money_that_is_there_rounds_down_and_what_is_paid_rounds_up() -> None:
     assert f.format_money(Micros(1_234_567_899)) == "$1,234.56"
-    assert f.format_money(Micros(-3_109_999)) == "-$3.10"
-    assert f.format_money(Micros(-1)) == "$0.00"
+    assert f.format_money(Micros(-3_109_999)) == "-$3.11"
+    assert f.format_cost(Micros(1_234_560_001)) == "$1,234.57"
+    assert f.format_cost(Micros(1)) == "$0.01"
+    assert f.format_cost(Micros(0)) == f.format_money(Micros(0)) == "$0.00"
+
+
+def test_gains_and_losses_go_to_the_nearest_cent_alike() -> None:
+    assert f.format_money_change(Micros(-449_900)) == "-$0.45"
+    assert f.format_money_change(Micros(-5_009_000)) == "-$5.01"
+    assert f.format_money_change(Micros(-1_345_900)) == "-$1.35"
+    assert f.format_money_change(Micros(1_345_900)) == "+$1.35"
+    assert f.format_money_change(Micros(5_000)) == "+$0.01"
+
+
+@given(st.integers(-(10**15), 10**15).map(Micros))
+def test_an_amount_reads_the_same_in_sentences_tickets_and_tables(amount: Micros) -> None:
+    assert say_dollars(amount) == f.format_money(amount)
+    assert say_cost(amount) == f.format_cost(amount)
+    loss = f.format_money_change(Micros(-abs(amount)))
+    assert loss.lstrip("-") == f.format_money_change(Micros(abs(amount))).lstrip("+")
+    assert loss == f.format_past_money(Micros(-abs(amount)))
+    assert cents_down(amount) <= amount <= cents_up(amount) < amount + CENT
+    assert 2 * abs(cents_near(amount) - amount) <= CENT
+
+
+@given(st.lists(st.integers(0, 10**12).map(Micros), max_size=20))
+def test_a_column_of_costs_adds_up(amounts: list[Micros]) -> None:
+    parts = parts_up(amounts)
+    assert sum(parts) == cents_up(sum(amounts))
+    assert all(
+        part % CENT == 0 and abs(p - part) < CENT for p, part in zip(amounts, parts, strict=True)
+    )
 
 
 def test_compact_money_says_something_for_something() -> None:

@@ -4,17 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
+from pmtui.domain.cents import cents_down, cents_up
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import TimeInForce
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.format import format_price, format_size
+from pmtui.ui.format import format_cost, format_money, format_price, format_size
 from pmtui.ui.paint.ticket import (
-    cost_money,
-    exact_money,
-    gain_money,
     round_shares,
     side_role,
     wrap_text,
@@ -166,7 +164,7 @@ def _headline(order: PreparedOrder, price: str, width: int, *, ascii_only: bool)
     text = f"{side.value} {round_shares(shares)} {outcome} at {price} or better"
     if _spends(order):
         text = (
-            f"{side.value} {outcome}: spend {exact_money(cash)}, at least {round_shares(shares)} "
+            f"{side.value} {outcome}: spend {format_cost(cash)}, at least {round_shares(shares)} "
             f"shares, at most {price} a share"
         )
     return [(Cell(part, side_role(side), Emphasis.BOLD),) for part in wrap_text(text, width)]
@@ -176,11 +174,11 @@ def _exchanged(order: PreparedOrder) -> list[tuple[str, str]]:
     cash, shares = signed_amounts(order)
     if order.unsigned.draft.is_buy:
         return [
-            ("Give", f"at most {exact_money(cash)}"),
+            ("Give", f"at most {format_cost(cash)}"),
             ("Get", f"{format_size(shares)} shares or more"),
-            ("If it wins", gain_money(shares)),
+            ("If it wins", format_money(shares)),
         ]
-    return [("Give", f"{format_size(shares)} shares"), ("Get", f"at least {exact_money(cash)}")]
+    return [("Give", f"{format_size(shares)} shares"), ("Get", f"at least {format_money(cash)}")]
 
 
 def shorten(identifier: str, *, ascii_only: bool = False) -> str:
@@ -195,7 +193,11 @@ def _say_fee(order: PreparedOrder) -> str:
         return "none, it only rests"
     if not order.worst_fee:
         return "none"
-    return f"{cost_money(order.worst_fee)} if it all fills now"
+    if _spends(order):
+        # Dollars that fill below the limit bring more shares, and so a larger fee.
+        return f"about {format_cost(order.worst_fee)}"
+    none = ", none for what rests first" if order.intent.time_in_force.rests else ""
+    return f"at most {format_cost(order.worst_fee)}{none}"
 
 
 def _total(order: PreparedOrder) -> list[tuple[str, str]]:
@@ -203,11 +205,13 @@ def _total(order: PreparedOrder) -> list[tuple[str, str]]:
     if order.unsigned.draft.is_post_only or not order.worst_fee:
         return []
     cash, _ = signed_amounts(order)
+    # Of the cents on show, so that the lines of the card add up.
+    total = Micros(cents_up(cash) + cents_up(order.worst_fee))
     if not order.unsigned.draft.is_buy:
-        return [("In all", f"{gain_money(Micros(cash - order.worst_fee))} after that fee")]
-    # Dollars that fill below the limit bring more shares, and so a larger fee.
-    bound = "" if _spends(order) else "at most "
-    return [("In all", f"{bound}{cost_money(Micros(cash + order.worst_fee))} with fee")]
+        rest = Micros(cents_down(cash) - cents_up(order.worst_fee))
+        return [("In all", f"at least {format_money(rest)} after that fee")]
+    bound = "about" if _spends(order) else "at most"
+    return [("In all", f"{bound} {format_cost(total)} with fee")]
 
 
 def _terms(order: PreparedOrder, zone: tzinfo | None, *, is_dense: bool) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.verdict import Accepted, CancelVerdict, Rejected, Unknown, Verdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Line, line_width
-from pmtui.ui.format import format_money, format_price, format_size
+from pmtui.ui.format import format_cost, format_price, format_size
 from pmtui.ui.paint.facts import count
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
@@ -33,7 +33,7 @@ def paint_resting_orders(
     lines: list[Line] = [
         (
             Cell(f"{len(orders)} order{'s' if len(orders) != 1 else ''}, "),
-            Cell(format_money(Micros(tied))),
+            Cell(format_cost(Micros(tied))),
             Cell(" of cash in purchases"),
         )
     ]

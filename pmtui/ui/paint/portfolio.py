@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 
+from pmtui.domain.cents import cents_up
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.position import Position
@@ -11,6 +12,7 @@ from pmtui.service.views import AccountView, Load, Mode, StatusView
 from pmtui.ui.actions import Keymap
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import (
+    format_cost,
     format_money,
     format_money_change,
     format_money_compact,
@@ -108,6 +110,11 @@ def paint_past_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -
     return Cell(text, role) if len(text) <= width else paint_cash(amount, width, role)
 
 
+def paint_cost(amount: Micros | None, width: int, role: Role = Role.TEXT) -> Cell:
+    """Show cash that is paid, rounded up to the cent."""
+    return paint_cash(amount if amount is None else cents_up(amount), width, role)
+
+
 def paint_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -> Cell:
     """Show cash to the cent where there is room, else shorter, never cut off."""
     if amount is None:
@@ -125,7 +132,7 @@ def _tab_totals(view: AccountView, active: Tab) -> list[Cell | Line]:
             return _order_totals(view)
         case Tab.FILLS:
             fees = Micros(sum(fill.fee for fill in view.fills))
-            return [name_fact("fees paid", Cell(format_money(fees)))]
+            return [name_fact("fees paid", Cell(format_cost(fees)))]
         case Tab.CLOSED:
             realized = Micros(sum(closed.realized for closed in view.closed))
             return [name_fact("realised", paint_gain(realized))]
@@ -140,7 +147,7 @@ def _position_totals(positions: Sequence[Position]) -> list[Cell | Line]:
         name_fact("value", Cell(format_money(Micros(sum(p.value or 0 for p in priced))))),
         name_fact("unrealised", paint_gain(Micros(sum(p.unrealized or 0 for p in priced)))),
         name_fact("realised", paint_gain(Micros(sum(p.realized for p in positions)))),
-        name_fact("cost", Cell(format_money(Micros(sum(p.cost for p in priced))))),
+        name_fact("cost", Cell(format_cost(Micros(sum(p.cost for p in priced))))),
     ]
     if unpriced:
         facts.insert(1, Cell(f"({unpriced} unpriced)", Role.STALE))
@@ -152,7 +159,7 @@ def _order_totals(view: AccountView) -> list[Cell | Line]:
     tied = Micros(sum(notional_ceil(o.price, o.remaining_size) for o in buys))
     sells = len(view.open_orders) - len(buys)
     return [
-        name_fact("buying for", Cell(format_money(tied))),
+        name_fact("buying for", Cell(format_cost(tied))),
         Cell(f"{count(len(buys), 'purchase')}, {count(sells, 'sale')}", Role.DIM),
     ]
 

@@ -3,7 +3,7 @@
 from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.domain.position import Activity, ClosedPosition, Position
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.format import format_average, format_money, format_price, format_size
+from pmtui.ui.format import format_average, format_cost, format_price, format_size
 from pmtui.ui.paint.facts import indent, join_facts, name_fact
 from pmtui.ui.paint.portfolio import paint_gain
 from pmtui.ui.paint.portfolio_rows import Item, paint_side, say_what_to_do
@@ -45,7 +45,7 @@ def _position_facts(position: Position) -> list[Cell | Line]:
     return [
         Cell(held),
         name_fact("average", Cell(format_average(position.average_price))),
-        name_fact("cost", Cell(format_money(position.cost))),
+        name_fact("cost", Cell(format_cost(position.cost))),
         name_fact("realised", paint_gain(position.realized)),
         Cell(note, Role.NOTICE_GOOD) if note else (),
     ]
@@ -67,7 +67,7 @@ def _fill_facts(fill: Fill) -> list[Cell | Line]:
         paint_side(fill.side),
         Cell(f"{format_size(fill.size)} {plain(fill.outcome, 20)} at {format_price(fill.price)}"),
         name_fact("as", Cell(fill.liquidity.value.lower())),
-        name_fact("fee", Cell(format_money(fill.fee))),
+        name_fact("fee", Cell(format_cost(fill.fee))),
         Cell(f"{fill.matched_at.astimezone():%d %b %H:%M:%S}", Role.DIM),
     ]
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
+from pmtui.domain.cents import parts_up
 from pmtui.domain.market import Side
 from pmtui.domain.money import format_micros
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.scaled import Leg, ScaledPlan, ScaledProblem, TotalUnit
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
-from pmtui.ui.format import format_money, format_price, format_size
+from pmtui.ui.format import format_cost, format_past_money, format_price, format_size
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
@@ -34,16 +35,19 @@ def paint_plan(
     """
     is_wide = len(plan.legs) <= _LEGS_IN_A_COLUMN
     legs = []
+    # To the cent so that the column adds up: a leg alone may be off by one of them.
+    parts = parts_up(leg.cash for leg in plan.legs)
     for number, leg in enumerate(plan.legs):
         end = ends[number] if number < len(ends) else None
         if end is None and leg in crossing:
             end = Cell("meets the book", Role.NOTICE_WARN)
+        cash = parts[number]
         cells = [
             Cell(f"{format_price(leg.price, ascii_only=ascii_only):>7}", _role(plan)),
             Cell(f" {format_size(leg.size):>10}"),
         ]
         if is_wide or end is None:
-            cells.append(Cell(f" {format_money(leg.cash):>11}", Role.DIM))
+            cells.append(Cell(f" {format_past_money(cash):>11}", Role.DIM))
         if end is not None:
             cells += [Cell("  "), end]
         legs.append(tuple(cells))
@@ -53,7 +57,7 @@ def paint_plan(
         tuple(cell for leg in legs[row::rows] for cell in fit_line(leg, half))
         for row in range(rows)
     ]
-    total = f"{'in all':>7} {format_size(plan.shares):>10} {format_money(plan.cash):>11}"
+    total = f"{'in all':>7} {format_size(plan.shares):>10} {format_cost(plan.cash):>11}"
     unit = "$" if plan.spec.unit is TotalUnit.DOLLARS else ""
     left = f"  {unit}{format_micros(plan.left_over)} has no room on the grid"
     note = Cell(left if plan.left_over else "", Role.DIM)

@@ -12,7 +12,14 @@ from pmtui.domain.ticket_reading import unit_of
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
-from pmtui.ui.format import format_average, format_money, format_percent, format_price, format_size
+from pmtui.ui.format import (
+    format_average,
+    format_cost,
+    format_money,
+    format_percent,
+    format_price,
+    format_size,
+)
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme import Role
 
@@ -39,25 +46,6 @@ class _Figure(NamedTuple):
 def side_role(side: Side) -> Role:
     """Return the colour of a side; the word is always there too."""
     return Role.BID if side is Side.BUY else Role.ASK
-
-
-def exact_money(amount: Micros) -> str:
-    """Write dollars exactly: two decimals, more only where they are there."""
-    whole, fraction = divmod(abs(amount), SCALE)
-    digits = f"{fraction:06d}".rstrip("0").ljust(2, "0")
-    return f"{'-' if amount < 0 else ''}${whole:,}.{digits}"
-
-
-def cost_money(amount: Micros) -> str:
-    """Write dollars to the cent, rounded up; exactly where they are less than a cent."""
-    cent = SCALE // 100
-    return exact_money(amount if amount < cent else Micros(-(-amount // cent) * cent))
-
-
-def gain_money(amount: Micros) -> str:
-    """Write dollars to the cent, rounded down; exactly where they are less than a cent."""
-    cent = SCALE // 100
-    return exact_money(amount if amount < cent else Micros(amount // cent * cent))
 
 
 def round_shares(size: Micros) -> str:
@@ -258,9 +246,9 @@ def wrap_line(line: Line, width: int, *, most: int) -> tuple[Line, ...]:
 def _figures(draft: TicketDraft, numbers: TicketNumbers, *, ascii_only: bool) -> list[_Figure]:
     is_buy = draft.side is Side.BUY
     figures = _cash_figures(numbers, is_buy=is_buy)
-    figures.append(_Figure("fee", "Fee now", cost_money(numbers.fee)))
+    figures.append(_Figure("fee", "Fee now", format_cost(numbers.fee)))
     if is_buy and not numbers.does_nothing:
-        figures.append(_Figure("wins", "If it wins", gain_money(numbers.payout)))
+        figures.append(_Figure("wins", "If it wins", format_money(numbers.payout)))
     filled = "nothing"
     if numbers.fills_now and numbers.fills_now_average is not None:
         average = format_average(numbers.fills_now_average, ascii_only=ascii_only)
@@ -288,7 +276,7 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers, *, ascii_only: bool) ->
 
 def _cash_figures(numbers: TicketNumbers, *, is_buy: bool) -> list[_Figure]:
     """Say what is expected, and what is signed where that is another amount."""
-    say = cost_money if is_buy else gain_money
+    say = format_cost if is_buy else format_money
     expected, bound = say(numbers.expected_cash), say(numbers.cash)
     figures: list[_Figure] = []
     if not numbers.does_nothing:

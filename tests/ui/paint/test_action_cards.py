@@ -86,7 +86,7 @@ def flatten_card(held: str, *sales: Order) -> str:
 def test_selling_all_says_the_worst_price_what_fills_and_what_stays() -> None:
     shown = flatten_card("60.004")
     assert "SELL 60 Yes at 45c or better" in shown
-    assert "45 at 49.8c, $22.40" in shown
+    assert "45 at 49.8c for $22.40" in shown
     assert "15 that nobody bids for" in shown
     assert "0.004 shares are dust and stay." in shown
     assert shown.isascii()

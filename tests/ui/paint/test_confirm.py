@@ -52,10 +52,10 @@ def test_the_card_says_everything_that_is_signed() -> None:
 
 def test_the_amounts_are_those_of_the_signed_fields_and_no_others() -> None:
     order = _prepared()
-    draft = replace(order.unsigned.draft, maker_amount=50_999_999, taker_amount=99_990_000)
+    draft = replace(order.unsigned.draft, maker_amount=50_985_001, taker_amount=99_990_000)
     words = _fold(_words(replace(order, unsigned=replace(order.unsigned, draft=draft))))
     assert "BUY 99.99 Yes" in words
-    assert "$50.999999" in words
+    assert "Give at most $50.99" in words
     assert "$51.00" not in words
 
 
@@ -75,7 +75,7 @@ def test_a_timed_order_says_when_it_is_gone_and_not_what_is_stated_to_the_venue(
 
 def test_the_fee_is_stated_exactly_or_said_not_to_be() -> None:
     fee = _fold(_words(replace(_prepared(), worst_fee=m("0.99956"))))
-    assert "$1.00 if it all fills now" in fee
+    assert "Fee at most $1.00, none for what rests first" in fee
     assert "In all at most $52.00 with fee" in fee
     only_rests = replace(_prepared(is_post_only=True), worst_fee=m("0.99956"))
     words = _fold(_words(only_rests))
@@ -114,7 +114,8 @@ def test_a_market_purchase_shows_its_least_shares() -> None:
     assert "FOK, all at once or nothing" in words
     assert "BUY Yes: spend $25.00, at least 46.29 shares, at most 54¢ a share" in words
     fee = _fold(_words(replace(prepared, worst_fee=m("0.5"))))
-    assert "In all $25.50 with fee" in fee
+    assert "Fee about $0.50" in fee
+    assert "In all about $25.50 with fee" in fee
 
 
 def test_the_dust_of_rounding_is_no_part_of_the_price() -> None:
@@ -124,7 +125,15 @@ def test_the_dust_of_rounding_is_no_part_of_the_price() -> None:
 
 def test_a_sale_with_a_fee_says_what_is_left() -> None:
     order = replace(_prepared(side=Side.SELL), worst_fee=m("0.99956"))
-    assert "In all $50.00 after that fee" in _fold(_words(order))
+    words = _fold(_words(order))
+    assert "In all at least $50.00 after that fee" in words
+    # To the cent, and so that the three lines add up.
+    draft = replace(order.unsigned.draft, taker_amount=51_304_500)
+    odd = replace(order, unsigned=replace(order.unsigned, draft=draft), worst_fee=m("1.9751"))
+    words = _fold(_words(odd))
+    assert "Get at least $51.30" in words
+    assert "Fee at most $1.98" in words
+    assert "In all at least $49.32 after that fee" in words
 
 
 def test_a_long_title_wraps_instead_of_being_cut() -> None:
