@@ -25,6 +25,8 @@ class Arming:
         self._kernel = kernel
         self._idle = timedelta(seconds=idle_s)
         self._until: datetime | None = None
+        self._until_s = 0.0
+        """The same by the clock that is never set back, but may stand still while we sleep."""
         self._listeners: list[Callable[[bool], None]] = []
         self._objections: list[Callable[[], str]] = []
         kernel.health.on_change(self._on_health)
@@ -37,7 +39,7 @@ class Arming:
     @property
     def armed_until(self) -> datetime | None:
         """When it ends if no trading key is used before; None when it is off."""
-        if self._until is None or self._kernel.clock.now() >= self._until:
+        if self._until is None or self._left_s(self._until) <= 0:
             return None
         return self._until
 
@@ -79,12 +81,19 @@ class Arming:
             self._start_anew()
 
     def _start_anew(self) -> None:
-        self._until = self._kernel.clock.now() + self._idle
+        clock = self._kernel.clock
+        self._until = clock.now() + self._idle
+        self._until_s = clock.monotonic() + self._idle.total_seconds()
         self._kernel.mark(StatusTopic())
+
+    def _left_s(self, until: datetime) -> float:
+        """Return the seconds left by whichever clock leaves less."""
+        clock = self._kernel.clock
+        return min((until - clock.now()).total_seconds(), self._until_s - clock.monotonic())
 
     async def _wait_for_idleness(self) -> None:
         while self._until is not None:
-            left = (self._until - self._kernel.clock.now()).total_seconds()
+            left = self._left_s(self._until)
             if left <= 0:
                 self.disarm(f"no trading key for {self._idle.total_seconds():.0f} s")
                 return

@@ -1,3 +1,4 @@
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,12 @@ async def test_listeners_hear_of_every_change_once(tmp_path: Path) -> None:
         world.service.commands.disarm("enough")
         world.service.commands.disarm("enough")
         assert heard == [True, False]
+
+
+async def test_a_clock_that_is_set_back_keeps_nothing_armed(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        assert world.service.commands.arm() == ""
+        await world.pass_time(1)
+        world.clock._start -= timedelta(hours=1)
+        await world.pass_time(DISARM_AFTER_S)
+        assert world.service.queries.status().armed_until is None
