@@ -53,3 +53,12 @@ def say_leaving(policy: LeavePolicy, *, is_switch_armed: bool, is_paper: bool) -
     if policy is LeavePolicy.SWITCH:
         return "No heartbeats are sent, so nothing cancels them: they stay at the venue."
     return "They stay at the venue after you leave."
+
+
+def say_ended(count: int) -> str:
+    """Say in a sentence what becomes of conditional orders that watched; empty for none."""
+    if not count:
+        return ""
+    if count == 1:
+        return "1 conditional order watches no more; it is at rest next time."
+    return f"{count} conditional orders watch no more; they are at rest next time."

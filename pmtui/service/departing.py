@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId, TokenId
-from pmtui.domain.leaving import Departure, LeavePolicy, say_leaving
+from pmtui.domain.leaving import Departure, LeavePolicy, say_ended, say_leaving
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.service.conditionals import Conditionals
 from pmtui.service.feeds.account import AccountFeed
@@ -20,7 +20,7 @@ from pmtui.service.journal import Journal
 from pmtui.service.kernel import Kernel
 from pmtui.service.safeguards import Safeguards
 from pmtui.service.surface import Commands
-from pmtui.service.views import Load
+from pmtui.service.views import Load, awake_of
 from pmtui.service.words import say_order
 
 T = TypeVar("T")
@@ -97,11 +97,12 @@ class Departing:
         account, orders = self._feed.account, self._feed.own.open_orders()
         is_switch_armed = self._safeguards.dead_man.state.is_armed_at_venue
         self._safeguards.arming.disarm("leaving")
+        ended = say_ended(len(awake_of(self._conditionals.view())))
         self._conditionals.rest_all(f"the program ended ({departure.value})")
         # Without a first look at the venue nobody knows what rests there.
         is_blind = self._feed.state.load is not Load.READY and policy is LeavePolicy.CANCEL
         if account is None or not (orders or is_blind):
-            return DepartureReport()
+            return DepartureReport(ended)
         reason = f"{departure.value}, {departure.setting} = {policy.value}"
         ids = " ".join(order.order_id for order in orders)
         self._note(f"{reason}, {len(orders)} open: {ids}")
@@ -119,7 +120,7 @@ class Departing:
             known = self._feed.own.order(order.order_id) or order
             self._note(f"{departure.value}: {known.status.value}", order.order_id)
         said = f"{len(orders)} open order{'s' if len(orders) != 1 else ''} at {reason}. {text}"
-        return DepartureReport(said, may_rest)
+        return DepartureReport(f"{said} {ended}".strip(), may_rest)
 
     async def _cancel_all(
         self, account: Account, orders: tuple[Order, ...]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pmtui.domain.conditional import Conditional, ConditionalPlan, ConditionalState
 from pmtui.domain.ids import OrderId, TradeId
+from pmtui.domain.leaving import Departure, LeavePolicy
 from pmtui.domain.link import LinkState
 from pmtui.domain.market import Side
 from pmtui.domain.market_events import BookSnapshot, TextLevel
@@ -248,3 +249,16 @@ async def test_a_read_only_session_has_none(tmp_path: Path) -> None:
         world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
         await settle()
         assert world.service.commands.protect(PLAN) == "What you hold is not known yet"
+
+
+async def test_leaving_puts_what_watches_to_rest_and_says_so(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        report = await world.service.departing.leave(Departure.HANG_UP, LeavePolicy.LEAVE)
+        assert "1 conditional order watches no more" in report.text
+        assert only(world).state is ConditionalState.RESTING
+    async with running_world(tmp_path) as world:
+        kept = only(world)
+        assert (kept.state, kept.reason) == (
+            ConditionalState.RESTING, "the program ended (hang-up)",
+        )  # fmt: skip
