@@ -50,7 +50,7 @@ class HelpScreen(FrameScreen):
         ascii_only = self.surface.options.ascii_only
         heading = (Cell(" Help ", Role.HEADING), Cell(f" {self._about}", Role.DIM))
         yield TextLine(heading, ascii_only=ascii_only)
-        yield LineTable(COLUMNS, id="keys", ascii_only=ascii_only)
+        yield LineTable(COLUMNS, id="keys", show_cursor=False, ascii_only=ascii_only)
 
     @override
     def on_mount(self) -> None:

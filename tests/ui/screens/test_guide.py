@@ -68,6 +68,19 @@ async def test_the_help_leads_to_the_words() -> None:
         assert shown == {term.word for term in GLOSSARY}
 
 
+async def test_a_page_of_help_is_turned_at_the_first_press() -> None:
+    app = made()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen), "the help")
+        await settle(pilot)
+        table = app.screen.query_one(LineTable)
+        await pilot.press("pagedown")
+        await until(pilot, lambda: table.scroll_offset.y > 0, "the next page")
+        await pilot.press("pageup")
+        await until(pilot, lambda: table.scroll_offset.y == 0, "the first page")
+
+
 def test_the_words_are_in_order_and_told_once() -> None:
     words = [term.word.casefold() for term in GLOSSARY]
     assert words == sorted(words)
