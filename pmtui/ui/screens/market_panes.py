@@ -26,6 +26,11 @@ class MarketPanes(MarketTrading):
     depth = query_one("#depth", DepthPane)
     _has_depth = False
 
+    @override
+    def forget_market(self) -> None:
+        super().forget_market()
+        self.depth.show(None, None)
+
     def action_switch_chart(self) -> None:
         """Show the depth of the book in the place of the prices, or the other way round."""
         width, height = self.size

@@ -2,7 +2,7 @@
 
 from typing_extensions import override
 
-from pmtui.domain.book_view import BookView
+from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.depth import DepthCurve, Reach, depth_curve, span_around
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Line, fit_line
@@ -66,7 +66,9 @@ class DepthPane(LinePane, can_focus=True):
         words = ""
         if width < MIN_WIDTH or height < MIN_HEIGHT:
             words = "No room for the chart."
-        elif book is None or not (book.bids or book.asks):
+        elif book is None or book.state is BookState.LOADING:
+            words = "Waiting for the book."
+        elif not (book.bids or book.asks):
             words = "Nothing rests in this book."
         if words or book is None:
             return (fit_line((Cell(words, Role.DIM),), width, ascii_only=self.ascii_only),)

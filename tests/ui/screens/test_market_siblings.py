@@ -120,6 +120,8 @@ async def test_nothing_of_the_market_before_stays_on_the_screen() -> None:
         await pilot.press("b")
         await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
         screen.ladder.focus()
+        await pilot.press("d")
+        await until(pilot, lambda: "▲24¢" in shown_text(screen.depth)[-1], "the depth")
         view = world.service.markets[tomas]
         world.service.markets[tomas] = MarketView(None, None, Load.LOADING, None)
         await pilot.press("right")
@@ -129,6 +131,7 @@ async def test_nothing_of_the_market_before_stays_on_the_screen() -> None:
         assert screen.ladder.cursor is None
         assert not any("¢" in row for row in shown_text(screen.tape))
         assert not any("240" in row for row in shown_text(screen.ladder))
+        assert "Waiting for the book" in shown_text(screen.depth)[1]
         assert "¢" not in text_of(app, "#quote")
         assert BookTopic(old) not in world.service.watched()
         world.service.markets[tomas] = view
