@@ -140,15 +140,19 @@ class Ladder:
     def side_at(self, price: Micros) -> Side:
         """Return what `enter` does at a price.
 
-        It takes what rests on the row: sells to bids, buys from asks. Where nothing rests, the
-        order joins its own side: it buys below the best ask and sells above it.
+        It takes what others have on the row: sells to bids, buys from asks. Where nobody else
+        rests, the order joins its own side: what is ours there already, else it buys below the
+        best ask and sells above it.
         """
         index = self.axis.nearest(price)
-        bid, ask = self.touch
-        if self.bids.get(index) and bid is not None and price <= bid:
+        own, (bid, ask) = self.own.get(index, _NOTHING), self.touch
+        if self.bids.get(index, 0) > own.bid and bid is not None and price <= bid:
             return Side.SELL
-        is_beyond = ask is not None and price > ask
-        return Side.SELL if is_beyond and not self.asks.get(index) else Side.BUY
+        if self.asks.get(index, 0) > own.ask:
+            return Side.BUY
+        if own.bid or own.ask:
+            return Side.BUY if own.bid else Side.SELL
+        return Side.SELL if ask is not None and price > ask else Side.BUY
 
     def _make(self, index: int, shown: Shown) -> Rung:
         price, placed = self.axis.price_at(index), self.placed

@@ -193,6 +193,24 @@ def test_a_row_takes_what_rests_there_and_an_empty_one_joins(price: int, side: S
     assert ladder.side_at(Micros(price * 10_000)) is side
 
 
+@pytest.mark.parametrize(
+    ("size", "bought", "sold"),
+    [(5_000_000, Side.BUY, Side.SELL), (9_000_000, Side.SELL, Side.BUY)],
+    ids=["ours alone", "others too"],
+)
+def test_own_orders_are_joined_and_only_those_of_others_taken(
+    size: int, bought: Side, sold: Side
+) -> None:
+    book = BookView(
+        TOKEN, BookState.LIVE, (Level(Micros(500_000), Micros(size)),),
+        (Level(Micros(530_000), Micros(size)),), CENT,
+    )  # fmt: skip
+    own = order(500_000, Side.BUY), order(530_000, Side.SELL)
+    ladder = build_ladder(book, Axis(CENT, CENT), orders=own)
+    assert ladder.side_at(Micros(500_000)) is bought
+    assert ladder.side_at(Micros(530_000)) is sold
+
+
 def test_a_price_between_wide_rows_never_sells_above_the_best_bid() -> None:
     book = BookView(
         TOKEN, BookState.LIVE, (Level(Micros(500_000), Micros(1)),),

@@ -67,6 +67,9 @@ def paint_state(
     if has_no_room or (cursor is None and (keys or any(notes))):
         # A hint makes way for a warning.
         right = ()
+    if not (book.bids or book.asks or book.state.is_good):
+        # Nothing to point at, and nothing that would tell buying from selling.
+        right = ()
     for count in (3, 2, 1, 0):
         note = "  ".join(text for text in notes[-count:] if text) if count else ""
         if line_width(left) + len(note) + line_width(right) + 1 <= width:

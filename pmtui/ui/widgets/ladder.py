@@ -1,8 +1,8 @@
 """The price ladder: rows stand still, quantities move past them, the cursor is a price.
 
-Nothing the book does moves the cursor to another price or turns its side: both are fixed when the
-trader points at a row, and stay until the trader points again. The axis follows the spread until
-the trader points somewhere, or not at all while it is held.
+Nothing the book does moves the cursor to another price. What `enter` does there is what the book on
+show says of the price, and changes with it. The axis follows the spread until the trader points
+somewhere, or not at all while it is held. Where there is no book yet, nothing can be pointed at.
 """
 
 from dataclasses import dataclass
@@ -45,8 +45,10 @@ class LadderPane(LadderView, can_focus=True):
 
     @property
     def cursor(self) -> tuple[Micros, Side] | None:
-        """The price pointed at and what `enter` does there; None until the trader points."""
-        return self._cursor
+        """The price pointed at and what `enter` does there now; None until the trader points."""
+        if self._cursor is None or self._ladder is None:
+            return None
+        return self._cursor, self._ladder.side_at(self._cursor)
 
     @property
     def is_held(self) -> bool:
@@ -58,12 +60,12 @@ class LadderPane(LadderView, can_focus=True):
         self._cursor, self._is_following = None, True
         self._announce()
 
-    def point_at(self, price: Micros, side: Side | None = None) -> None:
-        """Put the cursor on a price; the side is where the price lies now, unless given."""
+    def point_at(self, price: Micros) -> None:
+        """Put the cursor on a price."""
         if self._ladder is None:
             return
         self._is_following = False
-        self._cursor = (price, side or self._ladder.side_at(price))
+        self._cursor = price
         if self._top is not None:
             index = self.axis.nearest(price)
             self._top = self._bound(reveal(self._top, index, self._body_height))
@@ -76,16 +78,17 @@ class LadderPane(LadderView, can_focus=True):
         self._rebuild(old_axis)
         if self._cursor is not None:
             # What is marked and what is traded must be one price, so the cursor goes to a row.
-            self.point_at(self.axis.price_at(self.axis.nearest(self._cursor[0])))
+            self.point_at(self.axis.price_at(self.axis.nearest(self._cursor)))
         self._announce()
         return self.axis.group
 
     def action_trade_here(self) -> None:
         """Ask for the ticket at the cursor; without one, point at the best bid first."""
-        if self._cursor is not None:
-            self.post_message(self.LevelPicked(*self._cursor))
-        else:
+        cursor = self.cursor
+        if cursor is None:
             self._move(0)
+        elif self._has_book:
+            self.post_message(self.LevelPicked(*cursor))
 
     def action_recentre(self) -> None:
         """Bring the spread to the middle and follow it unless held; the cursor is let go."""
@@ -121,7 +124,7 @@ class LadderPane(LadderView, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         """Point at the row clicked; a double click asks for the ticket, the titles centre."""
         offset = event.get_content_offset(self)
-        if offset is None or self._top is None:
+        if offset is None or self._top is None or not self._has_book:
             return
         if offset.y < 1:
             event.stop()
@@ -135,7 +138,7 @@ class LadderPane(LadderView, can_focus=True):
         event.stop()
         price = self.axis.price_at(index)
         # The second click of two picks what the first one pointed at, whatever came in between.
-        if event.chain == 2 and self._cursor is not None and self._cursor[0] == price:
+        if event.chain == 2 and self._cursor is not None and self._cursor == price:
             self.action_trade_here()
         else:
             self.point_at(price)
@@ -165,7 +168,7 @@ class LadderPane(LadderView, can_focus=True):
             if self._top is None or self._is_following:
                 self._top = centred(self._ladder.middle, self._body_height)
             elif self._cursor is not None:
-                index = self.axis.nearest(self._cursor[0])
+                index = self.axis.nearest(self._cursor)
                 self._top = reveal(self._top, index, self._body_height)
             self._top = self._bound(self._top)
         self._forget_painted()
@@ -173,18 +176,18 @@ class LadderPane(LadderView, can_focus=True):
         self.refresh()
 
     def _move(self, steps: int) -> None:
-        if self._ladder is None:
+        if self._ladder is None or not self._has_book:
             return
         axis, ladder = self.axis, self._ladder
         if self._cursor is not None:
-            self.point_at(axis.stepped(self._cursor[0], steps))
+            self.point_at(axis.stepped(self._cursor, steps))
             return
         # The first step lands on the touch: the nearest price in the direction of the key.
         start = ladder.best_ask if steps > 0 else ladder.best_bid
         self.point_at(axis.price_at(ladder.middle if start is None else start))
 
     def _scroll(self, rows: int) -> None:
-        if self._top is None:
+        if self._top is None or not self._has_book:
             return
         self._is_following = False
         self._top = self._bound(self._top + rows)

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.ladder import Ladder, Rung, build_ladder, row_of
-from pmtui.domain.ladder_axis import Axis, bounded, centred, follow, groupings
+from pmtui.domain.ladder_axis import Axis, bounded, centred, follow, groupings, reveal
 from pmtui.domain.ladder_marks import NO_MARKS, LadderMarks
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
@@ -58,7 +58,8 @@ class LadderView(Widget):
         self._grouping = 0
         self._ladder: Ladder | None = None
         self._top: int | None = None
-        self._cursor: tuple[Micros, Side] | None = None
+        self._cursor: Micros | None = None
+        self._is_placed = False
         self._is_following = True
         self._is_held = False
         self._flashes: dict[Place, OwnChange] = {}
@@ -117,6 +118,8 @@ class LadderView(Widget):
             return
         self._note_changes(book, orders, fills, marks, is_same=self._other_label == other_label)
         old_axis = self.axis
+        if self._book is None or self._book.token_id != book.token_id:
+            self._is_placed = False
         if self._other_label != other_label:
             self._other_label = other_label
             self._forget_painted()
@@ -153,6 +156,12 @@ class LadderView(Widget):
         super().notify_style_update()
         self._role_styles = None
         self._strips.clear()
+
+    @property
+    def _has_book(self) -> bool:
+        """Whether there is anything to point at: before the first snapshot no row means anything."""
+        book = self._book
+        return book is not None and bool(book.bids or book.asks or book.state.is_good)
 
     @property
     def _columns(self) -> LadderColumns:
@@ -208,10 +217,16 @@ class LadderView(Widget):
                 self._top = centred(self._ladder.middle, height)
             elif axis != old_axis:
                 middle = old_axis.price_at(self._top - height // 2)
-                looked_at = middle if self._cursor is None else self._cursor[0]
+                looked_at = middle if self._cursor is None else self._cursor
                 self._top = centred(axis.nearest(looked_at), height)
             if self._is_following and not self._is_held:
                 self._top = follow(self._top, self._ladder.middle, height)
+            if not self._is_placed and self._has_book:
+                # Whatever happened while there was nothing to look at.
+                self._is_placed = True
+                self._top = centred(self._ladder.middle, height)
+                if self._cursor is not None:
+                    self._top = reveal(self._top, axis.nearest(self._cursor), height)
             self._top = self._bound(self._top)
         self._repaint_changed()
 
@@ -228,11 +243,10 @@ class LadderView(Widget):
         if self._ladder is None or self._top is None or self._book is None:
             return _LineState()
         if y == self.size.height - 1 and self._has_facts:
-            cursor = None if self._cursor is None else self._cursor[0]
             return _LineState(
                 facts=paint_facts(
                     self._ladder,
-                    cursor,
+                    self._cursor,
                     self.size.width,
                     is_good=self._book.state.is_good,
                     ascii_only=self._ascii_only,
@@ -242,7 +256,7 @@ class LadderView(Widget):
         index = self._top - (y - 1)
         if not axis.first <= index <= axis.last:
             return _LineState()
-        is_cursor = self._cursor is not None and axis.nearest(self._cursor[0]) == index
+        is_cursor = self._cursor is not None and axis.nearest(self._cursor) == index
         look = RungLook(
             tick=axis.tick, scale=self._scale, is_good=self._book.state.is_good,
             is_cursor=is_cursor, is_focused=is_cursor and self.has_focus,

@@ -111,18 +111,53 @@ async def test_the_first_step_lands_on_the_touch_and_each_next_is_a_tick() -> No
         assert ladder.cursor is None
 
 
-async def test_enter_picks_the_price_and_the_side_that_were_pointed_at() -> None:
+async def test_enter_picks_the_price_pointed_at_and_what_the_book_on_show_makes_of_it() -> None:
     ladder = _Ladder()
     async with Stage(ladder).run_test(size=SIZE) as pilot:
         ladder.show(book())
         await settle(pilot)
         ladder.focus()
         await pilot.press("up")
+        assert ladder.cursor == (cents(52), Side.BUY)
         # The ask that was pointed at is gone and bids stand there now.
-        ladder.show(book(bid=55, ask=57))
-        await settle(pilot)
+        ladder.show(book(bid=53, ask=57))
+        assert ladder.cursor == (cents(52), Side.SELL)
         await pilot.press("enter")
-        assert ladder.picked == [(cents(52), Side.BUY)]
+        assert ladder.picked == [(cents(52), Side.SELL)]
+
+
+async def test_before_there_is_a_book_no_key_points_and_the_first_one_is_centred() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(BookView(TokenId("1"), BookState.LOADING))
+        await settle(pilot)
+        ladder.focus()
+        await pilot.press("down", "down", "enter", "pageup", "up")
+        await pilot._post_mouse_events([_scroll_up()], "#ladder", offset=(5, 5))
+        await pilot.click("#ladder", offset=(20, 8))
+        await settle(pilot)
+        assert ladder.cursor is None
+        ladder.show(book(bid=9, ask=10))
+        assert ladder.top_price is not None
+        assert ladder.top_price < cents(25)
+        await settle(pilot)
+        assert "15" in row_of(ladder, "10¢").split()
+        await pilot.press("down")
+        assert ladder.cursor == (cents(9), Side.SELL)
+
+
+async def test_another_outcome_that_loads_with_a_cursor_shows_the_cursor() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book(bid=9, ask=10))
+        await settle(pilot)
+        ladder.show(BookView(TokenId("2"), BookState.LOADING))
+        ladder.point_at(cents(80))
+        ladder.show(book(bid=90, ask=91, token_id=TokenId("2")))
+        await settle(pilot)
+        assert ladder.cursor == (cents(80), Side.BUY)
+        assert row_of(ladder, "80¢")
+        assert row_of(ladder, "90¢")
 
 
 async def test_enter_without_a_cursor_points_first() -> None:
@@ -153,18 +188,20 @@ def test_no_book_moves_the_cursor_to_another_price(
     ladder = LadderPane()
     ladder.show(market.service.books[YES])
     ladder.point_at(cents(start))
-    pointed = ladder.cursor
     for state in (*states, BookState.LIVE):
         for _ in range(40):
             market.step()
         market.publish()
         ladder.show(replace(market.service.books[YES], state=state))
-        assert ladder.cursor == pointed
+        assert ladder.cursor is not None
+        assert ladder.cursor[0] == cents(start)
     for tick in (0.1, 0.25, 1, 10):
         ladder.show(book(tick=tick))
-        assert ladder.cursor == pointed
+        assert ladder.cursor is not None
+        assert ladder.cursor[0] == cents(start)
     ladder.show(BookView(YES, BookState.NO_BOOK))
-    assert ladder.cursor == pointed
+    assert ladder.cursor is not None
+    assert ladder.cursor[0] == cents(start)
 
 
 async def test_the_view_follows_the_spread_until_the_trader_moves() -> None:
@@ -250,10 +287,10 @@ async def test_every_tick_the_service_has_gets_a_row_for_every_price(tick: float
         ladder.show(book())
         await settle(pilot)
         ladder.point_at(cents(50))
-        pointed = ladder.cursor
         ladder.show(book(tick=tick))
         await settle(pilot)
-        assert ladder.cursor == pointed
+        assert ladder.cursor is not None
+        assert ladder.cursor[0] == cents(50)
         rows = [line for line in shown_text(ladder)[1:-1] if "¢" in line]
         prices = [float(next(w for w in re.findall(r"[\d.]+(?=¢)", row))) for row in rows]
         steps = {round(high - low, 4) for high, low in pairwise(prices)}
