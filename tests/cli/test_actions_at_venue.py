@@ -16,14 +16,15 @@ from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.scaled import ScaledPlan, ScaledSpec, TotalUnit, plan_scaled
 from pmtui.domain.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown, Verdict
 from pmtui.service.surface import PreparedOrder
-from tests.cli.test_missed_events import VenueTime, until
+from tests.cli.at_venue import TimeWithoutPolls
+from tests.cli.test_missed_events import until
 from tests.cli.test_venue_states import HERE, YES, Stand, stand
 from tests.sim.kit import RAIN_NO, RAIN_YES
 
 m = parse_micros
 
 
-class _Patient(VenueTime):
+class _Patient(TimeWithoutPolls):
     """Dates things by the venue's clock, and waits for answers in earnest."""
 
     @override

@@ -10,24 +10,19 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from pmtui.cli.hosts import SessionHosts
-from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.domain.leaving import Departure, LeavePolicy
 from pmtui.domain.market import Side
-from pmtui.domain.order import SignatureType
 from pmtui.service.data_service import DataService
-from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
 from pmtui.service.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.tuning import Tuning
 from pmtui.service.views import Level, Load, Mode
-from pmtui.signing.secret import Secret
 from pmtui.sim.heartbeats import LAPSE_MS, SWEEP_MS
 from pmtui.sim.run import RunningVenue
-from tests.cli.test_missed_events import VenueTime, open_ids, until
-from tests.sim.kit import KEYS, Person, http_client, small_venue
+from tests.cli.at_venue import TimeWithoutPolls, on_first_key, urls_of
+from tests.cli.test_missed_events import open_ids, until
+from tests.sim.kit import Person, http_client, small_venue
 
 BUY = Side.BUY
 BEATS = "/v1/heartbeats"
@@ -38,16 +33,10 @@ async def service_of(
     running: RunningVenue, folder: Path, policy: HeartbeatPolicy
 ) -> AsyncIterator[DataService]:
     """Run the service on the key of the first person, once its account has been read."""
-    clock = VenueTime(running)
-    urls = Endpoints(**{name: running.urls[name] for name in Endpoints.__dataclass_fields__})
-
-    async def connect(health: Health) -> Hosts | str:
-        hosts = SessionHosts(urls, Dialect.SEED, health=health, clock=clock)
-        return hosts.hosts(Secret.from_hex(KEYS[0]), SignatureType.DEPOSIT_WALLET)
-
+    clock = TimeWithoutPolls(running)
     service = DataService(
         profile=Profile("test", Mode.LIVE),
-        connect=connect,
+        connect=on_first_key(urls_of(running), clock),
         clock=clock,
         journal=Journal(folder / "journal.sqlite"),
         rng=random.Random(7),

@@ -4,26 +4,19 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import datetime
 from pathlib import Path
 
 import pytest
-from typing_extensions import override
 
-from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.main import main
 from pmtui.cli.session_lock import is_session_running, session_lock
-from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.exposure import Limits
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import LimitIntent, SignatureType
+from pmtui.domain.order import LimitIntent
 from pmtui.domain.verdict import Accepted, Rejected, Verdict
-from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
-from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
 from pmtui.service.journal import Journal
 from pmtui.service.kill_file import KILLED, KillAnswer, read_killed, write_answer
 from pmtui.service.profile import Profile
@@ -31,9 +24,9 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, LogTopic, MarketTopic, StatusTopic
 from pmtui.service.tuning import AS_SHIPPED, Tuning
 from pmtui.service.views import Load, Mode
-from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue
-from tests.sim.kit import KEYS, RAIN, RAIN_YES, Person, http_client, small_venue
+from tests.cli.at_venue import VenueTime, on_first_key, urls_of
+from tests.sim.kit import RAIN, RAIN_YES, Person, http_client, small_venue
 
 DEADLINE_S = 20
 BUY = LimitIntent(
@@ -52,33 +45,16 @@ def state_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home" / "state" / "paper"
 
 
-class VenueTime(SystemClock):
-    """Dates things by the venue's clock."""
-
-    def __init__(self, running: RunningVenue) -> None:
-        self._venue = running.venue
-
-    @override
-    def now(self) -> datetime:
-        return self._venue.clock.now()
-
-
 @asynccontextmanager
 async def session(
     running: RunningVenue, state_dir: Path, tuning: Tuning = AS_SHIPPED
 ) -> AsyncIterator[DataService]:
     """Run a service as the terminal does, on the first person's key."""
     clock = VenueTime(running)
-    urls = Endpoints(**{name: running.urls[name] for name in Endpoints.__dataclass_fields__})
-
-    async def connect(health: Health) -> Hosts | str:
-        hosts = SessionHosts(urls, Dialect.SEED, health=health, clock=clock)
-        return hosts.hosts(Secret.from_hex(KEYS[0]), SignatureType.DEPOSIT_WALLET)
-
     with session_lock(state_dir):
         service = DataService(
             profile=Profile("paper", Mode.PAPER),
-            connect=connect,
+            connect=on_first_key(urls_of(running), clock),
             clock=clock,
             journal=Journal(state_dir / "journal.sqlite"),
             rng=random.Random(7),

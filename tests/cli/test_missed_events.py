@@ -10,30 +10,21 @@ import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from typing_extensions import override
-
-from pmtui.cli.hosts import SessionHosts
-from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.health import HealthState, Source
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.market import Side
-from pmtui.domain.order import OrderStatus, SignatureType, TimeInForce, TradeStatus
-from pmtui.service.clock import SystemClock
+from pmtui.domain.order import OrderStatus, TimeInForce, TradeStatus
 from pmtui.service.data_service import DataService
-from pmtui.service.feeds.account import POLL_PERIOD_S
-from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
 from pmtui.service.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.topics import AccountTopic, LogTopic, StatusTopic
 from pmtui.service.views import Level, Load, Mode
-from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue
-from tests.sim.kit import KEYS, RAIN_NO, RAIN_YES, Person, http_client, small_venue
+from tests.cli.at_venue import TimeWithoutPolls, on_first_key, urls_of
+from tests.sim.kit import RAIN_NO, RAIN_YES, Person, http_client, small_venue
 
 BUY, SHARE = Side.BUY, 1_000_000
 YES = TokenId(RAIN_YES)
@@ -102,39 +93,13 @@ async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> Non
     sink.transport.abort()
 
 
-class VenueTime(SystemClock):
-    """Dates things by the venue's clock, and sleeps through every poll."""
-
-    def __init__(self, running: RunningVenue) -> None:
-        self._venue = running.venue
-
-    @override
-    def now(self) -> datetime:
-        return self._venue.clock.now()
-
-    @override
-    async def sleep(self, seconds: float) -> None:
-        if seconds >= POLL_PERIOD_S:
-            await asyncio.Event().wait()
-        await super().sleep(seconds)
-
-
 @asynccontextmanager
 async def service_of(running: RunningVenue, line: Line, folder: Path) -> AsyncIterator[DataService]:
     """Run the service on the key of the first person, its user stream over the line."""
-    clock = VenueTime(running)
-    names = Endpoints.__dataclass_fields__
-    urls = Endpoints(**{name: running.urls[name] for name in names})
-
-    async def connect(health: Health) -> Hosts | str:
-        hosts = SessionHosts(
-            replace(urls, ws_user=line.url), Dialect.SEED, health=health, clock=clock
-        )
-        return hosts.hosts(Secret.from_hex(KEYS[0]), SignatureType.DEPOSIT_WALLET)
-
+    clock = TimeWithoutPolls(running)
     service = DataService(
         profile=Profile("test", Mode.LIVE),
-        connect=connect,
+        connect=on_first_key(replace(urls_of(running), ws_user=line.url), clock),
         clock=clock,
         journal=Journal(folder / "journal.sqlite"),
         rng=random.Random(7),

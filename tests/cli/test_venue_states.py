@@ -13,32 +13,29 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from pmtui.cli.hosts import SessionHosts
-from pmtui.config.endpoints import Dialect, Endpoints
+from pmtui.config.endpoints import Dialect
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import parse_micros
-from pmtui.domain.order import LimitIntent, OrderStatus, SignatureType, TimeInForce
+from pmtui.domain.order import LimitIntent, OrderStatus, TimeInForce
 from pmtui.domain.venue_state import VenueState
 from pmtui.domain.verdict import Accepted, Rejected, Verdict
 from pmtui.service.data_service import DataService
-from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
 from pmtui.service.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic, TapeTopic
 from pmtui.service.venue_states import ASK_PERIOD_S, LOOK_PERIOD_S
 from pmtui.service.views import Load, Mode
-from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue
-from tests.cli.test_missed_events import VenueTime, until
-from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, Person, http_client, small_venue
+from tests.cli.at_venue import TimeWithoutPolls, on_first_key, urls_of
+from tests.cli.test_missed_events import until
+from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, Person, http_client, small_venue
 
 HERE, YES = ConditionId(RAIN), TokenId(RAIN_YES)
 
 
-class _LookingOften(VenueTime):
+class _LookingOften(TimeWithoutPolls):
     """States are looked after all the time."""
 
     @override
@@ -85,7 +82,7 @@ class Stand:
 
 @asynccontextmanager
 async def stand(
-    folder: Path, make_clock: Callable[[RunningVenue], VenueTime] = _LookingOften
+    folder: Path, make_clock: Callable[[RunningVenue], TimeWithoutPolls] = _LookingOften
 ) -> AsyncIterator[Stand]:
     async with small_venue(folder) as running, http_client() as http:
         ann = await Person(running, http, key=0).arrive()
@@ -101,16 +98,10 @@ async def stand(
 
 @asynccontextmanager
 async def _service_of(
-    running: RunningVenue, folder: Path, clock: VenueTime
+    running: RunningVenue, folder: Path, clock: TimeWithoutPolls
 ) -> AsyncIterator[DataService]:
-    urls = Endpoints(**{name: running.urls[name] for name in Endpoints.__dataclass_fields__})
-
-    async def connect(health: Health) -> Hosts | str:
-        hosts = SessionHosts(urls, Dialect.LIVE, health=health, clock=clock)
-        return hosts.hosts(Secret.from_hex(KEYS[0]), SignatureType.DEPOSIT_WALLET)
-
     service = DataService(
-        profile=Profile("test", Mode.LIVE), connect=connect, clock=clock,
+        profile=Profile("test", Mode.LIVE), connect=on_first_key(urls_of(running), clock, dialect=Dialect.LIVE), clock=clock,
         journal=Journal(folder / "journal.sqlite"), rng=random.Random(7),
     )  # fmt: skip
     async with service.running():
