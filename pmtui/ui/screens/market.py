@@ -148,6 +148,7 @@ class MarketScreen(MarketSides, MarketPanes, MarketOneKey):
                 self._show_book()
                 self._tell_ticket()
             case StatusTopic():
+                self._tell_ticket()
                 self._follow_arming()
                 # Ages and the time left move with the clock.
                 self._show_head()

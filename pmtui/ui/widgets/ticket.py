@@ -44,6 +44,7 @@ from pmtui.ui.action import Context
 from pmtui.ui.actions import actions_in, bindings_for
 from pmtui.ui.card_place import Place
 from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.paint.facts import key_of
 from pmtui.ui.paint.ticket import paint_life, paint_verdict
 from pmtui.ui.screens.confirm import ConfirmScreen
 from pmtui.ui.surface import Surface
@@ -237,6 +238,8 @@ class TicketPane(TicketForm):
             self._say(Cell("The market's trading terms are still loading", Role.NOTICE_WARN))
         elif check.intent is None:
             _ = self.query_one(FIELD_WIDGETS[check.blocking[0].field], Widget).focus()
+        elif self._forbidden is not None:
+            _ = self.query_one(FIELD_WIDGETS[self._forbidden.field], Widget).focus()
         else:
             prepared = self.surface.commands.prepare(check.intent)
             if isinstance(prepared, Rejected):
@@ -335,4 +338,16 @@ class TicketPane(TicketForm):
             return
         context = self._ticket_context()
         self._check = check_ticket(self.draft, context) if context is not None else None
+        self._forbidden = self._ask_own_rules()
         self._paint()
+
+    def _ask_own_rules(self) -> Problem | None:
+        """Say while one types what the trader's own limits and the lock would say at the end."""
+        intent = self._check.intent if self._check is not None else None
+        text = self.surface.queries.entry_problem(intent) if intent is not None else ""
+        if not text:
+            return None
+        if not self.surface.queries.status().entry_lock:
+            return Problem(TicketField.SIZE, text)
+        key = key_of(self.surface.options.keymap, "global.kill")
+        return Problem(TicketField.SIDE, f"{text}; {key} outside the ticket releases it")

@@ -35,7 +35,7 @@ from pmtui.ui.widgets.text_line import TextLine
 from pmtui.ui.widgets.ticket_fields import Choice, NumberField, TextBlock
 
 _FIELD_ROWS = 4
-_STATE_LINES = 2
+_STATE_LINES = 4
 
 # Which block of notes a field's problems go to, from the top down.
 _NOTES = {
@@ -106,6 +106,8 @@ class TicketForm(Vertical):
         self._book: BookView | None = None
         self._check: TicketCheck | None = None
         self._refusal: Problem | None = None
+        self._forbidden: Problem | None = None
+        """What the trader's own rules have against it."""
         self._message: Line = ()
         self._was_reviewed = False
 
@@ -165,7 +167,8 @@ class TicketForm(Vertical):
     def _problems(self) -> tuple[Problem, ...]:
         own = self._check.problems if self._check is not None else ()
         ranked = sorted(own, key=lambda p: (self._is_quiet(p), p.is_warning))
-        return tuple(ranked) if self._refusal is None else (self._refusal, *ranked)
+        first = (self._refusal, self._forbidden)
+        return (*(problem for problem in first if problem is not None), *ranked)
 
     def _fixable(self) -> Problem | None:
         """Return the problem whose fix the key takes: the focused field's first."""
@@ -269,7 +272,7 @@ class TicketForm(Vertical):
         check = self._check
         if check is None:
             return ((Cell(f" Waiting for the market{self._dots}", Role.DIM),),)
-        if check.intent is None:
+        if check.intent is None or self._forbidden is not None:
             return ()
         key = key_label(next(iter(self.surface.options.keymap.keys_of("ticket.review")), ""))
         return ((Cell(f" {key} ", Role.KEY), Cell("reviews the order", Role.DIM)),)

@@ -292,6 +292,30 @@ async def test_a_ticket_opened_anew_knows_nothing_of_the_order_before() -> None:
         assert app.pane.draft == TicketDraft(Side.BUY, 0, price_text="52")
 
 
+async def test_own_limits_and_the_lock_speak_while_one_types_and_until_released() -> None:
+    service = FakeService(entry_refusal="One purchase would be $53.00, your limit is $40.00")
+    app = TicketApp(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(price="0.53")
+        app.pane.size_field.focus()
+        await pilot.press(*"100")
+        await until(pilot, lambda: "your limit is $40.00" in app.words(), "the limit")
+        assert "reviews the order" not in app.words()
+        await pilot.press("enter")
+        await settle(pilot)
+        assert not isinstance(app.screen, ConfirmScreen)
+        lock = "Entry is locked since 12:00 UTC by the key"
+        service.entry_refusal = lock
+        service.status_view = replace(service.status_view, entry_lock=lock)
+        app.tell()
+        await until(pilot, lambda: "K outside the ticket releases it" in app.words(), "the key")
+        service.entry_refusal = ""
+        service.status_view = replace(service.status_view, entry_lock="")
+        app.tell()
+        await until(pilot, lambda: "reviews the order" in app.words(), "the way free")
+        assert "locked" not in app.words()
+
+
 async def test_after_sending_the_next_thing_typed_is_a_size() -> None:
     app = TicketApp(FakeService())
     async with app.run_test(size=(80, 24)) as pilot:
