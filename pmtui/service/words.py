@@ -5,11 +5,18 @@ from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
 
 LONGEST_TITLE = 60
+_FINEST_TICK = 100
+"""Micros: 0.01 cents."""
 
 
 def say_price(price: Micros) -> str:
-    """Write a price in cents."""
-    return f"{format_micros(Micros(price * 100))}¢"
+    """Write a price in cents.
+
+    What amounts of two decimals say is off the grid by their dust; every tick size is a multiple
+    of the finest, so that no price the venue trades at is written otherwise than it is.
+    """
+    on_grid = (price + _FINEST_TICK // 2) // _FINEST_TICK * _FINEST_TICK
+    return f"{format_micros(Micros(on_grid * 100))}¢"
 
 
 def say_shares(size: Micros, outcome: str) -> str:

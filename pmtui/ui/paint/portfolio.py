@@ -135,7 +135,7 @@ def _tab_totals(view: AccountView, active: Tab) -> list[Cell | Line]:
             return [name_fact("fees paid", Cell(format_cost(fees)))]
         case Tab.CLOSED:
             realized = Micros(sum(closed.realized for closed in view.closed))
-            return [name_fact("realised", paint_gain(realized))]
+            return [name_fact("realised before fees", paint_gain(realized))]
         case Tab.ACTIVITY:
             return [Cell("newest first", Role.DIM)]
 
@@ -146,7 +146,7 @@ def _position_totals(positions: Sequence[Position]) -> list[Cell | Line]:
     facts: list[Cell | Line] = [
         name_fact("value", Cell(format_money(Micros(sum(p.value or 0 for p in priced))))),
         name_fact("unrealised", paint_gain(Micros(sum(p.unrealized or 0 for p in priced)))),
-        name_fact("realised", paint_gain(Micros(sum(p.realized for p in positions)))),
+        name_fact("realised before fees", paint_gain(Micros(sum(p.realized for p in positions)))),
         name_fact("cost", Cell(format_cost(Micros(sum(p.cost for p in priced))))),
     ]
     if unpriced:

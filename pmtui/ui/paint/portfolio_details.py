@@ -46,7 +46,7 @@ def _position_facts(position: Position) -> list[Cell | Line]:
         Cell(held),
         name_fact("average", Cell(format_average(position.average_price))),
         name_fact("cost", Cell(format_cost(position.cost))),
-        name_fact("realised", paint_gain(position.realized)),
+        name_fact("realised before fees", paint_gain(position.realized)),
         Cell(note, Role.NOTICE_GOOD) if note else (),
     ]
 
@@ -76,7 +76,7 @@ def _closed_facts(closed: ClosedPosition) -> list[Cell | Line]:
     at = f"{closed.closed_at.astimezone():%d %b %Y %H:%M}" if closed.closed_at else "unknown time"
     return [
         Cell(f"{format_size(closed.total_bought)} {plain(closed.outcome, 20)} bought"),
-        name_fact("realised", paint_gain(closed.realized)),
+        name_fact("realised before fees", paint_gain(closed.realized)),
         Cell(at, Role.DIM),
     ]
 

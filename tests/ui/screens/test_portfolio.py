@@ -40,10 +40,10 @@ async def test_positions_show_worth_and_what_can_be_done_at_80_by_24() -> None:
         assert "mergeable" in _row(app, "Will Tomás")
         assert "–" in _row(app, "Film of")
         assert "average 41.0¢" in text_of(app, "#details")
-        assert "realised +$12.30" in text_of(app, "#details")
+        assert "realised before fees +$12.30" in text_of(app, "#details")
         assert "value $2,082.95" in text_of(app, "#totals")
         assert "(1 unpriced)" in text_of(app, "#totals")
-        assert "realised +$8.09" in text_of(app, "#totals")
+        assert "realised before fees +$8.09" in text_of(app, "#totals")
 
 
 async def test_brackets_go_round_the_tabs() -> None:

@@ -1,0 +1,13 @@
+import pytest
+
+from pmtui.domain.money import parse_micros
+from pmtui.service.words import say_price
+
+
+@pytest.mark.parametrize(
+    ("price", "text"),
+    [("0.51", "51¢"), ("0.510001", "51¢"), ("0.509999", "51¢"), ("0.0351", "3.51¢"),
+     ("0.9999", "99.99¢"), ("0.000149", "0.01¢")],
+)  # fmt: skip
+def test_a_price_in_words_is_free_of_the_dust_of_its_amounts(price: str, text: str) -> None:
+    assert say_price(parse_micros(price)) == text
