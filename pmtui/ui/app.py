@@ -82,6 +82,7 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
         if on_first_paint is not None:
             self.hold_keys()
         self.surface = surface
+        self.is_ascii_terminal = surface.options.ascii_only
         # The toolkit draws every scroll bar with one renderer.
         ScrollBar.renderer = _PlainBar if surface.options.ascii_only else ScrollBarRender
         self._on_quit = on_quit

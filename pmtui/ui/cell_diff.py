@@ -10,6 +10,7 @@ and the first frame with room brings the newest state, whatever was skipped.
 
 import asyncio
 import logging
+import os
 from typing import Any
 
 from rich.console import RenderableType
@@ -33,12 +34,17 @@ _SURPRISES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 _PATIENCE = 3
 """Surprises after which the stock display stays in use."""
 
+_WITHOUT_COLOR = ("vt52", "vt100", "vt102", "vt220", "dumb")
+"""Terminals that the toolkit would send sixteen colours."""
 _LOOK_S = 0.02
 """How often a line that is behind is looked at."""
 
 
 class CellDiff(App[Any]):
     """An app that sends cell differences; put it before `App` among the bases."""
+
+    is_ascii_terminal = False
+    """Whether the terminal knows ASCII only: nothing else is sent, whoever painted it."""
 
     _shadow: TerminalShadow | None = None
     _shadow_driver: Driver | None = None
@@ -123,8 +129,9 @@ class CellDiff(App[Any]):
         if shadow is None or shadow.size != (width, height) or self._shadow_driver is not driver:
             # Dropped until the frame is complete: half a frame is no knowledge.
             # Without colour the toolkit paints in greys of its own; the terminal's are better.
-            colors = None if self.no_color else self.console._color_system
-            shadow = TerminalShadow(width, height, colors)
+            is_grey = self.no_color or os.environ.get("TERM", "") in _WITHOUT_COLOR
+            colors = None if is_grey else self.console._color_system
+            shadow = TerminalShadow(width, height, colors, is_ascii=self.is_ascii_terminal)
         self._shadow = None
         frame = shadow.encode(_pieces_of(renderable))
         self._shadow, self._shadow_driver = shadow, driver

@@ -41,6 +41,7 @@ _KEYS = {
 # What the emulator would print because it does not know it.
 _UNKNOWN = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p|\x1b[P_^][^\x1b]*\x1b\\")
 _WHOLE = re.compile(rb"\x1b(?:\[[0-9;?]*[a-zA-Z]|[()][0-9A-Z]|[0-9=>])[^\x1b]*")
+_PLAIN_CENTS = re.compile(r"(?<=[0-9 ])c(?![a-z])")
 _FRAME_START, _FRAME_END = b"\x1b[?2026h", b"\x1b[?2026l"
 _TAIL = 32
 """Bytes from the last escape on that may still be half a sequence, unless it is whole."""
@@ -97,6 +98,8 @@ class Terminal:
         self._answers = term.startswith(("xterm", "screen", "tmux"))
         self.read_bytes = _READ_BYTES
         """How much is read at a time; a slow line carries little."""
+        self.is_plain = False
+        """Whether cents are spelt `c` on the screen; who reads it finds them as everywhere."""
         self._heard = 0
         self._unfed = bytearray()
         self._has_hung_up = False
@@ -148,7 +151,8 @@ class Terminal:
     def rows(self) -> list[str]:
         """Return the lines on the screen, trailing blanks cut."""
         self._feed()
-        return [line.rstrip() for line in self._emulator.display]
+        lines = [line.rstrip() for line in self._emulator.display]
+        return [_PLAIN_CENTS.sub("¢", line) for line in lines] if self.is_plain else lines
 
     def text(self) -> str:
         """Return the screen as one text."""
