@@ -7,6 +7,7 @@ show the same screens.
 """
 
 import asyncio
+import gc
 import json
 import random
 import sys
@@ -198,6 +199,8 @@ async def run(
     )
     surface = Surface(queries=service.queries, commands=service.commands, subscriptions=service.hub)
     answers = Control(service, channel, tuple(TokenId(token) for token in session["books"]))
+    # As the program does once all is loaded: a full collection is a pause that a key feels.
+    gc.freeze()
     async with service.running():
         server = await asyncio.start_unix_server(answers.serve, control)
         looking = asyncio.create_task(answers.look_all_along())

@@ -12,7 +12,7 @@ import pyte
 from tests.bench.smallest import FRAME_END, readable
 from tests.journeys.terminal import Terminal
 
-KEYS = 120
+KEYS = 100
 GAP_S = (0.08, 0.13)
 """Between two keys, at random, so that they fall anywhere in a frame."""
 LEFT_OUT = 2

@@ -7,6 +7,7 @@ shown as the toolkit shows it.
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 from tests.bench.key_times import KeyTimes, measure_keys
 from tests.bench.row import Row, at_most, plain
@@ -14,6 +15,7 @@ from tests.bench.session import Session
 from tests.bench.watched_market import SETTLING_S, SIZE, Used, one_market, watched_market
 from tests.journeys.terminal import PROGRAM, Terminal
 
+TURNS = 3
 STEADY, FAST, BURST = 200, 1_000, 5_000
 SLOW = 50
 WINDOW_S = 6.0
@@ -83,6 +85,23 @@ def _bursts() -> list[Row]:
 
 
 def _keys() -> list[Row]:
+    turns = [_keys_once() for _ in range(TURNS)]
+    name = f"key to paint at {FAST:,} changes/s"
+    usual = [(busy.usual, rest.usual) for rest, busy, _ in turns]
+    slowest = [(busy.slowest, rest.slowest) for rest, busy, _ in turns]
+    ours, stock = ([turn[which] for turn in turns] for which in (1, 2))
+    return [
+        at_most(f"{name}, median ms, over the same at rest", usual, USUAL_GOAL),
+        at_most(f"{name}, 99th percentile ms, over the same at rest", slowest, SLOWEST_GOAL),
+        plain(f"{name}, median ms, over the toolkit's frames",
+              median(times.usual for times in ours), median(times.usual for times in stock)),
+        plain(f"{name}, 99th percentile ms, over the toolkit's",
+              median(times.slowest for times in ours), median(times.slowest for times in stock)),
+    ]  # fmt: skip
+
+
+def _keys_once() -> tuple[KeyTimes, KeyTimes, KeyTimes]:
+    """Return the times at rest, among changes, and among changes as the toolkit shows them."""
     session = one_market(FAST, KEYS_S)
     with watched_market(session, per_second=FAST) as market:
         rest = measure_keys(market.terminal)
@@ -90,16 +109,7 @@ def _keys() -> list[Row]:
         ours = measure_keys(market.terminal)
     with watched_market(session, per_second=FAST, variant="plain") as market:
         market.start()
-        stock = measure_keys(market.terminal)
-    name = f"key to paint at {FAST:,} changes/s"
-    return [
-        at_most(f"{name}, median ms, over the same at rest", [(ours.usual, rest.usual)],
-                USUAL_GOAL),
-        at_most(f"{name}, 99th percentile ms, over the same at rest",
-                [(ours.slowest, rest.slowest)], SLOWEST_GOAL),
-        plain(f"{name}, median ms, over the toolkit's frames", ours.usual, stock.usual),
-        plain(f"{name}, 99th percentile ms, over the toolkit's", ours.slowest, stock.slowest),
-    ]  # fmt: skip
+        return rest, ours, measure_keys(market.terminal)
 
 
 def _slow_line() -> list[Row]:
