@@ -61,7 +61,7 @@ def new_account(
     if isinstance(passphrase, Refused):
         return passphrase
     opened = _Opened(create_key(os.urandom), passphrase)
-    return _keep(opened, path, settings, work_factor)
+    return _keep(opened, path, settings, work_factor, is_new=True)
 
 
 def import_account(
@@ -145,7 +145,12 @@ def _new_passphrase(passphrase_fd: int | None) -> Secret | Refused:
 
 
 def _keep(
-    opened: _Opened, path: Path, settings: Settings, work_factor: int | None
+    opened: _Opened,
+    path: Path,
+    settings: Settings,
+    work_factor: int | None,
+    *,
+    is_new: bool = False,
 ) -> str | Refused:
     if problem := weakness(opened.passphrase):
         print(f"The passphrase is {problem}.", file=sys.stderr)
@@ -157,7 +162,7 @@ def _keep(
     except FileExistsError:
         # Made by somebody else since we looked.
         return _taken(path, settings)
-    return say_kept(settings, Signer(opened.secret).address, path)
+    return say_kept(settings, Signer(opened.secret).address, path, is_new=is_new)
 
 
 def _taken(path: Path, settings: Settings) -> Refused:

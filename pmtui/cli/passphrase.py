@@ -7,6 +7,7 @@ import getpass
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pmtui.signing.secret import Secret
@@ -14,6 +15,8 @@ from pmtui.signing.secret import Secret
 MAX_BYTES = 4_096
 GOOD_LENGTH = 12
 """A passphrase shorter than this can be guessed by who has the file."""
+SHORT_LENGTH = 8
+"""Below this a passphrase protects so little that it is asked for again."""
 _FEW_KINDS = 5
 
 
@@ -56,12 +59,21 @@ def ask_secret(prompt: str) -> Secret | NoSecret:
     return _checked(typed.encode(errors="surrogateescape"), "the terminal")
 
 
-def ask_new_passphrase() -> Secret | NoSecret:
-    """Ask for a passphrase twice; nobody sees a mistake in one."""
-    first = ask_secret("Passphrase for the keystore: ")
+def ask_new_passphrase(
+    ask: Callable[[str], Secret | NoSecret] = ask_secret,
+) -> Secret | NoSecret:
+    """Ask for a passphrase twice; nobody sees a mistake in one. A short one is asked about once."""
+    first = ask("Passphrase for the keystore: ")
+    if isinstance(first, Secret) and 0 < len(first.reveal_text()) < SHORT_LENGTH:
+        print(
+            f"That is short: under {SHORT_LENGTH} characters, it is guessed at once by who has "
+            "the file. Type a longer one, or the same again to keep it.",
+            file=sys.stderr,
+        )
+        first = ask("Passphrase for the keystore: ")
     if isinstance(first, NoSecret) or not first.reveal():
         return first
-    second = ask_secret("The same once more: ")
+    second = ask("The same once more: ")
     if isinstance(second, NoSecret):
         return second
     return first if first == second else NoSecret("the two passphrases differ")

@@ -2,7 +2,13 @@ import os
 
 import pytest
 
-from pmtui.cli.passphrase import MAX_BYTES, NoSecret, read_secret, weakness
+from pmtui.cli.passphrase import (
+    MAX_BYTES,
+    NoSecret,
+    ask_new_passphrase,
+    read_secret,
+    weakness,
+)
 from pmtui.signing.secret import Secret
 from tests.cli.secret_lines import lines_on_fd
 
@@ -43,3 +49,22 @@ def test_a_weak_passphrase_is_called_so(text: str) -> None:
 
 def test_a_long_one_is_not() -> None:
     assert weakness(Secret.from_text("correct horse battery")) == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        (("abc", "correct horse", "correct horse"), "correct horse"),
+        (("abc", "abc", "abc"), "abc"),
+        (("correct horse", "correct horse"), "correct horse"),
+    ],
+)
+def test_a_short_passphrase_is_called_so_and_asked_for_once_more(
+    typed: tuple[str, ...], kept: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = iter(typed)
+    found = ask_new_passphrase(lambda _: Secret.from_text(next(answers)))
+    assert isinstance(found, Secret)
+    assert found.reveal_text() == kept
+    assert next(answers, None) is None
+    assert ("short" in capsys.readouterr().err) == (len(typed) == 3)
