@@ -12,7 +12,7 @@ from pmtui.domain.market_events import BookSnapshot, TextLevel, TradePrinted
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.user_events import OrderChanged, OrderEventKind
-from pmtui.service.feeds.queue import SHOWN_AFTER_S
+from pmtui.service.feeds.queue import MET_AGAIN_S, SHOWN_AFTER_S
 from pmtui.service.feeds.scoring import ASK_PERIOD_S, ScoringFeed
 from pmtui.service.feeds.tracked_books import TAPE_LENGTH
 from pmtui.service.topics import AccountTopic, BookTopic
@@ -139,6 +139,38 @@ async def test_an_order_met_again_stands_behind_all_that_is_not_ours(tmp_path: P
         world.stream.send(snapshot())
         await world.pass_time(0.3)
         assert ahead(world) == 5
+
+
+async def test_what_a_book_just_met_shows_later_may_have_stood_in_front(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.open[MINE] = resting(
+            MINE, price=Micros(410_000), original_size=Micros(2_000_000)
+        )
+        await world.pass_time(11)
+        await watching(world)
+        world.stream.send(with_bid("2"))
+        await world.pass_time(0.3)
+        assert ahead(world) == 0
+        world.stream.send(change("0.41", "4772", ""))
+        await world.pass_time(0.3)
+        assert ahead(world) == 4770
+        await world.pass_time(MET_AGAIN_S)
+        world.stream.send(change("0.41", "5000", ""))
+        await world.pass_time(0.3)
+        assert ahead(world) == 4770
+
+
+async def test_an_order_that_the_book_told_of_first_does_not_stand_behind_itself(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await joined(world)
+        third, size = OrderId("0x" + "3" * 64), Micros(10_000_000)
+        world.stream.send(change("0.39", "10", ""))
+        tell(world, resting(third, price=Micros(390_000), original_size=size,
+                            created_at=world.clock.now()))  # fmt: skip
+        await world.pass_time(0.2)
+        assert dict(world.service.queries.account().queue_ahead)[third] == 0
 
 
 async def test_the_book_need_not_show_a_young_order_yet(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 An estimate lives as long as its book is heard. An order that comes while we look starts behind what
 is displayed at that moment; one that was there before (a restart, a book out of sight, a lost line)
-starts behind everything that is not ours: never better than it can be known.
+starts behind everything that is not ours, for a while also behind what comes: a book that is just
+met may not be whole. Never better than it can be known.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,6 +21,8 @@ from pmtui.service.views import TapeView
 LOOK_PERIOD_S = 0.1
 SHOWN_AFTER_S = 2.0
 """By then the stream has told of an order that the host has taken."""
+MET_AGAIN_S = 10.0
+"""So long after an order was met again, all that shows up at its price counts as before it."""
 _RESTING = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
 
 
@@ -30,6 +33,8 @@ class Standing:
     spot: QueueSpot
     resting_since_s: float | None = None
     """When it was first known to rest; None while it may not have arrived."""
+    doubted_until_s: float = 0.0
+    """Until then what is added may have stood in front all along: nobody watched."""
 
 
 @dataclass(slots=True)
@@ -104,19 +109,39 @@ class QueueFeed:
         is_gap = lines.book is None
         missed = max(0, tape.sequence - lines.sequence)
         prints = () if is_gap else tape.prints[:missed]
-        sizes = {level.price: level.size for level in (*book.bids, *book.asks)}
+        sizes, before = _sizes(book), _sizes(lines.book)
         standing: dict[OrderId, Standing] = {}
         for order in orders:
             displayed = sizes.get(order.price, ZERO)
-            standing[order.order_id] = self._stand(
-                lines.standing.get(order.order_id), order, displayed, prints, is_gap=is_gap
-            )
+            known = lines.standing.get(order.order_id)
+            if known is None:
+                grown = displayed - before.get(order.price, ZERO)
+                standing[order.order_id] = self._meet(order, displayed, grown, is_gap=is_gap)
+            else:
+                standing[order.order_id] = self._stand(
+                    known, order, displayed, prints, is_gap=is_gap
+                )
         lines.standing, lines.book, lines.orders = standing, book, orders
         lines.sequence = tape.sequence
 
+    def _meet(self, order: Order, displayed: Micros, grown: int, *, is_gap: bool) -> Standing:
+        now = self._kernel.clock.monotonic()
+        if order.status not in _RESTING:
+            return Standing(join_queue(displayed), None)
+        # Met on the first look and not young: it was there before, and the book shows it.
+        age = self._kernel.clock.now() - order.created_at
+        if is_gap and age.total_seconds() >= SHOWN_AFTER_S:
+            spot = join_queue(displayed, own_shown=order.remaining_size)
+            return Standing(spot, now - SHOWN_AFTER_S, now + MET_AGAIN_S)
+        # The book may have told of it first: what has come since the last look holds all of it.
+        is_shown = not is_gap and grown >= order.remaining_size
+        return Standing(
+            join_queue(displayed, own_shown=order.remaining_size if is_shown else ZERO), now
+        )
+
     def _stand(
         self,
-        known: Standing | None,
+        known: Standing,
         order: Order,
         displayed: Micros,
         prints: tuple[TradePrint, ...],
@@ -125,21 +150,22 @@ class QueueFeed:
     ) -> Standing:
         now = self._kernel.clock.monotonic()
         rests = order.status in _RESTING
-        if known is None:
-            # Met on the first look and not young: it was there before, and the book shows it.
-            age = self._kernel.clock.now() - order.created_at
-            is_old = is_gap and age.total_seconds() >= SHOWN_AFTER_S
-            since = now - SHOWN_AFTER_S if is_old else now
-            shown = order.remaining_size if is_old and rests else ZERO
-            return Standing(join_queue(displayed, own_shown=shown), since if rests else None)
         since_s = known.resting_since_s
         if since_s is None and rests:
             since_s = now
         is_shown = since_s is not None and now - since_s >= SHOWN_AFTER_S
         shown = order.remaining_size if is_shown else ZERO
         if is_gap:
-            return Standing(resume_queue(known.spot, displayed, own_shown=shown), since_s)
+            spot = resume_queue(known.spot, displayed, own_shown=shown)
+            return Standing(spot, since_s, known.doubted_until_s)
         against = order.side.opposite
         traded = sum(p.size for p in prints if p.price == order.price and p.side is against)
         spot = look_again(known.spot, displayed, traded=Micros(traded), own_shown=shown)
-        return Standing(spot, since_s)
+        if now < known.doubted_until_s and displayed > known.spot.displayed:
+            spot = join_queue(displayed, own_shown=shown)
+        return Standing(spot, since_s, known.doubted_until_s)
+
+
+def _sizes(book: BookView | None) -> dict[Micros, Micros]:
+    levels = () if book is None else (*book.bids, *book.asks)
+    return {level.price: level.size for level in levels}
