@@ -4,7 +4,7 @@ What is paid rounds up, what is there or comes in rounds down, and gains, losses
 changed hands go to the nearest cent.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import accumulate, pairwise
 
 from pmtui.domain.money import SCALE, Micros
@@ -28,10 +28,10 @@ def cents_near(amount: int) -> Micros:
     return Micros(-cents if amount < 0 else cents)
 
 
-def parts_up(amounts: Iterable[Micros]) -> tuple[Micros, ...]:
-    """Round amounts to the cent so that they come to their sum rounded up."""
-    sums = accumulate(amounts, initial=0)
-    return tuple(Micros(cents_up(b) - cents_up(a)) for a, b in pairwise(sums))
+def parts_of_sum(amounts: Iterable[Micros], cents: Callable[[int], Micros]) -> tuple[Micros, ...]:
+    """Round amounts to the cent so that they come to their sum rounded by that rule."""
+    sums = [cents(each) for each in accumulate(amounts, initial=0)]
+    return tuple(Micros(after - before) for before, after in pairwise(sums))
 
 
 def write_dollars(amount: int) -> str:

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from pmtui.domain.cents import parts_up
+from pmtui.domain.cents import cents_down, cents_up, parts_of_sum
 from pmtui.domain.market import Side
-from pmtui.domain.money import format_micros
+from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.scaled import Leg, ScaledPlan, ScaledProblem, TotalUnit
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
-from pmtui.ui.format import format_cost, format_past_money, format_price, format_size
+from pmtui.ui.format import format_past_money, format_price, format_size
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
@@ -36,7 +36,8 @@ def paint_plan(
     is_wide = len(plan.legs) <= _LEGS_IN_A_COLUMN
     legs = []
     # To the cent so that the column adds up: a leg alone may be off by one of them.
-    parts = parts_up(leg.cash for leg in plan.legs)
+    is_buy = plan.spec.side is Side.BUY
+    parts = parts_of_sum((leg.cash for leg in plan.legs), cents_up if is_buy else cents_down)
     for number, leg in enumerate(plan.legs):
         end = ends[number] if number < len(ends) else None
         if end is None and leg in crossing:
@@ -57,7 +58,9 @@ def paint_plan(
         tuple(cell for leg in legs[row::rows] for cell in fit_line(leg, half))
         for row in range(rows)
     ]
-    total = f"{'in all':>7} {format_size(plan.shares):>10} {format_cost(plan.cash):>11}"
+    total = (
+        f"{'in all':>7} {format_size(plan.shares):>10} {format_past_money(Micros(sum(parts))):>11}"
+    )
     unit = "$" if plan.spec.unit is TotalUnit.DOLLARS else ""
     left = f"  {unit}{format_micros(plan.left_over)} has no room on the grid"
     note = Cell(left if plan.left_over else "", Role.DIM)
