@@ -1,10 +1,12 @@
 """Reading the tape: which prints are worth a line, and which of them were ours."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import timedelta
 from enum import Enum
 
-from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.money import SCALE, Micros, complement
 from pmtui.domain.order import Fill, TradePrint
 
 SAME_MOMENT = timedelta(seconds=3)
@@ -46,6 +48,21 @@ def is_own(trade: TradePrint, fills: Iterable[Fill]) -> bool:
         and abs(fill.matched_at - trade.at) <= SAME_MOMENT
         for fill in fills
     )
+
+
+def fills_in(
+    fills: Iterable[Fill], condition_id: ConditionId, token_id: TokenId
+) -> tuple[Fill, ...]:
+    """Return our fills in a market of two outcomes, told in terms of one of them.
+
+    Each is a trade of the other outcome too: the other way, for what is left of a dollar.
+    """
+    return tuple(
+        fill if fill.token_id == token_id
+        else replace(fill, token_id=token_id, side=fill.side.opposite, price=complement(fill.price))
+        for fill in fills
+        if fill.condition_id == condition_id
+    )  # fmt: skip
 
 
 def filter_prints(

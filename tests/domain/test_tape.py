@@ -11,7 +11,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros, parse_micros
 from pmtui.domain.order import Fill, Liquidity, TradePrint, TradeStatus
-from pmtui.domain.tape import SAME_MOMENT, TapeFilter, filter_prints, is_own
+from pmtui.domain.tape import SAME_MOMENT, TapeFilter, fills_in, filter_prints, is_own
 
 m = parse_micros
 AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -65,3 +65,12 @@ def test_the_filters_go_round_and_say_what_they_are() -> None:
         seen.append(following)
     assert set(seen) == set(TapeFilter)
     assert [f.words for f in seen] == ["", "from 100", "from 1,000", "from 10,000", "own only"]
+
+
+def test_a_fill_of_the_other_outcome_is_ours_on_the_mirrored_tape_too() -> None:
+    mirrored = replace(PRINT, token_id=TokenId("2"), side=Side.SELL, price=m("0.54"))
+    fills = fills_in((FILL,), FILL.condition_id, mirrored.token_id)
+    assert is_own(mirrored, fills)
+    assert fills[0].side is FILL.side.opposite
+    assert fills_in((FILL,), FILL.condition_id, FILL.token_id) == (FILL,)
+    assert fills_in((FILL,), ConditionId("0xb"), mirrored.token_id) == ()

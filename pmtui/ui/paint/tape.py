@@ -9,8 +9,8 @@ from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.format import format_price, format_size_compact
 from pmtui.ui.theme import Role
 
-_TIME, _SIDE, _PRICE, _SIZE, _OWN = 8, 4, 6, 8, 2
-WIDTH = _TIME + _SIDE + _PRICE + _SIZE + _OWN + 3
+_TIME, _SIDE, _PRICE, _SIZE, _OWN = 8, 4, 6, 8, 1
+WIDTH = _TIME + _SIDE + _PRICE + _SIZE + _OWN + 2
 _WITHOUT_TIME = WIDTH - _TIME - 1
 
 
@@ -57,11 +57,11 @@ def paint_print(
         cells.insert(0, Cell(f"{trade.side.value:<{_SIDE}} ", role))
     if own:
         cells[0] = Cell(cells[0].text, Role.OWN_ORDER, Emphasis.BOLD)
-        cells.append(Cell(" *", Role.OWN_ORDER, Emphasis.BOLD))
+        cells.append(Cell("*", Role.OWN_ORDER, Emphasis.BOLD))
     else:
-        cells.append(Cell("  "))
+        cells.append(Cell(" "))
     if width >= WIDTH:
-        cells.append(Cell(f" {time}", Role.DIM))
+        cells.append(Cell(time, Role.DIM))
     return fit_line(tuple(cells), width, ascii_only=ascii_only)
 
 

@@ -14,6 +14,7 @@ from textual.containers import Container, Vertical
 from typing_extensions import override
 
 from pmtui.domain.money import complement
+from pmtui.domain.tape import fills_in
 from pmtui.service.topics import (
     AccountTopic,
     BookTopic,
@@ -265,7 +266,7 @@ class MarketScreen(MarketSides, MarketPanes, MarketOneKey):
     def _show_tape(self) -> None:
         queries, token_id = self.surface.queries, self.token_id
         if token_id is not None:
-            fills = tuple(f for f in queries.account().fills if f.token_id == token_id)
+            fills = fills_in(queries.account().fills, self.condition_id, token_id)
             tick = tick_size_of(self._market_view)
             self.tape.show(queries.tape(token_id), fills=fills, tick=tick)
 
