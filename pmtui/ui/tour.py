@@ -35,9 +35,9 @@ STEPS: tuple[Step, ...] = (
          lambda facts: facts.is_searching),
     Step("Move with {search.move_down} to a market and open it with {global.open}.",
          lambda facts: facts.place == "market"),
-    Step("One price a row, bids left, asks right. {ladder.move_down} moves, {ladder.recentre} centres.",
+    Step("One price a row, bids left, asks right. {ladder.move_down} points at the best bid.",
          lambda facts: facts.has_cursor),
-    Step("{market.buy} opens the ticket at the cursor's price.",
+    Step("{ladder.move_down} again: below the best bid an order rests. {market.buy} opens the ticket.",
          lambda facts: facts.has_ticket),
     Step("Type a size, 5 or more. {ticket.review} shows the card, {confirm.accept} again sends.",
          lambda facts: facts.placed > 0),
@@ -48,6 +48,10 @@ STEPS: tuple[Step, ...] = (
     Step("That is the way round. {global.help} explains the keys of any screen.",
          lambda facts: facts.place == "help"),
 )  # fmt: skip
+
+
+_IN_ANY_ORDER = 5
+"""So many steps lead to one another: who is further on has no need of those before."""
 
 
 class Tour:
@@ -62,7 +66,12 @@ class Tour:
         return self._index >= len(STEPS)
 
     def learn(self, facts: TourFacts) -> None:
-        """Move past every step that these facts show as done."""
+        """Move past every step that these facts show as done, and past what one did without.
+
+        A step further on counts only up to the ticket: from there each one is looked for in turn.
+        """
+        done = [i for i, step in enumerate(STEPS[:_IN_ANY_ORDER]) if step.is_done(facts)]
+        self._index = max(self._index, done[-1] + 1 if done else 0)
         while not self.is_over and STEPS[self._index].is_done(facts):
             self._index += 1
 

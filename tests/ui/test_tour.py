@@ -48,6 +48,20 @@ def test_a_step_that_is_so_already_is_not_asked_for() -> None:
     assert said(tour).startswith("Tour 4/")
 
 
+def test_what_was_done_without_is_not_asked_for() -> None:
+    tour = Tour()
+    tour.learn(TourFacts("market"))
+    assert said(tour).startswith("Tour 3/")
+    tour.learn(TourFacts("market", has_ticket=True))
+    assert said(tour).startswith("Tour 5/")
+
+
+def test_looking_elsewhere_is_no_order() -> None:
+    tour = Tour()
+    tour.learn(TourFacts("portfolio"))
+    assert said(tour).startswith("Tour 1/")
+
+
 @pytest.mark.parametrize("number", range(len(STEPS)))
 def test_a_step_fits_the_smallest_screen_and_names_keys_that_exist(number: int) -> None:
     tour = Tour()
