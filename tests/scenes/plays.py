@@ -134,7 +134,7 @@ async def conditionals(pilot: Pilot[None], world: World) -> None:
     await markets(pilot, world)
     await pilot.press("C")
     await shown(pilot, "Conditional orders")
-    await shown(pilot, "at 40¢")
+    await shown(pilot, "watching")
 
 
 async def move(pilot: Pilot[None], world: World) -> None:
