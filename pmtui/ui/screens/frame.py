@@ -70,8 +70,11 @@ class FrameScreen(Screen[None]):
             self._subscribe()
 
     def show_footer(self) -> None:
-        """Show the keys that work right here."""
-        self.query_one("#footer", KeyLine).show_keys(self.footer_entries(), self.size.width)
+        """Show the keys that work right here: none of them below a question."""
+        above = self.app.screen
+        is_covered = above is not self and above.is_modal
+        entries = () if is_covered else self.footer_entries()
+        self.query_one("#footer", KeyLine).show_keys(entries, self.size.width)
 
     def show_tour(self, line: Line) -> None:
         """Show what the tour says next; nothing takes its line away again."""
@@ -110,10 +113,13 @@ class FrameScreen(Screen[None]):
     def on_screen_resume(self) -> None:
         """Start to listen."""
         self._subscribe()
+        self.show_footer()
 
     def on_screen_suspend(self) -> None:
         """Stop listening: what nobody sees costs nothing. Below a question, one still sees it."""
-        if not self.app.screen.is_modal:
+        if self.app.screen.is_modal:
+            self.show_footer()
+        else:
             self._unsubscribe()
 
     def on_unmount(self) -> None:

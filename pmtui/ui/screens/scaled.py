@@ -45,6 +45,7 @@ from pmtui.ui.screens.action_cards import ScaledCard
 from pmtui.ui.screens.order_form import OrderForm
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
+from pmtui.ui.widgets.key_line import KeyLine, answer_entries
 from pmtui.ui.widgets.text_line import TextLine
 from pmtui.ui.widgets.ticket_fields import Choice, NumberField, TextBlock
 
@@ -64,7 +65,7 @@ class ScaledScreen(OrderForm[None]):
     ScaledScreen #state { min-height: 0; }
     ScaledScreen .label { width: 8; }
     ScaledScreen Choice { width: 10; }
-    ScaledScreen #scaled-post-only { width: 16; }
+    ScaledScreen #scaled-post-only { width: 27; }
     ScaledScreen NumberField { width: 10; }
     ScaledScreen #scaled-legs { height: auto; max-height: 16; }
     """
@@ -242,6 +243,8 @@ class ScaledScreen(OrderForm[None]):
             return
         crossing = legs_that_cross(plan, self._book())
         self.legs.show(paint_plan(plan, crossing, self._ends(), ascii_only=ascii_only))
+        agree = "Close" if self._verdicts else "Review"
+        self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.WIDTH)
         if self._sent:
             self.state.show((paint_sent(self._verdicts, len(self._sent)),))
         else:
@@ -253,7 +256,7 @@ class ScaledScreen(OrderForm[None]):
         self.side.show(f" {draft.side.value}", side_role(draft.side))
         self.unit.show(f" {draft.unit.value}")
         self.shape.show(f" {draft.shape.value}")
-        self.post_only.show(f" [{'x' if draft.is_post_only else ' '}] post-only")
+        self.post_only.show(f" [{'x' if draft.is_post_only else ' '}] post-only  tab, space")
 
     def _ends(self) -> tuple[Cell, ...]:
         known = {o.order_id: o for o in self._surface.queries.account().open_orders}

@@ -66,9 +66,13 @@ def answer_keys(agree: str, options: Options, *, width: int) -> KeyLine:
         options: the user's keys and character set.
         width: cells there are.
     """
+    return KeyLine(answer_entries(agree, options), options, width=width)
+
+
+def answer_entries(agree: str, options: Options) -> tuple[FooterEntry, ...]:
+    """Return the entries that answer a question."""
     entries = footer_entries(Context.CONFIRM, keymap=options.keymap)
-    named = (replace(e, label=agree) if e.id == "confirm.accept" else e for e in entries)
-    return KeyLine(tuple(named), options, width=width)
+    return tuple(replace(e, label=agree) if e.id == "confirm.accept" else e for e in entries)
 
 
 def entry_at(line: Line, x: int, entries: tuple[FooterEntry, ...]) -> FooterEntry | None:

@@ -332,8 +332,13 @@ async def test_a_ladder_is_previewed_confirmed_and_told_leg_by_leg(size: tuple[i
         assert "refused: not enough balance" in leg_lines(dialog)[1]
         assert "unknown, checking" in leg_lines(dialog)[2]
         assert shows(app, "1 of 3 accepted, 1 unknown")
+        # The dialog's keys are the only ones, and say what they do by now.
+        assert "Close" in " ".join(cell.text for cell in dialog.query_one(KeyLine).line)
+        below = app.screen_stack[-2].query_one("#footer", KeyLine)
+        assert not "".join(cell.text for cell in below.line).strip()
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is not dialog, "it closes")
+        await until(pilot, lambda: "Buy" in line(app.screen, "footer"), "the screen's own keys")
         assert len(service.calls_of("place_many")) == 1
 
 
