@@ -216,14 +216,15 @@ class TicketForm(Vertical):
                 role = Role.NOTICE_WARN
             is_worst = field is TicketField.PRICE and self.draft.kind is OrderKind.MARKET
             name = "Worst" if is_worst else FIELD_NAMES[field]
-            line = (Cell(f" {name:<5}", Role.DIM), Cell("!" if problem is not None else "", role))
+            line = (Cell("!" if problem is not None else " ", role), Cell(name, Role.DIM))
             self.query_one(f"{FIELD_WIDGETS[field]}-label", TextLine).show(line)
-        self.touch.show(
-            paint_touch(
-                self._book, terms.tick_size if terms is not None else None,
-                ascii_only=self.surface.options.ascii_only,
-            )
+        touch = paint_touch(
+            self._book, terms.tick_size if terms is not None else None,
+            ascii_only=self.surface.options.ascii_only,
         )  # fmt: skip
+        is_word = self.draft.kind is OrderKind.MARKET and not self.draft.price_text
+        # The unit belongs to a number, and there is none: the book decides.
+        self.touch.show(touch[1:] if is_word else touch)
 
     def _is_quiet(self, problem: Problem) -> bool:
         """Whether a field is only not filled in yet, which nobody needs to be told loudly."""
