@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.runtime-stamp
 TESTING := $(VENV)/.testing-stamp
 PINS := tests/constraints.txt
 
-.PHONY: run test check format bench soak shots shots-accept python clean
+.PHONY: run test check format bench soak shots shots-draw shots-accept python clean
 
 run: $(RUNTIME)
 	@$(BIN)/pmtui
@@ -38,6 +38,9 @@ soak: $(TESTING)
 
 shots: $(TESTING)
 	$(BIN)/python -m tests.scenes compare
+
+shots-draw: $(TESTING)
+	$(BIN)/python -m tests.scenes draw build/shots
 
 shots-accept: $(TESTING)
 	$(BIN)/python -m tests.scenes accept

@@ -1,10 +1,12 @@
 """The accepted pictures are what the program paints, on every supported interpreter."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.scenes.__main__ import FOLDER, main, picture_of
 from tests.scenes.picture import canonical, first_difference, text_rows
-from tests.scenes.scenes import SCENES, Scene, paint
+from tests.scenes.scenes import SCENES, SIZES, THEMES, Scene, paint
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
@@ -50,3 +52,10 @@ def test_a_picture_is_named_after_its_scene_not_its_content() -> None:
 def test_an_unknown_scene_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "nothing"]) == 2
     assert "usage:" in capsys.readouterr().out
+
+
+def test_a_screen_is_drawn_at_every_size_and_in_every_theme(tmp_path: Path) -> None:
+    assert main(["draw", str(tmp_path), "log"]) == 0
+    drawn = {path.stem: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    assert len(drawn) == len(SIZES) * len(THEMES) == 18
+    assert len(set(drawn.values())) == len(drawn)
