@@ -292,7 +292,10 @@ def _load_hosts() -> None:
     import pmtui.cli.hosts  # noqa: F401, PLC0415
 
 
-def _is_ascii_terminal() -> bool:
+_PLAIN = ("vt100", "vt102", "vt220", "linux")
+"""Terminals without most of our signs; the font of the Linux console has at most 512."""
 
+
+def _is_ascii_terminal() -> bool:
     encoding = locale.getpreferredencoding(do_setlocale=False).lower().replace("-", "")
-    return encoding not in ("utf8", "utf") or os.environ.get("TERM", "") in ("vt100", "vt220")
+    return encoding not in ("utf8", "utf") or os.environ.get("TERM", "") in _PLAIN

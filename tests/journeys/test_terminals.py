@@ -24,8 +24,11 @@ def test_it_starts_and_quits_in_other_terminals(start: Start, term: str) -> None
     assert b"Traceback" not in terminal.output
 
 
-def test_a_plain_terminal_gets_plain_characters_only(start: Start) -> None:
-    terminal = start(size=(80, 24), term="vt100", env={"COLORTERM": "", "LC_ALL": "C"})
+@pytest.mark.parametrize(("term", "env"), [("vt100", {"LC_ALL": "C"}), ("linux", {})])
+def test_a_plain_terminal_gets_plain_characters_only(
+    start: Start, term: str, env: dict[str, str]
+) -> None:
+    terminal = start(size=(80, 24), term=term, env={"COLORTERM": "", **env})
     terminal.until_text("cash $10,000.00")
     terminal.until(lambda: terminal.row_with("%") or terminal.row_with("c "), "prices")
     strange = {character for character in terminal.text() if ord(character) > 126}
