@@ -22,6 +22,8 @@ _AHEAD = 5
 _BAR, _WIDEST_BAR = 3, 18
 _TRADED = _DEPTH = 6
 _PROFIT = 7
+_OTHER = 4
+"""Room for the other outcome's name, which is often `Down`."""
 _WITH_MORE_ROOM: tuple[tuple[int, dict[str, Any]], ...] = (
     (_AHEAD + 1, {"ahead": _AHEAD}),
     (2 * (_WIDE_OWN - _OWN), {"own": _WIDE_OWN}),
@@ -88,8 +90,9 @@ def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> Ladde
     digits = len(format_price(Micros(ONE - tick), tick=tick))
     plan = LadderColumns(size=_SIZE, price=digits + _MARKS)
     free = width - 2 * (_SIZE + 1) - (plan.price + 1)
-    if with_other and free > digits:
-        plan, free = plan._replace(other=digits), free - digits - 1
+    other = max(digits, _OTHER) if free > _OTHER else digits
+    if with_other and free > other:
+        plan, free = plan._replace(other=other), free - other - 1
     if free < 2 * (_OWN + 1):
         is_shared = free >= _OWN + 1
         return plan._replace(own=_OWN, is_own_shared=True) if is_shared else plan

@@ -143,3 +143,11 @@ def test_wide_rows_are_announced() -> None:
     book = BookView(TokenId("1"), BookState.LIVE, tick_size=CENT)
     assert "rows of 5¢" in text_of(paint_state(book, NOW, 41, group=Micros(50_000)))
     assert "rows" not in text_of(paint_state(book, NOW, 41, group=CENT))
+
+
+def test_a_name_of_four_letters_fits_above_the_other_outcomes_prices() -> None:
+    for width in range(36, 120):
+        columns = plan_for(width, tick=Micros(10_000), with_other=True)
+        titles = text_of(paint_titles(columns, width, other_label="Down"))
+        assert "Down" in titles
+        assert len(titles) == width
