@@ -80,7 +80,8 @@ class MarketTrading(MarketMoving):
 
         market = self._market_view.market
         name = (Cell(plain(market.question if market else self.condition_id, 120)),)
-        lines = (name, *paint_resting_orders(orders))
+        by_price = sorted(orders, key=lambda order: order.price, reverse=True)
+        lines = (name, *paint_resting_orders(by_price))
         title, options = "Cancel all orders in this market?", self.surface.options
         screen = QuestionScreen(title, lines, agree="Cancel them", options=options)
         _ = self.app.push_screen(screen, decide)

@@ -338,7 +338,9 @@ async def test_a_ladder_is_previewed_confirmed_and_told_leg_by_leg(size: tuple[i
         assert not "".join(cell.text for cell in below.line).strip()
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is not dialog, "it closes")
-        await until(pilot, lambda: "Buy" in line(app.screen, "footer"), "the screen's own keys")
+        market = app.screen
+        assert isinstance(market, MarketScreen)
+        await until(pilot, lambda: "Buy" in line(market, "footer"), "the screen's own keys")
         assert len(service.calls_of("place_many")) == 1
 
 
