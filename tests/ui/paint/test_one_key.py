@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.book_view import BookState, BookView
+from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.ids import TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
@@ -18,7 +18,8 @@ SIZE = Micros(12_500_000)
 
 
 def book(state: BookState) -> BookView:
-    return BookView(TokenId("1"), state, tick_size=Micros(2_500), as_of=NOW)
+    bids = (Level(Micros(500_000), Micros(1_000_000)),)
+    return BookView(TokenId("1"), state, bids, tick_size=Micros(2_500), as_of=NOW)
 
 
 @pytest.mark.parametrize("state", BookState)
