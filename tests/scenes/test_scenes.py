@@ -33,7 +33,7 @@ def test_a_picture_has_a_row_for_every_line_of_the_screen(scene: Scene) -> None:
     columns, lines = scene.size
     assert len(rows) <= lines
     assert max(len(row) for row in rows) <= columns
-    assert rows[0].startswith(" PAPER  cash $")
+    assert rows[0].startswith((" PAPER  cash $", " PAPER   ARMED  cash $"))
 
 
 def test_a_difference_names_its_row_and_both_texts() -> None:
