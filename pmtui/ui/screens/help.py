@@ -11,6 +11,7 @@ from typing_extensions import override
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for, help_lines
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
+from pmtui.ui.paint.reading import wrap_text
 from pmtui.ui.screens.frame import FrameScreen
 from pmtui.ui.screens.glossary import GlossaryScreen
 from pmtui.ui.surface import Surface
@@ -23,6 +24,10 @@ COLUMNS = (
     Column("label", "Does", 16, priority=1),
     Column("help", "What it means", 30, grow=1),
 )
+
+_LEAST = 30
+_BESIDE = 36
+"""What the other columns take, with the cells between them."""
 
 
 class HelpScreen(FrameScreen):
@@ -55,6 +60,15 @@ class HelpScreen(FrameScreen):
     @override
     def on_mount(self) -> None:
         # The toolkit calls the frame's own handler too.
+        self._explain()
+        self.table.focus()
+
+    def on_resize(self) -> None:
+        """Break the sentences where the screen ends now."""
+        self._explain()
+
+    def _explain(self) -> None:
+        room = max(_LEAST, self.size.width - _BESIDE)
         keymap = self.surface.options.keymap
         rows = []
         previous = None
@@ -63,14 +77,15 @@ class HelpScreen(FrameScreen):
                 previous = line.context
                 title = Cell(line.context.value.capitalize(), Role.HEADING, Emphasis.BOLD)
                 rows.append(Row(f"-{line.context}", (title, Cell(""), Cell(""))))
-            rows.append(
-                Row(
-                    f"{line.context}.{line.label}",
-                    (Cell(line.keys, Role.KEY), Cell(line.label), Cell(line.help, Role.DIM)),
-                )
-            )
+            name = f"{line.context}.{line.label}"
+            first, *more = wrap_text(line.help, room) or ("",)
+            help_cell = Cell(first, Role.DIM)
+            rows.append(Row(name, (Cell(line.keys, Role.KEY), Cell(line.label), help_cell)))
+            rows += [
+                Row(f"{name}.{number}", (Cell(""), Cell(""), Cell(text, Role.DIM)))
+                for number, text in enumerate(more)
+            ]
         self.table.set_rows(rows)
-        self.table.focus()
 
     def action_glossary(self) -> None:
         """Explain the words of this trade."""

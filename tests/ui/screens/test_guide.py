@@ -1,5 +1,6 @@
 """Greeting, tour and glossary on real screens."""
 
+from pmtui.ui.action import Context
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.glossary import GLOSSARY
 from pmtui.ui.screens.frame import FrameScreen
@@ -10,6 +11,7 @@ from pmtui.ui.theme_files import load_themes
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.fake_surface import FakeService
+from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 
 
@@ -85,3 +87,18 @@ def test_the_words_are_in_order_and_told_once() -> None:
     words = [term.word.casefold() for term in GLOSSARY]
     assert words == sorted(words)
     assert len(set(words)) == len(words)
+
+
+async def test_help_says_whole_sentences_on_a_small_screen() -> None:
+    app = made()
+    async with app.run_test(size=(80, 60)) as pilot:
+        _ = app.push_screen(HelpScreen(app.surface, (Context.LADDER, Context.MARKET), "trading"))
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen), "the help")
+        await settle(pilot)
+        table = app.screen.query_one(LineTable)
+        whole = shown_text(table)
+        assert any("joins on an empty" in line for line in whole)
+        assert not any("…" in line for line in whole)
+        rows = len(table.rows)
+        await pilot.resize_terminal(200, 60)
+        await until(pilot, lambda: len(table.rows) < rows, "longer lines on a wide screen")
