@@ -63,7 +63,8 @@ class HelpScreen(FrameScreen):
         self._explain()
         self.table.focus()
 
-    def on_resize(self) -> None:
+    @override
+    def on_resize(self) -> None:  # type: ignore[override]  # the toolkit passes the event only where it is named
         """Break the sentences where the screen ends now."""
         self._explain()
 
