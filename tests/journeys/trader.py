@@ -15,7 +15,7 @@ _FIELDS = {"Price": ("Price", "¢  bid"), "Size": ("Size",)}
 
 
 def money(amount: Decimal) -> str:
-    """Write dollars as the screen does: to the cent, toward zero."""
+    """Write dollars as the screen does: to the cent, rounded down."""
     return f"${amount.quantize(CENT, ROUND_DOWN):,}"
 
 

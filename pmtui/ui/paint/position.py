@@ -76,7 +76,7 @@ def _position(name: Cell, held: Position, width: int, *, ascii_only: bool) -> Li
     if value is not None and gain is not None:
         role = Role.UP if gain > 0 else Role.DOWN if gain < 0 else Role.DIM
         # A narrow line keeps the gain and lets the value go.
-        worth = (Cell("  worth ", Role.DIM), Cell(format_money(value)))
+        worth = (Cell(" | ", Role.DIM), Cell(format_money(value)))
         change = (Cell("  "), Cell(format_money_change(gain), role))
         if line_width((name, *pieces[0], *worth, *change)) <= width:
             pieces += [worth, change]

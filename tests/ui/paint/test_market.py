@@ -138,8 +138,8 @@ def test_both_outcomes_show_the_value_that_the_account_gives_them() -> None:
         token_id=NO, outcome_index=1, outcome="No",
     )  # fmt: skip
     text = text_of(*paint_positions((yes, no), ("Yes", "No"), 60))
-    assert "100 at 50.0¢  worth $52.50  +$2.50" in text
-    assert "10 at 50.0¢  worth $4.75  -$0.25" in text
+    assert "100 at 50.0¢ | $52.50  +$2.50" in text
+    assert "10 at 50.0¢ | $4.75  -$0.25" in text
 
 
 def test_a_position_nobody_can_price_shows_no_value() -> None:
