@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pmtui.domain.conditional import Conditional, ConditionalState, say_conditional
+from pmtui.domain.conditional import Conditional, ConditionalState
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Column, Line, Row
 from pmtui.ui.format import format_age, format_price, format_size_compact
@@ -55,8 +55,15 @@ def paint_conditional_details(each: Conditional) -> Line:
 
 def paint_protection(each: Conditional) -> Line:
     """Show one conditional order as a line beside the position it belongs to."""
-    words = plain(say_conditional(each))
-    return (Cell(f"{each.state.value}: ", _ROLES.get(each.state, Role.DIM)), Cell(words))
+    size = format_size_compact(each.size)
+    line = [
+        Cell(f"{each.state.value} ", _ROLES.get(each.state, Role.DIM)),
+        Cell(f"{size} {plain(each.outcome, 12)}"),
+    ]
+    for name, price in (("stop", each.stop), ("profit", each.take_profit)):
+        if price is not None:
+            line += [Cell(f"  {name} ", Role.DIM), Cell(format_price(price))]
+    return tuple(line)
 
 
 def _price(price: Micros | None) -> Cell:

@@ -65,7 +65,9 @@ class ProtectScreen(OrderForm[None]):
             yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only)
             title = self.market_title(self.WIDTH)
             yield TextLine((Cell(title, Role.DIM),), ascii_only=ascii_only)
-            yield TextLine(id="protect-touch", ascii_only=ascii_only)
+            with Horizontal(classes="row"):
+                yield TextLine((Cell("Now in"),), classes="label", ascii_only=ascii_only)
+                yield TextLine(id="protect-touch", ascii_only=ascii_only)
             for name, label, meaning in _ENTRIES:
                 with Horizontal(classes="row"):
                     yield TextLine((Cell(label),), classes="label", ascii_only=ascii_only)
