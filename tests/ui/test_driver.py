@@ -24,8 +24,9 @@ def test_a_lone_escape_does_not_wait_for_the_stock_drivers_poll() -> None:
     with PtyChild("tests.ui.key_app", "ours") as child:
         child.until(lambda: "ready" in child.row(0), "the first paint")
         escapes = [_press(child, i + 1, b"\x1b", "escape") for i in range(7)]
-        # The stock driver takes 100 ms at least; the best of ours does not depend on the load.
-        assert 0.024 <= min(escapes) < 0.09
+        # The stock driver takes 100 ms at least; the best of ours does not depend on the load. One
+        # that something else follows at once, such as an answer of the terminal, needs no waiting.
+        assert min(wait for wait in escapes if wait >= 0.024) < 0.09
 
 
 def test_sequences_text_and_escape_are_told_apart() -> None:
