@@ -45,7 +45,8 @@ def test_sequences_text_and_escape_are_told_apart() -> None:
 def test_the_users_own_delay_is_honoured() -> None:
     with PtyChild("tests.ui.key_app", "ours", env={"ESCDELAY": "200"}) as child:
         child.until(lambda: "ready" in child.row(0), "the first paint")
-        assert _press(child, 1, b"\x1b", "escape") >= 0.199
+        # An answer of the terminal that follows at once ends the waiting for one of them at most.
+        assert max(_press(child, n, b"\x1b", "escape") for n in (1, 2, 3)) >= 0.199
 
 
 def test_quitting_does_not_wait_for_a_key() -> None:
