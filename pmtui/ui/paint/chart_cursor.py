@@ -1,9 +1,7 @@
 """The ladder's cursor on the price chart: a line through it at the cursor's price."""
 
-from itertools import groupby
-
 from pmtui.domain.money import Micros
-from pmtui.ui.cells import Cell, Line, fit_line, line_width
+from pmtui.ui.cells import Cell, Line, fit_line, join_runs, line_width
 from pmtui.ui.format import format_price
 from pmtui.ui.theme import Role
 
@@ -35,13 +33,7 @@ def mark_price(
     role = canvas[0].role if canvas else Role.DIM
     stroke = "-" if ascii_only else "─"
     marks = [(Role.KEY, stroke) if mark in _BLANKS else (role, mark) for mark in text]
-    line = (
-        Cell(label, Role.KEY),
-        *(
-            Cell("".join(mark for _, mark in run), of)
-            for of, run in groupby(marks, key=lambda mark: mark[0])
-        ),
-    )
+    line = (Cell(label, Role.KEY), *join_runs(marks))
     return (*curve[:row], line, *curve[row + 1 :])
 
 

@@ -1,12 +1,11 @@
 """The depth chart: how much rests up to each price, bids to the left and asks to the right."""
 
 from collections.abc import Sequence
-from itertools import groupby
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.depth import DepthCurve, Reach, Span
 from pmtui.domain.money import SCALE, Micros
-from pmtui.ui.cells import Cell, Line, fit_line, line_width
+from pmtui.ui.cells import Cell, Line, fit_line, join_runs, line_width
 from pmtui.ui.format import format_price, format_size_compact
 from pmtui.ui.theme import Role
 
@@ -107,7 +106,7 @@ def _level(depth: int, scale: int, rows: int) -> int:
 
 def _row(
     levels: Sequence[int], roles: Sequence[Role], row: int, at: int | None, *, ascii_only: bool
-) -> list[Cell]:
+) -> Line:
     blocks = _ASCII_BLOCKS if ascii_only else _BLOCKS
     marks: list[tuple[Role, str]] = []
     for part, level in enumerate(levels):
@@ -116,10 +115,7 @@ def _row(
             marks.append((Role.KEY, "|" if ascii_only else "│"))
         else:
             marks.append((roles[part], block))
-    return [
-        Cell("".join(mark for _, mark in run), role)
-        for role, run in groupby(marks, key=lambda mark: mark[0])
-    ]
+    return join_runs(marks)
 
 
 def _price_labels(

@@ -7,12 +7,11 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.ids import EventId
-from pmtui.domain.market import Market
-from pmtui.service.topics import EventQuotesTopic, EventTopic, StatusTopic, Topic
+from pmtui.domain.market import Event, Market
+from pmtui.service.topics import EventQuotesTopic, EventTopic, HistoryTopic, StatusTopic, Topic
 from pmtui.service.views import QuoteRow
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for
@@ -30,14 +29,15 @@ from pmtui.ui.paint.event import (
 )
 from pmtui.ui.paint.facts import to_ascii_line
 from pmtui.ui.row_memo import RowMemo
-from pmtui.ui.screens.frame import FrameScreen
+from pmtui.ui.screens.event_chart import EventChart
 from pmtui.ui.screens.reading import CommentsScreen, HoldersScreen, RulesScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.overlay import OverlayPane
 from pmtui.ui.widgets.text_line import TextLine
 
 
-class EventScreen(FrameScreen):
+class EventScreen(EventChart):
     """Every outcome of an event, with live prices and what they add up to."""
 
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.EVENT,)
@@ -46,9 +46,9 @@ class EventScreen(FrameScreen):
     EventScreen LineTable { margin-left: 1; }
     EventScreen #meaning { display: none; }
     EventScreen.-has-meaning #meaning { display: block; }
+    EventScreen #chart { display: none; margin: 0 1; }
+    EventScreen.-charted #chart { display: block; }
     """
-
-    table = query_one("#outcomes", LineTable)
 
     def __init__(self, surface: Surface, event_id: EventId) -> None:
         super().__init__(surface)
@@ -58,7 +58,13 @@ class EventScreen(FrameScreen):
 
     @override
     def topics(self) -> Iterable[Topic]:
-        return (EventTopic(self._event_id), EventQuotesTopic(self._event_id))
+        return (
+            EventTopic(self._event_id), EventQuotesTopic(self._event_id), *self.chart_topics()
+        )  # fmt: skip
+
+    @override
+    def shown_event(self) -> Event | None:
+        return self.surface.queries.event(self._event_id).event
 
     @override
     def compose_body(self) -> ComposeResult:
@@ -66,23 +72,30 @@ class EventScreen(FrameScreen):
         for name in ("title", "facts", "meaning"):
             yield TextLine(id=name, ascii_only=ascii_only)
         yield LineTable(OUTCOME_COLUMNS, id="outcomes", ascii_only=ascii_only)
+        yield OverlayPane(id="chart", ascii_only=ascii_only)
         yield TextLine(id="details", ascii_only=ascii_only)
 
     @override
     def on_mount(self) -> None:
         # The toolkit calls the frame's own handler too.
         self._show_outcomes()
+        self.show_chart()
         self.table.focus()
 
     @override
     def on_resize(self, _: events.Resize) -> None:
         self._show_facts()
         self._show_details()
+        self.show_chart()
 
     @override
     def show_topic(self, topic: Topic) -> None:
-        if topic in (EventTopic(self._event_id), EventQuotesTopic(self._event_id)):
+        if isinstance(topic, HistoryTopic):
+            self.show_histories()
+        elif topic in (EventTopic(self._event_id), EventQuotesTopic(self._event_id)):
             self._show_outcomes()
+            if topic == EventTopic(self._event_id):
+                self.show_chart()
         elif topic == StatusTopic():
             self._show_facts()
 
@@ -100,7 +113,7 @@ class EventScreen(FrameScreen):
         """Show who holds most of the market at the cursor."""
         market = self._market
         if market is None or market.condition_id is None:
-            self._say("This market has no condition id yet, so nobody can hold it.")
+            self.say("This market has no condition id yet, so nobody can hold it.")
             return
         _ = self.app.push_screen(HoldersScreen(self.surface, market.condition_id))
 
@@ -116,7 +129,7 @@ class EventScreen(FrameScreen):
         if market is None:
             return
         if market.condition_id is None:
-            self._say("This market has no condition id yet, so it cannot be traded.")
+            self.say("This market has no condition id yet, so it cannot be traded.")
         else:
             self.post_message(MarketChosen(market.condition_id))
 
@@ -171,9 +184,6 @@ class EventScreen(FrameScreen):
     def _quotes(self) -> dict[str, QuoteRow]:
         rows = self.surface.queries.event_quotes(self._event_id).rows
         return {row.condition_id: row for row in rows}
-
-    def _say(self, text: str) -> None:
-        self.notify(text, markup=False, timeout=4)
 
     def _show_line(self, selector: str, line: Line) -> None:
         ascii_only = self.surface.options.ascii_only

@@ -14,9 +14,6 @@ from pmtui.ui.paint.chart import (
     chart_words,
     draw_chart,
     paint_chart_title,
-    price_labels,
-    price_range,
-    thin,
 )
 from tests.ui.fake_surface import NOW
 from tests.ui.moving_market import history
@@ -31,23 +28,6 @@ def points_of(*prices: int) -> tuple[PricePoint, ...]:
 
 
 series = st.lists(st.integers(0, ONE), min_size=2, max_size=400).map(lambda p: points_of(*p))
-
-
-@given(series, st.integers(1, 60))
-def test_thinning_keeps_ends_and_extremes(points: tuple[PricePoint, ...], columns: int) -> None:
-    kept = thin(points, columns)
-    assert len(kept) <= max(2 * columns + 2, 2)
-    assert (kept[0], kept[-1]) == (points[0], points[-1])
-    assert price_range(kept) == price_range(points)
-    assert list(kept) == sorted(kept, key=lambda p: p.at)
-
-
-@given(st.integers(0, ONE - 10_000), st.integers(10_000, ONE), st.integers(1, 60))
-def test_price_labels_are_round_and_fit(low: int, span: int, rows: int) -> None:
-    high = min(low + span, ONE)
-    labels = price_labels(Micros(low), Micros(high), rows)
-    assert all(low <= label <= high for label in labels)
-    assert len(labels) <= max(2, rows // 3 + 1)
 
 
 @settings(max_examples=40, deadline=None)

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from pmtui.domain.history import PricePoint
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, line_width
-from pmtui.ui.paint.chart import draw_chart, price_range
+from pmtui.ui.paint.chart import draw_chart
 from pmtui.ui.paint.chart_cursor import add_out_of_range, mark_price, row_of_price
+from pmtui.ui.paint.plot import price_range
 from tests.ui.screens.look import words
 
 START = datetime(2026, 6, 1, tzinfo=UTC)

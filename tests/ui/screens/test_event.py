@@ -1,13 +1,15 @@
 from dataclasses import replace
 from datetime import timedelta
+from random import Random
 
 import pytest
 
+from pmtui.domain.history import Interval
 from pmtui.domain.ids import EventId, MarketId
 from pmtui.domain.market import Event
 from pmtui.domain.money import Micros
-from pmtui.service.topics import EventQuotesTopic, EventTopic, MarketTopic, Topic
-from pmtui.service.views import EventQuotesView, EventView, Load, MarketView
+from pmtui.service.topics import EventQuotesTopic, EventTopic, HistoryTopic, MarketTopic, Topic
+from pmtui.service.views import EventQuotesView, EventView, HistoryView, Load, MarketView
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.paint.event import by_price, counted_mid
 from pmtui.ui.screens.event import EventScreen
@@ -16,6 +18,7 @@ from pmtui.ui.widgets.line_table import LineTable
 from tests.ui import believable
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.moving_market import history
 from tests.ui.screens.look import (
     listens_only_in_front,
     screen_lines,
@@ -235,3 +238,77 @@ def test_open_outcomes_come_first_and_the_likelier_ones_before_the_others() -> N
         for name, price in prices.items()
     ]  # fmt: skip
     assert [m.market_id for m in sorted(markets, key=by_price)] == ["c", "a", "b"]
+
+
+def _with_histories(service: FakeService) -> FakeService:
+    for n, market in enumerate(ELECTION.markets):
+        token_id = market.outcomes[0].token_id
+        assert token_id is not None
+        for interval in Interval:
+            view = HistoryView(tuple(history(Random(n))), interval, Load.READY, NOW, version=1)
+            service.histories[token_id, interval] = view
+    return service
+
+
+def _watched(service: FakeService) -> list[HistoryTopic]:
+    return [topic for topic in service.watched() if isinstance(topic, HistoryTopic)]
+
+
+def _has_curve(app: ScreenApp) -> bool:
+    return any("⠀" < mark <= "⣿" for line in screen_lines(app) for mark in line)
+
+
+async def test_the_leading_outcomes_are_drawn_where_there_is_room() -> None:
+    service = _with_histories(_service())
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: _has_curve(app), "the curves")
+        title = next(line for line in screen_lines(app) if "Price 1d" in line)
+        assert "1 Ilse Maro" in title
+        assert "4 " in title
+        assert "Bo Lund" not in title
+        assert len(_watched(service)) == 4
+        assert _row(app, "Bo Lund")
+        await pilot.press("right_square_bracket")
+        await until(
+            pilot, lambda: {t.interval for t in _watched(service)} == {Interval.WEEK}, "a week"
+        )
+        assert shows(app, "Price 1w")
+        await until(pilot, lambda: _has_curve(app), "the curves of the week")
+        await pilot.press("d")
+        await until(pilot, lambda: not _watched(service), "nothing is fetched unseen")
+        assert not _has_curve(app)
+
+
+async def test_a_long_table_keeps_a_small_screen_until_the_chart_is_asked_for() -> None:
+    many = replace(
+        ELECTION,
+        markets=tuple(
+            replace(market, market_id=MarketId(f"{market.market_id}{n}"))
+            for n in range(3)
+            for market in ELECTION.markets
+        ),
+    )
+    service = _with_histories(_service(many))
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert not _watched(service)
+        await pilot.press("right_square_bracket")
+        assert _watched(service) == []
+        await pilot.press("d")
+        await until(pilot, lambda: _has_curve(app), "the curves")
+        assert sum(name in line for line in screen_lines(app)[4:10] for name in ("Maro", "Ade"))
+        await pilot.resize_terminal(80, 16)
+        await until(pilot, lambda: not _has_curve(app), "no room")
+
+
+async def test_an_event_without_open_outcomes_has_no_chart() -> None:
+    closed = replace(ELECTION, markets=tuple(replace(m, closed=True) for m in ELECTION.markets))
+    app = _app(_with_histories(_service(closed)))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        assert not _has_curve(app)
+        await pilot.press("d")
+        await until(pilot, lambda: app._notifications, "why there is none")
+        assert "nothing to draw" in next(iter(app._notifications)).message

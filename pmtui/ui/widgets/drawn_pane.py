@@ -1,0 +1,106 @@
+"""A pane with a drawing that takes milliseconds: made in a thread, kept until it would differ."""
+
+import asyncio
+from collections.abc import Callable, Hashable
+from typing import NamedTuple
+
+from textual.worker import Worker
+from typing_extensions import override
+
+from pmtui.domain.money import Micros
+from pmtui.ui.cells import Cell, Line, fit_line
+from pmtui.ui.theme import Role
+from pmtui.ui.widgets.line_pane import LinePane
+
+_SETTLE_S = 1.0
+"""A series that grows with every trade is drawn at most this often."""
+
+
+class Drawing(NamedTuple):
+    """What was drawn, and the lowest and the highest price on it."""
+
+    lines: tuple[Line, ...]
+    prices: tuple[Micros, Micros]
+
+
+Draw = Callable[[], Drawing]
+
+
+class Picture(NamedTuple):
+    """What decides how a drawing looks. Not the theme: the drawing names roles, no colours."""
+
+    subject: Hashable
+    """What is drawn, and over which time."""
+    version: Hashable
+    """How far its series have grown."""
+    width: int
+    height: int
+
+    def is_same_frame(self, other: "Picture | None") -> bool:
+        """Whether only the series have grown."""
+        return other is not None and self._replace(version=0) == other._replace(version=0)
+
+
+class DrawnPane(LinePane, can_focus=False):
+    """Subclasses say which picture is wanted, how it is drawn, and what to say without one."""
+
+    DEFAULT_CSS = "DrawnPane { height: 1fr; }"
+
+    _wanted: Picture | None = None
+    _drawn: Picture | None = None
+    _drawing: Drawing | None = None
+    _worker: Worker[None] | None = None
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the drawing on show is of the newest series."""
+        return self._wanted is not None and self._drawn == self._wanted
+
+    def picture(self, width: int, height: int) -> Picture | None:  # noqa: ARG002 - for subclasses
+        """Return what to draw in this size, without the title; None where words are shown."""
+        return None
+
+    def drawing(self, picture: Picture) -> Draw | None:  # noqa: ARG002 - for subclasses
+        """Return what draws a picture, with all it needs: it is called in a thread."""
+        return None
+
+    def words(self, width: int, height: int) -> str:  # noqa: ARG002 - for subclasses
+        """Return what to say in the place of a drawing; empty when there is one."""
+        return ""
+
+    @override
+    def repaint(self) -> None:
+        self._want()
+        super().repaint()
+
+    @override
+    def paint(self, width: int, height: int) -> tuple[Line, ...]:
+        words = self.words(width, height)
+        if words:
+            return (fit_line((Cell(words, Role.DIM),), width, ascii_only=self.ascii_only),)
+        return self.shown.lines if self.shown is not None else ()
+
+    @property
+    def shown(self) -> Drawing | None:
+        """The old drawing stays until the new one is made, unless it shows something else."""
+        is_fitting = self._wanted is not None and self._wanted.is_same_frame(self._drawn)
+        return self._drawing if is_fitting else None
+
+    def _want(self) -> None:
+        width, height = self.size
+        self._wanted = self.picture(width, height - 1) if width and height > 1 else None
+        is_idle = self._worker is None or self._worker.is_finished
+        if is_idle and self._wanted is not None and self._wanted != self._drawn:
+            self._worker = self.run_worker(self._draw(), group="chart")
+
+    async def _draw(self) -> None:
+        while (picture := self._wanted) is not None and picture != self._drawn:
+            draw = self.drawing(picture)
+            if draw is None:
+                return
+            has_grown = picture.is_same_frame(self._drawn)
+            self._drawing = await asyncio.to_thread(draw)
+            self._drawn = picture
+            super().repaint()
+            if has_grown:
+                await asyncio.sleep(_SETTLE_S)

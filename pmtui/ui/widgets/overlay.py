@@ -1,0 +1,71 @@
+"""The chart of an event: the histories of its leading outcomes over each other."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from typing_extensions import override
+
+from pmtui.domain.history import Interval
+from pmtui.domain.ids import TokenId
+from pmtui.service.views import HistoryView
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.paint.overlay import curves_of, draw_overlay, overlay_words, paint_overlay_title
+from pmtui.ui.paint.plot import price_range
+from pmtui.ui.theme import Role
+from pmtui.ui.widgets.drawn_pane import Draw, Drawing, DrawnPane, Picture
+
+
+class Leader(NamedTuple):
+    """An outcome on the chart."""
+
+    name: str
+    token_id: TokenId
+    history: HistoryView
+
+
+class OverlayPane(DrawnPane):
+    """Price histories of the leading outcomes."""
+
+    _leaders: tuple[Leader, ...] = ()
+    _interval = Interval.DAY
+
+    def show(self, leaders: Sequence[Leader], interval: Interval) -> None:
+        """Show these histories as soon as they are drawn, the likeliest outcome first."""
+        self._leaders, self._interval = tuple(leaders), interval
+        self.repaint()
+
+    @override
+    def title(self) -> Line:
+        if not self._leaders:
+            return (Cell("Price", Role.HEADING),)
+        names = [leader.name for leader in self._leaders]
+        width = self.size.width
+        return paint_overlay_title(self._interval, names, width, ascii_only=self.ascii_only)
+
+    @override
+    def words(self, width: int, height: int) -> str:
+        return overlay_words(self._histories, width, height) if self._leaders else ""
+
+    @override
+    def picture(self, width: int, height: int) -> Picture | None:
+        if not self._leaders or self.words(width, height):
+            return None
+        tokens = tuple(leader.token_id for leader in self._leaders)
+        grown = tuple((view.version, len(view.points)) for view in self._histories)
+        return Picture((tokens, self._interval), grown, width, height)
+
+    @override
+    def drawing(self, picture: Picture) -> Draw | None:
+        curves, ascii_only = curves_of(self._histories), self.ascii_only
+        if not curves:
+            return None
+
+        def draw() -> Drawing:
+            lines = draw_overlay(curves, picture.width, picture.height, ascii_only=ascii_only)
+            return Drawing(lines, price_range([p for curve in curves for p in curve.points]))
+
+        return draw
+
+    @property
+    def _histories(self) -> list[HistoryView]:
+        return [leader.history for leader in self._leaders]
