@@ -12,3 +12,5 @@ class Profile:
     name: str
     mode: Mode
     reason: str = ""
+    remedy: str = ""
+    """The command that adds the key that is missing; empty where nothing is."""

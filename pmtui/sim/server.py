@@ -64,7 +64,7 @@ def applications(venue: Venue, office: BackOffice) -> dict[str, ASGIApp]:
         "gamma": metadata_routes(venue.catalogue, VenueNumbers(venue)),
         "data": analytics_routes(venue),
         "relayer": relayer_routes(venue),
-        "rpc": rpc_routes(),
+        "rpc": rpc_routes(venue),
         "geoblock": geoblock_routes(venue),
         "admin": [*AdminRoutes(venue).routes(), *AdminSwitches(venue, office).routes()],
     }
