@@ -12,6 +12,7 @@ from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.feeds.history import HistoryFeed
 from pmtui.service.feeds.metadata import MetadataFeed
+from pmtui.service.feeds.onboarding import OnboardingFeed
 from pmtui.service.log import Log
 from pmtui.service.safeguards import Safeguards
 from pmtui.service.safety_commands import ServiceSafetyCommands
@@ -21,15 +22,19 @@ from pmtui.service.topics import (
     BookTopic,
     HistoryTopic,
     MarketListTopic,
+    OnboardingTopic,
     StatusTopic,
     Topic,
+    WatchlistTopic,
 )
+from pmtui.service.watch_commands import ServiceWatchCommands
+from pmtui.service.watchlist import Watchlist
 
 
-class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands):
+class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, ServiceWatchCommands):
     """Passes each wish to the part that owns it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - everything that has wishes to carry out
         self,
         *,
         desk: Desk,
@@ -40,15 +45,19 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands):
         books: BooksFeed,
         history: HistoryFeed,
         account: AccountFeed,
+        onboarding: OnboardingFeed,
+        watchlist: Watchlist,
     ) -> None:
         self._desk = desk
         ServiceSafetyCommands.__init__(self, safeguards)
         ServiceConditionalCommands.__init__(self, conditionals)
+        ServiceWatchCommands.__init__(self, watchlist)
         self._log = log
         self._metadata = metadata
         self._books = books
         self._history = history
         self._account = account
+        self._onboarding = onboarding
 
     def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
@@ -119,6 +128,10 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands):
                 self._history.refresh(topic)
             case AccountTopic() | StatusTopic():
                 self._account.refresh()
+            case OnboardingTopic():
+                self._onboarding.refresh()
+            case WatchlistTopic():
+                self._watchlist.refresh()
             case _:
                 self._metadata.refresh(topic)
 

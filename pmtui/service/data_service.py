@@ -7,8 +7,6 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market import FeeSchedule, Market, MarketTerms
 from pmtui.domain.market_events import MarketResolved, TickSizeChanged
 from pmtui.service.arming import Arming
 from pmtui.service.commands import ServiceCommands
@@ -24,6 +22,7 @@ from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.feeds.history import HistoryFeed
 from pmtui.service.feeds.metadata import MetadataFeed
 from pmtui.service.feeds.oddities import OddityFeed
+from pmtui.service.feeds.onboarding import OnboardingFeed
 from pmtui.service.feeds.queue import QueueFeed
 from pmtui.service.feeds.resting import Resting
 from pmtui.service.feeds.scoring import ScoringFeed
@@ -36,6 +35,7 @@ from pmtui.service.hub import Hub
 from pmtui.service.journal import Journal
 from pmtui.service.kernel import Kernel
 from pmtui.service.kill_switch import KillSwitch
+from pmtui.service.known_markets import KnownMarkets
 from pmtui.service.log import Log
 from pmtui.service.marks import Marks
 from pmtui.service.order_history import OrderHistory
@@ -43,12 +43,15 @@ from pmtui.service.order_search import OrderSearch
 from pmtui.service.ports import Clock
 from pmtui.service.profile import Profile
 from pmtui.service.queries import ServiceQueries
+from pmtui.service.quotes import Quotes
 from pmtui.service.safeguards import Safeguards
 from pmtui.service.supervisor import Supervisor
-from pmtui.service.topics import EventQuotesTopic, MarketTopic, Topic
+from pmtui.service.topics import MarketTopic
 from pmtui.service.tuning import AS_SHIPPED, Tuning
 from pmtui.service.venue_states import VenueStates
 from pmtui.service.views import AccountView, Level, Mode
+from pmtui.service.watch_keeper import WatchKeeper
+from pmtui.service.watchlist import Watchlist
 from pmtui.service.words import shorten
 
 Connect = Callable[[Health], Awaitable[Hosts | str]]
@@ -80,6 +83,7 @@ class DataService:
         kernel = self._kernel = self._make_kernel(clock)
         self._tuning = tuning
         self._metadata = MetadataFeed(kernel, self._wait_for_hosts, self._on_learned)
+        self._known = KnownMarkets(self._metadata)
         self._seen = SeenFeed(kernel, self._metadata, state_dir)
         self._history = HistoryFeed(kernel, self._wait_for_hosts)
         self._time = TimeFeed(kernel, self._wait_for_hosts)
@@ -95,13 +99,21 @@ class DataService:
         self._oddities = OddityFeed(kernel, self._stream_counts)
         self._safeguards = self._make_safeguards(profile, state_dir)
         self.arming = self._safeguards.arming
+        self._onboarding = OnboardingFeed(
+            kernel, self._wait_for_hosts, profile=profile, account=self._account,
+            venue=self._venue, limits=tuning.limits,
+        )  # fmt: skip
         self._desk = self._make_desk()
         self._conditionals = self._make_conditionals()
+        self._watchlist = self._make_watchlist(state_dir)
         self.queries = self._make_queries(profile)
         self.commands = self._make_commands()
         self.departing = self._make_departing(profile)
         for feed in (self._metadata, self._history, self._books, self._past, self._account):
             self.hub.on_demand(feed.on_demand)
+        self.hub.on_demand(self._onboarding.on_demand)
+        self.hub.on_demand(self._watchlist.on_demand)
+        self.hub.on_release(self._watchlist.on_release)
         self.hub.on_release(self._books.on_demand)
 
     @asynccontextmanager
@@ -113,6 +125,7 @@ class DataService:
         task = loop.create_task(self._supervisor.run(ready.set), name="service")
         await ready.wait()
         self._seen.restore()
+        self._watchlist.restore()
         self._start_feeds()
         try:
             yield self
@@ -120,6 +133,7 @@ class DataService:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
             await self._seen.write()
+            await self._watchlist.close()
             if self._hosts.done() and not self._hosts.cancelled():
                 await self._hosts.result().close()
             await self._journal.close()
@@ -128,8 +142,8 @@ class DataService:
         return AccountFeed(
             self._kernel,
             self._wait_for_hosts,
-            title_of=self._title_of,
-            fee_of=self._fee_of,
+            title_of=self._known.title,
+            fee_of=self._known.fee,
             history=self._orders,
         )
 
@@ -146,8 +160,8 @@ class DataService:
         return BooksFeed(
             self._kernel,
             self._wait_for_hosts,
-            tokens_of_event=self._tokens_of_event,
-            pair_of=self._pair_of,
+            tokens_of_event=self._known.tokens_of_event,
+            pair_of=self._known.pair,
             on_tick_size=self._on_tick_size,
             on_resolved=self._on_resolved,
         )
@@ -156,10 +170,9 @@ class DataService:
         return TapeBackfill(
             self._kernel,
             self._wait_for_hosts,
+            self._books.tapes,
             market_of=self._metadata.market_of_token.get,
-            want=self._books.want_past,
-            add=self._books.add_past,
-            pair_of=self._pair_of,
+            pair_of=self._known.pair,
         )
 
     def _make_venue_states(self) -> VenueStates:
@@ -167,7 +180,7 @@ class DataService:
             self._kernel,
             self._wait_for_hosts,
             account=lambda: self._account.account,
-            last_trade_at=lambda: self._books.last_trade_at,
+            last_trade_at=lambda: self._books.tapes.last_trade_at,
             skew_ms=lambda: self._time.skew_ms,
         )
         self._account.on_order(states.on_order)
@@ -206,7 +219,7 @@ class DataService:
             commands=self.commands,
             safeguards=self._safeguards,
             conditionals=self._conditionals,
-            title_of=self._title_of,
+            title_of=self._known.title,
             is_paper=profile.mode is Mode.PAPER,
         )
 
@@ -217,11 +230,21 @@ class DataService:
                 self._kernel,
                 open_orders=own.open_orders,
                 book_of=books.book,
-                tape_of=books.tape,
+                tape_of=books.tapes.view,
             ),
             scoring=ScoringFeed(
                 self._kernel, account=lambda: self._account.account, open_orders=own.open_orders
             ),
+        )
+
+    def _make_watchlist(self, state_dir: Path | None) -> Watchlist:
+        self._quotes = Quotes(book_of=self._books.book, positions=self._account.holdings.positions)
+        return Watchlist(
+            self._kernel,
+            self._wait_for_hosts,
+            self._metadata,
+            quotes=self._quotes,
+            keeper=WatchKeeper(self._kernel, state_dir),
         )
 
     def _make_queries(self, profile: Profile) -> ServiceQueries:
@@ -236,6 +259,9 @@ class DataService:
             time=self._time,
             safeguards=self._safeguards,
             conditionals=self._conditionals.view,
+            onboarding=self._onboarding.view,
+            quotes=self._quotes,
+            watchlist=self._watchlist,
         )
 
     def _make_desk(self) -> Desk:
@@ -244,7 +270,7 @@ class DataService:
             self._account,
             self._orders,
             search=self._search,
-            market_of=self._market_of,
+            market_of=self._known.market,
             guard=self._safeguards.guard,
             post_deadline_s=self._tuning.post_deadline_s,
         )
@@ -256,7 +282,7 @@ class DataService:
             self._desk,
             account=self._account_view,
             book_of=self._books.book,
-            market_of=self._market_of,
+            market_of=self._known.market,
             own=self._account.own,
             locked=self._safeguards.guard.locked,
         )
@@ -276,6 +302,8 @@ class DataService:
             books=self._books,
             history=self._history,
             account=self._account,
+            onboarding=self._onboarding,
+            watchlist=self._watchlist,
         )
 
     def _start_feeds(self) -> None:
@@ -290,6 +318,7 @@ class DataService:
         keep("list of the next start", self._seen.keep_writing)
         keep("venue clock", self._time.measure)
         keep("stream oddities", self._oddities.watch)
+        keep("account steps", self._onboarding.run)
         keep("kill switch", self._safeguards.kill_switch.watch)
         keep("day's result", self._safeguards.day.run)
         self._kernel.start("connection", self._make_hosts)
@@ -331,34 +360,6 @@ class DataService:
         if self._account.account is not None:
             yield self._account.account.stream.oddities()
 
-    def _tokens_of_event(self, topic: Topic) -> Iterable[TokenId]:
-        if not isinstance(topic, EventQuotesTopic):
-            return ()
-        state = self._metadata.events.get(topic.event_id)
-        if state is None or state.event is None:
-            return ()
-        return [m.token_ids[0] for m in state.event.markets if m.token_ids and not m.closed]
-
-    def _pair_of(self, token_id: TokenId) -> tuple[TokenId, ...]:
-        condition_id = self._metadata.market_of_token.get(token_id)
-        state = self._metadata.markets.get(condition_id) if condition_id else None
-        if state is None or state.market is None or token_id not in state.market.token_ids:
-            return (token_id,)
-        return state.market.token_ids
-
-    def _title_of(self, token_id: TokenId) -> str:
-        condition_id = self._metadata.market_of_token.get(token_id)
-        state = self._metadata.markets.get(condition_id) if condition_id else None
-        return state.market.question if state is not None and state.market is not None else ""
-
-    def _fee_of(self, condition_id: ConditionId) -> FeeSchedule | None:
-        market, terms = self._market_of(condition_id)
-        return terms.fee if terms is not None else (market.fee if market is not None else None)
-
-    def _market_of(self, condition_id: ConditionId) -> tuple[Market | None, MarketTerms | None]:
-        state = self._metadata.markets.get(condition_id)
-        return (state.market, state.terms) if state is not None else (None, None)
-
     def _on_learned(self) -> None:
         # Which tokens a market or an event has is known only now.
         self._books.retarget()
@@ -371,8 +372,9 @@ class DataService:
             self.hub.mark(MarketTopic(event.condition_id))
 
     def _on_resolved(self, event: MarketResolved) -> None:
-        title = self._title_of(event.token_ids[0]) if event.token_ids else ""
+        title = self._known.title(event.token_ids[0]) if event.token_ids else ""
         text = f"Resolved {event.winning_outcome}: {shorten(title)}"
         self._log.notice(Level.WARNING, text)
         self._metadata.refresh(MarketTopic(event.condition_id))
+        self._watchlist.alerts.end_market(event.condition_id)
         self._account.refresh()

@@ -9,7 +9,9 @@ from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.market import Event, Market
 from pmtui.domain.money import ONE, Micros, notional_floor
+from pmtui.domain.onboarding import Onboarding
 from pmtui.domain.order import OrderIntent, OrderStatus
+from pmtui.domain.watchlist import leading_market, open_markets
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.feeds.history import HistoryFeed
@@ -19,6 +21,7 @@ from pmtui.service.feeds.time import TimeFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.marks import Marks
 from pmtui.service.profile import Profile
+from pmtui.service.quotes import Quotes
 from pmtui.service.safeguards import Safeguards
 from pmtui.service.topics import HistoryTopic, MarketListTopic, SearchTopic
 from pmtui.service.views import (
@@ -40,6 +43,8 @@ from pmtui.service.views import (
     TapeView,
     awake_of,
 )
+from pmtui.service.watch_views import WatchlistView
+from pmtui.service.watchlist import Watchlist
 
 
 class ServiceQueries:
@@ -58,6 +63,9 @@ class ServiceQueries:
         time: TimeFeed,
         safeguards: Safeguards,
         conditionals: Callable[[], tuple[Conditional, ...]],
+        onboarding: Callable[[], Onboarding],
+        quotes: Quotes,
+        watchlist: Watchlist,
     ) -> None:
         self._kernel = kernel
         self._profile = profile
@@ -70,6 +78,9 @@ class ServiceQueries:
         self._time = time
         self._safeguards = safeguards
         self._conditionals = conditionals
+        self._onboarding = onboarding
+        self._quotes = quotes
+        self._watchlist = watchlist
 
     def now(self) -> datetime:
         """The service's clock."""
@@ -143,7 +154,17 @@ class ServiceQueries:
     def event(self, event_id: EventId) -> EventView:
         """Return an event."""
         state = self._metadata.events.get(event_id) or EventState()
-        return EventView(state.event, state.load, state.as_of, state.problem, state.comments)
+        watch, event = self._watchlist, state.event
+        markets = event.markets if event is not None else ()
+        return EventView(
+            event,
+            state.load,
+            state.as_of,
+            state.problem,
+            state.comments,
+            is_starred=event is not None and watch.is_event_starred(event),
+            starred=frozenset(m.market_id for m in markets if watch.is_starred(m.condition_id)),
+        )
 
     def event_quotes(self, event_id: EventId) -> EventQuotesView:
         """Return live prices of an event's markets."""
@@ -151,7 +172,9 @@ class ServiceQueries:
         if state is None or state.event is None:
             return EventQuotesView((), None)
         rows = tuple(
-            self._quote(m, state.as_of) for m in state.event.markets if m.condition_id is not None
+            self._quotes.quote(m, state.as_of)
+            for m in state.event.markets
+            if m.condition_id is not None
         )
         return EventQuotesView(rows, _midpoint_sum(state.event, rows))
 
@@ -166,6 +189,7 @@ class ServiceQueries:
             holders=state.holders,
             problem=state.problem,
             venue=self._safeguards.venue.facts_of(condition_id, state.terms),
+            is_starred=self._watchlist.is_starred(condition_id),
         )
 
     def book(self, token_id: TokenId) -> BookView:
@@ -174,7 +198,7 @@ class ServiceQueries:
 
     def tape(self, token_id: TokenId) -> TapeView:
         """Return public trades of a token."""
-        return self._books.tape(token_id)
+        return self._books.tapes.view(token_id)
 
     def history(self, token_id: TokenId, interval: Interval) -> HistoryView:
         """Return the price history of a token."""
@@ -201,6 +225,18 @@ class ServiceQueries:
             conditionals=self._conditionals(),
         )
 
+    def watchlist(self) -> WatchlistView:
+        """Return what is starred, and the price alerts."""
+        return self._watchlist.view()
+
+    def alerts_rung(self) -> int:
+        """Return how many price alerts have fired in this session."""
+        return self._watchlist.alerts.rung
+
+    def onboarding(self) -> Onboarding:
+        """Return how far the account has come on its way to trading."""
+        return self._onboarding()
+
     def entry_problem(self, intent: OrderIntent) -> str:
         """Return why the trader's own rules would refuse an order now; empty if not."""
         return self._safeguards.guard.problem(intent)
@@ -215,13 +251,12 @@ class ServiceQueries:
         return Micros(account.balance + sum(p.value or 0 for p in account.positions))
 
     def _event_row(self, event: Event, held: set[ConditionId]) -> EventRow:
-        open_markets = [m for m in event.markets if not m.closed and m.active]
-        candidates = open_markets or list(event.markets)
         return EventRow(
             event=event,
-            leading=max(candidates, key=_first_price, default=None),
-            open_markets=len(open_markets),
+            leading=leading_market(event),
+            open_markets=len(open_markets(event)),
             has_position=any(m.condition_id in held for m in event.markets),
+            is_starred=self._watchlist.is_event_starred(event),
         )
 
     def _market_row(self, market: Market, event: Event) -> MarketRow:
@@ -229,45 +264,9 @@ class ServiceQueries:
             market=market,
             event_id=event.event_id,
             event_title=event.title,
-            position_size=self._position_size(market),
+            position_size=self._quotes.position_size(market),
+            is_starred=self._watchlist.is_starred(market.condition_id),
         )
-
-    def _position_size(self, market: Market) -> Micros | None:
-        tokens = market.token_ids
-        if len(tokens) != 2:
-            return None
-        sizes = {p.token_id: p.size for p in self._account.holdings.positions()}
-        if tokens[0] not in sizes and tokens[1] not in sizes:
-            return None
-        return Micros(sizes.get(tokens[0], 0) - sizes.get(tokens[1], 0))
-
-    def _quote(self, market: Market, as_of: datetime | None) -> QuoteRow:
-        condition_id = market.condition_id or ConditionId("")
-        size = self._position_size(market)
-        book = self._books.book(market.token_ids[0]) if market.token_ids else None
-        if book is not None and book.state.is_good:
-            return QuoteRow(
-                condition_id=condition_id,
-                best_bid=book.best_bid,
-                best_ask=book.best_ask,
-                last_trade_price=book.own_last_price,
-                as_of=book.as_of,
-                is_live=True,
-                position_size=size,
-            )
-        return QuoteRow(
-            condition_id=condition_id,
-            best_bid=market.best_bid,
-            best_ask=market.best_ask,
-            last_trade_price=market.last_trade_price,
-            as_of=as_of,
-            is_live=False,
-            position_size=size,
-        )
-
-
-def _first_price(market: Market) -> int:
-    return (market.outcomes[0].price or 0) if market.outcomes else 0
 
 
 def _midpoint_sum(event: Event, rows: tuple[QuoteRow, ...]) -> Micros | None:

@@ -13,9 +13,12 @@ from pmtui.domain.conditional import ConditionalId, ConditionalPlan
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.money import Micros
+from pmtui.domain.onboarding import Onboarding
 from pmtui.domain.order import Order, OrderIntent
 from pmtui.domain.order_fields import UnsignedOrder
+from pmtui.domain.price_alert import AlertId, AlertPlan
 from pmtui.domain.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
+from pmtui.domain.watchlist import StarKey
 from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
 from pmtui.service.views import (
     AccountView,
@@ -30,6 +33,7 @@ from pmtui.service.views import (
     TagsView,
     TapeView,
 )
+from pmtui.service.watch_views import WatchlistView
 
 
 class Queries(Protocol):
@@ -81,6 +85,18 @@ class Queries(Protocol):
 
     def account(self) -> AccountView:
         """Return cash, positions, open orders and fills."""
+        ...
+
+    def watchlist(self) -> WatchlistView:
+        """Return what is starred, and the price alerts."""
+        ...
+
+    def alerts_rung(self) -> int:
+        """Return how many price alerts have fired in this session."""
+        ...
+
+    def onboarding(self) -> Onboarding:
+        """Return how far the account has come on its way to trading."""
         ...
 
     def entry_problem(self, intent: OrderIntent) -> str:
@@ -159,7 +175,27 @@ class ConditionalCommands(Protocol):
         ...
 
 
-class Commands(SafetyCommands, ConditionalCommands, Protocol):
+class WatchCommands(Protocol):
+    """What is kept in sight, and which prices are waited for."""
+
+    def star(self, key: StarKey, title: str) -> str:
+        """Keep something in sight; returns why not, "" when it is."""
+        ...
+
+    def unstar(self, key: StarKey) -> None:
+        """Keep something in sight no more; alerts that wait for it go on waiting."""
+        ...
+
+    def add_alert(self, plan: AlertPlan) -> str:
+        """Wait for a price from now on; returns why not, "" when it is waited for."""
+        ...
+
+    def remove_alert(self, alert_id: AlertId) -> None:
+        """Forget a price alert, whatever became of it."""
+        ...
+
+
+class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
     """What a trader can ask for. Every call returns at once; the service owns the work."""
 
     def prepare(

@@ -82,6 +82,21 @@ class AccountTopic:
 
 
 @dataclass(frozen=True, slots=True)
+class OnboardingTopic:
+    """How far the account has come on its way to trading."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchlistTopic:
+    """What is starred, live: only while it is watched are its books heard and its facts fetched."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlertTopic:
+    """Price alerts: set, fired, over or removed."""
+
+
+@dataclass(frozen=True, slots=True)
 class LogTopic:
     """Notices, orders and requests; sequence numbers tell what is new."""
 
@@ -98,5 +113,8 @@ Topic = (
     | TapeTopic
     | HistoryTopic
     | AccountTopic
+    | OnboardingTopic
+    | WatchlistTopic
+    | AlertTopic
     | LogTopic
 )

@@ -11,12 +11,13 @@ from pmtui.domain.conditional import Conditional, ConditionalState
 from pmtui.domain.health import SourceHealth
 from pmtui.domain.heartbeat import NO_HEARTBEATS, HeartbeatView
 from pmtui.domain.history import Interval, PricePoint
-from pmtui.domain.ids import ConditionId, EventId, OrderId, TokenId
+from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TokenId
 from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, TradePrint, Volume
 from pmtui.domain.own_orders import reserved_shares
 from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.domain.tape_gaps import TapeGap
 from pmtui.domain.venue_state import VenueFact
 
 
@@ -87,6 +88,7 @@ class MarketRow:
     event_title: str
     position_size: Micros | None = None
     """Own shares of the first outcome minus those of the second."""
+    is_starred: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,8 @@ class EventRow:
     """The open market with the highest price of its first outcome; the only one if single."""
     open_markets: int
     has_position: bool = False
+    is_starred: bool = False
+    """The event, or the market that is all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,10 @@ class EventView:
     as_of: datetime | None
     problem: str = ""
     comments: tuple[Comment, ...] = ()
+    is_starred: bool = False
+    """The event, or the market that is all of it."""
+    starred: frozenset[MarketId] = frozenset()
+    """Its markets that are starred by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +188,7 @@ class MarketView:
     problem: str = ""
     venue: tuple[VenueFact, ...] = ()
     """What the venue is up to that matters to orders here, the most severe first."""
+    is_starred: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +199,8 @@ class TapeView:
     sequence: int
     volume: Volume = ()
     """All trades that are known; the prints are the newest part of them."""
+    gaps: tuple[TapeGap, ...] = ()
+    """Where trades may be missing, newest first."""
 
 
 @dataclass(frozen=True, slots=True)

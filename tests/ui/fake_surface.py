@@ -16,6 +16,7 @@ from pmtui.domain.history import Interval
 from pmtui.domain.ids import Address, CommandId, ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil, notional_floor
+from pmtui.domain.onboarding import Onboarding
 from pmtui.domain.order import (
     CancelResult,
     LimitIntent,
@@ -25,6 +26,7 @@ from pmtui.domain.order import (
     TimeInForce,
 )
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
+from pmtui.domain.price_alert import AlertId, AlertPlan
 from pmtui.domain.verdict import (
     Accepted,
     CancelVerdict,
@@ -33,6 +35,7 @@ from pmtui.domain.verdict import (
     Rejected,
     Verdict,
 )
+from pmtui.domain.watchlist import StarKey
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
 from pmtui.service.views import (
@@ -50,6 +53,7 @@ from pmtui.service.views import (
     TagsView,
     TapeView,
 )
+from pmtui.service.watch_views import WatchlistView
 from pmtui.ui.actions import DEFAULT_KEYMAP, Keymap
 from pmtui.ui.surface import Options, Surface
 
@@ -117,6 +121,7 @@ class FakeService:
     tapes: dict[TokenId, TapeView] = field(default_factory=dict)
     histories: dict[tuple[TokenId, Interval], HistoryView] = field(default_factory=dict)
     account_view: AccountView = EMPTY_ACCOUNT
+    onboarding_view: Onboarding = field(default=Onboarding("paper"))
     log_view: LogView = field(default=LogView((), 0, 0))
     refusal: Rejected | None = None
     """What `prepare` answers, where it shall refuse."""
@@ -128,6 +133,11 @@ class FakeService:
     """Answers of `verdict` in order; without one an order rests as live. See `is_holding`."""
     move_verdicts: list[MoveVerdict] = field(default_factory=list)
     cancel_verdicts: list[CancelVerdict] = field(default_factory=list)
+    watchlist_view: WatchlistView = field(default=WatchlistView((), Load.READY, NOW))
+    rung: int = 0
+    """How many price alerts have fired."""
+    star_problem: str = ""
+    alert_problem: str = ""
     protect_problem: str = ""
     """Why a conditional order is not watched over, where it shall not be."""
     is_holding: bool = False
@@ -203,13 +213,36 @@ class FakeService:
     def account(self) -> AccountView:
         return self.account_view
 
+    def onboarding(self) -> Onboarding:
+        return self.onboarding_view
+
     def entry_problem(self, intent: OrderIntent) -> str:
         return self.entry_refusal
 
     def log(self) -> LogView:
         return self.log_view
 
+    def watchlist(self) -> WatchlistView:
+        return self.watchlist_view
+
+    def alerts_rung(self) -> int:
+        return self.rung
+
     # --- Commands
+
+    def star(self, key: StarKey, title: str) -> str:
+        self._record("star", key, title)
+        return self.star_problem
+
+    def unstar(self, key: StarKey) -> None:
+        self._record("unstar", key)
+
+    def add_alert(self, plan: AlertPlan) -> str:
+        self._record("add_alert", plan)
+        return self.alert_problem
+
+    def remove_alert(self, alert_id: AlertId) -> None:
+        self._record("remove_alert", alert_id)
 
     def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None

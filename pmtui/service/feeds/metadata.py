@@ -180,6 +180,17 @@ class MetadataFeed:
             for market in event.markets:
                 self._remember_market(market, event)
 
+    def learn_market(self, market: Market) -> None:
+        """Take in an answer about one market; its event's names are kept where it has none."""
+        if market.condition_id is None:
+            return
+        state = self.markets.setdefault(market.condition_id, MarketState())
+        state.market, state.as_of = _keep_event(market, state.market), self._kernel.clock.now()
+        for token_id in market.token_ids:
+            self.market_of_token[token_id] = market.condition_id
+        self._on_learned()
+        self._kernel.mark(MarketTopic(market.condition_id))
+
     async def fill_index(self) -> None:
         """Fetch the biggest markets ahead, so that the first search finds something at once."""
         hosts = await self._hosts()
