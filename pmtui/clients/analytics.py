@@ -5,7 +5,9 @@ so a page that fails fails the list.
 """
 
 from collections.abc import Callable
-from typing import TypeVar
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
 
 from pmtui.clients.endpoints import ANALYTICS_ROUTES, AnalyticsRoutes, Dialect, ListRoute, Paging
 from pmtui.clients.http import HttpHost
@@ -18,6 +20,7 @@ from pmtui.domain.market import Holder
 from pmtui.domain.order import TradePrint
 from pmtui.domain.position import Activity, ClosedPosition, Position
 from pmtui.domain.tape_backfill import MOST
+from pmtui.domain.tape_gaps import PastTrades
 from pmtui.wire.analytics import (
     decode_activity,
     decode_closed_positions,
@@ -33,6 +36,16 @@ T = TypeVar("T")
 
 HOLDERS = 20
 """A token; the most the host gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found(Generic[T]):
+    """What was read of a list."""
+
+    items: tuple[T, ...]
+    is_whole: bool
+    """Whether it was read to its end."""
+    skipped: int
 
 
 class AnalyticsClient:
@@ -92,17 +105,38 @@ class AnalyticsClient:
         """Return a market's newest trades, each once and as its taker made it, newest first."""
         # Both dialects name only the takers' sides unless they are told otherwise.
         query = [(self._routes.market_key, condition_id), ("limit", str(MOST))]
-        rows = await self._page(self._routes.trades, query, decode_prints)
+        rows = await self._page(self._routes.trades.path, query, decode_prints)
         return rows if isinstance(rows, Failure) else rows.items
+
+    async def trades_since(
+        self, condition_id: ConditionId, since: datetime
+    ) -> PastTrades | Failure:
+        """Return a market's trades from a moment on, newest first, within the route's bounds."""
+        start = ("start", str(int(since.timestamp())))
+        named = (self._routes.market_key, condition_id)
+        found = await self._walk(self._routes.trades, (named, start), decode_prints)
+        if isinstance(found, Failure):
+            return found
+        prints = tuple(sorted(found.items, key=lambda trade: trade.at, reverse=True))
+        return PastTrades(prints, found.is_whole, is_readable=not found.skipped)
 
     async def _all(
         self, route: ListRoute, user: Address, decode: Callable[[bytes], Rows[T]]
     ) -> tuple[T, ...] | Failure:
+        found = await self._walk(route, (("user", user),), decode)
+        return found if isinstance(found, Failure) else found.items
+
+    async def _walk(
+        self,
+        route: ListRoute,
+        about: tuple[tuple[str, str], ...],
+        decode: Callable[[bytes], Rows[T]],
+    ) -> "_Found[T] | Failure":
         items: list[T] = []
-        received = 0
+        received = skipped = 0
         place = ""
         while True:
-            query = [("user", user), ("limit", str(route.limit)), *route.fixed]
+            query = [*about, ("limit", str(route.limit)), *route.fixed]
             if place:
                 query.append((route.cursor_key, place))
             rows = await self._page(route.path, query, decode)
@@ -111,13 +145,14 @@ class AnalyticsClient:
             overlap = _overlap(items, rows.items) if route.paging is Paging.OFFSET else 0
             items.extend(rows.items[overlap:])
             received += rows.received
+            skipped += rows.skipped
             following = _following(route, place, rows)
             if following is None:
-                return tuple(items)
+                return _Found(tuple(items), is_whole=True, skipped=skipped)
             if received >= (self._max_rows or route.max_rows):
                 beyond = f"what comes after the first {len(items)} was not asked for"
                 self._observe_skips(f"GET {route.path}", (beyond,))
-                return tuple(items)
+                return _Found(tuple(items), is_whole=False, skipped=skipped)
             place = following
 
     async def _page(

@@ -69,7 +69,8 @@ class AnalyticsRoutes:
     activity: ListRoute
     value: str
     holders: str
-    trades: str
+    trades: ListRoute
+    """Newest first; both dialects take `start` in seconds."""
     market_key: str
     """The query key for a condition id."""
 
@@ -111,7 +112,7 @@ ANALYTICS_ROUTES = {
         activity=ListRoute("/activity", Paging.OFFSET, "offset", 500, 2_000),
         value="/value",
         holders="/holders",
-        trades="/trades",
+        trades=ListRoute("/trades", Paging.OFFSET, "offset", 500, 2_000),
         market_key="market",
     ),
     Dialect.LIVE: AnalyticsRoutes(
@@ -127,7 +128,7 @@ ANALYTICS_ROUTES = {
         activity=ListRoute("/v2/activity", Paging.CURSOR, "cursor", 500, 2_000, (("start", "1"),)),
         value="/v2/value",
         holders="/v2/holders",
-        trades="/v2/trades",
+        trades=ListRoute("/v2/trades", Paging.CURSOR, "cursor", 500, 2_000),
         market_key="condition_id",
     ),
 }

@@ -27,6 +27,7 @@ from pmtui.domain.order import (
 )
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
 from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.domain.tape_gaps import PastTrades
 from pmtui.domain.user_events import UserEvent
 
 
@@ -197,6 +198,12 @@ class AnalyticsHost(Protocol):
 
     async def trades(self, condition_id: ConditionId) -> tuple[TradePrint, ...] | Failure:
         """Return the newest public trades of a market, by the taker's side, newest first."""
+        ...
+
+    async def trades_since(
+        self, condition_id: ConditionId, since: datetime
+    ) -> PastTrades | Failure:
+        """Return the public trades of a market from a moment on, as far as bounds allow."""
         ...
 
 

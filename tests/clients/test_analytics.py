@@ -1,5 +1,6 @@
 """The analytics client and the geographic check against a real socket."""
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
@@ -184,3 +185,28 @@ async def test_public_trades_are_one_page_of_the_newest(
     assert [(trade.token_id, trade.side) for trade in found] == [(TOKENS[0], Side.SELL)]
     assert urlsplit(call.line.split()[1]).path == route
     assert query_of(call) == {key: CONDITION, "limit": "100"}
+
+
+@pytest.mark.parametrize(("count", "is_whole"), [(3, True), (1_200, True), (9_000, False)])
+async def test_trades_since_a_moment_are_read_to_their_end_or_to_the_bound(
+    count: int, is_whole: bool
+) -> None:
+    since = datetime(2026, 6, 1, tzinfo=UTC)
+    async with serving(rows_from([line(n) for n in range(count)])) as server:
+        found = await analytics(server).trades_since(ConditionId(CONDITION), since)
+        first = query_of(server.calls[0])
+    assert not isinstance(found, Failure)
+    assert first == {"market": CONDITION, "start": "1780272000", "limit": "500"}
+    assert (found.is_whole, found.is_readable) == (is_whole, True)
+    assert len(found.prints) == (count if is_whole else 2_000 - 3)
+
+
+async def test_a_missed_trade_that_cannot_be_read_is_told() -> None:
+    odd = ACTIVITY | {"side": "HOLD"}
+    page = {"data": [ACTIVITY, odd], "pagination": {"has_more": False, "next_cursor": None}}
+    since = datetime(2026, 6, 1, tzinfo=UTC)
+    async with serving(answering(wire(page))) as server:
+        found = await analytics(server, Dialect.LIVE).trades_since(ConditionId(CONDITION), since)
+        assert query_of(server.calls[0])["start"] == "1780272000"
+    assert not isinstance(found, Failure)
+    assert (len(found.prints), found.is_whole, found.is_readable) == (1, True, False)

@@ -49,6 +49,7 @@ from pmtui.domain.order import (
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
 from pmtui.domain.position import Activity, ClosedPosition, Position
 from pmtui.domain.rate_budget import RateBudget
+from pmtui.domain.tape_gaps import PastTrades
 from pmtui.domain.user_events import UserEvent
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
@@ -168,6 +169,16 @@ class FakeAnalytics:
     held: tuple[Position, ...] = ()
     past: tuple[TradePrint, ...] | Failure = ()
     asked_trades: list[ConditionId] = field(default_factory=list)
+    missed: PastTrades | Failure = PastTrades((), is_whole=True)  # noqa: RUF009 - frozen
+    """What is told of trades since a moment."""
+    asked_since: list[datetime] = field(default_factory=list)
+
+    async def trades_since(
+        self, condition_id: ConditionId, since: datetime
+    ) -> PastTrades | Failure:
+        self.asked_since.append(since)
+        await _on_the_way()
+        return self.missed
 
     async def trades(self, condition_id: ConditionId) -> tuple[TradePrint, ...] | Failure:
         self.asked_trades.append(condition_id)

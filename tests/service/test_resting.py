@@ -14,7 +14,7 @@ from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.user_events import OrderChanged, OrderEventKind
 from pmtui.service.feeds.queue import MET_AGAIN_S, SHOWN_AFTER_S
 from pmtui.service.feeds.scoring import ASK_PERIOD_S, ScoringFeed
-from pmtui.service.feeds.tracked_books import TAPE_LENGTH
+from pmtui.service.feeds.tape import TAPE_LENGTH
 from pmtui.service.topics import AccountTopic, BookTopic
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, YES, World, resting, running_world

@@ -1,18 +1,23 @@
 """What traded before a market was watched is on both outcomes' tapes, once."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.link import LinkState
 from pmtui.domain.market import Side
 from pmtui.domain.market_events import TradePrinted
 from pmtui.domain.money import Micros
 from pmtui.domain.order import TradePrint
+from pmtui.domain.tape_gaps import PastTrades
 from pmtui.service.feeds.books import GRACE_S
+from pmtui.service.feeds.tape_backfill import PAUSES_S
 from pmtui.service.hub import HubSubscription
-from pmtui.service.topics import LogTopic, MarketTopic, TapeTopic, Topic
+from pmtui.service.topics import BookTopic, LogTopic, MarketTopic, TapeTopic, Topic
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, NO, YES, World, running_world
+from tests.service.test_books import change, mirrored, snapshot
 
 AT_MS = 1_790_000_000_000
 SOLD_NO = TradePrint(NO, Side.SELL, Micros(570_000), Micros(2_000_000), datetime(2026, 9, 1, tzinfo=UTC))  # fmt: skip
@@ -77,3 +82,100 @@ async def test_a_market_looked_at_again_later_is_asked_for_again(tmp_path: Path)
         await world.pass_time(GRACE_S + 1)
         await watch(world)
         assert world.analytics.asked_trades == [CONDITION, CONDITION]
+
+
+MISSED = replace(BOUGHT, size=Micros(9_000_000), at=BOUGHT.at + timedelta(seconds=20))
+AFTER = TradePrinted(
+    CONDITION, YES, Side.BUY, Micros(440_000), Micros(1_000_000), str(AT_MS + 60_000)
+)
+
+
+async def break_the_line(world: World) -> None:
+    """Hear a trade, miss some, and hear again."""
+    await watch(world)
+    world.stream.send(snapshot())
+    world.stream.send(mirrored())
+    world.stream.send(
+        TradePrinted(CONDITION, YES, BOUGHT.side, BOUGHT.price, BOUGHT.size, str(AT_MS + 400))
+    )
+    world.stream.change_link(LinkState.DOWN, "reset")
+    (gap,) = world.service.queries.tape(YES).gaps
+    assert (gap.before, gap.after) == (None, BOUGHT.at + timedelta(milliseconds=400))
+    world.stream.change_link(LinkState.OPEN)
+    world.stream.send(snapshot())
+    world.stream.send(mirrored())
+    world.stream.send(AFTER)
+
+
+async def test_what_a_broken_stream_missed_is_woven_in_once(tmp_path: Path) -> None:
+    async with running_world(tmp_path, start=BOUGHT.at + timedelta(seconds=30)) as world:
+        await break_the_line(world)
+        told = replace(BOUGHT, price=Micros(440_000), size=Micros(1_000_000))
+        late = replace(told, at=BOUGHT.at + timedelta(seconds=60))
+        world.analytics.missed = PastTrades((late, MISSED, BOUGHT), is_whole=True)
+        await world.pass_time(PAUSES_S[0] + 0.1)
+        assert len(world.analytics.asked_since) == 1
+        assert world.analytics.asked_since[0] < BOUGHT.at
+        yes, no = (world.service.queries.tape(token) for token in (YES, NO))
+        assert [p.size for p in yes.prints] == [1_000_000, 9_000_000, 3_500_000]
+        assert [p.side for p in no.prints] == [Side.SELL] * 3
+        assert dict(yes.volume) == {430_000: 12_500_000, 440_000: 1_000_000}
+        assert yes.gaps == no.gaps == ()
+
+
+async def test_a_history_that_is_late_is_asked_again_and_then_believed(tmp_path: Path) -> None:
+    async with running_world(tmp_path, start=BOUGHT.at + timedelta(seconds=30)) as world:
+        await break_the_line(world)
+        await world.pass_time(PAUSES_S[0] + 0.1)
+        (gap,) = world.service.queries.tape(YES).gaps
+        assert not gap.is_final
+        world.analytics.missed = PastTrades((MISSED, BOUGHT), is_whole=True)
+        await world.pass_time(sum(PAUSES_S))
+        assert len(world.analytics.asked_since) == len(PAUSES_S)
+        tape = world.service.queries.tape(YES)
+        assert [p.size for p in tape.prints] == [1_000_000, 9_000_000, 3_500_000]
+        assert tape.gaps == ()
+
+
+async def test_a_hole_that_no_history_fills_stays_on_the_tape_and_in_the_log(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path, start=BOUGHT.at + timedelta(seconds=30)) as world:
+        world.analytics.missed = Failure(FailureKind.LOST, "GET /trades", "timed out")
+        await break_the_line(world)
+        await world.pass_time(sum(PAUSES_S) + 1)
+        (gap,) = world.service.queries.tape(YES).gaps
+        assert gap.is_final
+        assert gap.before is not None
+        assert any("stream missed" in e.text for e in world.service.queries.log().entries)
+
+
+async def test_a_book_that_lost_a_message_doubts_its_tape_too(tmp_path: Path) -> None:
+    async with running_world(tmp_path, start=BOUGHT.at + timedelta(seconds=30)) as world:
+        await watch(world)
+        world.stream.send(snapshot())
+        await world.pass_time(1)
+        world.analytics.missed = PastTrades((MISSED,), is_whole=True)
+        world.stream.send(change("0.39", "5", "f" * 40))
+        await world.pass_time(0.5)
+        (gap,) = world.service.queries.tape(YES).gaps
+        assert gap.before is not None
+        await world.pass_time(sum(PAUSES_S))
+        tape = world.service.queries.tape(YES)
+        assert [p.size for p in tape.prints] == [9_000_000]
+        assert tape.gaps == ()
+
+
+async def test_a_tape_nobody_looks_at_is_filled_when_somebody_does(tmp_path: Path) -> None:
+    async with running_world(tmp_path, start=BOUGHT.at + timedelta(seconds=30)) as world:
+        world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
+        await settle()
+        world.stream.send(snapshot())
+        world.stream.change_link(LinkState.DOWN, "reset")
+        world.stream.change_link(LinkState.OPEN)
+        world.stream.send(snapshot())
+        await world.pass_time(sum(PAUSES_S) + 1)
+        assert world.analytics.asked_since == []
+        await watch(world)
+        await world.pass_time(PAUSES_S[0] + 0.1)
+        assert len(world.analytics.asked_since) == 1

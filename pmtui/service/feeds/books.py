@@ -6,7 +6,7 @@ venue's own hash, merely live, stale while the line is down, crossed or lossy un
 
 import asyncio
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from pmtui.domain.book import OrderBook
 from pmtui.domain.book_check import Agreement
@@ -28,13 +28,12 @@ from pmtui.domain.market_events import (
     TradePrinted,
 )
 from pmtui.domain.money import MoneyError
-from pmtui.domain.order import TradePrint
-from pmtui.domain.tape_backfill import seen_from
+from pmtui.service.feeds.tapes import Tapes
 from pmtui.service.feeds.tracked_books import NEVER, Pair, Tracked
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.topics import BookTopic, EventQuotesTopic, TapeTopic, Topic
-from pmtui.service.views import Level, TapeView
+from pmtui.service.views import Level
 from pmtui.service.words import say_price
 
 GRACE_S = 30.0
@@ -72,8 +71,7 @@ class BooksFeed:
         self._leaving: dict[TokenId, float] = {}
         self._to_check: dict[TokenId, None] = {}
         self._is_open = False
-        self.last_trade_at: datetime | None = None
-        """Of the newest public trade that was heard, by the venue's clock."""
+        self.tapes = Tapes(kernel, self._tracked)
         self._stream_hosts: Hosts | None = None
 
     async def run(self) -> None:
@@ -143,27 +141,6 @@ class BooksFeed:
             return BookView(token_id, BookState.LOADING)
         return tracked.book.view(tracked.heard_at or self._kernel.clock.now())
 
-    def tape(self, token_id: TokenId) -> TapeView:
-        """Return a token's public trades, newest first."""
-        tracked = self._tracked.get(token_id)
-        if tracked is None:
-            return TapeView((), 0)
-        return tracked.tape.view()
-
-    def want_past(self, token_ids: Iterable[TokenId]) -> tuple[TokenId, ...]:
-        """Return those of some tokens whose tapes have no past yet; from now on it is coming."""
-        kept = ((token_id, self._tracked.get(token_id)) for token_id in token_ids)
-        return tuple(token_id for token_id, tracked in kept if tracked and tracked.want_past())
-
-    def add_past(self, trades: tuple[TradePrint, ...], token_ids: Iterable[TokenId]) -> None:
-        """Put a market's trades of before on the tapes of its tokens."""
-        for token_id in token_ids:
-            tracked = self._tracked.get(token_id)
-            if tracked is not None:
-                tracked.add_past(trades)
-                self._kernel.mark(TapeTopic(token_id))
-                self._mark(token_id)
-
     def resync(self, token_id: TokenId) -> None:
         """Fetch a book by REST, at most once in a while."""
         tracked = self._tracked.get(token_id)
@@ -187,6 +164,8 @@ class BooksFeed:
                     tracked.book.trust(BookState.STALE)
             elif answer.kind is FailureKind.NOT_FOUND:
                 tracked.book.mark_missing()
+                if self._is_open:
+                    self.tapes.hear_again(token_id)
             self._mark(token_id)
         finally:
             tracked.missed_by_rest = None
@@ -213,6 +192,7 @@ class BooksFeed:
                 tracked.check.reset()
             self._await_first_books(since=self._kernel.clock.now())
             return
+        self.tapes.lose(self._tracked)
         for token_id, tracked in self._tracked.items():
             tracked.book.trust(BookState.STALE)
             self._mark(token_id)
@@ -259,6 +239,8 @@ class BooksFeed:
             case BookSnapshot():
                 self._apply_snapshot(event)
                 self._join(event.condition_id)
+                if self._is_open:
+                    self.tapes.hear_again(event.token_id)
             case TradePrinted():
                 self._apply_trade(event)
             case TickSizeChanged():
@@ -301,17 +283,12 @@ class BooksFeed:
         self._mark(snapshot.token_id)
 
     def _apply_trade(self, event: TradePrinted) -> None:
-        at = _moment(event.timestamp) or self._kernel.clock.now()
-        trade = TradePrint(event.token_id, event.side, event.price, event.size, at)
-        for token_id in self._tokens_of_market.get(event.condition_id, [event.token_id]):
-            tracked = self._tracked.get(token_id)
-            if tracked is None:
-                continue
+        tokens = self._tokens_of_market.get(event.condition_id, [event.token_id])
+        for token_id in self.tapes.apply(event, tokens):
+            if self._is_open:
+                self.tapes.hear_again(token_id)
             # One price for both books: the venue hashes it so.
-            tracked.book.apply_trade_price(event.price)
-            tracked.tape.add(seen_from(token_id, trade))
-            self.last_trade_at = max(at, self.last_trade_at or at)
-            self._kernel.mark(TapeTopic(token_id))
+            self._tracked[token_id].book.apply_trade_price(event.price)
             self._mark(token_id)
 
     def _apply_tick_size(self, event: TickSizeChanged) -> None:
@@ -338,10 +315,12 @@ class BooksFeed:
         match agreement:
             case Agreement.MATCH if self._is_open:
                 book.trust(BookState.VERIFIED)
+                tracked.tape.note_sound()
             case Agreement.DOUBT:
                 self._to_check[token_id] = None
             case Agreement.LOSS:
                 book.trust(BookState.LOSSY)
+                self.tapes.doubt(token_id)
                 self._kernel.log.add(Level.WARNING, "stream", "a book lost a message; fetching it")
                 self.resync(token_id)
             case _:
@@ -388,9 +367,3 @@ class BooksFeed:
         self._kernel.mark(BookTopic(token_id))
         for topic in self._quote_topics.get(token_id, ()):
             self._kernel.mark(topic)
-
-
-def _moment(milliseconds: str) -> datetime | None:
-    if not (milliseconds.isascii() and milliseconds.isdigit() and len(milliseconds) <= 14):
-        return None
-    return datetime.fromtimestamp(int(milliseconds) / 1000, tz=UTC)

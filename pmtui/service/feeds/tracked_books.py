@@ -1,6 +1,5 @@
 """What the feed of books keeps of one token, and of a market whose two books are held as one."""
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,49 +9,12 @@ from pmtui.domain.book import OrderBook
 from pmtui.domain.book_check import BookCheck
 from pmtui.domain.book_twins import Twins
 from pmtui.domain.market_events import LevelChange
-from pmtui.domain.money import Micros
 from pmtui.domain.order import TradePrint
-from pmtui.domain.tape_backfill import missing_prints, seen_from, weave
-from pmtui.service.views import TapeView
+from pmtui.domain.tape_backfill import seen_from
+from pmtui.service.feeds.tape import Tape
 
-TAPE_LENGTH = 200
 NEVER = -1
 """Before any frame."""
-
-
-@final
-class Tape:
-    """The newest trades of a token, and how much traded at each price of all that is known."""
-
-    __slots__ = ("_count", "_prints", "_view", "_volume")
-
-    def __init__(self) -> None:
-        self._prints: deque[TradePrint] = deque(maxlen=TAPE_LENGTH)
-        self._count = 0
-        self._volume: dict[Micros, int] = {}
-        self._view: TapeView | None = None
-
-    def add(self, trade: TradePrint) -> None:
-        """Take in a trade."""
-        self._prints.appendleft(trade)
-        self._count += 1
-        self._volume[trade.price] = self._volume.get(trade.price, 0) + trade.size
-        self._view = None
-
-    def add_past(self, trades: Iterable[TradePrint]) -> None:
-        """Take in trades of before; those that were heard meanwhile are not counted twice."""
-        missing = missing_prints(self._prints, trades)
-        self._prints = deque(weave(self._prints, missing)[:TAPE_LENGTH], maxlen=TAPE_LENGTH)
-        for trade in missing:
-            self._volume[trade.price] = self._volume.get(trade.price, 0) + trade.size
-        self._view = None
-
-    def view(self) -> TapeView:
-        """Return what everyone else sees; the same object until the next trade."""
-        if self._view is None:
-            volume = tuple((price, Micros(size)) for price, size in self._volume.items())
-            self._view = TapeView(tuple(self._prints), self._count, volume)
-        return self._view
 
 
 @dataclass(slots=True)

@@ -43,8 +43,9 @@ class TapePane(ScrollingPane):
         self, view: TapeView, *, fills: tuple[Fill, ...] = (), tick: Micros | None = None
     ) -> None:
         """Show these trades, and which of them were ours."""
-        shown = (view.sequence, len(view.prints), view.prints[:1], fills, tick)
-        if shown != self._shown:
+        shown = (fills, tick)
+        # The same view until it tells something new: trades fetched later may stand anywhere in it.
+        if view is not self._view or shown != self._shown:
             self._shown = shown
             self._view, self._fills, self._tick = view, fills, tick
             self.repaint()

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -7,13 +8,14 @@ from hypothesis import strategies as st
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.order import OrderStatus, TradePrint
+from pmtui.domain.tape_gaps import TapeGap
 from pmtui.domain.venue_state import Evidence, VenueFact, VenueState
 from pmtui.service.views import Load, MarketView, TapeView
 from pmtui.ui.cells import Line, line_width
 from pmtui.ui.market_facts import why_not_tradable
 from pmtui.ui.paint.market_header import paint_question, paint_quote, paint_terms
 from pmtui.ui.paint.position import account_words, paint_own_orders, paint_positions
-from pmtui.ui.paint.tape import WIDTH, paint_tape
+from pmtui.ui.paint.tape import WIDTH, paint_gap, paint_tape
 from tests.ui import believable
 from tests.ui.fake_surface import KEYLESS_ACCOUNT, NOW, PAPER_STATUS, READ_ONLY_STATUS
 from tests.ui.moving_market import CONDITION, NO, NUMBER, YES, MovingMarket
@@ -129,6 +131,38 @@ def test_a_trade_shows_side_price_size_and_time() -> None:
     assert line.split()[:3] == ["SELL", "51¢", "1,234.5"]
     assert line.count(":") == 2
     assert "No trades yet" in text_of(*paint_tape(TapeView((), 0), 30, 4))
+
+
+def at(second: int) -> datetime:
+    return NOW + timedelta(seconds=second)
+
+
+def test_the_tape_says_where_trades_may_be_missing() -> None:
+    new, old = (TradePrint(YES, Side.BUY, Micros(510_000), Micros(10**6), at(s)) for s in (60, 0))
+    final = TapeGap(at(0), at(30), is_final=True)
+    view = TapeView((new, old), 2, (), (final,))
+    lines = text_of(*paint_tape(view, 40, 9)).splitlines()
+    since, until = (f"{moment.astimezone():%H:%M:%S}" for moment in (at(0), at(30)))
+    assert [line.split()[0] for line in lines] == ["BUY", "Missing", "BUY"]
+    assert f"{since}-{until}" in lines[1]
+    below = text_of(*paint_tape(view, 40, 9, skip=1)).splitlines()
+    assert [line.split()[0] for line in below] == ["Missing", "BUY"]
+
+
+@pytest.mark.parametrize(
+    ("gap", "words"),
+    [(TapeGap(at(60)), "No trades heard since"), (TapeGap(at(60), at(90)), "Fetching trades from")],
+)
+def test_a_hole_at_the_newest_end_is_told_first(gap: TapeGap, words: str) -> None:
+    trade = TradePrint(YES, Side.BUY, Micros(510_000), Micros(10**6), at(60))
+    assert text_of(paint_tape(TapeView((trade,), 1, (), (gap,)), 40, 9)[0]).startswith(words)
+    assert words in text_of(*paint_tape(TapeView((), 0, (), (gap,)), 40, 9))
+
+
+@given(st.integers(1, 60), st.booleans(), st.booleans(), st.booleans())
+def test_a_hole_keeps_its_width(width: int, ascii_only: bool, ended: bool, final: bool) -> None:
+    line = paint_gap(TapeGap(at(0), at(9) if ended else None, final), width, ascii_only=ascii_only)
+    assert line_width(line) == width
 
 
 def test_both_outcomes_show_the_value_that_the_account_gives_them() -> None:
