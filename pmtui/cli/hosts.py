@@ -6,9 +6,11 @@ from collections.abc import Awaitable, Callable
 
 from pmtui.cli.paper_account import fund_once
 from pmtui.cli.paying_wallet import find_paying_wallet
+from pmtui.cli.seen_account import SPENDERS, identity_of
 from pmtui.clients.account import Account as AccountIdentity
 from pmtui.clients.account import AccountClient, Lanes, create_or_derive
 from pmtui.clients.analytics import AnalyticsClient
+from pmtui.clients.chain import ChainClient
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.earnings import EarningsClient
 from pmtui.clients.gamma import GammaClient
@@ -34,9 +36,10 @@ from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
+from pmtui.domain.onboarding import KeyKind, TradingKey, shorten_key_id
 from pmtui.domain.order import SignatureType
 from pmtui.service.health import Health
-from pmtui.service.hosts import Account, Hosts
+from pmtui.service.hosts import Account, Hosts, Setup
 from pmtui.service.ports import Clock
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.l2_auth import ApiCredentials
@@ -72,6 +75,7 @@ class SessionHosts:
             order_deadline_s: how long an order or a cancellation may go without an answer.
         """
         self._endpoints = endpoints
+        self._now = clock.now
         self._health = health
         self._order_deadline_s = order_deadline_s
         self._hosts: list[HttpHost] = []
@@ -93,14 +97,31 @@ class SessionHosts:
         self._relayer = RelayerClient(
             self._limited(endpoints.relayer, Source.RELAYER, RELAYER_LIMITS)
         )
+        node = HttpHost(endpoints.rpc)
+        self._hosts.append(node)
+        self._chain = ChainClient(node)
         self._admin = HttpHost(admin_url) if admin_url is not None else None
         self._server_clock = ServerClock(clock.now, self._trading.server_time)
 
-    def hosts(self, secret: Secret | None, signature_type: SignatureType) -> Hosts:
-        """Return the hosts as the service holds them; without a key they can only be read."""
+    def hosts(
+        self,
+        secret: Secret | None,
+        signature_type: SignatureType,
+        *,
+        kind: KeyKind = KeyKind.KEYSTORE,
+    ) -> Hosts:
+        """Return the hosts as the service holds them; without a key they can only be read.
+
+        Args:
+            secret: the key, where there is one.
+            signature_type: which of its wallets pays.
+            kind: where the key comes from.
+        """
+        identity = None
         open_account: Callable[[], Awaitable[Account | Failure]] | None = None
         if secret is not None:
             signer = Signer(secret)
+            identity = identity_of(kind, derive_wallets(signer.address), signature_type)
 
             async def open_with_key() -> Account | Failure:
                 return await self._open_account(signer, signature_type)
@@ -118,6 +139,7 @@ class SessionHosts:
             open_account=open_account,
             close=self.close,
             budgets=self._budgets.left,
+            setup=Setup(self._relayer, self._chain, identity, SPENDERS),
         )
 
     async def close(self) -> None:
@@ -189,6 +211,7 @@ class SessionHosts:
             stream=stream,
             heartbeat=HeartbeatClient(beats),
             scoring=EarningsClient(client.requests),
+            trading_key=TradingKey(shorten_key_id(credentials.key), self._now()),
         )
 
     def _beat_host(self) -> HttpHost:

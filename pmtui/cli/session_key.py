@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from pmtui.domain.onboarding import KeyKind
 from pmtui.signing.secret import Secret
 
 
@@ -12,3 +13,7 @@ class SessionKey:
     secret: Secret | None = None
     reason: str = ""
     """Why there is none, in the words of the screen."""
+    kind: KeyKind = KeyKind.NONE
+    """Where it comes from; the paper account's is found later."""
+    remedy: str = ""
+    """The command that adds what is missing."""

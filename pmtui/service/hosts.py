@@ -4,10 +4,12 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from pmtui.domain.failure import Failure
+from pmtui.domain.onboarding import Identity, Spender, TradingKey
 from pmtui.domain.rate_budget import RateBudget
 from pmtui.service.ports import (
     AccountHost,
     AnalyticsHost,
+    ChainHost,
     GeoHost,
     HeartbeatHost,
     MarketStream,
@@ -16,6 +18,7 @@ from pmtui.service.ports import (
     ScoringHost,
     TradingHost,
     UserStream,
+    WalletHost,
 )
 
 
@@ -29,6 +32,21 @@ class Account:
     heartbeat: HeartbeatHost
     scoring: ScoringHost | None = None
     """None where nobody tells which orders earn rewards."""
+    trading_key: TradingKey | None = None
+    """The credentials, as far as they may be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What is known of an account before anybody answers, and who tells of its wallet."""
+
+    relayer: WalletHost
+    chain: ChainHost | None = None
+    """None where no chain can be asked."""
+    identity: Identity | None = None
+    """None in a session without a key."""
+    spenders: tuple[Spender, ...] = ()
+    """The contracts that orders are settled by, and others known by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +62,5 @@ class Hosts:
     close: Callable[[], Awaitable[None]]
     budgets: Callable[[], Iterable[RateBudget]] = tuple
     """What is left of the limits on orders and cancellations now."""
+    setup: Setup | None = None
+    """None where nobody tells of wallets."""

@@ -17,6 +17,7 @@ from pmtui.domain.link import Link
 from pmtui.domain.listing import MarketSort
 from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
 from pmtui.domain.market_events import BookSnapshot, MarketEvent
+from pmtui.domain.onboarding import WalletForm
 from pmtui.domain.order import (
     BalanceAllowance,
     CancelResult,
@@ -222,6 +223,10 @@ class MarketStream(Protocol):
         """Return how often something came that nobody understood, by kind."""
         ...
 
+    def deaf(self) -> frozenset[TokenId]:
+        """Return the tokens whose socket is not open: nothing is heard of them."""
+        ...
+
     def watch(
         self, token_ids: frozenset[TokenId], *, together: Iterable[Iterable[TokenId]] = ()
     ) -> None:
@@ -251,6 +256,22 @@ class UserStream(Protocol):
         self, *, on_event: Callable[[UserEvent], None], on_link: Callable[[Link], None]
     ) -> None:
         """Keep the stream up until cancelled. There is no replay: read REST on every OPEN."""
+        ...
+
+
+class WalletHost(Protocol):
+    """The relayer's view of wallets."""
+
+    async def is_deployed(self, wallet: Address, form: WalletForm) -> bool | Failure:
+        """Return whether a wallet exists."""
+        ...
+
+
+class ChainHost(Protocol):
+    """The chain's own view of addresses."""
+
+    async def has_code(self, address: Address) -> bool | Failure:
+        """Return whether there is a contract at an address."""
         ...
 
 

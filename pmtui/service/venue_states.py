@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
+from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId
@@ -135,11 +136,11 @@ class VenueStates:
             now = self._kernel.clock.monotonic()
             if now - asked_geo >= self._period(_OF_THE_PLACE):
                 asked_geo = now
-                await self._ask_where_we_are(hosts)
+                _ = await self.ask_where_we_are(hosts)
             account = self._account()
             if account is not None and now - asked_standing >= self._period(_OF_THE_ACCOUNT):
                 asked_standing = now
-                await self._ask_standing(account)
+                _ = await self.ask_standing(account)
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
 
     def _period(self, states: frozenset[VenueState]) -> float:
@@ -197,32 +198,35 @@ class VenueStates:
             ):
                 self._drop(key, "there are trades again")
 
-    async def _ask_where_we_are(self, hosts: Hosts) -> None:
+    async def ask_where_we_are(self, hosts: Hosts) -> GeoAnswer | Failure:
         """Tell what the service says of where we are; it is shown, never argued with."""
         answer = await hosts.geo.check()
         if isinstance(answer, Failure):
             self._kernel.log.add(Level.WARNING, "request", f"No answer where we are: {answer}")
-            return
+            return answer
         place = " ".join(filter(None, (answer.country, answer.region)))
         if answer.is_blocked:
             fact = VenueFact(VenueState.REGION_REFUSED, Evidence.GEO, self._now, text=place)
             said = f"The service blocks trading from here ({place})"
             self._put(fact, said=said, level=Level.BAD)
-            return
+            return answer
         self._drop((VenueState.REGION_REFUSED, None), f"trading from {place} is allowed")
         if not self._is_region_said:
             text = f"Region {place}: trading is not blocked"
             self._kernel.log.add(Level.INFO, "request", text)
             self._is_region_said = True
+        return answer
 
-    async def _ask_standing(self, account: Account) -> None:
+    async def ask_standing(self, account: Account) -> bool | Failure:
+        """Tell whether the account may only close positions."""
         answer = self._kernel.check(Source.TRADING, await account.host.is_closed_only())
         if isinstance(answer, Failure):
-            return
+            return answer
         if answer:
             self._put(VenueFact(VenueState.CLOSE_ONLY, Evidence.ACCOUNT, self._now))
         else:
             self._drop((VenueState.CLOSE_ONLY, None), "the account may open positions")
+        return answer
 
     def _budget_facts(self, now: datetime) -> tuple[VenueFact, ...]:
         scarce = scarcest(tuple(self._budgets()))

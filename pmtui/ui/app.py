@@ -164,6 +164,12 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
 
         self._bring_forward(PortfolioScreen)
 
+    def action_account(self) -> None:
+        """Go to the account."""
+        from pmtui.ui.screens.account import AccountScreen  # noqa: PLC0415 - see above
+
+        self._bring_forward(AccountScreen)
+
     def action_log(self) -> None:
         """Go to the log."""
         from pmtui.ui.screens.log import LogScreen  # noqa: PLC0415 - see above

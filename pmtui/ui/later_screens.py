@@ -4,6 +4,7 @@ from importlib import import_module
 
 _LATER = (
     "pmtui.ui.paint.leaving",
+    "pmtui.ui.screens.account",
     "pmtui.ui.screens.conditionals",
     "pmtui.ui.screens.event",
     "pmtui.ui.screens.market",
