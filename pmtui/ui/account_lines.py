@@ -55,6 +55,14 @@ class AccountLine:
     number: int = 0
     """Of a step; 0 for what is not one."""
 
+    @property
+    def with_whole_address(self) -> str:
+        """The result, with its address whole."""
+        what, text = self.copied
+        return (
+            self.result.replace(shorten_address(text), text) if what == "address" else self.result
+        )
+
 
 def shorten_address(address: str) -> str:
     """Return the two ends of an address, by which people know it."""

@@ -9,7 +9,7 @@ from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.format import format_age
 from pmtui.ui.paint.facts import join_facts
 from pmtui.ui.paint.reading import wrap_text
-from pmtui.ui.plain import Align, plain
+from pmtui.ui.plain import Align, cell_width, plain
 from pmtui.ui.theme import Role
 
 ACCOUNT_COLUMNS = (
@@ -19,6 +19,8 @@ ACCOUNT_COLUMNS = (
     Column("result", "What is known", 16, grow=1),
     Column("age", "Told", 5, priority=1, align=Align.RIGHT),
 )
+BESIDE_RESULT = sum(column.width + 1 for column in ACCOUNT_COLUMNS if not column.grow) + 1
+"""What the other columns and the scroll bar take, with the cells between them."""
 _SIGNS = {
     StepState.DONE: ("+", Role.NOTICE_GOOD),
     StepState.NOT_DONE: ("x", Role.NOTICE_BAD),
@@ -27,13 +29,21 @@ _SIGNS = {
 }
 
 
-def paint_account_row(line: AccountLine, now: datetime) -> Row:
-    """Show a line; its state is said by sign and word, and a failed question beside the result."""
+def paint_account_row(line: AccountLine, now: datetime, room: int) -> Row:
+    """Show a line; its state is said by sign and word, and a failed question beside the result.
+
+    Args:
+        line: what to show.
+        now: for its age.
+        room: of the result; an address is shown whole where it has the room.
+    """
     sign, role = _SIGNS[line.state]
     is_wanting = line.state in (StepState.NOT_DONE, StepState.NOT_KNOWN)
-    result = Cell(line.result, role if is_wanting else Role.TEXT)
+    text = line.with_whole_address
+    text = text if cell_width(text) <= room else line.result
+    result = Cell(text, role if is_wanting else Role.TEXT)
     if line.problem:
-        result = Cell(f"{line.result}; not told now: {line.problem}", Role.STALE)
+        result = Cell(f"{text}; not told now: {line.problem}", Role.STALE)
     return Row(
         line.key,
         (

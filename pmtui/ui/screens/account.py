@@ -15,6 +15,7 @@ from pmtui.ui.action import Context
 from pmtui.ui.cells import Cell, Line, Row
 from pmtui.ui.paint.account import (
     ACCOUNT_COLUMNS,
+    BESIDE_RESULT,
     paint_account_heading,
     paint_account_row,
     paint_account_way,
@@ -29,20 +30,25 @@ from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 
 
+WIDE = 150
+"""From here on there is room for the explanation beside the lines."""
+ABOUT_WIDTH = 60
+
+
 class AccountScreen(FrameScreen):
     """Every step from a key to a first order, with its state and its result."""
 
     CONTEXTS: ClassVar[tuple[Context, ...]] = ()
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (150, "-wide")]  # noqa: RUF012 - typed by the toolkit
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - typed by the toolkit
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (20, "-short"), (32, "-tall")]  # noqa: RUF012 - see above
-    DEFAULT_CSS = """
-    AccountScreen #lines { height: 1fr; layout: vertical; }
-    AccountScreen #about { height: 4; background: $surface; }
-    AccountScreen.-tall #about { height: 7; }
-    AccountScreen.-tiny #about { display: none; }
-    AccountScreen.-wide #lines { layout: horizontal; }
-    AccountScreen.-wide #steps { width: 1fr; }
-    AccountScreen.-wide #about { display: block; width: 60; height: 1fr; }
+    DEFAULT_CSS = f"""
+    AccountScreen #lines {{ height: 1fr; layout: vertical; }}
+    AccountScreen #about {{ height: 4; background: $surface; }}
+    AccountScreen.-tall #about {{ height: 7; }}
+    AccountScreen.-tiny #about {{ display: none; }}
+    AccountScreen.-wide #lines {{ layout: horizontal; }}
+    AccountScreen.-wide #steps {{ width: 1fr; }}
+    AccountScreen.-wide #about {{ display: block; width: {ABOUT_WIDTH}; height: 1fr; }}
     """
 
     table = query_one("#steps", LineTable)
@@ -105,8 +111,9 @@ class AccountScreen(FrameScreen):
         facts, status, now = queries.onboarding(), queries.status(), queries.now()
         lines = account_lines(facts, status)
         self._lines = {line.key: line for line in lines}
-        self.table.set_rows([paint_account_row(line, now) for line in lines])
         width = self.size.width
+        room = width - BESIDE_RESULT - (ABOUT_WIDTH if width >= WIDE else 0)
+        self.table.set_rows([paint_account_row(line, now, room) for line in lines])
         self._show_line("#heading", paint_account_heading(facts, status, width))
         self._show_line("#way", paint_account_way(facts, width))
         self.show_about()
