@@ -6,6 +6,10 @@ from typing import NamedTuple
 CARD_WIDTH = 42
 NARROWEST = 28
 """Below this a card would break its facts into too many lines to be read at a glance."""
+WIDE = 76
+"""A card above a ticket has few rows: wide enough for two facts on a line."""
+_LEAST_ABOVE = 14
+"""Rows above a ticket that are enough for a wide card."""
 _GAP = 2
 
 
@@ -28,8 +32,8 @@ def place_card(
 ) -> Place:
     """Return where the card goes.
 
-    To the right of the ticket if it fits there, narrower if need be; else to its left; else
-    over it, as high up as it goes, so that the last lines of the ticket stay to be read.
+    To the right of the ticket if it fits there, narrower if need be; else to its left; above one
+    that takes the whole width; else over it, as high up as it goes, so that the last lines of the ticket stay to be read.
 
     Args:
         screen: columns and rows.
@@ -38,6 +42,10 @@ def place_card(
     """
     columns, rows = screen
     widest = min(CARD_WIDTH, columns)
+    if ticket is not None and is_above(screen, ticket):
+        width = min(WIDE, columns)
+        height = min(height_of(width), ticket.y)
+        return Place(columns - width, ticket.y - height, width, height)
     if ticket is None or ticket.width == 0:
         return _at(columns - widest, widest, rows, height_of)
     space = columns - ticket.right
@@ -49,6 +57,17 @@ def place_card(
         x = ticket.x - widest - min(_GAP, ticket.x - widest)
         return _at(x, widest, rows, height_of)
     return Place(columns - widest, 0, widest, min(height_of(widest), rows))
+
+
+def is_above(screen: tuple[int, int], ticket: Place) -> bool:
+    """Return whether a card stands above the ticket: nothing is beside it, and enough above."""
+    is_whole_width = screen[0] - ticket.width < NARROWEST
+    return is_whole_width and ticket.y >= _LEAST_ABOVE
+
+
+def rows_for_card(screen: tuple[int, int], ticket: Place | None) -> int:
+    """Return how many rows a card may take."""
+    return ticket.y if ticket is not None and is_above(screen, ticket) else screen[1]
 
 
 def _at(x: int, width: int, rows: int, height_of: Callable[[int], int]) -> Place:

@@ -10,20 +10,21 @@ from pmtui.domain.money import Micros
 from pmtui.domain.order import TimeInForce
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
-from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.cells import Cell, Emphasis, Line, line_width
 from pmtui.ui.format import format_cost, format_money, format_price, format_size
 from pmtui.ui.paint.ticket import (
     round_shares,
     side_role,
     wrap_text,
 )
-from pmtui.ui.plain import plain
+from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme import Role
 
 VENUE_EXPIRY_LEAD = timedelta(seconds=60)
 """The venue removes a GTD order this long before the time it states (WIRE_CLOB §6.2)."""
 _MODE_ROLES = {Mode.PAPER: Role.PAPER, Mode.LIVE: Role.LIVE, Mode.READ_ONLY: Role.READONLY}
 _LABEL = 10
+_GAP = 2
 _FINEST_TICK = 100
 """Micros: every tick size is a multiple of it."""
 
@@ -86,7 +87,7 @@ def _facts(
     occasion: Occasion,
     is_dense: bool = False,
 ) -> list[Line]:
-    """Lay out what is signed; dense, two facts share a line and a long title is cut."""
+    """Lay out what is signed; dense, facts share lines where they fit and a long title is cut."""
     lines: list[Line] = [paint_question(mode, occasion.question)]
     for sentence in occasion.first:
         words = wrap_text(plain(sentence, ascii_only=ascii_only), width)
@@ -104,8 +105,26 @@ def _facts(
         *_terms(order, zone, is_dense=is_dense),
         *say_identity(order, ascii_only=ascii_only),
     ]
+    return lines + (_pair_facts(facts, width) if is_dense else _list_facts(facts, width))
+
+
+def _list_facts(facts: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    return [line for name, value in facts for line in paint_fact(name, value, width)]
+
+
+def _pair_facts(facts: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    """Lay facts out in two columns, in their order; one too long for its half has a line."""
+    half = (width - _GAP) // 2
+    lines: list[Line] = []
+    is_open = False
     for name, value in facts:
-        lines += paint_fact(name, value, width)
+        is_short = cell_width(value) <= half - _LABEL - 1
+        (fact, *more) = paint_fact(name, value, half if is_short else width)
+        if is_open and is_short:
+            lines[-1] = (*lines[-1], Cell(" " * (half + _GAP - line_width(lines[-1]))), *fact)
+        else:
+            lines += [fact, *more]
+        is_open = is_short and not is_open
     return lines
 
 

@@ -16,7 +16,7 @@ from typing_extensions import override
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for
-from pmtui.ui.card_place import Place, place_card
+from pmtui.ui.card_place import Place, place_card, rows_for_card
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.paint.confirm import Occasion, paint_confirm
 from pmtui.ui.surface import Surface
@@ -72,7 +72,8 @@ class CardScreen(ModalScreen[bool]):
     @property
     def room(self) -> int:
         """Lines a card may say on this screen."""
-        return max(self.app.size.height - _CHROME, 1)
+        columns, rows = self.app.size
+        return max(rows_for_card((columns, rows), self._beside()) - _CHROME, 1)
 
     @override
     def compose(self) -> ComposeResult:

@@ -37,6 +37,7 @@ from pmtui.ui.screens.market_one_key import MarketOneKey, armed_entries
 from pmtui.ui.screens.market_panes import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH, MarketPanes
 from pmtui.ui.screens.market_siblings import STRIP_FROM_HEIGHT
 from pmtui.ui.screens.market_sides import SIDES_FROM_WIDTH, MarketSides
+from pmtui.ui.screens.market_ticket_line import MarketTicketLine
 from pmtui.ui.screens.reading import RulesScreen
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.chart import ChartPane
@@ -49,7 +50,7 @@ from pmtui.ui.widgets.text_line import TextLine
 from pmtui.ui.widgets.ticket import TicketPane
 
 
-class MarketScreen(MarketSides, MarketPanes, MarketOneKey):
+class MarketScreen(MarketTicketLine, MarketSides, MarketPanes, MarketOneKey):
     """One market: its ladder, its trades, and orders in it."""
 
     CSS_PATH = "market.tcss"
@@ -172,6 +173,7 @@ class MarketScreen(MarketSides, MarketPanes, MarketOneKey):
     @override
     def on_resize(self) -> None:  # type: ignore[override]  # the toolkit passes the event only where it is named
         self.follow_topics()
+        self._place_ticket()
         self._follow_arming()
         self._show_head()
         self._show_siblings()

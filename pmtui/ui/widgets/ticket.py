@@ -51,7 +51,8 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
 from pmtui.ui.ticket_context import ticket_context
 from pmtui.ui.widgets.ticket_fields import Choice, NumberField
-from pmtui.ui.widgets.ticket_form import FIELD_WIDGETS, TicketForm
+from pmtui.ui.widgets.ticket_form import TicketForm
+from pmtui.ui.widgets.ticket_layout import FIELD_WIDGETS
 from pmtui.ui.widgets.ticket_orders import SentOrders
 
 
@@ -223,6 +224,11 @@ class TicketPane(TicketForm):
         problem = self._fixable()
         if problem is not None and problem.fix is not None:
             self._change(problem.fix)
+
+    def action_switch_form(self) -> None:
+        """Show all of the ticket where it stood on one line, or the other way round."""
+        self._is_whole = not self._is_whole
+        self.post_message(self.Reshaped(self))
 
     def action_close(self) -> None:
         """Close without sending."""

@@ -1,14 +1,14 @@
 """The ticket's face: its rows of fields, and the lines that say what they would do.
 
 It paints a draft and what the rules say of it; keys and orders are the pane's business. On a small
-region notes and figures give way to each other line by line, never cell by cell.
+region notes and figures give way to each other line by line, never cell by cell. Where not even
+that leaves room for the ladder, the same fields stand on one line (`show_on_a_line`).
 """
 
-from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
-from textual.getters import query_one
+from dataclasses import dataclass
+
+from textual.message import Message
 from textual.widgets import Input
-from typing_extensions import override
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.market import MarketTerms, Side
@@ -16,7 +16,6 @@ from pmtui.domain.order import TimeInForce
 from pmtui.domain.ticket import TicketCheck
 from pmtui.domain.ticket_draft import OrderKind, Problem, TicketDraft, TicketField
 from pmtui.domain.ticket_reading import unit_of
-from pmtui.domain.ticket_steps import DEFAULT_LIFE
 from pmtui.service.views import MarketView
 from pmtui.ui.actions import key_label
 from pmtui.ui.cells import Cell, Line
@@ -29,10 +28,18 @@ from pmtui.ui.paint.ticket import (
     side_role,
     wrap_line,
 )
+from pmtui.ui.paint.ticket_line import (
+    LEAST_BELOW,
+    name_problem,
+    pack_notes,
+    paint_below,
+)
+from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
-from pmtui.ui.widgets.ticket_fields import Choice, NumberField, TextBlock
+from pmtui.ui.widgets.ticket_fields import TextBlock
+from pmtui.ui.widgets.ticket_layout import FIELD_WIDGETS, TicketLayout
 
 _FIELD_ROWS = 4
 _STATE_LINES = 4
@@ -49,57 +56,24 @@ _NOTES = {
     "ticket-price-notes": (TicketField.PRICE,),
     "ticket-size-notes": (TicketField.SIZE,),
 }
-FIELD_WIDGETS = {
-    TicketField.SIDE: "#ticket-side",
-    TicketField.OUTCOME: "#ticket-side",
-    TicketField.KIND: "#ticket-kind",
-    TicketField.TIME_IN_FORCE: "#ticket-time-in-force",
-    TicketField.EXPIRY: "#ticket-expiry",
-    TicketField.POST_ONLY: "#ticket-post-only",
-    TicketField.PRICE: "#ticket-price",
-    TicketField.SIZE: "#ticket-size",
-}
 
 
-class TicketForm(Vertical):
+def _block_of(problem: Problem) -> str:
+    return next(name for name, fields in _NOTES.items() if problem.field in fields)
+
+
+class TicketForm(TicketLayout):
     """Shows a draft; subclasses change it."""
 
-    DEFAULT_CSS = """
-    TicketForm { display: none; width: 100%; height: 100%; }
-    TicketForm.-open { display: block; }
-    TicketForm .ticket-row { height: 1; }
-    TicketForm .ticket-label { width: 7; }
-    TicketForm #ticket-side { width: 6; }
-    TicketForm #ticket-kind { width: 8; }
-    TicketForm #ticket-time-in-force { width: 5; }
-    TicketForm #ticket-post-only { width: 15; }
-    TicketForm #ticket-unit { width: 9; }
-    TicketForm #ticket-price { width: 9; }
-    TicketForm #ticket-size { width: 12; }
-    TicketForm #ticket-expiry { width: 7; display: none; }
-    TicketForm.-timed #ticket-expiry { display: block; }
-    TicketForm.-market #ticket-post-only { display: none; }
-    TicketForm.-market #ticket-price { width: 13; }
-    TicketForm #ticket-figures { height: 1fr; }
-    """
+    @dataclass
+    class Reshaped(Message):
+        """It takes more lines than before, or fewer, or wants to be shown whole."""
 
-    side = query_one("#ticket-side", Choice)
-    kind = query_one("#ticket-kind", Choice)
-    time_in_force = query_one("#ticket-time-in-force", Choice)
-    post_only = query_one("#ticket-post-only", Choice)
-    unit = query_one("#ticket-unit", Choice)
-    price = query_one("#ticket-price", NumberField)
-    size_field = query_one("#ticket-size", NumberField)
-    expiry = query_one("#ticket-expiry", NumberField)
-    outcome = query_one("#ticket-outcome", TextLine)
-    touch = query_one("#ticket-touch", TextLine)
-    figures = query_one("#ticket-figures", TextBlock)
-    state = query_one("#ticket-state", TextBlock)
+        form: "TicketForm"
 
     def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - the toolkit's word
         """Build a closed ticket."""
-        super().__init__(id=id)
-        self.surface = surface
+        super().__init__(surface, id=id)
         self.draft = TicketDraft(Side.BUY, 0)
         """The fields as they are now."""
         self._market: MarketView | None = None
@@ -110,39 +84,34 @@ class TicketForm(Vertical):
         """What the trader's own rules have against it."""
         self._message: Line = ()
         self._was_reviewed = False
+        self._is_whole = False
 
     @property
     def is_open(self) -> bool:
         """Whether the ticket is on the screen."""
         return self.has_class("-open")
 
-    @override
-    def compose(self) -> ComposeResult:
-        ascii_only = self.surface.options.ascii_only
-        with Horizontal(classes="ticket-row"):
-            yield Choice(id="ticket-side", ascii_only=ascii_only)
-            yield TextLine(id="ticket-outcome", ascii_only=ascii_only)
-        yield TextBlock(id="ticket-side-notes", ascii_only=ascii_only)
-        with Horizontal(classes="ticket-row"):
-            yield Choice(id="ticket-kind", ascii_only=ascii_only)
-            yield Choice(id="ticket-time-in-force", ascii_only=ascii_only)
-            yield NumberField(
-                id="ticket-expiry", characters="0-9smhdSMHD", placeholder=DEFAULT_LIFE
-            )
-            yield Choice(id="ticket-post-only", ascii_only=ascii_only)
-        yield TextBlock(id="ticket-kind-notes", ascii_only=ascii_only)
-        with Horizontal(classes="ticket-row"):
-            yield TextLine(id="ticket-price-label", classes="ticket-label", ascii_only=ascii_only)
-            yield NumberField(id="ticket-price", characters="0-9.,¢")
-            yield TextLine(id="ticket-touch", ascii_only=ascii_only)
-        yield TextBlock(id="ticket-price-notes", ascii_only=ascii_only)
-        with Horizontal(classes="ticket-row"):
-            yield TextLine(id="ticket-size-label", classes="ticket-label", ascii_only=ascii_only)
-            yield NumberField(id="ticket-size", characters="0-9.,$%")
-            yield Choice(id="ticket-unit", ascii_only=ascii_only)
-        yield TextBlock(id="ticket-size-notes", ascii_only=ascii_only)
-        yield TextBlock(id="ticket-figures", ascii_only=ascii_only)
-        yield TextBlock(id="ticket-state", ascii_only=ascii_only)
+    @property
+    def is_whole(self) -> bool:
+        """Whether the trader wants all of it, even where that takes the room of something else."""
+        return self._is_whole
+
+    @property
+    def is_on_a_line(self) -> bool:
+        """Whether its fields stand on one line."""
+        return self.has_class("-line")
+
+    @property
+    def is_long(self) -> bool:
+        """Whether what is said on one line takes a line more than usual."""
+        return self.has_class("-long")
+
+    def show_on_a_line(self, *, is_line: bool) -> None:
+        """Stand on one line, or in rows; what was typed and where the focus is stays."""
+        if is_line != self.is_on_a_line:
+            self.set_class(is_line, "-line")
+            if self.is_open:
+                self._paint()
 
     def _load(self, draft: TicketDraft) -> None:
         self.draft = draft
@@ -183,6 +152,9 @@ class TicketForm(Vertical):
         """Paint everything; what stays the same costs nothing."""
         self._show_choices()
         self._show_labels()
+        if self.is_on_a_line:
+            self._show_below()
+            return
         room = self.size.height - _FIELD_ROWS
         state = self._state_lines()
         room -= len(state)
@@ -198,12 +170,17 @@ class TicketForm(Vertical):
         self.side.show(f" {draft.side.value:<4} ", side_role(draft.side))
         self.kind.show(f" {draft.kind.value}")
         self.time_in_force.show(f" {draft.time_in_force.value}")
-        self.post_only.show(f" [{'x' if draft.is_post_only else ' '}] post-only")
+        is_short = self.is_on_a_line and draft.time_in_force is TimeInForce.GTD
+        word = "post" if is_short else "post-only"
+        self.post_only.show(f" [{'x' if draft.is_post_only else ' '}] {word}")
         self.unit.show(f" {unit_of(draft).value}")
         market = self._market.market if self._market is not None else None
         terms = self._terms
         label = terms.outcome_labels[draft.outcome_index] if terms is not None else ""
         title = market.title if market is not None else ""
+        if self.is_on_a_line:
+            self.outcome.show((Cell(plain(label, ascii_only=ascii_only)),))
+            return
         self.outcome.show((Cell(" "), *paint_outcome(label, title, ascii_only=ascii_only)))
 
     def _show_labels(self) -> None:
@@ -216,6 +193,8 @@ class TicketForm(Vertical):
                 role = Role.NOTICE_WARN
             is_worst = field is TicketField.PRICE and self.draft.kind is OrderKind.MARKET
             name = "Worst" if is_worst else FIELD_NAMES[field]
+            if self.is_on_a_line:
+                name = "at" if name == FIELD_NAMES[TicketField.PRICE] else name.lower()
             line = (Cell("!" if problem is not None else " ", role), Cell(name, Role.DIM))
             self.query_one(f"{FIELD_WIDGETS[field]}-label", TextLine).show(line)
         touch = paint_touch(
@@ -224,7 +203,8 @@ class TicketForm(Vertical):
         )  # fmt: skip
         is_word = self.draft.kind is OrderKind.MARKET and not self.draft.price_text
         # The unit belongs to a number, and there is none: the book decides.
-        self.touch.show(touch[1:] if is_word else touch)
+        touch = touch[1:] if is_word else touch[:1] if self.is_on_a_line else touch
+        self.touch.show(() if is_word and self.is_on_a_line else touch)
 
     def _is_quiet(self, problem: Problem) -> bool:
         """Whether a field is only not filled in yet, which nobody needs to be told loudly."""
@@ -238,25 +218,55 @@ class TicketForm(Vertical):
 
     def _show_notes(self, room: int) -> int:
         """Show the first problem of each block, the blocking ones first; return the lines used."""
-        fixable, width = self._fixable(), self.size.width
-        key = key_label(
-            next(iter(self.surface.options.keymap.keys_of("ticket.use_suggestion")), "")
-        )
         shown: dict[str, tuple[Line, ...]] = dict.fromkeys(_NOTES, ())
         used = 0
         for problem in self._problems():
-            block = next(name for name, fields in _NOTES.items() if problem.field in fields)
+            block = _block_of(problem)
             if shown[block] or (self._is_quiet(problem) and used):
                 continue
-            lines = paint_problem(
-                problem, self.draft, width, key=key if problem is fixable else "",
-                is_quiet=self._is_quiet(problem),
-            )[: max(0, room - used)]  # fmt: skip
-            shown[block] = lines
-            used += len(lines)
+            shown[block] = self._paint_note(problem, problem)[: max(0, room - used)]
+            used += len(shown[block])
         for name, lines in shown.items():
             self.query_one(f"#{name}", TextBlock).show(lines)
         return used
+
+    def _paint_note(self, problem: Problem, said: Problem) -> tuple[Line, ...]:
+        """Paint a problem in the words of `said`, with the key that mends it."""
+        key = key_label(
+            next(iter(self.surface.options.keymap.keys_of("ticket.use_suggestion")), "")
+        )
+        return paint_problem(
+            said, self.draft, self.size.width,
+            key=key if problem is self._fixable() else "", is_quiet=self._is_quiet(problem),
+        )  # fmt: skip
+
+    def _show_below(self) -> None:
+        """Say all there is to say below the one line of fields."""
+        chosen: dict[str, Problem] = {}
+        for problem in self._problems():
+            if not (self._is_quiet(problem) and chosen):
+                _ = chosen.setdefault(_block_of(problem), problem)
+        notes = [
+            self._paint_note(problem, name_problem(problem, is_quiet=self._is_quiet(problem)))
+            for problem in chosen.values()
+        ]
+        check, ascii_only = self._check, self.surface.options.ascii_only
+        figures = paint_figures(
+            self.draft, check.numbers if check is not None else None,
+            width=self.size.width, height=1, ascii_only=ascii_only,
+        )  # fmt: skip
+        # Which key reviews is in the footer too, a refusal says itself that it is one: both give
+        # way to what has to be read.
+        is_said = bool(notes) and (self._refusal is not None or not self._message)
+        state = () if is_said else self._state_lines()
+        lines = paint_below(
+            pack_notes(notes, self.size.width), figures, state, ascii_only=ascii_only
+        )
+        is_long = len(lines) > LEAST_BELOW
+        if is_long != self.is_long:
+            self.set_class(is_long, "-long")
+            self.post_message(self.Reshaped(self))
+        self.below.show(lines)
 
     def _show_figures(self, room: int) -> None:
         check = self._check

@@ -1,0 +1,29 @@
+"""Where the ticket of the trading screen stands: in rows in a pane of its own, or on one line.
+
+At 80x24 rows of fields would take the place of own orders and trades. The line is as wide as the
+screen and costs the terms of trading, which the ticket names where they matter; the ladder keeps
+its columns and at least fourteen rows, and nothing moves when it opens.
+"""
+
+from textual import on
+
+from pmtui.ui.screens.market_panes import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH
+from pmtui.ui.screens.market_parts import MarketParts
+from pmtui.ui.screens.market_siblings import STRIP_FROM_HEIGHT
+from pmtui.ui.widgets.ticket_form import TicketForm
+
+LINE_FROM_WIDTH = DEPTH_FROM_WIDTH
+"""All fields of the ticket, side by side."""
+
+
+class MarketTicketLine(MarketParts):
+    """The part of the trading screen that chooses the ticket's form."""
+
+    @on(TicketForm.Reshaped)
+    def _place_ticket(self) -> None:
+        width, height = self.size
+        is_small = LINE_FROM_WIDTH <= width < CHART_FROM_WIDTH and height < STRIP_FROM_HEIGHT
+        is_line = is_small and not self.ticket.is_whole
+        self.set_class(is_line, "-line")
+        self.ticket.show_on_a_line(is_line=is_line)
+        self.set_class(is_line and self.ticket.is_long, "-long")
