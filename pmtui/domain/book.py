@@ -127,17 +127,25 @@ class OrderBook:
         """Whether the book may be traded from."""
         if self._phase is not None:
             return self._phase
-        if self._trust is not BookState.STALE and self.is_crossed:
+        is_old = self._trust in (BookState.STALE, BookState.OVERDUE)
+        if not is_old and self.is_crossed:
             return BookState.CROSSED
         return self._trust
 
     def trust(self, state: BookState) -> None:
-        """Say how far the levels can be believed: LIVE, VERIFIED, STALE or LOSSY."""
+        """Say how far the levels can be believed: LIVE, VERIFIED, STALE, OVERDUE or LOSSY."""
         self._trust = state
 
     def mark_missing(self) -> None:
         """Note that the venue has no book for this token."""
         self._clear(BookState.NO_BOOK)
+
+    def mark_overdue(self) -> None:
+        """Note that its whole book has not come when it should have."""
+        if self._phase is None:
+            self._trust = BookState.OVERDUE
+        elif self._phase is BookState.LOADING:
+            self._clear(BookState.OVERDUE)
 
     def apply_snapshot(self, snapshot: BookSnapshot) -> None:
         """Put a whole book in the place of what was there.

@@ -27,6 +27,8 @@ class BookState(StrEnum):
     """The hash over our own levels equals the one the venue sent."""
     STALE = "stale"
     """The stream is down or silent; the levels are old."""
+    OVERDUE = "overdue"
+    """The stream is up and has not sent this book, or nothing of it; what REST told may be old."""
     CROSSED = "crossed"
     """A bid at or above an ask: something was missed."""
     LOSSY = "lossy"

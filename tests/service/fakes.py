@@ -141,6 +141,8 @@ class FakeTrading:
     time: datetime = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
     books_by_token: dict[TokenId, BookSnapshot] = field(default_factory=dict)
     asked: list[TokenId] = field(default_factory=list)
+    failure: Failure | None = None
+    """Of books."""
     points: tuple[PricePoint, ...] = ()
 
     async def server_time(self) -> datetime | Failure:
@@ -150,7 +152,7 @@ class FakeTrading:
         self.asked.append(token_id)
         await _on_the_way()
         missing = Failure(FailureKind.NOT_FOUND, "GET /book", "No orderbook exists")
-        return self.books_by_token.get(token_id) or missing
+        return self.failure or self.books_by_token.get(token_id) or missing
 
     async def books(self, token_ids: tuple[TokenId, ...]) -> tuple[BookSnapshot, ...] | Failure:
         return tuple(b for t, b in self.books_by_token.items() if t in token_ids)
@@ -217,6 +219,11 @@ class FakeMarketStream:
         self.tell: Callable[[MarketEvent], None] | None = None
         self.link: Callable[[Link], None] | None = None
         self.runs = 0
+        self.unheard: frozenset[TokenId] | None = None
+        """Whose sockets are not open; None while that is true of all."""
+
+    def deaf(self) -> frozenset[TokenId]:
+        return self.watched if self.unheard is None else self.unheard
 
     def oddities(self) -> dict[str, int]:
         return self.counts
@@ -232,7 +239,7 @@ class FakeMarketStream:
     ) -> None:
         self.runs += 1
         self.tell, self.link = on_event, on_link
-        on_link(Link(LinkState.OPEN, self.runs))
+        self.change_link(LinkState.OPEN)
         await asyncio.Event().wait()
 
     def send(self, event: MarketEvent) -> None:
@@ -240,8 +247,17 @@ class FakeMarketStream:
         self.tell(event)
 
     def change_link(self, state: LinkState, reason: str = "") -> None:
+        """Open all sockets, or close them; one on its way changes nothing for the others."""
         assert self.link is not None
+        if state is not LinkState.CONNECTING:
+            self.unheard = frozenset() if state is LinkState.OPEN else None
         self.link(Link(state, self.runs, reason))
+
+    def close_sockets_of(self, token_ids: frozenset[TokenId]) -> None:
+        """Close the sockets of some tokens only; without any, all are open."""
+        assert self.link is not None
+        self.unheard = token_ids
+        self.link(Link(LinkState.DOWN if token_ids else LinkState.OPEN, self.runs))
 
 
 class FakeUserStream:

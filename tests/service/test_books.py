@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from pmtui.domain.book import OrderBook
 from pmtui.domain.book_hash import trade_price_text
 from pmtui.domain.book_view import BookState, BookView
@@ -29,7 +31,7 @@ from pmtui.service.topics import (
     Topic,
 )
 from tests.manual_clock import settle
-from tests.service.fakes import CONDITION, EVENT, MARKET, NO, YES, World, running_world
+from tests.service.fakes import CONDITION, EVENT, MARKET, NO, YES, World, lost, running_world
 
 
 def snapshot(*, bid: str = "0.41", ask: str = "0.43", last: str = "0.420") -> BookSnapshot:
@@ -77,6 +79,10 @@ async def watching(world: World) -> list[Topic]:
 
 def book(world: World) -> BookView:
     return world.service.queries.book(YES)
+
+
+def of_no(world: World) -> BookView:
+    return world.service.queries.book(NO)
 
 
 async def test_watching_one_outcome_hears_both(tmp_path: Path) -> None:
@@ -302,6 +308,85 @@ async def test_a_dead_line_makes_every_book_stale_until_it_speaks(tmp_path: Path
         assert book(world).state is BookState.VERIFIED
 
 
+async def test_after_a_drop_each_book_is_good_as_soon_as_its_own_snapshot_has_come(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        world.stream.send(mirrored())
+        await world.pass_time(1)
+        world.stream.change_link(LinkState.DOWN, "reset")
+        world.stream.change_link(LinkState.OPEN)
+        world.stream.send(snapshot())
+        assert (book(world).state, of_no(world).state) == (BookState.LIVE, BookState.STALE)
+        world.stream.send(mirrored())
+        assert of_no(world).state is BookState.LIVE
+        # Nothing more is said of either, and nothing is asked.
+        await world.pass_time(120)
+        assert (book(world).state, of_no(world).state) == (BookState.VERIFIED,) * 2
+        assert world.trading.asked == []
+
+
+async def test_only_the_books_of_the_socket_that_broke_are_stale(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        world.stream.send(mirrored())
+        await world.pass_time(1)
+        world.stream.close_sockets_of(frozenset({NO}))
+        assert (book(world).state, of_no(world).state) == (BookState.VERIFIED, BookState.STALE)
+        assert len(world.service.queries.tape(NO).gaps) == 1
+        assert world.service.queries.tape(YES).gaps == ()
+        world.stream.close_sockets_of(frozenset())
+        await world.pass_time(4)
+        assert world.trading.asked == [NO]
+
+
+async def test_a_change_without_the_owed_book_makes_no_book_good(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        await world.pass_time(1)
+        world.stream.change_link(LinkState.DOWN, "reset")
+        world.stream.change_link(LinkState.OPEN)
+        world.stream.send(change("0.38", "5", ""))
+        await world.pass_time(1)
+        assert book(world).state is BookState.STALE
+        world.trading.books_by_token[YES] = snapshot(bid="0.42")
+        await world.pass_time(3)
+        assert (book(world).best_bid, book(world).state.is_good) == (420_000, True)
+
+
+@pytest.mark.parametrize("was_heard", [True, False])
+async def test_a_book_that_nobody_sends_says_so_until_it_comes(
+    tmp_path: Path, was_heard: bool
+) -> None:
+    async with running_world(tmp_path) as world:
+        world.trading.failure = lost("GET /book")
+        await watching(world)
+        if was_heard:
+            world.stream.send(snapshot())
+            world.stream.change_link(LinkState.DOWN, "reset")
+            world.stream.change_link(LinkState.OPEN)
+        await world.pass_time(4)
+        assert book(world).state is BookState.OVERDUE
+        assert len([e for e in world.service.queries.log().entries if "overdue" in e.text]) == 1
+        asked = len(world.trading.asked)
+        await world.pass_time(60)
+        assert 2 <= len(world.trading.asked) - asked <= 12, "asked for again, ever more rarely"
+        # What REST tells is shown, and is not taken for live.
+        world.trading.failure = None
+        world.trading.books_by_token[YES] = snapshot(bid="0.42")
+        await world.pass_time(31)
+        assert (book(world).best_bid, book(world).state) == (420_000, BookState.OVERDUE)
+        # The first word of the stream is no proof for what was fetched before it.
+        world.trading.books_by_token[YES] = snapshot(bid="0.415")
+        world.stream.send(change("0.39", "5", ""))
+        await settle()
+        assert (book(world).best_bid, book(world).state.is_good) == (415_000, True)
+
+
 async def test_a_book_that_does_not_come_is_asked_for(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await watching(world)
@@ -330,7 +415,7 @@ async def test_a_further_socket_is_no_reason_to_fetch_books_that_are_heard(tmp_p
         world.stream.change_link(LinkState.CONNECTING)
         world.stream.change_link(LinkState.OPEN)
         await world.pass_time(4)
-        assert world.trading.asked == [NO]
+        assert world.trading.asked == []
         assert book(world).state is BookState.VERIFIED
         world.stream.change_link(LinkState.DOWN, "reset")
         world.stream.change_link(LinkState.OPEN)

@@ -70,6 +70,11 @@ class MarketChannel:
         """Return how often something came that is of no use or cannot be read, by kind."""
         return count_oddities(self.protocols)
 
+    def deaf(self) -> frozenset[TokenId]:
+        """Return the tokens whose socket is not open."""
+        closed = (s.protocol.wanted for s in self._shards if s.link.state is not LinkState.OPEN)
+        return frozenset[TokenId]().union(*closed)
+
     def watch(
         self, token_ids: frozenset[TokenId], *, together: Iterable[Iterable[TokenId]] = ()
     ) -> None:

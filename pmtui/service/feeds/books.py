@@ -6,15 +6,14 @@ venue's own hash, merely live, stale while the line is down, crossed or lossy un
 
 import asyncio
 from collections.abc import Callable, Iterable
-from datetime import datetime
 
 from pmtui.domain.book import OrderBook
 from pmtui.domain.book_check import Agreement
 from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.failure import FailureKind
 from pmtui.domain.health import Source
-from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.link import Link, LinkState
+from pmtui.domain.ids import TokenId
+from pmtui.domain.link import Link
 from pmtui.domain.market_events import (
     BestBidAsk,
     BookSnapshot,
@@ -28,8 +27,9 @@ from pmtui.domain.market_events import (
     TradePrinted,
 )
 from pmtui.domain.money import MoneyError
+from pmtui.service.feeds.first_books import FirstBooks
 from pmtui.service.feeds.tapes import Tapes
-from pmtui.service.feeds.tracked_books import NEVER, Pair, Tracked
+from pmtui.service.feeds.tracked_books import NEVER, MarketBooks, Pair, Tracked
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.topics import BookTopic, EventQuotesTopic, TapeTopic, Topic
@@ -42,7 +42,6 @@ CHECK_PERIOD_S = 0.1
 CHECKS_PER_PERIOD = 40
 """Books hashed in one period: about 2 ms of work at 50 microseconds each."""
 RESYNC_PERIOD_S = 2.0
-SNAPSHOT_DEADLINE_S = 3.0
 
 
 class BooksFeed:
@@ -65,12 +64,14 @@ class BooksFeed:
         self._on_tick_size = on_tick_size
         self._on_resolved = on_resolved
         self._tracked: dict[TokenId, Tracked] = {}
-        self._pairs: dict[ConditionId, Pair] = {}
-        self._tokens_of_market: dict[ConditionId, list[TokenId]] = {}
+        self._markets = MarketBooks(self._tracked)
         self._quote_topics: dict[TokenId, set[EventQuotesTopic]] = {}
         self._leaving: dict[TokenId, float] = {}
         self._to_check: dict[TokenId, None] = {}
-        self._is_open = False
+        self._deaf: frozenset[TokenId] | None = None
+        """Whose sockets are not open; None before there is a stream."""
+        self._first_books = FirstBooks()
+        self._has_told_overdue = False
         self.tapes = Tapes(kernel, self._tracked)
         self._stream_hosts: Hosts | None = None
 
@@ -83,7 +84,7 @@ class BooksFeed:
 
         def on_link(link: Link) -> None:
             link_health(link)
-            self._on_link(link)
+            self._follow_sockets(hosts.market_stream.deaf())
 
         await hosts.market_stream.run(on_event=self._on_event, on_link=on_link)
 
@@ -97,6 +98,8 @@ class BooksFeed:
                 if tracked is not None:
                     tracked.tell_again()
                     self._check(token_id, tracked)
+            for token_id in self._first_books.due(self._kernel.clock.monotonic()):
+                self.resync(token_id)
             self._drop_left()
 
     def on_demand(self, topic: Topic) -> None:
@@ -131,8 +134,8 @@ class BooksFeed:
         for token_id in added:
             self._track(token_id)
         self._watch()
-        if added and self._is_open:
-            self._await_first_books()
+        if self._deaf is not None:
+            self._first_books.expect(added, now_s=now)
 
     def book(self, token_id: TokenId) -> BookView:
         """Return a book as it is."""
@@ -159,13 +162,17 @@ class BooksFeed:
             if isinstance(answer, BookSnapshot):
                 self._apply_snapshot(answer)
                 self._replay(tracked, answer.timestamp)
-                self._join(answer.condition_id)
-                if not self._is_open:
-                    tracked.book.trust(BookState.STALE)
+                self._markets.join(answer.condition_id)
+                self._settle_if_fed(token_id, tracked)
             elif answer.kind is FailureKind.NOT_FOUND:
                 tracked.book.mark_missing()
-                if self._is_open:
+                self._first_books.settle(token_id)
+                if self._hears(token_id):
                     self.tapes.hear_again(token_id)
+            if not self._hears(token_id):
+                tracked.book.trust(BookState.STALE)
+            elif self._first_books.is_late(token_id):
+                self._mark_overdue(tracked)
             self._mark(token_id)
         finally:
             tracked.missed_by_rest = None
@@ -176,44 +183,69 @@ class BooksFeed:
             if (len(timestamp), timestamp) >= (len(snapshot_ms), snapshot_ms):
                 tracked.book.apply_change(change, timestamp)
 
-    def _on_link(self, link: Link) -> None:
-        if link.state is LinkState.CONNECTING:
-            # A further socket may be on its way for further tokens; the others still stand.
-            return
-        was_open, self._is_open = self._is_open, link.state is LinkState.OPEN
-        if was_open and self._is_open:
-            # A further socket: whoever was heard before is heard on.
-            self._await_first_books()
-            return
-        if self._is_open:
-            # What was heard before may have gaps; the stream sends whole books for a start.
-            for tracked in self._tracked.values():
-                tracked.book.announced.clear()
-                tracked.check.reset()
-            self._await_first_books(since=self._kernel.clock.now())
-            return
-        self.tapes.lose(self._tracked)
-        for token_id, tracked in self._tracked.items():
+    def _hears(self, token_id: TokenId) -> bool:
+        return self._deaf is not None and token_id not in self._deaf
+
+    def _is_touched(self, token_id: TokenId, tracked: Tracked) -> bool:
+        """Whether a book's hash proves anything: not of what REST alone has told for too long."""
+        return self._hears(token_id) and (tracked.is_fed or not self._first_books.is_late(token_id))
+
+    def _follow_sockets(self, deaf: frozenset[TokenId]) -> None:
+        """Note whose sockets are open; the others' books and tapes have a hole from now on."""
+        before, self._deaf = self._deaf, deaf
+        lost = [t for t in self._tracked if t in deaf and (before is None or t not in before)]
+        self.tapes.lose(lost)
+        for token_id in lost:
+            tracked = self._tracked[token_id]
+            tracked.lose_touch()
             tracked.book.trust(BookState.STALE)
+            self._first_books.settle(token_id)
             self._mark(token_id)
+        back = [t for t in self._tracked if t not in deaf and (before is None or t in before)]
+        for token_id in back:
+            tracked = self._tracked[token_id]
+            tracked.book.announced.clear()
+            tracked.check.reset()
+        self._has_told_overdue = self._has_told_overdue and not back
+        self._first_books.expect(back, now_s=self._kernel.clock.monotonic())
 
-    def _await_first_books(self, since: datetime | None = None) -> None:
-        """In a moment, fetch the books that were not heard at all, or not since some time."""
+    def _note_first(self, token_id: TokenId) -> None:
+        """Note that the stream has sent a whole book."""
+        tracked = self._tracked.get(token_id)
+        if self._stream_hosts is not None and not self._hears(token_id):
+            # Moved to another socket, which is none of the links' news.
+            self._follow_sockets(self._stream_hosts.market_stream.deaf())
+        if tracked is not None and tracked.is_whole and self._hears(token_id):
+            tracked.is_fed = True
+            self._settle_if_fed(token_id, tracked)
+            self.tapes.hear_again(token_id)
 
-        async def fetch() -> None:
-            await self._kernel.clock.sleep(SNAPSHOT_DEADLINE_S)
-            for token_id, tracked in list(self._tracked.items()):
-                heard_at = tracked.heard_at
-                if heard_at is None or (since is not None and heard_at < since):
-                    self.resync(token_id)
+    def _hear_first(self, token_id: TokenId, tracked: Tracked) -> None:
+        """Note that the stream does tell of a token, be it without the whole book that it owes."""
+        tracked.is_fed = True
+        if self._first_books.is_late(token_id):
+            # What was fetched is of before; between the two anything may have been missed.
+            tracked.is_whole, tracked.resynced_at = False, float("-inf")
+            self.resync(token_id)
+        self._settle_if_fed(token_id, tracked)
 
-        self._kernel.start("late books", fetch)
+    def _settle_if_fed(self, token_id: TokenId, tracked: Tracked) -> None:
+        if tracked.is_fed and tracked.is_whole and self._hears(token_id):
+            self._first_books.settle(token_id)
+
+    def _mark_overdue(self, tracked: Tracked) -> None:
+        """Say that the stream has not sent this book, whatever REST has told of it meanwhile."""
+        tracked.book.mark_overdue()
+        if not self._has_told_overdue:
+            self._has_told_overdue = True
+            text = "books did not come with the stream: asked for, and overdue until it speaks"
+            self._kernel.log.add(Level.WARNING, "stream", text)
 
     def _on_event(self, event: MarketEvent) -> None:
         if not isinstance(event, PriceChanges):
             self._on_rare_event(event)
             return
-        pair = self._pairs.get(event.condition_id)
+        pair = self._markets.pairs.get(event.condition_id)
         if pair is None or not pair.twins.apply(event):
             self._apply_apart(event)
         elif pair.told_in != self._kernel.hub.frame:
@@ -238,9 +270,8 @@ class BooksFeed:
         match event:
             case BookSnapshot():
                 self._apply_snapshot(event)
-                self._join(event.condition_id)
-                if self._is_open:
-                    self.tapes.hear_again(event.token_id)
+                self._markets.join(event.condition_id)
+                self._note_first(event.token_id)
             case TradePrinted():
                 self._apply_trade(event)
             case TickSizeChanged():
@@ -257,6 +288,8 @@ class BooksFeed:
         token_id = tracked.book.token_id
         tracked.heard_at = self._kernel.clock.now()
         tracked.told_in = self._kernel.hub.frame
+        if not tracked.is_fed:
+            self._hear_first(token_id, tracked)
         if tracked.missed_by_rest is not None:
             tracked.missed_by_rest.append((timestamp, change))
             tracked.told_in = NEVER
@@ -278,21 +311,23 @@ class BooksFeed:
             self._kernel.log.add(Level.WARNING, "stream", f"unreadable book: {error}")
             return
         tracked.heard_at = self._kernel.clock.now()
-        self._note_pair(snapshot.condition_id, snapshot.token_id)
+        tracked.is_whole = True
+        self._markets.note(snapshot.condition_id, snapshot.token_id)
         self._to_check[snapshot.token_id] = None
         self._mark(snapshot.token_id)
 
     def _apply_trade(self, event: TradePrinted) -> None:
-        tokens = self._tokens_of_market.get(event.condition_id, [event.token_id])
+        tokens = self._markets.tokens(event.condition_id, event.token_id)
         for token_id in self.tapes.apply(event, tokens):
-            if self._is_open:
+            if self._hears(token_id):
+                self._hear_first(token_id, self._tracked[token_id])
                 self.tapes.hear_again(token_id)
             # One price for both books: the venue hashes it so.
             self._tracked[token_id].book.apply_trade_price(event.price)
             self._mark(token_id)
 
     def _apply_tick_size(self, event: TickSizeChanged) -> None:
-        tokens = self._tokens_of_market.get(event.condition_id, [event.token_id])
+        tokens = self._markets.tokens(event.condition_id, event.token_id)
         for token_id in tokens:
             tracked = self._tracked.get(token_id)
             if tracked is not None:
@@ -313,8 +348,10 @@ class BooksFeed:
         agreement = tracked.check.check(book, now_ms=now_ms)
         before = book.state
         match agreement:
-            case Agreement.MATCH if self._is_open:
+            case Agreement.MATCH if self._is_touched(token_id, tracked):
                 book.trust(BookState.VERIFIED)
+                tracked.is_whole = True
+                self._settle_if_fed(token_id, tracked)
                 tracked.tape.note_sound()
             case Agreement.DOUBT:
                 self._to_check[token_id] = None
@@ -336,10 +373,10 @@ class BooksFeed:
         left = [t for t, since in self._leaving.items() if now - since >= GRACE_S]
         for token_id in left:
             del self._leaving[token_id]
+            self._first_books.settle(token_id)
             tracked = self._tracked.pop(token_id, None)
-            if tracked is not None and tracked.pair is not None:
-                tracked.pair.twins.part()
-                self._pairs.pop(tracked.book.condition_id, None)
+            if tracked is not None:
+                self._markets.part(tracked)
         if left:
             self._watch()
 
@@ -348,20 +385,6 @@ class BooksFeed:
             self._stream_hosts.market_stream.watch(
                 frozenset(self._tracked), together=map(self._pair_of, self._tracked)
             )
-
-    def _note_pair(self, condition_id: ConditionId, token_id: TokenId) -> None:
-        tokens = self._tokens_of_market.setdefault(condition_id, [])
-        if token_id not in tokens:
-            tokens.append(token_id)
-
-    def _join(self, condition_id: ConditionId) -> None:
-        """Hold the books of a market as one if that is what they are."""
-        tokens = self._tokens_of_market.get(condition_id, [])
-        both = [tracked for token in tokens if (tracked := self._tracked.get(token)) is not None]
-        if len(both) == 2 and both[1].book.is_mirror_of(both[0].book):
-            pair = self._pairs[condition_id] = Pair(both[0], both[1])
-            for tracked in both:
-                tracked.pair = pair
 
     def _mark(self, token_id: TokenId) -> None:
         self._kernel.mark(BookTopic(token_id))

@@ -1,6 +1,6 @@
 """What the feed of books keeps of one token, and of a market whose two books are held as one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import final
@@ -8,6 +8,7 @@ from typing import final
 from pmtui.domain.book import OrderBook
 from pmtui.domain.book_check import BookCheck
 from pmtui.domain.book_twins import Twins
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market_events import LevelChange
 from pmtui.domain.order import TradePrint
 from pmtui.domain.tape_backfill import seen_from
@@ -31,9 +32,18 @@ class Tracked:
     pair: "Pair | None" = None
     is_past_asked: bool = False
     """Whether the trades of before are here or on their way."""
+    is_whole: bool = False
+    """Whether a whole book has come since its line was last opened."""
+    is_fed: bool = False
+    """Whether the stream has told of it since then."""
     resynced_at: float = float("-inf")
     missed_by_rest: list[tuple[str, LevelChange]] | None = None
     """Changes that came while a book is being fetched: its answer may be older than they are."""
+
+    def lose_touch(self) -> None:
+        """Note that nothing is heard of it any more."""
+        self.is_whole = self.is_fed = False
+        self.tell_again()
 
     def want_past(self) -> bool:
         """Return whether nobody has asked for the trades of before, and note that somebody does."""
@@ -69,3 +79,39 @@ class Pair:
         first, second = self.tracked
         is_in_order = changes[0].asset_id == first.book.token_id
         return (first, second) if is_in_order else (second, first)
+
+
+@final
+class MarketBooks:
+    """Which tokens share a market, and which of their books are held as one."""
+
+    def __init__(self, tracked: Mapping[TokenId, Tracked]) -> None:
+        """Know the books of what is tracked, whatever that comes to be."""
+        self._tracked = tracked
+        self._tokens: dict[ConditionId, list[TokenId]] = {}
+        self.pairs: dict[ConditionId, Pair] = {}
+
+    def tokens(self, condition_id: ConditionId, token_id: TokenId) -> Sequence[TokenId]:
+        """Return the tokens of a market that were heard of; at least the one that is named."""
+        return self._tokens.get(condition_id, [token_id])
+
+    def note(self, condition_id: ConditionId, token_id: TokenId) -> None:
+        """Note that a token is of a market."""
+        tokens = self._tokens.setdefault(condition_id, [])
+        if token_id not in tokens:
+            tokens.append(token_id)
+
+    def join(self, condition_id: ConditionId) -> None:
+        """Hold the books of a market as one if that is what they are."""
+        tokens = self._tokens.get(condition_id, [])
+        both = [tracked for token in tokens if (tracked := self._tracked.get(token)) is not None]
+        if len(both) == 2 and both[1].book.is_mirror_of(both[0].book):
+            pair = self.pairs[condition_id] = Pair(both[0], both[1])
+            for tracked in both:
+                tracked.pair = pair
+
+    def part(self, tracked: Tracked) -> None:
+        """Let a book go on without its sister."""
+        if tracked.pair is not None:
+            tracked.pair.twins.part()
+            self.pairs.pop(tracked.book.condition_id, None)

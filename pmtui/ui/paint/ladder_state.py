@@ -16,6 +16,7 @@ _STATE_ROLES = {
     BookState.LIVE: Role.TEXT,
     BookState.VERIFIED: Role.VERIFIED,
     BookState.STALE: Role.STALE,
+    BookState.OVERDUE: Role.STALE,
     BookState.CROSSED: Role.CROSSED,
     BookState.LOSSY: Role.CROSSED,
     BookState.REGRIDDING: Role.STALE,
@@ -26,6 +27,7 @@ _MEANINGS = {
     BookState.LIVE: "",
     BookState.VERIFIED: "",
     BookState.STALE: "no word from the stream",
+    BookState.OVERDUE: "the stream has not sent it: fetching",
     BookState.CROSSED: "a bid at or above an ask: fetching anew",
     BookState.LOSSY: "a change was missed: fetching anew",
     BookState.REGRIDDING: "the tick changed: waiting for new levels",
@@ -84,7 +86,7 @@ def paint_state(
 def state_word(book: BookView, now: datetime) -> Cell:
     """Say in a word what a book is worth, with its age where it is old."""
     word = book.state.value
-    if book.state is BookState.STALE and book.as_of is not None:
+    if book.state in (BookState.STALE, BookState.OVERDUE) and book.as_of is not None:
         word += f" {format_age((now - book.as_of).total_seconds())}"
     return Cell(f" {word} ", _STATE_ROLES[book.state], Emphasis.BOLD)
 

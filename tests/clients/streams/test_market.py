@@ -315,3 +315,21 @@ async def test_a_host_out_of_reach_is_down_with_a_reason() -> None:
     async with running(channel) as heard:
         await until(lambda: LinkState.DOWN in heard.states(), "the link is down")
     assert "cannot connect" in heard.links[1].reason
+
+
+async def test_only_the_tokens_of_a_closed_socket_are_not_heard() -> None:
+    async def second_one_ends(socket: ServerConnection, number: int) -> None:
+        if number == 1:
+            await server.listen(socket, number)
+        await socket.close()
+
+    async with scripted(lambda _: second_one_ends) as server:
+        times = Times(first_delay_s=60.0, longest_delay_s=60.0, close_s=0.2)
+        channel = channel_to(server, times=times, tokens_per_socket=1)
+        channel.watch(tokens("1", "2"))
+        assert channel.deaf() == frozenset()
+        async with running(channel) as heard:
+            await until(lambda: LinkState.DOWN in heard.states(), "a socket that ended")
+            open_ones = [c for c in channel.connections if c.epoch == 1 and c.counts.frames == 0]
+            assert len(open_ones) == 2
+            assert len(channel.deaf()) == 1
