@@ -168,7 +168,8 @@ def _allowance(stand: Stand, facts: Onboarding) -> _Result:
     assert stand.spender is not None
     if stand.amount is None:
         said = "the host tells of none" if facts.balance.value is not None else _unknown(facts)
-    elif is_unlimited(stand.amount):
+        return said, f"{said}; the contract is {stand.spender.address}"
+    if is_unlimited(stand.amount):
         said = "unlimited"
     else:
         said = format_money(Micros(stand.amount)) if stand.amount else "none"
@@ -229,6 +230,13 @@ def _to_do(stand: Stand, facts: Onboarding, words: Words) -> str:
     if stand.step is Step.BALANCE and facts.identity.kind is KeyKind.PAPER:
         return PAPER_SPENT
     return words.missing
+
+
+def say_remedy_briefly(facts: Onboarding) -> str:
+    """Say the same on one line of a small screen."""
+    if " account new " in f"{facts.remedy} ":
+        return f"`{facts.remedy}` makes a key; `import` takes yours."
+    return say_remedy(facts)
 
 
 def say_remedy(facts: Onboarding) -> str:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pmtui.domain.onboarding import KeyKind, Onboarding, StepState, next_of, stands_of
 from pmtui.service.views import StatusView
-from pmtui.ui.account_lines import AccountLine, line_of, say_remedy
+from pmtui.ui.account_lines import AccountLine, line_of, say_remedy_briefly
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.format import format_age
 from pmtui.ui.paint.facts import join_facts
@@ -78,14 +78,16 @@ def paint_account_heading(facts: Onboarding, status: StatusView, width: int) -> 
     )
 
 
-def paint_account_way(facts: Onboarding, width: int) -> Line:
+def paint_account_way(facts: Onboarding, status: StatusView, width: int) -> Line:
     """Say what to do next, or what this account is."""
     if facts.identity is None and facts.key_problem:
-        return join_facts([], width, tail=say_remedy(facts))
+        return join_facts([], width, tail=say_remedy_briefly(facts))
     following = next_of(stands_of(facts))
     if following is not None:
         line = line_of(following, facts)
         return join_facts([], width, tail=line.to_do or line.problem)
+    if status.entry_lock:
+        return join_facts([], width, tail=plain(status.entry_lock))
     if facts.identity is not None and facts.identity.kind is KeyKind.PAPER:
         return join_facts(
             [], width, tail="Play money on the local venue; it needs nothing of yours."

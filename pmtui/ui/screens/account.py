@@ -9,6 +9,7 @@ from textual.containers import Container
 from textual.getters import query_one
 from typing_extensions import override
 
+from pmtui.domain.onboarding import Step
 from pmtui.service.topics import AccountTopic, OnboardingTopic, StatusTopic, Topic
 from pmtui.ui.account_lines import AccountLine, account_lines
 from pmtui.ui.action import Context
@@ -28,7 +29,6 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.account_pane import AccountPane
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
-
 
 WIDE = 150
 """From here on there is room for the explanation beside the lines."""
@@ -76,6 +76,9 @@ class AccountScreen(FrameScreen):
         # The toolkit calls the frame's own handler too.
         self.table.focus()
         self._show_lines()
+        if self.surface.queries.onboarding().key_problem:
+            # Whoever looks without a key wants to know how to get one.
+            _ = self.table.move_cursor_to(Step.KEY.value)
 
     @override
     def on_resize(self, _: events.Resize) -> None:
@@ -115,7 +118,7 @@ class AccountScreen(FrameScreen):
         room = width - BESIDE_RESULT - (ABOUT_WIDTH if width >= WIDE else 0)
         self.table.set_rows([paint_account_row(line, now, room) for line in lines])
         self._show_line("#heading", paint_account_heading(facts, status, width))
-        self._show_line("#way", paint_account_way(facts, width))
+        self._show_line("#way", paint_account_way(facts, status, width))
         self.show_about()
 
     def _show_line(self, selector: str, line: Line) -> None:
