@@ -1,4 +1,9 @@
-"""`python -m tests.check stream FILE…`: recorded market-channel messages, gaps and all."""
+"""`python -m tests.check stream FILE…`: recorded market-channel messages, gaps and all.
+
+Ends with 1 where a message could not be read, one was lost (a gap), or a file holds none of the
+channel at all; with 2 where a file cannot be read. Hashes that never fit, and tops that disagree,
+are counted: one alone proves no loss.
+"""
 
 import argparse
 import sys
@@ -6,6 +11,7 @@ from pathlib import Path
 
 from tests.check.frames import read_frames
 from tests.check.replay import Replay, Report
+from tests.check.tally import HashCount
 
 _SHOWN = 5
 
@@ -26,31 +32,42 @@ def run(args: argparse.Namespace) -> int:
             code = 2
             continue
         print(text_of(path.name, report))
-        if report.failures or report.gaps:
+        if not report.events:
+            print("  holds no message of the market channel")
+        if report.failures or report.gaps or not report.events:
             code = max(code, 1)
     return code
 
 
 def text_of(name: str, report: Report) -> str:
     """Write a report."""
-    checked = report.in_order + report.after_later + report.never
     tops = report.tops_agreed + report.tops_disagreed
     lines = [
         f"{name}: {report.frames} frames",
         "  events            " + (_counts(report.events) or "none"),
+        f"  repeated at once  {report.repeated}",
         f"  not decoded       {len(report.failures)}",
         f"  unknown           {_counts(report.unknown) or 0}",
-        f"  book hashes       {report.books_matched} match, {report.books_unmatched} do not at once",
-        (
-            f"  change hashes     {checked}: {report.in_order} in order of arrival, "
-            f"{report.after_later} after later frames, {report.never} never"
-        ),
+        f"  book hashes       {_hashes(report.books)}",
+        f"  change hashes     {_hashes(report.changes)}",
         f"  changes unplaced  {report.without_book} (no book before them)",
         f"  best bid and ask  {report.tops_agreed} of {tops} agree",
         f"  gaps              {len(report.gaps)}",
     ]
-    lines += [f"    {text}" for text in (*report.failures[:_SHOWN], *report.gaps[:_SHOWN])]
+    lines += _some(report.failures) + _some(report.gaps)
     return "\n".join(lines)
+
+
+def _hashes(count: HashCount) -> str:
+    return (
+        f"{count.total}: {count.in_order} in order of arrival, "
+        f"{count.after_later} after later frames, {count.never} never"
+    )
+
+
+def _some(texts: list[str]) -> list[str]:
+    shown = [f"    {text}" for text in texts[:_SHOWN]]
+    return [*shown, f"    … and {len(texts) - _SHOWN} more"] if len(texts) > _SHOWN else shown
 
 
 def _counts(counter: dict[str, int]) -> str:

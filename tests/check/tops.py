@@ -19,7 +19,7 @@ def tops_of(frame: bytes) -> list[list[Tops]]:
     """Return the tops that each change of each message of a frame tells."""
     try:
         loaded = json.loads(frame)
-    except ValueError:
+    except (ValueError, RecursionError):
         return [[]]
     return [_tops(message) for message in (loaded if isinstance(loaded, list) else [loaded])]
 
@@ -35,9 +35,13 @@ def _tops(message: object) -> list[Tops]:
         return []
     listed = message.get("price_changes", message.get("changes"))
     entries = listed if isinstance(listed, Sequence) else [message]
-    return [
-        (str(entry.get("best_bid") or ""), str(entry.get("best_ask") or "")) for entry in entries
-    ]
+    return [_told(entry) for entry in entries]
+
+
+def _told(entry: object) -> Tops:
+    if not isinstance(entry, Mapping):
+        return NOT_SENT
+    return str(entry.get("best_bid") or ""), str(entry.get("best_ask") or "")
 
 
 def _is_top(said: str, ours: Micros | None) -> bool:
