@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -35,6 +35,7 @@ from pmtui.domain.market import (
 )
 from pmtui.domain.market_events import BookSnapshot, MarketEvent
 from pmtui.domain.money import Micros
+from pmtui.domain.onboarding import TradingKey
 from pmtui.domain.order import (
     BalanceAllowance,
     CancelResult,
@@ -53,7 +54,7 @@ from pmtui.domain.tape_gaps import PastTrades
 from pmtui.domain.user_events import UserEvent
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
-from pmtui.service.hosts import Account, Hosts
+from pmtui.service.hosts import Account, Hosts, Setup
 from pmtui.service.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.tuning import AS_SHIPPED, Tuning
@@ -206,9 +207,10 @@ class FakeAnalytics:
 @dataclass
 class FakeGeo:
     is_blocked: bool = False
+    failure: Failure | None = None
 
     async def check(self) -> GeoAnswer | Failure:
-        return GeoAnswer(is_blocked=self.is_blocked, country="CH", region="ZH")
+        return self.failure or GeoAnswer(is_blocked=self.is_blocked, country="CH", region="ZH")
 
 
 class FakeMarketStream:
@@ -304,6 +306,7 @@ class FakeAccountHost:
     shares: dict[TokenId, Micros] = field(default_factory=dict)
     refreshed: list[TokenId | None] = field(default_factory=list)
     is_close_only: bool = False
+    refresh_failure: Failure | None = None
 
     async def is_closed_only(self) -> bool | Failure:
         return self.is_close_only
@@ -314,7 +317,7 @@ class FakeAccountHost:
 
     async def refresh_balance(self, token_id: TokenId | None = None) -> Failure | None:
         self.refreshed.append(token_id)
-        return None
+        return self.refresh_failure
 
     async def keep_warm(self) -> None:
         self.warmed += 1
@@ -455,6 +458,9 @@ async def running_world(
     journal: Journal | None = None,
     tuning: Tuning = AS_SHIPPED,
     start: datetime = datetime(2026, 11, 20, 12, 0, tzinfo=UTC),
+    setup: Setup | None = None,
+    profile: Profile | None = None,
+    opening: Callable[[], Awaitable[Failure | None]] | None = None,
 ) -> AsyncIterator[World]:
     clock = ManualClock(start)
     world_metadata, trading, analytics = FakeMetadata(), FakeTrading(), FakeAnalytics()
@@ -463,7 +469,13 @@ async def running_world(
     heart = FakeHeartbeat(clock)
 
     async def open_account() -> Account | Failure:
-        return Account(host=host, signer=FakeSigner(), stream=user_stream, heartbeat=heart)
+        failure = await opening() if opening is not None else None
+        if failure is not None:
+            return failure
+        return Account(
+            host=host, signer=FakeSigner(), stream=user_stream, heartbeat=heart,
+            trading_key=TradingKey("6f1c2a34…", clock.now()),
+        )  # fmt: skip
 
     async def close() -> None:
         return
@@ -478,10 +490,11 @@ async def running_world(
             open_account=open_account if with_key else None,
             close=close,
             budgets=lambda: budgets,
+            setup=setup,
         )
 
     service = DataService(
-        profile=Profile("paper", Mode.PAPER if with_key else Mode.READ_ONLY),
+        profile=profile or Profile("paper", Mode.PAPER if with_key else Mode.READ_ONLY),
         connect=connect,
         clock=clock,
         journal=journal or Journal(tmp_path / "journal.sqlite"),
