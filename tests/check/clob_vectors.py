@@ -39,9 +39,11 @@ Compute = Callable[[Mapping[str, Json], Mapping[str, Json]], Json]
 def clob_rows(document: Mapping[str, Json]) -> Iterator[Row]:
     """Every row of the sections this module knows, and of unknown sections of objects."""
     for section, rows in document.items():
+        known = _SECTIONS.get(section)
+        if known is not None and not isinstance(rows, list):
+            yield Row(section, section, rows, _refuse_section)
         if section == "vectors" or not isinstance(rows, list):
             continue
-        known = _SECTIONS.get(section)
         for index, row in enumerate(rows):
             path = f"{section}[{index}]"
             if known is not None:
@@ -51,6 +53,10 @@ def clob_rows(document: Mapping[str, Json]) -> Iterator[Row]:
                 yield Row(path, section, row, work, name, required)
             elif isinstance(row, dict):
                 yield Row(path, section, row, None)
+
+
+def _refuse_section() -> Json:
+    raise TypeError("a section is a list of rows")
 
 
 def _checked(compute: Compute, row: Json, document: Mapping[str, Json]) -> Json:
@@ -212,8 +218,12 @@ def _l2_auth(row: Mapping[str, Json], document: Mapping[str, Json]) -> Json:
 
 def _owners(document: Mapping[str, Json]) -> set[Address]:
     """Every account whose key the file states; rows that cannot be read fail on their own."""
-    rows = [row.get("inputs") for row in document.get("orders", ()) if isinstance(row, dict)]
-    rows += document.get("l1Auth", ())
+    orders, logins = document.get("orders"), document.get("l1Auth")
+    rows = []
+    if isinstance(orders, list):
+        rows += [row.get("inputs") for row in orders if isinstance(row, dict)]
+    if isinstance(logins, list):
+        rows += logins
     owners = set()
     for row in rows:
         key = row.get("privateKey") if isinstance(row, dict) else None

@@ -1,3 +1,4 @@
+import gzip
 import json
 import subprocess
 import sys
@@ -212,9 +213,10 @@ def test_a_difference_far_inside_a_long_value_is_shown_where_it_is(clob: dict[st
         (b"[" * 5_000, "not JSON"),
         (b"[]", "no object"),
         (b"{}", "no known section"),
-        (b'{"vectors": {}}', "no known section"),
+        (b'{"orders": []}', "no known section with rows"),
+        (gzip.compress(b"{}")[:-9], "damaged gzip"),
     ],
-    ids=["missing", "empty", "binary", "deep", "array", "nothing", "shape"],
+    ids=["missing", "empty", "binary", "deep", "array", "nothing", "rows", "archive"],
 )
 def test_an_unusable_file_is_named_in_one_line(
     content: bytes | None, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -222,12 +224,36 @@ def test_an_unusable_file_is_named_in_one_line(
     path = tmp_path / "file.json"
     if content is not None:
         path.write_bytes(content)
-    assert main(["vectors", str(FOLDER / "clob.json"), str(path)]) == 2
+    assert main(["vectors", str(path), str(FOLDER / "clob.json")]) == 2
     captured = capsys.readouterr()
-    assert captured.out == ""
+    assert captured.out == "78 rows checked: 78 passed, 0 failed\n"
     assert captured.err.count("\n") == 1
     assert str(path) in captured.err
     assert reason in captured.err
+
+
+def test_a_failing_row_counts_more_than_an_unusable_file(
+    tmp_path: Path, clob: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clob["cursor"][0]["offset"] = 1
+    path = tmp_path / "altered.json"
+    path.write_text(json.dumps(clob))
+    assert main(["vectors", str(path), str(tmp_path / "none.json")]) == 1
+    assert "77 passed, 1 failed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("section", ["orders", "cursor", "vectors"])
+@pytest.mark.parametrize("rows", [{}, {"a": {}}, None, "rows", 1])
+def test_a_known_section_that_is_no_list_fails(section: str, rows: Any, clob: Any) -> None:
+    (failure,) = _failures({**clob, section: rows})
+    assert failure.startswith(f"{section}: malformed row:")
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, b"\xef\xbb\xbf".__add__])
+def test_packed_and_marked_files_are_read(pack: Any, tmp_path: Path) -> None:
+    path = tmp_path / "clob.json"
+    path.write_bytes(pack((FOLDER / "clob.json").read_bytes()))
+    assert main(["vectors", str(path)]) == 0
 
 
 @pytest.mark.parametrize("argv", [[], ["vectors"], ["nonsense"], ["vectors", "--what", "x"]])

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.check.clob_vectors import clob_rows
+from tests.check.frames import read_bytes
 from tests.check.row import Json, Row
 from tests.check.wallet_vectors import wallet_rows
 
@@ -44,7 +45,7 @@ class Report:
 def load_document(path: Path) -> dict[str, Json]:
     """Read a vectors file, or say in one line why it is none."""
     try:
-        document = json.loads(path.read_bytes())
+        document = json.loads(read_bytes(path))
     except OSError as error:
         raise UnusableFileError(f"{path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
@@ -52,7 +53,7 @@ def load_document(path: Path) -> dict[str, Json]:
     if not isinstance(document, dict):
         raise UnusableFileError(f"{path}: not a file of vectors: the top level is no object")
     if not any(True for _ in rows_of(document)):
-        raise UnusableFileError(f"{path}: not a file of vectors: no known section")
+        raise UnusableFileError(f"{path}: not a file of vectors: no known section with rows")
     return document
 
 
@@ -142,15 +143,20 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    try:
-        documents = [(path, load_document(path)) for path in args.files]
-    except UnusableFileError as problem:
-        print(problem, file=sys.stderr)
-        return 2
     report = Report()
-    for path, document in documents:
-        check_document(document, report, prefix=f"{path}: ")
+    unusable = 0
+    for path in args.files:
+        try:
+            document = load_document(path)
+        except UnusableFileError as problem:
+            unusable += 1
+            print(problem, file=sys.stderr)
+        else:
+            check_document(document, report, prefix=f"{path}: ")
     for line in report.failures:
         print(line)
-    print(report.summary)
-    return 1 if report.failures else 0
+    if unusable < len(args.files):
+        print(report.summary)
+    if report.failures:
+        return 1
+    return 2 if unusable else 0

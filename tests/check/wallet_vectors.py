@@ -15,8 +15,9 @@ from tests.check.row import Json, Row, boolean, hexed, integer, text
 
 def wallet_rows(document: Mapping[str, Json]) -> Iterator[Row]:
     """Every vector of a document; kinds without a function here come out unsupported."""
-    vectors = document.get("vectors")
+    vectors = document.get("vectors", [])
     if not isinstance(vectors, list):
+        yield Row("vectors", "vectors", vectors, partial(_refuse, "a section is a list of rows"))
         return
     for index, vector in enumerate(vectors):
         path = f"vectors[{index}]"
