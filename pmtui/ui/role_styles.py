@@ -1,13 +1,16 @@
 """Turns cells into the toolkit's segments: roles become the styles of the theme in use.
 
 Every segment gets a style with a background; without one the terminal's own would shine through.
+The toolkit's filters look at styles alone, so they are applied once for each style; on a line that
+the toolkit filters once more they change nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
+from textual.filter import LineFilter
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -27,12 +30,14 @@ class RoleStyles:
     """The styles of one widget under one theme; built anew when either changes."""
 
     def __init__(
-        self, variables: Mapping[str, str], background: Color, *, has_color: bool = True
-    ) -> None:
+        self, variables: Mapping[str, str], background: Color, *, has_color: bool = True,
+        filters: Sequence[LineFilter] = (),
+    ) -> None:  # fmt: skip
         """Take the theme's variables and the background the cells lie on."""
         self._variables = variables
         self._background = background
         self._has_color = has_color
+        self._filters = filters
         self._styles: dict[tuple[Role, Emphasis, Role | None], Style] = {}
 
     @classmethod
@@ -40,7 +45,10 @@ class RoleStyles:
         """Return the styles for a mounted widget."""
         _, background = widget.background_colors
         app = widget.app
-        return cls(app.theme_variables, background, has_color=not app.no_color)
+        return cls(
+            app.theme_variables, background, has_color=not app.no_color,
+            filters=widget.get_line_filters(),
+        )  # fmt: skip
 
     def style(
         self, role: Role, emphasis: Emphasis = Emphasis.NONE, ground: Role | None = None
@@ -49,12 +57,18 @@ class RoleStyles:
         key = (role, emphasis, ground)
         style = self._styles.get(key)
         if style is None:
-            style = self._styles[key] = self._build(role, emphasis, ground)
+            style = self._styles[key] = self._filtered(self._build(role, emphasis, ground))
         return style
 
     def strip(self, line: Line) -> Strip:
         """Return the line ready for the screen."""
         return Strip([Segment(c.text, self.style(c.role, c.emphasis, c.ground)) for c in line])
+
+    def _filtered(self, style: Style) -> Style:
+        segments = [Segment(" ", style)]
+        for each in self._filters:
+            segments = each.apply(segments, self._background)
+        return segments[0].style or style
 
     def _build(self, role: Role, emphasis: Emphasis, ground: Role | None) -> Style:
         words = set(self._variables[f"role-{role}-style"].split())

@@ -106,6 +106,8 @@ def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> Ladde
     return plan
 
 
+# They stay as long as the columns do, and every repaint compares them.
+@lru_cache(maxsize=64)
 def paint_titles(
     columns: LadderColumns, width: int, *, other_label: str = "", ascii_only: bool = False
 ) -> Line:

@@ -13,6 +13,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from typing_extensions import override
 
+from pmtui.domain.watchlist import StarKey
 from pmtui.service.surface import Subscription
 from pmtui.service.topics import LogTopic, StatusTopic, Topic
 from pmtui.service.views import Level
@@ -21,6 +22,7 @@ from pmtui.ui.actions import FooterEntry, footer_entries
 from pmtui.ui.cells import Line
 from pmtui.ui.paint.log import paint_notice
 from pmtui.ui.paint.status import paint_status
+from pmtui.ui.span_compositor import use_spans
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.text_line import TextLine
@@ -45,6 +47,7 @@ class FrameScreen(Screen[None]):
 
     def __init__(self, surface: Surface) -> None:
         super().__init__()
+        use_spans(self)
         self.surface = surface
         self._subscription: Subscription | None = None
         self._greeting: Line = ()
@@ -89,6 +92,10 @@ class FrameScreen(Screen[None]):
     def to_copy(self) -> tuple[str, str]:
         """Return what is under the cursor, in a word or two, and its text; empty for nothing."""
         return "", ""
+
+    def to_star(self) -> tuple[StarKey, str] | None:
+        """Return what is under the cursor as it can be starred, with its title; None for nothing."""
+        return None
 
     def action_refresh(self) -> None:
         """Fetch everything on this screen again."""

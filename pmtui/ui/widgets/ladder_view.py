@@ -3,12 +3,12 @@
 It decides which rows are in view and how they look; what keys and mouse do is in `ladder`.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.timer import Timer
-from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.domain.book_view import BookView
@@ -24,8 +24,8 @@ from pmtui.ui.paint.ladder import RungLook, paint_rung
 from pmtui.ui.paint.ladder_bars import bar_scale
 from pmtui.ui.paint.ladder_columns import LadderColumns, paint_titles, plan_columns
 from pmtui.ui.paint.ladder_state import paint_facts
-from pmtui.ui.role_styles import RoleStyles
 from pmtui.ui.theme import Role
+from pmtui.ui.widgets.ready_lines import ReadyLines
 
 DEFAULT_TICK = Micros(10_000)
 """Where neither book nor terms name one yet; the metadata names a cent nearly always."""
@@ -42,7 +42,7 @@ class _LineState(NamedTuple):
     facts: Line | None = None
 
 
-class LadderView(Widget):
+class LadderView(ReadyLines):
     """A ladder over one book, without keys."""
 
     def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - the toolkit's word
@@ -65,7 +65,8 @@ class LadderView(Widget):
         self._flashes: dict[Place, OwnChange] = {}
         self._flash_end: Timer | None = None
         self._painted: list[_LineState] = []
-        self._role_styles: RoleStyles | None = None
+        self._wanted: list[_LineState] = []
+        """What the lines should show, as worked out last; empty where the size is another one."""
         self._strips: dict[_LineState, Strip] = {}
         self._scale = 1
 
@@ -138,9 +139,7 @@ class LadderView(Widget):
 
     @override
     def render_line(self, y: int) -> Strip:
-        if self._role_styles is None:
-            self._role_styles = RoleStyles.of_widget(self)
-        state = self._state_of(y)
+        state = self._wanted[y] if y < len(self._wanted) else self._states()[y]
         while len(self._painted) <= y:
             self._painted.append(_LineState())
         self._painted[y] = state
@@ -148,13 +147,12 @@ class LadderView(Widget):
         if strip is None:
             if len(self._strips) >= _CACHED_STRIPS:
                 self._strips.clear()
-            strip = self._strips[state] = self._role_styles.strip(self._paint(state))
+            strip = self._strips[state] = self.role_styles.strip(self._paint(state))
         return strip
 
     @override
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._role_styles = None
         self._strips.clear()
 
     @property
@@ -162,6 +160,10 @@ class LadderView(Widget):
         """Whether there is anything to point at: before the first snapshot no row means anything."""
         book = self._book
         return book is not None and bool(book.bids or book.asks or book.state.is_good)
+
+    @property
+    def _is_good(self) -> bool:
+        return self._book is not None and self._book.state.is_good
 
     @property
     def _columns(self) -> LadderColumns:
@@ -232,42 +234,51 @@ class LadderView(Widget):
 
     def _forget_painted(self) -> None:
         # Columns may stand elsewhere now, which no row tells.
-        self._painted = []
+        self._painted, self._wanted = [], []
         self._strips.clear()
         if self.is_mounted:
             self.refresh()
 
-    def _state_of(self, y: int) -> _LineState:
-        if y == 0:
-            return _LineState(facts=self._titles())
+    def _states(self) -> list[_LineState]:
+        """Work out what every line should show now."""
+        width, height = self.size
+        if not width or not height:
+            return []
+        states = [_LineState(facts=self._titles(width))]
+        has_facts = self._has_facts
         if self._ladder is None or self._top is None or self._book is None:
-            return _LineState()
-        if y == self.size.height - 1 and self._has_facts:
-            return _LineState(
-                facts=paint_facts(
-                    self._ladder,
-                    self._cursor,
-                    self.size.width,
-                    is_good=self._book.state.is_good,
+            states += [_LineState()] * (height - 1)
+        else:
+            states += self._row_states(self._ladder, self._top, height - 1 - has_facts)
+            if has_facts:
+                facts = paint_facts(
+                    self._ladder, self._cursor, width, is_good=self._book.state.is_good,
                     ascii_only=self._ascii_only,
+                )  # fmt: skip
+                states.append(_LineState(facts=facts))
+        self._wanted = states
+        return states
+
+    def _row_states(self, ladder: Ladder, top: int, count: int) -> Iterator[_LineState]:
+        axis, blank = ladder.axis, _LineState()
+        usual = RungLook(
+            tick=axis.tick, scale=self._scale, is_good=self._is_good, ascii_only=self._ascii_only
+        )
+        pointed_at = None if self._cursor is None else axis.nearest(self._cursor)
+        first, last = axis.first, axis.last
+        for index in range(top, top - count, -1):
+            if not first <= index <= last:
+                yield blank
+                continue
+            look = usual
+            if index == pointed_at:
+                look = look._replace(is_cursor=True, is_focused=self.has_focus)
+            if self._flashes:
+                look = look._replace(
+                    bid_change=self._change_at(axis, index, Side.BUY),
+                    ask_change=self._change_at(axis, index, Side.SELL),
                 )
-            )
-        axis = self._ladder.axis
-        index = self._top - (y - 1)
-        if not axis.first <= index <= axis.last:
-            return _LineState()
-        is_cursor = self._cursor is not None and axis.nearest(self._cursor) == index
-        look = RungLook(
-            tick=axis.tick, scale=self._scale, is_good=self._book.state.is_good,
-            is_cursor=is_cursor, is_focused=is_cursor and self.has_focus,
-            ascii_only=self._ascii_only,
-        )  # fmt: skip
-        if self._flashes:
-            look = look._replace(
-                bid_change=self._change_at(axis, index, Side.BUY),
-                ask_change=self._change_at(axis, index, Side.SELL),
-            )
-        return _LineState(self._ladder.rung(index), look)
+            yield _LineState(ladder.rung(index), look)
 
     def _change_at(self, axis: Axis, index: int, side: Side) -> OwnChange | None:
         ranks = list(OwnChange)
@@ -284,10 +295,10 @@ class LadderView(Widget):
         # Of the whole book, so that scrolling changes no bar.
         return bar_scale(self._ladder.sizes(), self._scale)
 
-    def _titles(self) -> Line:
+    def _titles(self, width: int) -> Line:
         ascii_only = self._ascii_only
         blank, *titles = paint_titles(
-            self._columns, self.size.width, other_label=self._other_label, ascii_only=ascii_only
+            self._columns, width, other_label=self._other_label, ascii_only=ascii_only
         )
         mark = focus_mark(ascii_only=ascii_only)
         return (Cell(mark, Role.KEY) if self.has_focus else blank, *titles)
@@ -304,10 +315,11 @@ class LadderView(Widget):
         if not self.is_mounted:
             return
         self._scale = self._choose_scale()
+        width, painted = self.size.width, self._painted
         changed = [
-            Region(0, y, self.size.width, 1)
-            for y in range(self.size.height)
-            if y >= len(self._painted) or self._painted[y] != self._state_of(y)
+            Region(0, y, width, 1)
+            for y, state in enumerate(self._states())
+            if y >= len(painted) or painted[y] != state
         ]
         if changed:
             self.refresh(*changed)

@@ -4,15 +4,14 @@ from typing import ClassVar
 
 from textual.geometry import Region
 from textual.strip import Strip
-from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Line, blank_line, fit_line, focus_mark
-from pmtui.ui.role_styles import RoleStyles
 from pmtui.ui.theme import Role
+from pmtui.ui.widgets.ready_lines import ReadyLines
 
 
-class LinePane(Widget):
+class LinePane(ReadyLines):
     """Subclasses say in `paint` what they show in a size; `repaint` looks what changed."""
 
     TITLE: ClassVar[str] = ""
@@ -22,7 +21,6 @@ class LinePane(Widget):
         super().__init__(id=id)
         self.ascii_only = ascii_only
         self._lines: tuple[Line, ...] = ()
-        self._role_styles: RoleStyles | None = None
 
     def paint(self, width: int, height: int) -> tuple[Line, ...]:  # noqa: ARG002 - for subclasses
         """Return what to show, each line `width` cells wide or shorter; nothing by default."""
@@ -66,13 +64,6 @@ class LinePane(Widget):
 
     @override
     def render_line(self, y: int) -> Strip:
-        if self._role_styles is None:
-            self._role_styles = RoleStyles.of_widget(self)
         width = self.size.width
         line = self._lines[y] if y < len(self._lines) else blank_line(width)
-        return self._role_styles.strip(fit_line(line, width, ascii_only=self.ascii_only))
-
-    @override
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._role_styles = None
+        return self.role_styles.strip(fit_line(line, width, ascii_only=self.ascii_only))

@@ -2,14 +2,13 @@
 
 from rich.segment import Segment
 from textual.strip import Strip
-from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.ui.cells import Line, fit_line
-from pmtui.ui.role_styles import RoleStyles
+from pmtui.ui.widgets.ready_lines import ReadyLines
 
 
-class TextLine(Widget):
+class TextLine(ReadyLines):
     """One row of the screen, given as cells and cropped to the width there is."""
 
     DEFAULT_CSS = """
@@ -24,7 +23,6 @@ class TextLine(Widget):
         super().__init__(name=name, id=id, classes=classes)
         self._line: Line = line
         self._ascii_only = ascii_only
-        self._role_styles: RoleStyles | None = None
 
     @property
     def line(self) -> Line:
@@ -40,15 +38,8 @@ class TextLine(Widget):
 
     @override
     def render_line(self, y: int) -> Strip:
-        if self._role_styles is None:
-            self._role_styles = RoleStyles.of_widget(self)
         if y:
             return Strip([Segment(" " * self.size.width, self.rich_style)], self.size.width)
-        return self._role_styles.strip(
+        return self.role_styles.strip(
             fit_line(self._line, self.size.width, ascii_only=self._ascii_only)
         )
-
-    @override
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._role_styles = None
