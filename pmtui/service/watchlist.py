@@ -188,9 +188,17 @@ class Watchlist:
         self._kernel.mark(WatchlistTopic())
 
     def _keys(self) -> tuple[StarKey, ...]:
-        """Return what is listed: what is starred, then markets that only alerts wait for."""
-        alerted = (key_of_market(alert.plan.condition_id) for alert in self.alerts.view())
-        return tuple(dict.fromkeys((*self._stars, *alerted)))
+        """Return what is listed: what is starred, and markets that only alerts wait for.
+
+        Those stand below their event where that is starred, else at the end.
+        """
+        alerted = [key_of_market(alert.plan.condition_id) for alert in self.alerts.view()]
+        others = [key for key in dict.fromkeys(alerted) if key not in self._stars]
+        events = {key: self._event_of(key) for key in others}
+        keys: list[StarKey] = []
+        for star in self._stars:
+            keys += (star, *(key for key in others if events[key] == star))
+        return tuple(dict.fromkeys((*keys, *others)))
 
     def _row(self, key: StarKey, alerts: Sequence[PriceAlert]) -> WatchRow:
         star, seen = self._stars.get(key), self._seen(key)
@@ -234,6 +242,11 @@ class Watchlist:
             return seen.market
         led = (star.seen.market for star in self._stars.values() if star.seen is not None)
         return next((m for m in led if m and m.condition_id == condition_id), None)
+
+    def _event_of(self, key: StarKey) -> StarKey | None:
+        seen = self._seen(key)
+        event_id = seen.market.event_id if seen is not None and seen.market is not None else None
+        return None if event_id is None else _key_of(event_id)
 
     def _put(self, star: Star) -> None:
         self._stars[star.key] = star

@@ -18,6 +18,7 @@ class Context(StrEnum):
     TICKET = "ticket"
     CONFIRM = "confirm"
     PORTFOLIO = "portfolio"
+    WATCHLIST = "watchlist"
     CONDITIONALS = "conditionals"
     LOG = "log"
     HELP = "help"

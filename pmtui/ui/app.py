@@ -32,11 +32,12 @@ from pmtui.ui.later_screens import load_later_screens
 from pmtui.ui.market_facts import title_of, why_nothing_of_ours
 from pmtui.ui.messages import EventChosen, MarketChosen
 from pmtui.ui.paint_now import PaintNow
-from pmtui.ui.palette import ActionProvider, ThemeProvider
+from pmtui.ui.palette import ActionProvider, StarProvider, ThemeProvider
 from pmtui.ui.screens.frame import FrameScreen
 from pmtui.ui.screens.markets import MarketsScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import DEFAULT_THEME, role_variables
+from pmtui.ui.watch_keys import WatchKeys
 
 if TYPE_CHECKING:
     from pmtui.ui.tour_guide import TourGuide
@@ -51,12 +52,12 @@ class _PlainBar(ScrollBarRender):
     HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * len(ScrollBarRender.HORIZONTAL_BARS)
 
 
-class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
+class PmtuiApp(WatchKeys, KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
     """Screens over one service."""
 
     TITLE = "pmtui"
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.GLOBAL)
-    COMMANDS: ClassVar[set[Any]] = {ActionProvider, ThemeProvider}
+    COMMANDS: ClassVar[set[Any]] = {ActionProvider, StarProvider, ThemeProvider}
     CSS = "Screen { overflow: hidden; }"
 
     def __init__(
@@ -114,6 +115,7 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
     def begin(self) -> None:
         """Act on keys, and load what the first picture does not need."""
         self.release_keys()
+        self.listen_for_alerts()
         _ = self.run_worker(self._load_the_rest(), name="screens")
 
     async def _load_the_rest(self) -> None:
@@ -169,6 +171,13 @@ class PmtuiApp(KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
         from pmtui.ui.screens.account import AccountScreen  # noqa: PLC0415 - see above
 
         self._bring_forward(AccountScreen)
+
+    @override
+    def action_watchlist(self) -> None:
+        """Go to what is starred."""
+        from pmtui.ui.screens.watchlist import WatchlistScreen  # noqa: PLC0415 - see above
+
+        self._bring_forward(WatchlistScreen)
 
     def action_log(self) -> None:
         """Go to the log."""

@@ -10,6 +10,7 @@ _LATER = (
     "pmtui.ui.screens.market",
     "pmtui.ui.screens.portfolio",
     "pmtui.ui.screens.theme_picker",
+    "pmtui.ui.screens.watchlist",
     "pmtui.ui.tour_guide",
 )
 

@@ -1,11 +1,19 @@
-"""The command palette: every action that works here, and every theme, by name."""
+"""The command palette: every action that works here, every theme and everything starred, by name."""
+
+from collections.abc import Iterator
+from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
 from textual.markup import escape
 from typing_extensions import override
 
+from pmtui.domain.watchlist import StarKey
 from pmtui.ui.action import Context
 from pmtui.ui.actions import PaletteCommand, palette_commands
+from pmtui.ui.messages import EventChosen, MarketChosen
+from pmtui.ui.paint.facts import with_star
+from pmtui.ui.plain import plain
 from pmtui.ui.screens.frame import FrameScreen
 
 
@@ -57,6 +65,41 @@ class _Runner:
 
     async def __call__(self) -> None:
         await self._provider.screen.run_action(self._action)
+
+
+class StarProvider(Provider):
+    """Offers everything that is starred, by its title, and opens it."""
+
+    @override
+    async def discover(self) -> Hits:
+        for title, about, key in self._starred():
+            yield DiscoveryHit(Content(title), partial(self._open, key), text=title, help=about)
+
+    @override
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for title, about, key in self._starred():
+            score = matcher.match(title)
+            if score > 0:
+                shown = matcher.highlight(escape(title))
+                yield Hit(score, shown, partial(self._open, key), text=title, help=about)
+
+    def _starred(self) -> Iterator[tuple[str, str, StarKey]]:
+        screen = self.screen
+        if not isinstance(screen, FrameScreen):
+            return
+        ascii_only = screen.surface.options.ascii_only
+        for row in screen.surface.queries.watchlist().rows:
+            if row.is_starred:
+                title = with_star(plain(row.title, ascii_only=ascii_only), is_starred=True)
+                about = f"Open this {row.key.kind.value}, which you starred."
+                yield plain(title, ascii_only=ascii_only), about, row.key
+
+    def _open(self, key: StarKey) -> None:
+        if key.event_id is not None:
+            self.screen.post_message(EventChosen(key.event_id))
+        elif key.condition_id is not None:
+            self.screen.post_message(MarketChosen(key.condition_id))
 
 
 class ThemeProvider(Provider):

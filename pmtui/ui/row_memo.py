@@ -1,6 +1,7 @@
 """Painted rows kept as long as what they show stays the same, so that a list costs its changes."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 
 from pmtui.ui.cells import Row
 
@@ -28,3 +29,9 @@ class RowMemo:
     def clear(self) -> None:
         """Forget everything."""
         self._rows.clear()
+
+
+def tick_of(end_at: datetime | None, now: datetime) -> datetime:
+    """Return what the time left is counted in: seconds in the last hour, else minutes."""
+    is_near = end_at is not None and end_at - now < timedelta(hours=1, minutes=1)
+    return now.replace(microsecond=0) if is_near else now.replace(second=0, microsecond=0)

@@ -30,6 +30,7 @@ PLACES = {
     Context.TICKET: "The ticket",
     Context.CONFIRM: "Cards and questions",
     Context.PORTFOLIO: "The portfolio",
+    Context.WATCHLIST: "The watchlist",
     Context.CONDITIONALS: "Stops and take profits",
     Context.LOG: "The log",
     Context.HELP: "The help",

@@ -25,6 +25,7 @@ from pmtui.ui.paint.facts import (
     paint_time_left,
     say_age,
     spread,
+    with_star,
 )
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme import Role
@@ -50,12 +51,14 @@ OUTCOME_COLUMNS = (
 )
 
 
-def paint_outcome_row(market: Market, quote: QuoteRow | None, now: datetime) -> Row:
+def paint_outcome_row(
+    market: Market, quote: QuoteRow | None, now: datetime, *, is_starred: bool = False
+) -> Row:
     """Show an outcome with its prices; where they are not live, they look and read so."""
     bid = quote.best_bid if quote else market.best_bid
     ask = quote.best_ask if quote else market.best_ask
     last = quote.last_trade_price if quote else market.last_trade_price
-    words = _quote_words(market, quote, now)
+    words = say_quote(market, quote, now)
     is_live = quote is not None and quote.is_live
     bid_role, ask_role = (Role.BID, Role.ASK) if is_live else (Role.STALE, Role.STALE)
     if market.closed:
@@ -65,7 +68,10 @@ def paint_outcome_row(market: Market, quote: QuoteRow | None, now: datetime) -> 
         middle = paint_price(counted_mid(bid, ask), Role.TEXT if is_live else Role.STALE)
         prices = (paint_price(bid, bid_role), paint_price(ask, ask_role), middle)
     cells = (
-        Cell(plain(market.title), Role.DIM if market.closed else Role.TEXT),
+        Cell(
+            with_star(plain(market.title), is_starred=is_starred),
+            Role.DIM if market.closed else Role.TEXT,
+        ),
         *prices,
         paint_change(market.day_change),
         paint_price(None if market.closed else spread(bid, ask), Role.DIM),
@@ -111,6 +117,7 @@ def paint_event_title(view: EventView) -> Line:
     """Show the event's name."""
     event = view.event
     title = plain(event.title) if event is not None else "Event"
+    title = with_star(title, is_starred=view.is_starred)
     return indent((Cell(title, Role.HEADING, Emphasis.BOLD),))
 
 
@@ -185,8 +192,8 @@ def paint_outcome_details(market: Market | None, quote: QuoteRow | None, width: 
     return join_facts(facts, width, tail=plain(market.question))
 
 
-# Closed says how it ended; without a live book, the age says how much the prices are worth.
-def _quote_words(market: Market, quote: QuoteRow | None, now: datetime) -> Cell:
+def say_quote(market: Market, quote: QuoteRow | None, now: datetime) -> Cell:
+    """Say what prices are worth: live, how old, or how it ended for a closed market."""
     if market.closed:
         return Cell(_result_words(market), Role.DIM)
     if not market.is_tradable:

@@ -19,6 +19,7 @@ from pmtui.ui.plain import plain, to_ascii
 from pmtui.ui.theme import Role
 
 ABSENT = "–"
+STAR = "★"
 PRICE_WIDTH = 6
 CHANGE_WIDTH = 7
 MONEY_WIDTH = 7
@@ -125,6 +126,11 @@ def name_fact(name: str, cell: Cell) -> Line:
 def indent(line: Line) -> Line:
     """Keep a line off the edge."""
     return (Cell(" "), *line)
+
+
+def with_star(title: str, *, is_starred: bool) -> str:
+    """Put the sign of a star before a title, where it is starred."""
+    return f"{STAR} {title}" if is_starred else title
 
 
 def to_ascii_line(line: Line) -> Line:

@@ -17,6 +17,7 @@ from pmtui.ui.format import (
     format_time_left,
 )
 from pmtui.ui.market_facts import market_words, outcome_label, why_not_tradable
+from pmtui.ui.paint.facts import with_star
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme import Role
 
@@ -37,7 +38,8 @@ def paint_question(
     )
     left = _time_left(market, now)
     room = width - line_width((tag,)) - cell_width(left) - 3
-    question = plain(market.question, max(0, room), ascii_only=ascii_only)
+    title = with_star(plain(market.question), is_starred=view.is_starred)
+    question = plain(title, max(0, room), ascii_only=ascii_only)
     gap = max(1, room - cell_width(question) + 1)
     line = (
         tag, Cell(" "), Cell(question, Role.HEADING),
@@ -67,21 +69,35 @@ def paint_quote(
         ("last", price(book.own_last_price), Role.LAST_TRADE),
         ("mid", price(book.midpoint), Role.TEXT if is_good else Role.STALE),
     ]
-    if market is not None and market.volume is not None:
-        numbers.append(("volume", format_money_compact(market.volume), Role.TEXT))
-    if market is not None and market.volume_24h is not None:
-        numbers.append(("24h", format_money_compact(market.volume_24h), Role.TEXT))
-    if market is not None and market.day_change is not None:
-        change = format_price_change(market.day_change, ascii_only=ascii_only)
-        first = market.outcomes[0].label if market.outcomes else ""
-        numbers.append((f"{plain(first, 8)} 24h", change, Role.TEXT))
+    if market is not None:
+        numbers += _market_numbers(market, book, ascii_only=ascii_only)
     line: list[Cell] = []
     for name, text, role in numbers:
-        piece = [Cell(f" {name} ", Role.DIM), Cell(f"{text} ", role)]
-        if line_width((*line, *piece)) > width:
+        gap = "" if name.startswith(",") else " "
+        piece = [Cell(f"{gap}{name} ", Role.DIM), Cell(text, role)]
+        if line_width((*line, *piece)) >= width:
             break
-        line += piece
+        line += piece if not line or not gap else [Cell(" "), *piece]
     return fit_line(tuple(line), width, ascii_only=ascii_only)
+
+
+def _market_numbers(
+    market: Market, book: BookView, *, ascii_only: bool
+) -> list[tuple[str, str, Role]]:
+    """Name what the venue's metadata tell: over which time, and whose count a change is."""
+    numbers = []
+    if market.volume is not None:
+        numbers.append(("volume", format_money_compact(market.volume), Role.TEXT))
+    if market.volume_24h is not None:
+        name = ", 24h" if numbers else "volume in 24h"
+        numbers.append((name, format_money_compact(market.volume_24h), Role.TEXT))
+    if market.day_change is not None:
+        # Told of the first outcome; of two, the other moves the other way.
+        is_other = any(o.token_id == book.token_id for o in market.outcomes[1:])
+        change = Micros(-market.day_change if is_other else market.day_change)
+        text = format_price_change(change, ascii_only=ascii_only)
+        numbers.append(("24h change by the venue's count", text, Role.TEXT))
+    return numbers
 
 
 def paint_terms(

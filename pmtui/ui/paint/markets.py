@@ -27,6 +27,7 @@ from pmtui.ui.paint.facts import (
     paint_time_left,
     say_age,
     spread,
+    with_star,
 )
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme import Role
@@ -67,7 +68,7 @@ def paint_event_row(row: EventRow, now: datetime, *, is_cached: bool = False) ->
     event, leading = row.event, row.leading
     cells = (
         _own_mark(is_held=row.has_position),
-        Cell(plain(event.title)),
+        Cell(with_star(plain(event.title), is_starred=row.is_starred)),
         Cell(_leading_name(event, leading), Role.DIM),
         *_quote_cells(leading),
         paint_money(event.volume_24h),
@@ -86,7 +87,7 @@ def paint_result_row(row: MarketRow, now: datetime) -> Row:
     size = row.position_size
     cells = (
         _own_mark(is_held=bool(size)),
-        Cell(plain(market.question or market.title)),
+        Cell(with_star(plain(market.question or market.title), is_starred=row.is_starred)),
         Cell(first_label(market), Role.DIM),
         *_quote_cells(market),
         paint_money(market.volume_24h),
@@ -173,6 +174,7 @@ def paint_event_details(
         name_fact("volume", paint_money(event.volume)),
         Cell(f"{row.open_markets} of {count(len(event.markets), 'market')} open"),
         Cell("you hold some", Role.OWN_ORDER) if row.has_position else (),
+        Cell("starred", Role.KEY) if row.is_starred else (),
     ]
     details = join_facts(facts, width, tail=_tag_names(event))
     return _titled(event.title), tuple(map(_as_stale, details)) if is_cached else details
@@ -188,6 +190,7 @@ def paint_result_details(row: MarketRow | None, width: int) -> tuple[Line, Line]
         name_fact("spread", paint_price(_spread_of(market))),
         name_fact("liquidity", paint_money(market.liquidity)),
         held,
+        Cell("starred", Role.KEY) if row.is_starred else (),
         Cell("not open for trading", Role.STALE) if not market.is_tradable else (),
     ]
     tail = f"of {plain(row.event_title)}" if row.event_title else ""

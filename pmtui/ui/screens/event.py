@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from pmtui.domain.ids import EventId
 from pmtui.domain.market import Event, Market
+from pmtui.domain.watchlist import StarKey, key_of_event, key_of_market
 from pmtui.service.topics import EventQuotesTopic, EventTopic, HistoryTopic, StatusTopic, Topic
 from pmtui.service.views import QuoteRow
 from pmtui.ui.action import Context
@@ -138,6 +139,27 @@ class EventScreen(EventChart):
         market = self._market
         return "condition id", (market.condition_id if market else None) or ""
 
+    @override
+    def to_star(self) -> tuple[StarKey, str] | None:
+        market = self._market
+        if market is None or market.condition_id is None:
+            return None
+        return key_of_market(market.condition_id), market.question or market.title
+
+    def action_star_event(self) -> None:
+        """Star the event as a whole, or star it no more."""
+        event = self.shown_event()
+        if event is None:
+            self.say("The event is not loaded yet.")
+            return
+        watchlist, key = self.surface.queries.watchlist(), key_of_event(event)
+        if watchlist.is_starred(key):
+            self.surface.commands.unstar(key)
+            self.say("The event is no longer starred.")
+        else:
+            problem = self.surface.commands.star(key, event.title)
+            self.say(problem or "The event is starred.")
+
     @property
     def _market(self) -> Market | None:
         return self._markets.get(self.table.cursor_key or "")
@@ -157,8 +179,9 @@ class EventScreen(EventChart):
             # A live quote is no older for being looked at; another one says its age in minutes.
             moment = now if quote is None or not quote.is_live else None
             second = moment.replace(microsecond=0) if moment else None
-            paint = partial(paint_outcome_row, market, quote, now)
-            rows.append(self._memo.row(key, (market, quote, second), paint))
+            is_starred = key in view.starred
+            paint = partial(paint_outcome_row, market, quote, now, is_starred=is_starred)
+            rows.append(self._memo.row(key, (market, quote, second, is_starred), paint))
         self.table.set_rows(rows)
         self._memo.keep_only(set(self._markets))
         self._show_facts()

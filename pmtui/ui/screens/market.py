@@ -38,6 +38,7 @@ from pmtui.ui.screens.market_panes import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH, Ma
 from pmtui.ui.screens.market_siblings import STRIP_FROM_HEIGHT
 from pmtui.ui.screens.market_sides import SIDES_FROM_WIDTH, MarketSides
 from pmtui.ui.screens.market_ticket_line import MarketTicketLine
+from pmtui.ui.screens.market_watch import MarketWatch
 from pmtui.ui.screens.reading import RulesScreen
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.chart import ChartPane
@@ -50,7 +51,7 @@ from pmtui.ui.widgets.text_line import TextLine
 from pmtui.ui.widgets.ticket import TicketPane
 
 
-class MarketScreen(MarketTicketLine, MarketSides, MarketPanes, MarketOneKey):
+class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, MarketOneKey):
     """One market: its ladder, its trades, and orders in it."""
 
     CSS_PATH = "market.tcss"
@@ -130,6 +131,7 @@ class MarketScreen(MarketTicketLine, MarketSides, MarketPanes, MarketOneKey):
                 self._show_siblings()
                 self._show_book()
                 self._show_cursor_on_charts()
+                self._follow_last_price()
                 self._show_own()
                 self._tell_ticket()
             case EventTopic() | EventQuotesTopic():
@@ -138,6 +140,7 @@ class MarketScreen(MarketTicketLine, MarketSides, MarketPanes, MarketOneKey):
             case TapeTopic(token_id) if token_id == self.token_id:
                 self._show_tape()
                 self._show_book()
+                self._show_history()
             case HistoryTopic(token_id, interval) if (token_id, interval) == (
                 self.token_id,
                 self._interval,

@@ -1,7 +1,7 @@
 """The list of events and the search over markets: where one finds what to trade."""
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import ClassVar
 
@@ -14,6 +14,7 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.listing import MarketSort
+from pmtui.domain.watchlist import StarKey, key_of_event, key_of_market
 from pmtui.service.topics import MarketListTopic, SearchTopic, StatusTopic, Topic
 from pmtui.service.views import EventRow, MarketRow
 from pmtui.ui.action import Context
@@ -34,7 +35,7 @@ from pmtui.ui.paint.markets import (
     say_empty_search,
 )
 from pmtui.ui.plain import plain
-from pmtui.ui.row_memo import RowMemo
+from pmtui.ui.row_memo import RowMemo, tick_of
 from pmtui.ui.screens.frame import FrameScreen
 from pmtui.ui.screens.tag_picker import TagChoice, TagPicker
 from pmtui.ui.surface import Surface
@@ -103,7 +104,10 @@ class MarketsScreen(FrameScreen):
         yield TextLine(id="heading", ascii_only=ascii_only)
         with Horizontal(id="field"):
             yield TextLine((Cell(" / ", Role.KEY),), id="prompt", ascii_only=ascii_only)
-            yield SearchInput(lambda: self._table, placeholder="words of a title", id="search")
+            yield SearchInput(
+                lambda: self._table, placeholder="words of a title", id="search",
+                not_text=self.surface.options.keymap.keys_of("global.star"),
+            )  # fmt: skip
             yield TextLine(id="note", ascii_only=ascii_only)
         yield LineTable(EVENT_COLUMNS, id="events", ascii_only=ascii_only)
         yield LineTable(RESULT_COLUMNS, id="results", ascii_only=ascii_only)
@@ -127,7 +131,10 @@ class MarketsScreen(FrameScreen):
         if not self._is_searching:
             return footer_entries(Context.MARKETS, Context.GLOBAL, keymap=keymap)
         if self.focused is self.search:
-            return footer_entries(Context.SEARCH, keymap=keymap)
+            star = (
+                e for e in footer_entries(Context.GLOBAL, keymap=keymap) if e.id == "global.star"
+            )
+            return (*footer_entries(Context.SEARCH, keymap=keymap), *star)
         shown = footer_entries(Context.SEARCH, Context.GLOBAL, keymap=keymap)
         return tuple(e for e in shown if e.id not in ("global.open", "global.back"))
 
@@ -192,6 +199,11 @@ class MarketsScreen(FrameScreen):
         """Search for what is typed now."""
         self._set_text(message.value.strip())
 
+    @on(SearchInput.SignPressed)
+    async def star_result(self) -> None:
+        """Star what is under the cursor: no title is found by that sign."""
+        await self.run_action("app.star")
+
     @on(LineTable.EndApproached, "#events")
     def load_more(self) -> None:
         """Fetch the next page before the cursor gets there."""
@@ -211,6 +223,18 @@ class MarketsScreen(FrameScreen):
             return "condition id", (found.market.condition_id if found else None) or ""
         listed = self._listed.get(key)
         return "event slug", plain(listed.event.slug) if listed else ""
+
+    @override
+    def to_star(self) -> tuple[StarKey, str] | None:
+        key = self._table.cursor_key or ""
+        if not self._text:
+            listed = self._listed.get(key)
+            return None if listed is None else (key_of_event(listed.event), listed.event.title)
+        found = self._found.get(key)
+        if found is None or found.market.condition_id is None:
+            return None
+        market = found.market
+        return key_of_market(found.market.condition_id), market.question or market.title
 
     @on(LineTable.RowSelected, "#events")
     def open_event(self, message: LineTable.RowSelected) -> None:
@@ -289,7 +313,7 @@ class MarketsScreen(FrameScreen):
             [
                 self._memo.row(
                     key,
-                    (row, _tick(row.event.end_at, now), view.is_cached),
+                    (row, tick_of(row.event.end_at, now), view.is_cached),
                     partial(paint_event_row, row, now, is_cached=view.is_cached),
                 )
                 for key, row in self._listed.items()
@@ -344,7 +368,7 @@ class MarketsScreen(FrameScreen):
         self.results.set_rows(
             [
                 self._found_memo.row(
-                    key, (row, _tick(row.market.end_at, now)), partial(paint_result_row, row, now)
+                    key, (row, tick_of(row.market.end_at, now)), partial(paint_result_row, row, now)
                 )
                 for key, row in self._found.items()
             ]
@@ -367,9 +391,3 @@ class MarketsScreen(FrameScreen):
     def _show_line(self, selector: str, line: Line) -> None:
         ascii_only = self.surface.options.ascii_only
         self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)
-
-
-def _tick(end_at: datetime | None, now: datetime) -> datetime:
-    """Return what the time left is counted in: seconds in the last hour, else minutes."""
-    is_near = end_at is not None and end_at - now < timedelta(hours=1, minutes=1)
-    return now.replace(microsecond=0) if is_near else now.replace(second=0, microsecond=0)

@@ -1,9 +1,12 @@
 """One line to type into while a table below follows: letters are text, arrows move the table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import events
 from textual.binding import BindingType
+from textual.message import Message
 from textual.widgets import Input
 from typing_extensions import override
 
@@ -15,6 +18,12 @@ MOST_LETTERS = 120
 
 class SearchInput(Input):
     """A text field whose moving keys and enter belong to a table."""
+
+    @dataclass
+    class SignPressed(Message):
+        """A key that is no text here was pressed."""
+
+        key: str
 
     DEFAULT_CSS = """
     SearchInput { width: 1fr; }
@@ -28,7 +37,8 @@ class SearchInput(Input):
     )
 
     def __init__(
-        self, table: Callable[[], LineTable], *, placeholder: str = "", id: str | None = None  # noqa: A002 - the toolkit's word
+        self, table: Callable[[], LineTable], *, placeholder: str = "", id: str | None = None,  # noqa: A002 - the toolkit's word
+        not_text: Collection[str] = (),
     ) -> None:  # fmt: skip
         """Start empty.
 
@@ -36,6 +46,7 @@ class SearchInput(Input):
             table: which table the keys move in, asked each time.
             placeholder: what to say while nothing is typed; never venue text.
             id: as for every widget.
+            not_text: signs that are keys here too; letters, digits and the space are always text.
         """
         super().__init__(
             placeholder=placeholder, max_length=MOST_LETTERS, compact=True, id=id,
@@ -44,6 +55,15 @@ class SearchInput(Input):
         # A blinking cursor is traffic, and it moves in a picture.
         self.cursor_blink = False
         self._table = table
+        self._not_text = frozenset(not_text)
+
+    def on_key(self, event: events.Key) -> None:
+        """Hand on a sign that is no text here."""
+        character = event.character or " "
+        if event.key in self._not_text and not (character.isalnum() or character == " "):
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.SignPressed(event.key))
 
     def action_open(self) -> None:
         """Open the row under the table's cursor."""
