@@ -24,7 +24,7 @@ from pmtui.config.errors import ConfigError
 from pmtui.config.paths import Paths, locate
 from pmtui.config.settings import Settings
 from pmtui.domain.leaving import Departure
-from pmtui.domain.money import Micros
+from pmtui.domain.onboarding import KeyKind
 from pmtui.service.clock import SystemClock
 from pmtui.service.profile import Profile
 from pmtui.service.views import Mode
@@ -120,7 +120,7 @@ class Session:
                 frames_per_second=self._settings.frame_rate,
                 post_deadline_s=self._settings.order_deadline_s,
                 disarm_after_s=self._settings.disarm_after_s,
-                limits=self._settings.limits.limits,
+                limits=self._settings.limits,
                 heartbeat=self._settings.heartbeat,
             ),
             state_dir=self._state,
@@ -137,10 +137,10 @@ class Session:
             options=Options(
                 keymap=self._keymap,
                 ascii_only=_is_ascii_terminal(),
-                ticket=self._settings.ticket.rules,
+                ticket=self._settings.ticket,
                 flatten_percent=self._settings.flatten_percent,
-                presets=tuple(Micros(size) for size in self._settings.presets),
-                chart_interval=self._settings.chart.interval,
+                presets=self._settings.presets,
+                chart_interval=self._settings.chart_interval,
                 is_first_run=self._is_first_run,
             ),
         )
@@ -158,7 +158,7 @@ class Session:
         if self._settings.is_paper:
             return Profile(name, Mode.PAPER)
         if self._key.secret is None:
-            return Profile(name, Mode.READ_ONLY, self._key.reason)
+            return Profile(name, Mode.READ_ONLY, self._key.reason, self._key.remedy)
         return Profile(name, Mode.LIVE)
 
     async def _connect(self, health: "Health") -> "Hosts | str":
@@ -197,10 +197,10 @@ class Session:
         from pmtui.cli.hosts import SessionHosts  # noqa: PLC0415 - loaded by now, in a thread
         from pmtui.cli.paper_account import load_paper_key  # noqa: PLC0415
 
-        secret = self._key.secret
+        secret, kind = self._key.secret, self._key.kind
         try:
             if self._settings.is_paper:
-                secret = load_paper_key(self._state)
+                secret, kind = load_paper_key(self._state), KeyKind.PAPER
         except (OSError, ValueError) as error:
             return f"The key cannot be used: {error}"
         session = SessionHosts(
@@ -211,7 +211,7 @@ class Session:
             admin_url=admin_url,
             order_deadline_s=self._settings.order_deadline_s,
         )
-        return session.hosts(secret, self._settings.signature_type)
+        return session.hosts(secret, self._settings.signature_type, kind=kind)
 
     def _leave_on_signals(self, app: PmtuiApp, late: LateService) -> None:
         def leave(departure: Departure) -> None:
@@ -267,7 +267,7 @@ def keymap_of(settings: Settings) -> tuple[Keymap, tuple[str, ...]]:
     """Return the user's keys and what is wrong with them, one line each."""
     overrides = {
         action: KeyOverride(keys=setting.keys, line=setting.line)
-        for action, setting in settings.key_settings.items()
+        for action, setting in settings.keys.items()
     }
     keymap, problems = read_keymap(overrides)
     return keymap, tuple(f"config.toml:{p.line}: {p.text}" for p in problems)

@@ -168,7 +168,7 @@ def _owner(asked: Asked) -> Address | None:
     if settings.is_paper:
         return paper_addresses(asked.state).get(settings.profile)
     if settings.private_key is not None:
-        secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
+        secret = read_private_key(Secret.from_text(settings.private_key.reveal()))
         if isinstance(secret, str):
             raise ConfigError(KEY_VARIABLE, secret)
         return Signer(secret).address

@@ -83,17 +83,21 @@ _COMMAND_HELP = (
 def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
     # Nothing that is made on the way to the first picture is garbage; `compose` turns it on there.
     gc.disable()
-    from pmtui.config.errors import ConfigError  # noqa: PLC0415
-    from pmtui.config.settings import load_settings  # noqa: PLC0415
-
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return refuse("this needs a terminal; `pmtui sim` does not")
+    from pmtui.config.settings_ahead import SettingsAhead  # noqa: PLC0415
+
+    ahead = SettingsAhead({"profile": profile})
+    from pmtui.cli.lean_imports import leave_out  # noqa: PLC0415
+
+    leave_out()
+    from pmtui.cli.compose import CRASHED, keymap_of, run_terminal  # noqa: PLC0415
+    from pmtui.config.errors import ConfigError  # noqa: PLC0415
+
     try:
-        settings = load_settings({"profile": profile})
+        settings = ahead.settings()
     except ConfigError as error:
         return refuse(str(error))
-    from pmtui.cli.compose import CRASHED, keymap_of, run_terminal  # noqa: PLC0415
-
     keymap, problems = keymap_of(settings)
     if problems:
         return refuse(problems[0])

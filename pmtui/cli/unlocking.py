@@ -15,6 +15,7 @@ from pmtui.cli.session_key import SessionKey
 from pmtui.cli.session_lock import IN_USE, is_session_running
 from pmtui.config.errors import ConfigError
 from pmtui.config.settings import Settings
+from pmtui.domain.onboarding import KeyKind
 from pmtui.signing.keystore import KeystoreProblem, decrypt_keystore, keystore_address
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
@@ -95,12 +96,13 @@ def _find(
     settings: Settings, path: Path, passphrase_fd: int | None, empty_means: str
 ) -> SessionKey:
     if settings.private_key is not None:
-        secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
+        secret = read_private_key(Secret.from_text(settings.private_key.reveal()))
         if isinstance(secret, str):
             raise ConfigError(KEY_VARIABLE, secret)
-        return SessionKey(secret)
+        return SessionKey(secret, kind=KeyKind.ENVIRONMENT)
     if not path.exists():
-        return SessionKey(None, f"no key: {LOOK_ONLY}")
+        making = f"pmtui account new --profile {settings.profile}"
+        return SessionKey(None, f"no key: {LOOK_ONLY}", remedy=making)
     try:
         text = read_keystore(path)
     except OSError as error:
@@ -111,10 +113,10 @@ def _find(
     if passphrase_fd is None:
         owner = keystore_address(text) or path
         print(f"Account {owner}\nAn empty passphrase {empty_means}.", file=sys.stderr)
-    return _unlock(text, path, passphrase_fd)
+    return _unlock(text, path, passphrase_fd, opening=f"pmtui --profile {settings.profile}")
 
 
-def _unlock(text: str, path: Path, passphrase_fd: int | None) -> SessionKey:
+def _unlock(text: str, path: Path, passphrase_fd: int | None, *, opening: str) -> SessionKey:
     for left in reversed(range(TRIES if passphrase_fd is None else 1)):
         passphrase = (
             ask_secret("Passphrase: ") if passphrase_fd is None else read_secret(passphrase_fd)
@@ -122,12 +124,12 @@ def _unlock(text: str, path: Path, passphrase_fd: int | None) -> SessionKey:
         if isinstance(passphrase, NoSecret):
             raise ConfigError("passphrase", passphrase.text)
         if not passphrase.reveal():
-            return SessionKey(None, f"keystore locked: {LOOK_ONLY}")
+            return SessionKey(None, f"keystore locked: {LOOK_ONLY}", remedy=opening)
         if passphrase_fd is None:
             print("Opening the keystore …", file=sys.stderr)
         secret = decrypt_keystore(text, passphrase)
         if isinstance(secret, Secret):
-            return SessionKey(secret)
+            return SessionKey(secret, kind=KeyKind.KEYSTORE)
         if secret is not KeystoreProblem.DOES_NOT_OPEN or not left:
             raise ConfigError(str(path), secret.value)
         print(f"{secret.value}; {left} {'tries' if left > 1 else 'try'} left", file=sys.stderr)

@@ -1,6 +1,6 @@
 """Settings as pydantic models: which there are, their defaults, and what each may be.
 
-Importing this module costs a tenth of a second: only `settings` does.
+Importing this module costs a tenth of a second: only `settings_model` does.
 """
 
 from datetime import timedelta

@@ -119,8 +119,14 @@ def imported_by(code: str) -> set[str]:
 
 
 def test_the_first_paint_waits_for_nothing_heavy() -> None:
-    loaded = imported_by("import pmtui.ui.app, pmtui.service.data_service")
+    loaded = imported_by("import pmtui.cli.compose, pmtui.service.data_service")
     assert not loaded & {"eth_account", "coincurve", "plotext", "httpx", "websockets", "starlette"}
+    assert not loaded & {"pydantic", "pydantic_settings", "pygments", "PIL", "unittest"}
+
+
+def test_the_key_library_and_the_checker_of_settings_do_not_come_with_a_session() -> None:
+    loaded = imported_by("import pmtui.cli.compose, pmtui.cli.hosts, pmtui.ui.paint.chart")
+    assert not loaded & {"eth_account", "Crypto", "pydantic", "plotext", "starlette", "uvicorn"}
 
 
 def test_the_service_runs_without_a_terminal() -> None:
