@@ -92,10 +92,13 @@ class AccountRoutes:
                 return failure(400, "Invalid token id")
             amount = self._balances.balance(wallet, token_id)
         spenders = (POLYGON.exchange, POLYGON.neg_risk_exchange, POLYGON.neg_risk_adapter)
-        # Nothing here can revoke an approval, and a wallet is deployed with all of them given.
+        # A wallet is deployed with all approvals given; only the operator takes them away.
+        is_allowed = self._venue.accounts.is_deployed(
+            wallet
+        ) and self._venue.exchange.reads.has_allowance(wallet)
         return {
             "balance": str(amount),
-            "allowances": dict.fromkeys(spenders, MAX_ALLOWANCE),
+            "allowances": dict.fromkeys(spenders, MAX_ALLOWANCE if is_allowed else "0"),
         }
 
     async def open_orders(self, request: Request) -> Response:

@@ -14,6 +14,7 @@ from pmtui.sim.engine.terms import (
     NewOrder,
     OrderView,
     Refusal,
+    Standing,
 )
 
 
@@ -65,6 +66,11 @@ class Reads:
         """Return an account's balances and reservations."""
         account = self._floor.ledger.accounts.get(address)
         return None if account is None else account.view()
+
+    def has_allowance(self, address: Address) -> bool:
+        """Tell whether the exchange may move what an account holds."""
+        account = self._floor.ledger.accounts.get(address)
+        return account is None or account.standing is not Standing.NO_ALLOWANCE
 
     def available(self, address: Address, token_id: TokenId | None) -> Micros:
         """Return what a new order could use of collateral (None) or of a token."""
