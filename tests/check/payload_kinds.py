@@ -1,9 +1,9 @@
-"""Which decoder a payload belongs to, told by the folder it lies in and by its own shape.
+"""Which decoder a payload belongs to, told by its own shape and, where it lies in one, by its folder.
 
 Names of files are not looked at: a recording made tomorrow has another one.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import httpx
@@ -77,12 +77,23 @@ def _is_search(row: Mapping[str, Shape]) -> bool:
 
 
 def _is_user_message(row: Mapping[str, Shape]) -> bool:
-    kinds = ("PLACEMENT", "UPDATE", "CANCELLATION", "TRADE")
-    return row.get("event_type") in ("order", "trade") or row.get("type") in kinds
+    if "event_type" in row:
+        return row["event_type"] in ("order", "trade")
+    kinds = ("PLACEMENT", "UPDATE", "CANCELLATION")
+    return row.get("type") in kinds or (row.get("type") == "TRADE" and "taker_order_id" in row)
 
 
 def _is_market_message(row: Mapping[str, Shape]) -> bool:
     return "event_type" in row
+
+
+def _is_of_orders(row: Mapping[str, Shape]) -> bool:
+    """Streams and the trading host share names of fields with the analytics host."""
+    return "event_type" in row or "taker_order_id" in row or "asset_id" in row
+
+
+def _is_only(key: str, *others: str) -> Callable[[Mapping[str, Shape]], bool]:
+    return lambda row: key in row and set(row) <= {key, *others}
 
 
 def _is_activity(row: Mapping[str, Shape]) -> bool:
@@ -90,7 +101,8 @@ def _is_activity(row: Mapping[str, Shape]) -> bool:
 
 
 def _is_trade(row: Mapping[str, Shape]) -> bool:
-    return ("transactionHash" in row or "transaction_hash" in row) and "side" in row
+    has_hash = "transactionHash" in row or "transaction_hash" in row
+    return has_hash and "side" in row and not _is_of_orders(row)
 
 
 def _is_position(row: Mapping[str, Shape]) -> bool:
@@ -133,7 +145,7 @@ def _activity_kinds() -> tuple[Kind, ...]:
         Kind("trades", _is_trade, _one(analytics.decode_trades), analytics.decode_trades),
         Kind("holders", _has("holders"), _one(analytics.decode_holders), analytics.decode_holders),
         Kind("value", _is_value, analytics.decode_value, analytics.decode_value),
-        Kind("open interest", _has("value"), None, None),
+        Kind("open interest", _is_only("value", "market", "condition_id"), None, None),
         Kind("live volume", _has("conditions", "taker_volume_total"), None),
         Kind("leaderboard", _has("rank"), None, None),
         Kind("prices of the new generation", _has("resolution_seconds"), None, None),
@@ -174,9 +186,14 @@ KINDS: dict[str, tuple[Kind, ...]] = {
         Kind("listed market", _has("condition_id", "tokens"), None),
         Kind("prices history", _has("history"), clob.decode_prices_history),
         Kind("midpoint", _has("mid"), clob.decode_midpoint),
-        Kind("spread", _has("spread"), clob.decode_spread),
-        Kind("last trade", _has("price", "side"), clob.decode_last_trade, clob.decode_last_trades),
-        Kind("price", _has("price"), clob.decode_price),
+        Kind("spread", _is_only("spread"), clob.decode_spread),
+        Kind("price", _is_only("price"), clob.decode_price),
+        Kind(
+            "last trade",
+            _is_only("price", "side", "token_id"),
+            clob.decode_last_trade,
+            clob.decode_last_trades,
+        ),
         Kind("tick size", _has("minimum_tick_size"), clob.decode_tick_size),
         Kind("negative risk", _has("neg_risk"), clob.decode_neg_risk),
         Kind("fee rate", _has("base_fee"), clob.decode_fee_rate),
@@ -230,19 +247,25 @@ KINDS: dict[str, tuple[Kind, ...]] = {
 }
 """In each folder the first match counts, so the more particular shapes come first."""
 
-SEARCHED = {
+NEAREST = {
     "gamma": ("gamma",),
     "data": ("data",),
     "clob": ("clob", "user"),
     "user": ("user", "clob"),
     "ws": ("ws", "user"),
 }
-"""In which tables a payload of a folder is looked up; elsewhere in all of them."""
+"""Which tables a folder's payloads are looked up in first; a folder may hold others, too."""
 
-ANYWHERE = ("ws", "gamma", "clob", "user", "data")
+ANYWHERE = ("ws", "gamma", "data", "user", "clob")
 
 
-def examine(body: bytes, folder: str) -> Finding:
+def tables_for(folders: Sequence[str]) -> tuple[str, ...]:
+    """Return where to look a payload up, given the folders above it, innermost last."""
+    nearest = next((NEAREST[name] for name in reversed(folders) if name in NEAREST), ())
+    return tuple(dict.fromkeys((*nearest, *ANYWHERE)))
+
+
+def examine(body: bytes, folders: Sequence[str]) -> Finding:
     """Decode one payload with the program's own decoder and count what it gave."""
     try:
         shape: Shape = msgspec.json.decode(body)
@@ -259,7 +282,7 @@ def examine(body: bytes, folder: str) -> Finding:
         return Finding("not of ours", is_read=False)
     if set(sample) <= {"error", "code", "type", "retry_after_seconds", "retryable", "trace_id"}:
         return examine_refusal(400, body)
-    for table in SEARCHED.get(folder, ANYWHERE):
+    for table in tables_for(folders):
         for kind in KINDS[table]:
             if kind.matches(sample):
                 return _apply(kind, body, is_list=isinstance(shape, list))

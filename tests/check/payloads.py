@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 from typing_extensions import override
 
+from tests.check.hash_rows import examine_hash_row, is_hash_row
 from tests.check.payload_kinds import Finding, examine, examine_refusal
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")
@@ -83,18 +84,24 @@ def check_file(path: Path, root: Path) -> FileReport:
     """Decode every payload of one file."""
     relative = path.relative_to(root)
     report = FileReport(str(relative))
-    folder = relative.parts[0] if len(relative.parts) > 1 else root.name
+    folders = (root.resolve().name, *relative.parts[:-1])
     try:
         documents = list(_documents(path))
     except (OSError, EOFError, zlib.error) as error:
         report.problems.append(f"file cannot be read: {error}")
         return report
+    if not documents:
+        report.problems.append("file is empty")
     for document in documents:
+        row = _wrapper_of(document)
+        if is_hash_row(row):
+            report.add(examine_hash_row(msgspec.json.decode(document)), is_example=False)
+            continue
         for body, kind, status in _unwrapped(document):
             if status is not None and status >= 400:
                 finding = examine_refusal(status, body)
             else:
-                finding = examine(body, folder)
+                finding = examine(body, folders)
             report.add(finding, is_example=kind == "example")
     return report
 
@@ -120,42 +127,48 @@ def _documents(path: Path) -> Iterator[bytes]:
 
 def _unwrapped(document: bytes) -> Iterator[tuple[bytes, str, int | None]]:
     """Take a recorder's wrapping off: yields bodies with their origin and status."""
-    try:
-        wrapper = _LINE.decode(document)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        yield document, "recording", None
+    wrapper = _wrapper_of(document)
+    if "results" in wrapper and "meta" in wrapper:
+        probes = msgspec.json.decode(wrapper["results"])
+        for probe in probes if isinstance(probes, list) else [probes]:
+            row = probe if isinstance(probe, dict) else {}
+            body = next((row[key] for key in PROBED if key in row), probe)
+            yield _body_of(body), "recording", _status_of(row.get("status"))
         return
-    if "canonical" in wrapper and "sha1" in wrapper:
-        yield _text_of(wrapper["canonical"]).encode(), "recording", None
-    elif "results" in wrapper and "meta" in wrapper:
-        for row in msgspec.json.decode(wrapper["results"], type=list[msgspec.Raw]):
-            probe = _LINE.decode(row)
-            body = next((probe[key] for key in PROBED if key in probe), row)
-            yield _body_of(body), "recording", _status_of(probe)
-    elif "body" in wrapper and ("status" in wrapper or "path" in wrapper):
+    status = msgspec.json.decode(wrapper.get("status", msgspec.Raw(b"null")))
+    if "body" in wrapper and ("status" in wrapper or "path" in wrapper):
         origin = "example" if "api" in wrapper else "recording"
-        yield _body_of(wrapper["body"]), origin, _status_of(wrapper)
+        yield _kept(wrapper["body"]), origin, _status_of(status)
     elif "body" in wrapper and not {"id", "createdAt"} <= wrapper.keys():
-        yield _body_of(wrapper["body"]), "recording", None
+        yield _kept(wrapper["body"]), "recording", None
     elif "raw" in wrapper:
-        yield bytes(wrapper["raw"]), "recording", None
+        yield _kept(wrapper["raw"]), "recording", None
     else:
         yield document, "recording", None
 
 
-def _status_of(wrapper: dict[str, msgspec.Raw]) -> int | None:
-    stated = msgspec.json.decode(wrapper.get("status", msgspec.Raw(b"null")))
-    return int(stated) if str(stated).isdigit() else None
+def _wrapper_of(document: bytes) -> dict[str, msgspec.Raw]:
+    try:
+        # All of it, as what is kept raw is not looked at.
+        is_object = isinstance(msgspec.json.decode(document), dict)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+    return _LINE.decode(document) if is_object else {}
 
 
-def _body_of(raw: msgspec.Raw) -> bytes:
+def _status_of(stated: object) -> int | None:
+    text = str(stated)
+    return int(text) if text.isascii() and text.isdigit() and len(text) == 3 else None
+
+
+def _kept(raw: msgspec.Raw) -> bytes:
     # A body that was no JSON is kept by recorders as a text.
     value = msgspec.json.decode(raw)
     return value.encode() if isinstance(value, str) else bytes(raw)
 
 
-def _text_of(raw: msgspec.Raw) -> str:
-    return msgspec.json.decode(raw, type=str)
+def _body_of(value: object) -> bytes:
+    return value.encode() if isinstance(value, str) else msgspec.json.encode(value)
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

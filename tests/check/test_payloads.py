@@ -65,6 +65,100 @@ def test_examples_of_a_documentation_may_differ(
     assert "1 examples unlike the service" in capsys.readouterr().out
 
 
+LAYOUTS = ("{folder}/{name}", "deep/data/{folder}/more/{name}", "{folder}_{name}")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_kind_is_told_wherever_it_lies(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trade = {key: value for key, value in ACTIVITY.items() if key not in ("type", "usdcSize")}
+    payloads: list[tuple[str, str, Json]] = [
+        ("gamma", "markets.json", [market()]),
+        ("data", "activity.json", [ACTIVITY]),
+        ("data", "newer.json", [NEWER]),
+        ("data", "trades.json", [trade | {"transactionHash": "0xabc", "side": "BUY"}]),
+        ("data", "positions.json", [POSITION]),
+        ("clob", "last.json", {"price": "0.5", "side": "BUY"}),
+        ("clob", "price.json", {"price": "0.5"}),
+        ("ws", "pong.json", {"event_type": "price_change", "market": "0x1", "price_changes": []}),
+        ("user", "cancel.json", {"canceled": [], "not_canceled": {}}),
+        ("docs_examples", "spread.json", {"spread": "0.01"}),
+    ]
+    for folder, name, payload in payloads:
+        put(tmp_path, layout.format(folder=folder, name=name), payload)
+    assert main(["payloads", str(tmp_path)]) == 0
+    assert last_line(capsys) == "10 files: 10 ok, 0 failed, 0 of kinds not read"
+
+
+def test_a_file_of_another_host_is_read_by_its_shape(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tmp_path, "clob/events.json", [event()])
+    put(tmp_path, "data/tick.json", {"minimum_tick_size": 0.01})
+    assert main(["payloads", str(tmp_path)]) == 0
+    assert last_line(capsys) == "2 files: 2 ok, 0 failed, 0 of kinds not read"
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.json.gz"])
+def test_an_empty_file_fails(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(tmp_path, f"gamma/{name}")
+    assert main(["payloads", str(tmp_path)]) == 1
+    assert "file is empty" in capsys.readouterr().out
+
+
+def test_a_line_cut_short_spoils_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tmp_path, "gamma/a.jsonl", market(), market())
+    path = tmp_path / "gamma" / "a.jsonl"
+    path.write_bytes(path.read_bytes()[:-20])
+    assert main(["payloads", str(tmp_path)]) == 1
+    assert last_line(capsys) == "1 files: 1 ok, 1 failed, 0 of kinds not read"
+
+
+BOOK = (
+    '{"market":"0xaabbcc","asset_id":"100","timestamp":"123456789","hash":"",'
+    '"bids":[{"price":"0.3","size":"100"},{"price":"0.4","size":"100"}],'
+    '"asks":[{"price":"0.6","size":"100"},{"price":"0.7","size":"100"}],'
+    '"min_order_size":"100","tick_size":"0.01","neg_risk":false,"last_trade_price":"0.5"}'
+)
+BOOK_HASH = "0458ea5755c9f73d64a14636fa5c36ed460ec394"
+
+
+def test_stated_hashes_are_computed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[Json] = [
+        {"canonical": BOOK, "sha1": BOOK_HASH},
+        {"canonical": BOOK, "sha1": BOOK_HASH[::-1]},
+        {"canonical": BOOK.replace('"0.4"', '"0.41"'), "sha1": BOOK_HASH},
+        {"canonical": BOOK.replace('"0.4"', '"x"'), "sha1": BOOK_HASH},
+        {"canonical": "[]", "sha1": BOOK_HASH},
+        {"canonical": 5, "sha1": None},
+    ]
+    put(tmp_path, "derived/hashes.jsonl", *rows)
+    assert main(["payloads", str(tmp_path)]) == 1
+    out = capsys.readouterr().out
+    assert f"stated is {BOOK_HASH[::-1]}" in out
+    assert out.splitlines()[-1] == "1 files: 1 ok, 5 failed, 0 of kinds not read"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'{"body": "\xff", "status": 200}',
+        b'{"body": [1], "status": {}}',
+        b'{"meta": 1, "results": {"a": 1}}',
+        b'{"meta": 1, "results": [[1], null, {"sampleData": "x", "status": 1e300}]}',
+        b'{"raw": "text"}',
+        b'{"body": "", "status": "9999999"}',
+        b"[" * 100_000,
+    ],
+)
+def test_any_wrapping_can_be_looked_at(text: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(text)
+    assert main(["payloads", str(tmp_path)]) in (0, 1)
+
+
 @pytest.mark.parametrize("name", ["nothing-here", "."])
 def test_a_folder_without_payloads_is_wrong_usage(
     tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
