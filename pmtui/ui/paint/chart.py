@@ -7,33 +7,38 @@ from pmtui.domain.history import PricePoint
 from pmtui.domain.money import Micros
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import Cell, Line, fit_line
-from pmtui.ui.format import format_age, format_price_change
+from pmtui.ui.format import format_age, format_price, format_price_change
 from pmtui.ui.paint.plot import axes_over, plot_curve
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
 MIN_WIDTH = 16
 MIN_HEIGHT = 4
-_TENTH = Micros(1_000)
+_FINEST = Micros(100)
+"""Every tick size is a multiple of it; what a history says beyond it is arithmetic."""
 
 
 def paint_chart_title(
     view: HistoryView, now: datetime, width: int, *, ascii_only: bool = False
 ) -> Line:
-    """Name the interval and the change over what is drawn."""
+    """Name the interval, the prices at both ends of what is drawn, and the change between them."""
     line = [Cell("Price ", Role.HEADING), Cell(f"{view.interval.value} ", Role.KEY)]
     if view.points:
         first, last = view.points[0].price, view.points[-1].price
         role = Role.UP if last > first else Role.DOWN if last < first else Role.DIM
-        # The last price itself is the book's to tell; a history lags behind it.
-        # History prices are midpoints: finer than a tenth of a cent they say nothing.
-        moved = Micros((last - first + _TENTH // 2) // _TENTH * _TENTH)
+        ends = [format_price(_readable(price), ascii_only=ascii_only) for price in (first, last)]
+        moved = Micros(_readable(last) - _readable(first))
         change = format_price_change(moved, ascii_only=ascii_only)
-        line += [Cell(" over time shown ", Role.DIM), Cell(f"{change} ", role)]
+        # Both ends: the service counts a change of its own, over other times.
+        line += [Cell(f" from {ends[0]} to {ends[1]} ", Role.DIM), Cell(f"{change} ", role)]
         if view.load is Load.FAILED and view.as_of is not None:
             age = format_age((now - view.as_of).total_seconds())
             line.append(Cell(f" {age} old ", Role.STALE))
     return fit_line(tuple(line), width, ascii_only=ascii_only)
+
+
+def _readable(price: Micros) -> Micros:
+    return Micros((price + _FINEST // 2) // _FINEST * _FINEST)
 
 
 def chart_words(view: HistoryView, width: int, height: int) -> str:
@@ -47,7 +52,7 @@ def chart_words(view: HistoryView, width: int, height: int) -> str:
         case Load.LOADING | Load.EMPTY:
             return "Loading the history…"
         case Load.READY:
-            return "No trades in this time."
+            return "The service has no prices for this time."
 
 
 def draw_chart(

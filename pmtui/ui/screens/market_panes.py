@@ -1,11 +1,15 @@
 """The panes of the trading screen: which has the keys, what they mean there, which chart is shown."""
 
+from dataclasses import replace
+
 from textual import on
 from textual.getters import query_one
 from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.domain.depth import Reach
+from pmtui.domain.history import continue_history
+from pmtui.domain.money import Micros
 from pmtui.domain.order import Order
 from pmtui.ui.format import format_price
 from pmtui.ui.paint.facts import key_of
@@ -25,6 +29,8 @@ class MarketPanes(MarketTrading):
 
     depth = query_one("#depth", DepthPane)
     _has_depth = False
+    _charted_last: Micros | None = None
+    """The book's last price when the chart was told of it."""
 
     @override
     def forget_market(self) -> None:
@@ -160,8 +166,19 @@ class MarketPanes(MarketTrading):
     def _show_history(self) -> None:
         queries, token_id = self.surface.queries, self.token_id
         if token_id is not None and self._watches_history:
-            view = queries.history(token_id, self._interval)
+            view, book = queries.history(token_id, self._interval), self._book_view
+            self._charted_last = book.own_last_price if book is not None else None
+            points = continue_history(
+                view.points, queries.tape(token_id).prints, self._charted_last, self._interval
+            )
+            view = replace(view, points=points)
             self.chart.show(view, token_id=token_id, now=queries.now())
+
+    def _follow_last_price(self) -> None:
+        """Let the chart end where the book says that the last trade was."""
+        book = self._book_view
+        if book is not None and book.own_last_price != self._charted_last:
+            self._show_history()
 
     def _show_cursor_on_charts(self) -> None:
         """Show the book's depth, and on either chart the price that the ladder points at."""

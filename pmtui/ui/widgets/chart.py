@@ -59,7 +59,7 @@ class ChartPane(DrawnPane, can_focus=True):
         view = self._view
         if view is None or chart_words(view, width, height):
             return None
-        version = (view.version, len(view.points))
+        version = (view.version, len(view.points), view.points[-1:])
         return Picture((self._token_id, view.interval), version, width, height)
 
     @override

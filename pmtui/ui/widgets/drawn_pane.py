@@ -12,8 +12,8 @@ from pmtui.ui.cells import Cell, Line, fit_line
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
 
-_SETTLE_S = 1.0
-"""A series that grows with every trade is drawn at most this often."""
+_SETTLE_S = 3.0
+"""A series that grows with every trade is drawn at most this often; its numbers never wait."""
 
 
 class Drawing(NamedTuple):

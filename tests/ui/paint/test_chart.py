@@ -65,7 +65,7 @@ def test_a_rising_price_climbs_to_the_right() -> None:
         (Load.LOADING, "", "Loading"),
         (Load.EMPTY, "", "Loading"),
         (Load.FAILED, "no route", "no route"),
-        (Load.READY, "", "No trades"),
+        (Load.READY, "", "no prices"),
     ],
 )
 def test_no_curve_is_explained(load: Load, problem: str, words: str) -> None:
@@ -73,11 +73,10 @@ def test_no_curve_is_explained(load: Load, problem: str, words: str) -> None:
     assert words in chart_words(view, 60, 12)
 
 
-def test_the_title_says_interval_and_change() -> None:
+def test_the_title_says_interval_both_ends_and_the_change_between_them() -> None:
     view = HistoryView(points_of(500_000, 535_000), Interval.WEEK, Load.READY, NOW)
     title = text_of((paint_chart_title(view, NOW, 40),))
-    assert "1w" in title
-    assert "+3.5¢" in title
+    assert title.split() == ["Price", "1w", "from", "50¢", "to", "53.5¢", "+3.5¢"]
     assert chart_words(view, 10, 12) == "No room for the chart."
 
 

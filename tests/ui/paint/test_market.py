@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -70,10 +71,26 @@ def test_what_a_market_is_up_to_comes_before_its_terms(state: VenueState, words:
 
 
 def test_a_quote_is_never_cut_in_the_middle_of_a_number() -> None:
-    whole = text_of(paint_quote(VIEW, BOOK, 200)).split()
+    whole = text_of(paint_quote(VIEW, BOOK, 200)).replace(",", "").split()
     for width in range(10, 120):
-        words = text_of(paint_quote(VIEW, BOOK, width)).split()
+        words = text_of(paint_quote(VIEW, BOOK, width)).replace(",", "").split()
         assert words == whole[: len(words)]
+
+
+def test_a_change_says_whose_count_it_is_and_is_of_the_outcome_on_show() -> None:
+    assert VIEW.market is not None
+    yes, no = (outcome.token_id for outcome in VIEW.market.outcomes)
+    assert yes is not None
+    assert no is not None
+    view = replace(VIEW, market=replace(VIEW.market, day_change=Micros(-55_000)))
+    first = text_of(paint_quote(view, replace(BOOK, token_id=yes), 200))
+    assert "24h change by the venue's count -5.5¢" in first
+    other = text_of(paint_quote(view, replace(BOOK, token_id=no), 200))
+    assert "24h change by the venue's count +5.5¢" in other
+
+
+def test_the_volume_of_a_day_stands_behind_the_whole_volume() -> None:
+    assert re.search(r"volume \S+, 24h \S+", text_of(paint_quote(VIEW, BOOK, 120)))
 
 
 @pytest.mark.parametrize(
