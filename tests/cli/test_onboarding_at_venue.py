@@ -15,7 +15,7 @@ from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
 from pmtui.service.journal import Journal
 from pmtui.service.profile import Profile
-from pmtui.service.topics import AccountTopic, OnboardingTopic, StatusTopic
+from pmtui.service.topics import AccountTopic, OnboardingTopic, StatusTopic, Topic
 from pmtui.service.views import Mode
 from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue
@@ -47,7 +47,7 @@ async def session(
         journal=Journal(folder / "journal.sqlite"), rng=random.Random(7),
     )  # fmt: skip
     async with service.running():
-        topics = [OnboardingTopic(), AccountTopic(), StatusTopic()]
+        topics: list[Topic] = [OnboardingTopic(), AccountTopic(), StatusTopic()]
         _ = service.hub.subscribe(topics, lambda _: None)
         yield service
 

@@ -1,9 +1,12 @@
 """What is ours in the pictures: positions, orders, fills, and the log of how they came about."""
 
+from dataclasses import replace
+
 from pmtui.domain.conditional import Conditional, ConditionalId
 from pmtui.domain.ids import ConditionId, OrderId, TradeId
 from pmtui.domain.market import Market, Side
 from pmtui.domain.money import Micros
+from pmtui.domain.onboarding import Onboarding
 from pmtui.domain.order import (
     Fill,
     Liquidity,
@@ -16,6 +19,7 @@ from pmtui.domain.position import Position
 from pmtui.service.views import AccountView, Load, LogEntry, LogView
 from pmtui.service.views import Level as NoticeLevel
 from tests.scenes.prices import CENT, DOLLAR, ago
+from tests.ui.onboarded import READY
 
 
 def account_of(strike: Market, rival: Market) -> AccountView:
@@ -86,6 +90,15 @@ def _fill(
         fee=Micros(size * cents * (100 - cents) * 4 if is_taker else 0), liquidity=liquidity,
         status=TradeStatus.CONFIRMED if number > 1 else TradeStatus.MINED, matched_at=ago(ago_s),
     )  # fmt: skip
+
+
+def onboarded_with(account: AccountView) -> Onboarding:
+    """Return the way of this account to trading, which it has gone to its end."""
+    told = READY.balance.value
+    if told is None or account.balance is None:
+        raise ValueError("an account without a balance has not gone all the way")
+    balance = replace(told, balance=account.balance)
+    return replace(READY, balance=replace(READY.balance, value=balance))
 
 
 def log_of(strike: Market) -> LogView:

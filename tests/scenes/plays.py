@@ -69,6 +69,14 @@ async def open_orders(pilot: Pilot[None], world: World) -> None:
     await shown(pilot, "buying for")
 
 
+async def account(pilot: Pilot[None], world: World) -> None:
+    await markets(pilot, world)
+    await pilot.press("a")
+    await shown(pilot, "every step is done")
+    await pilot.press("down", "down")
+    await shown(pilot, "Paying wallet: ")
+
+
 async def log(pilot: Pilot[None], world: World) -> None:
     await pilot.press("l")
     await shown(pilot, "reconnecting")

@@ -36,7 +36,7 @@ from pmtui.service.views import (
     QuoteRow,
     SearchView,
 )
-from tests.scenes.owned import account_of, log_of
+from tests.scenes.owned import account_of, log_of, onboarded_with
 from tests.scenes.prices import CENT, DOLLAR, TICK, ago, book_of, history_of, mirrored, tape_of
 from tests.ui.fake_surface import NOW, PAPER_STATUS, FakeService
 
@@ -148,6 +148,7 @@ def make_world() -> World:
             _add_market(service, market)
     service.searches["will the"] = _search(events, "will the", indexed=1_264)
     service.account_view = account_of(strike, events[0].markets[1])
+    service.onboarding_view = onboarded_with(service.account_view)
     service.log_view = log_of(strike)
     _set_status(service)
     assert strike.condition_id is not None

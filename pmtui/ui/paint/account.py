@@ -97,12 +97,12 @@ def paint_account_way(facts: Onboarding, status: StatusView, width: int) -> Line
 
 def paint_account_details(line: AccountLine, width: int, height: int) -> tuple[Line, ...]:
     """Show a line in full in the room there is: the result, what to do, and what it is."""
-    title = Cell(f"{line.words.title}: ", Role.HEADING, Emphasis.BOLD)
-    shown: list[Line] = []
-    full = wrap_text(f"{line.words.title}: {line.full}", width)
-    for number, text in enumerate(full):
-        rest = text.removeprefix(title.text) if not number else text
-        shown.append((title, Cell(rest)) if not number else (Cell(text),))
+    title = f"{line.words.title}: "
+    first, *others = wrap_text(title + line.full, width)
+    shown: list[Line] = [
+        (Cell(first[: len(title)], Role.HEADING, Emphasis.BOLD), Cell(first[len(title) :]))
+    ]
+    shown += [(Cell(text),) for text in others]
     if line.problem:
         shown += _wrapped(f"Not told now: {line.problem}", width, Role.STALE)
     if line.to_do:

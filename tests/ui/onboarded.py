@@ -1,0 +1,68 @@
+"""Accounts at various points of their way, for the account screen."""
+
+from dataclasses import replace
+from datetime import timedelta
+from types import MappingProxyType
+
+from pmtui.domain.answers import GeoAnswer
+from pmtui.domain.exposure import Limits
+from pmtui.domain.ids import Address
+from pmtui.domain.money import Micros
+from pmtui.domain.onboarding import (
+    Identity,
+    KeyKind,
+    Onboarding,
+    Purpose,
+    Spender,
+    Told,
+    TradingKey,
+    Wallet,
+    WalletForm,
+)
+from pmtui.domain.order import BalanceAllowance, SignatureType
+from tests.ui.fake_surface import NOW
+
+OWNER = Address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
+OLDER = Wallet(WalletForm.OLDER_DEPOSIT, Address("0xdf8b9E8f9AB23f261F6e1B171B7454ae6E46Ba76"))
+NEWER = Wallet(WalletForm.DEPOSIT, Address("0xBc0fF067b7740Eff76C1ca93c875Ba6B890d6B50"))
+EXCHANGE = Spender(Purpose.EXCHANGE, Address("0xE111180000d2663C0091e4f400237545B87B996B"))
+NEG_RISK = Spender(Purpose.NEG_RISK_EXCHANGE, Address("0xe2222d279d744050d28e00520010520000310F59"))
+ADAPTER = Spender(Purpose.ADAPTER, Address("0xAdA100Db00Ca00073811820692005400218FcE1f"))
+MOST = 2**256 - 1
+SECONDS_AGO = NOW - timedelta(seconds=4)
+
+READY = Onboarding(
+    "paper",
+    identity=Identity(KeyKind.PAPER, OWNER, SignatureType.DEPOSIT_WALLET, (OLDER, NEWER)),
+    maker=NEWER.address,
+    place=Told(GeoAnswer(is_blocked=False, country="CH", region="ZH"), SECONDS_AGO),
+    deployed=MappingProxyType(
+        {OLDER.address: Told(False, SECONDS_AGO), NEWER.address: Told(True, SECONDS_AGO)}
+    ),
+    code=Told(True, SECONDS_AGO),
+    trading_key=TradingKey("6f1c2a34…", NOW - timedelta(minutes=7)),
+    closed_only=Told(False, SECONDS_AGO),
+    balance=Told(
+        BalanceAllowance(
+            Micros(10_000_000_000),
+            ((EXCHANGE.address, MOST), (NEG_RISK.address, MOST), (ADAPTER.address, MOST)),
+        ),
+        SECONDS_AGO,
+    ),
+    spenders=(EXCHANGE, NEG_RISK, ADAPTER),
+    limits=Limits(order=Micros(500_000_000), daily_loss=Micros(200_000_000)),
+)
+KEYLESS = Onboarding(
+    "live",
+    key_problem="no key: look, but no trading",
+    remedy="pmtui account new --profile live",
+    place=READY.place,
+    spenders=READY.spenders,
+)
+
+
+def allowing(exchange: int, neg_risk: int) -> Onboarding:
+    """Return an account whose exchanges may move so much."""
+    allowances = ((EXCHANGE.address, exchange), (NEG_RISK.address, neg_risk))
+    told = BalanceAllowance(Micros(25_000_000), allowances)
+    return replace(READY, balance=Told(told, SECONDS_AGO))
