@@ -4,6 +4,7 @@ One lower-cased string of all titles in order of volume, searched with `str.find
 thousands of titles in a few milliseconds, which no tree of words beats by enough to be worth it.
 """
 
+import re
 import unicodedata
 from bisect import bisect_right
 
@@ -12,12 +13,26 @@ from pmtui.domain.market import Event, Market
 
 MOST_HITS = 100
 _FOLD = str.maketrans({"\n": " ", "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
+_APART = ",'\u00a0\u2009\u202f"
+_GROUPED = re.compile(rf"(?<![\d.,])[$€£]?\d{{1,3}}(?:[{_APART}]\d{{3}})+(?![\d,])")
+"""A number with its thousands apart."""
+_JOINED = str.maketrans(dict.fromkeys(_APART, ""))
+
+
+def join_thousands(text: str) -> str:
+    """Write numbers without what separates their thousands: `4000` for `4,000`."""
+    return _GROUPED.sub(lambda found: found.group().translate(_JOINED), text)
 
 
 def fold_text(text: str) -> str:
     """Lower the case and drop accents, so that `sao` finds `São`."""
     decomposed = unicodedata.normalize("NFKD", text.translate(_FOLD))
     return "".join(c for c in decomposed if not unicodedata.combining(c)).lower()
+
+
+def _plain_numbers(text: str) -> str:
+    """Return the numbers whose thousands are apart, once more without: both are typed."""
+    return "".join(f" {number.translate(_JOINED)}" for number in _GROUPED.findall(text))
 
 
 class SearchIndex:
@@ -39,13 +54,14 @@ class SearchIndex:
         event_text = fold_text(event.title)
         for market in event.markets:
             self._markets[market.market_id] = (market, event)
+            told = f"{event.title} {market.question} {market.group_title}"
             text = fold_text(f"{market.question} {market.group_title}")
-            self._texts[market.market_id] = f"{event_text} {text}"
+            self._texts[market.market_id] = f"{event_text} {text}{_plain_numbers(told)}"
         self._is_stale = True
 
     def find(self, text: str) -> tuple[tuple[Market, Event], ...]:
         """Return markets whose title or event holds every word, biggest 24-hour volume first."""
-        words = sorted(fold_text(text).split(), key=len, reverse=True)
+        words = sorted(fold_text(join_thousands(text)).split(), key=len, reverse=True)
         if not words:
             return ()
         self._rebuild()

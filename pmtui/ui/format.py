@@ -59,9 +59,10 @@ def format_size(size: Micros, *, width: int | None = None) -> str:
 
 
 def format_size_compact(size: Micros, *, width: int | None = None) -> str:
-    """Write a size for a narrow column: exact where it fits, else `12.3k`, rounded down.
+    """Write a size for a narrow column: exact where it fits, else whole, else `123.4k`.
 
-    Down, because a book must not look deeper than it is; and something is never shown as nothing.
+    Rounded down, because a book must not look deeper than it is; and something is never shown as
+    nothing. Only how large it is decides the unit, so that a column does not mix them at random.
     """
     return _place(_compact(size, width), width)
 
@@ -175,7 +176,7 @@ def _compact(size: int, width: int | None) -> str:
     if whole < 1_000:
         tenths = size // (SCALE // 10)
         candidates += [f"{sign}{tenths // 10}.{tenths % 10}", f"{sign}{whole}"]
-    elif whole < 10_000:
+    else:
         candidates.append(f"{sign}{whole:,}")
     candidates += _with_unit(sign, whole)
     return next((text for text in candidates if len(text) <= room), exact)

@@ -25,6 +25,17 @@ _BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0")
 """Hangul fillers: letters by category, empty on the screen."""
 _SELECTORS = re.compile("[\u034f\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Variation selectors and the grapheme joiner: terminals disagree on the width they cause."""
+_CLOCK = re.compile(
+    r"""
+      \b \d{1,2} (?: :\d{2} (?:\ ?[AP]M)? | \ ?[AP]M )            # 16:15, 3PM, 3:45PM
+      (?: \ ?[-\u2013]\ ? \d{1,2} (?: :\d{2} )? (?:\ ?[AP]M)? )?  # and until when
+      (?: \ [A-Z]{2,4} )? \?? $                                   # in which zone
+    """,
+    re.VERBOSE,
+)
+"""A time of day, or two of them, at the end of a title."""
+_LEAST_HEAD = 8
+"""What has to be left of a title before its end may be kept instead."""
 _MARKS_PER_LETTER = 2
 """Enough for written languages; more is a stack that climbs over the neighbouring rows."""
 
@@ -125,4 +136,10 @@ def _crop(text: str, width: int, *, ascii_only: bool) -> str:
         return ""
     if cell_len(text) <= width:
         return text
-    return set_cell_size(text, width - 1) + ("~" if ascii_only else "…")
+    mark = "~" if ascii_only else "…"
+    clock = _CLOCK.search(text)
+    tail = clock.group() if clock is not None else ""
+    # Series of an hour differ in nothing else: without it their rows are the same.
+    if not tail or cell_len(tail) + 1 + _LEAST_HEAD > width:
+        return set_cell_size(text, width - 1) + mark
+    return set_cell_size(text, width - 1 - cell_len(tail)) + mark + tail

@@ -1,6 +1,7 @@
 import random
 import string
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,22 @@ def test_accents_and_curly_quotes_do_not_hide_a_market() -> None:
     index = SearchIndex()
     index.add(event(1, "São Paulo’s mayor", "Who wins?"))
     assert questions(index, "sao paulo's") == ["Who wins?"]
+
+
+@pytest.mark.parametrize("typed", ["touch 4000", "touch 4,000", "$4000", "4000 touch"])
+@pytest.mark.parametrize("written", ["$4,000", "$4000", "$4\u202f000"])
+def test_thousands_are_found_however_they_are_written(written: str, typed: str) -> None:
+    index = SearchIndex()
+    index.add(event(1, "Ether", f"Will Ether touch {written} before 2028?"))
+    index.add(event(2, "Ether", "Will Ether touch $40 on July 4, 2026?"))
+    assert questions(index, typed) == [f"Will Ether touch {written} before 2028?"]
+
+
+def test_numbers_side_by_side_are_not_made_one() -> None:
+    index = SearchIndex()
+    index.add(event(1, "Snow", "Over 5, 100 or 12,5 on May 5, 2026?"))
+    for typed in ("5100", "125", "52026"):
+        assert questions(index, typed) == []
 
 
 def test_bigger_markets_come_first_and_a_newer_copy_replaces_the_older() -> None:

@@ -74,6 +74,13 @@ def test_a_compact_size_is_exact_or_rounded_down(size: int, width: int, text: st
     assert f.format_size_compact(Micros(size), width=width) == text
 
 
+def test_how_large_a_size_is_decides_how_it_is_written_not_its_fraction() -> None:
+    for whole in (1_234, 56_697, 76_812):
+        for fraction in (0, 500_000, 123_456):
+            size = Micros(whole * SCALE + fraction)
+            assert f.format_size_compact(size, width=6) == f"{whole:,}".rjust(6)
+
+
 @given(st.integers(0, 10**16), st.integers(2, 12))
 def test_a_compact_size_never_says_more_than_there_is(size: int, width: int) -> None:
     text = f.format_size_compact(Micros(size), width=width)

@@ -84,3 +84,22 @@ def test_alignment_keeps_spaces_that_are_layout() -> None:
 
 def test_ascii_spells_what_it_can() -> None:
     assert to_ascii("51¢ café “x” 市") == '51c cafe "x" ?'
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("Bitcoin: up or down, November 21, 16:15–16:30 UTC", "Bitcoin: up or…16:15–16:30 UTC"),
+        ("Bitcoin Up or Down - November 21, 3:45PM-4:00PM ET", "Bitcoin Up or…3:45PM-4:00PM ET"),
+        ("Bitcoin Up or Down - November 21, 3PM ET", "Bitcoin Up or Down - No…3PM ET"),
+        ("Who will lead Ghana after the 2027 election?", "Who will lead Ghana after the…"),
+    ],
+)
+def test_a_title_that_is_cut_keeps_the_time_it_ends_with(title: str, shown: str) -> None:
+    assert plain(title, 30) == shown
+    assert fit(title, 30) == shown
+
+
+def test_where_a_time_would_take_all_the_room_the_title_goes_first() -> None:
+    title = "Bitcoin: up or down, November 21, 16:15–16:30 UTC"
+    assert plain(title, 20) == "Bitcoin: up or down…"

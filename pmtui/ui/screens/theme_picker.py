@@ -8,6 +8,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.getters import query_one
 from textual.screen import ModalScreen
+from textual.theme import Theme
 from typing_extensions import override
 
 from pmtui.ui.action import Context
@@ -88,6 +89,12 @@ class ThemePicker(ModalScreen[str]):
         _ = self.dismiss(message.key)
 
     def _row(self, name: str) -> Row:
-        theme = self.app.available_themes[name]
-        kind = "16 colours" if theme.ansi else "dark" if theme.dark else "light"
-        return Row(name, (Cell(name), Cell(kind, Role.DIM)))
+        return Row(name, (Cell(name), Cell(_kind(self.app.available_themes[name]), Role.DIM)))
+
+
+def _kind(theme: Theme) -> str:
+    """Say in a word or two what a theme is made of."""
+    if not theme.ansi:
+        return "dark" if theme.dark else "light"
+    colours = (theme.primary, theme.warning, theme.error, theme.success)
+    return "no colours" if set(colours) <= {"ansi_default", None} else "16 colours"

@@ -7,6 +7,7 @@ from pmtui.ui.screens.theme_picker import ThemePicker
 from pmtui.ui.theme_files import load_themes
 from pmtui.ui.widgets.line_table import LineTable
 from tests.ui.fake_surface import FakeService
+from tests.ui.screens.look import screen_lines
 from tests.ui.wait import settle, until
 
 
@@ -48,3 +49,14 @@ async def test_enter_keeps_it() -> None:
         await until(pilot, lambda: not isinstance(app.screen, ThemePicker), "the card gone")
         first = load_themes()[0][0].name
         assert app.theme == first != "harbour"
+
+
+async def test_a_theme_without_colours_is_not_called_one_of_sixteen() -> None:
+    async with made().run_test(size=(80, 24)) as pilot:
+        app = await opened(pilot)
+        said = [
+            line.split()[-2:] for line in screen_lines(app) if "slate" in line or "ansi " in line
+        ]
+        kinds = " ".join(" ".join(words) for words in said)
+        assert "no colours" in kinds
+        assert "16 colours" in kinds
