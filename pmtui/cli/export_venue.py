@@ -7,6 +7,7 @@ moment, as the terminal would.
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,11 +28,14 @@ from pmtui.clients.server_clock import ServerClock
 from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.errors import ConfigError
 from pmtui.config.settings import Settings
+from pmtui.domain.answers import Listing
 from pmtui.domain.failure import Failure
-from pmtui.domain.ids import Address
+from pmtui.domain.history_windows import Window, first_window, next_window
+from pmtui.domain.ids import Address, OrderId, TradeId
 from pmtui.domain.order import Fill
 from pmtui.domain.position import Activity, Position
 from pmtui.service.clock import SystemClock
+from pmtui.service.ports import AccountHost
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
@@ -96,10 +100,14 @@ class VenueReader:
             return Unreachable(str(credentials))
         account = Account(signer.address, wallet, self._settings.signature_type, credentials)
         client = AccountClient(self._clob, self._routes, account=account, clock=clock)
-        fills = await client.fills()
-        if client.skipped_rows:
-            self.left_out.append(f"left out: {client.skipped_rows} fills that cannot be read")
-        return _or_unreachable(fills)
+        fills = await read_all_fills(client, SystemClock().now())
+        if isinstance(fills, Failure):
+            return Unreachable(str(fills))
+        if fills.skipped:
+            self.left_out.append(f"left out: {fills.skipped} fills that cannot be read")
+        if not fills.is_whole:
+            self.left_out.append("left out: some fills of minutes with too many of them")
+        return fills.items
 
     def _note_skips(self, route: str, reasons: tuple[str, ...]) -> None:
         self.left_out.extend(f"left out: {reason} ({route})" for reason in reasons)
@@ -161,6 +169,28 @@ async def _running(settings: Settings, state: Path) -> Endpoints | None:
 
 def _named(urls: VenueUrls) -> Endpoints:
     return Endpoints(**{field.name: getattr(urls, field.name) for field in fields(Endpoints)})
+
+
+async def read_all_fills(client: AccountHost, now: datetime) -> Listing[Fill] | Failure:
+    """Read an account's whole history, in stretches of time where it is long for one list."""
+    fills = await client.fills()
+    if isinstance(fills, Failure) or fills.is_whole:
+        return fills
+    found: dict[tuple[TradeId, OrderId], Fill] = {}
+    skipped, is_whole = 0, True
+    # Ours may be behind the clock that dates trades.
+    window: Window | None = first_window(now + timedelta(days=1))
+    while window is not None:
+        part = await client.fills(after=window.after, before=window.before)
+        if isinstance(part, Failure):
+            return part
+        if part.is_whole or window.is_narrowest:
+            found.update({(fill.trade_id, fill.order_id): fill for fill in part.items})
+            skipped += part.skipped
+            is_whole &= part.is_whole
+        window = next_window(window, is_whole=part.is_whole)
+    ordered = sorted(found.values(), key=lambda fill: fill.matched_at, reverse=True)
+    return Listing(tuple(ordered), skipped, is_whole)
 
 
 def _or_unreachable(answer: T | Failure) -> T | Unreachable:

@@ -7,7 +7,7 @@ Orders, cancels and reads have lanes of their own: none waits behind another tha
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar, final
 
@@ -15,10 +15,11 @@ import msgspec
 
 from pmtui.clients.clob_requests import decoded, named
 from pmtui.clients.http import HttpHost, Query
-from pmtui.clients.paging import Step, collect
+from pmtui.clients.paging import Step, collect_listing
 from pmtui.clients.routes_clob import Call, ClobRoutes
 from pmtui.clients.server_clock import ServerClock
 from pmtui.clients.signed_requests import Account, SignedRequests, to_credentials
+from pmtui.domain.answers import MAX_PAGES, Listing
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.order import BalanceAllowance, CancelResult, Fill, Order, PostResult
@@ -102,8 +103,6 @@ class AccountClient:
         self._orders = SignedRequests(lanes.orders, routes, account=account, clock=clock)
         self._cancels = SignedRequests(lanes.cancels, routes, account=account, clock=clock)
         self.owner = Owner(account.credentials.key, frozenset({account.address, account.wallet}))
-        self.skipped_rows = 0
-        """Rows of answers that could not be read, ever."""
 
     async def balance(self, token_id: TokenId | None = None) -> BalanceAllowance | Failure:
         """Return the collateral balance, or that of a token."""
@@ -181,9 +180,9 @@ class AccountClient:
         """Cancel every open order of this key."""
         return await self._cancel(Call.CANCEL_ALL, None)
 
-    async def open_orders(self) -> tuple[Order, ...] | Failure:
+    async def open_orders(self) -> Listing[Order] | Failure:
         """Return every open order, all pages."""
-        return await collect(self.walk_open_orders(), on_step=self._count_skipped)
+        return await collect_listing(self.walk_open_orders())
 
     def walk_open_orders(
         self, *, condition_id: ConditionId | None = None, token_id: TokenId | None = None
@@ -201,12 +200,26 @@ class AccountClient:
             return None
         return answer
 
-    async def fills(self, *, after: datetime | None = None) -> tuple[Fill, ...] | Failure:
-        """Return own fills, newest first, each with own side, token and price."""
-        fills = await collect(self.walk_fills(after=after), on_step=self._count_skipped)
+    async def fills(
+        self,
+        *,
+        after: datetime | None = None,
+        before: datetime | None = None,
+        max_pages: int = MAX_PAGES,
+    ) -> Listing[Fill] | Failure:
+        """Return own fills, newest first, each with own side, token and price.
+
+        Args:
+            after: the oldest moment to ask for; whether it is included is the host's to say.
+            before: the newest one.
+            max_pages: where reading ends; which part of a longer list that is, nobody promises.
+        """
+        walk = self.walk_fills(after=after, before=before, max_pages=max_pages)
+        fills = await collect_listing(walk)
         if isinstance(fills, Failure):
             return fills
-        return tuple(sorted(fills, key=lambda fill: fill.matched_at, reverse=True))
+        ordered = sorted(fills.items, key=lambda fill: fill.matched_at, reverse=True)
+        return replace(fills, items=tuple(ordered))
 
     def walk_fills(
         self,
@@ -215,6 +228,7 @@ class AccountClient:
         before: datetime | None = None,
         condition_id: ConditionId | None = None,
         token_id: TokenId | None = None,
+        max_pages: int = MAX_PAGES,
     ) -> AsyncIterator[Step[Fill] | Failure]:
         """Yield own fills page by page, in the host's order; a failure is the last thing."""
         query = named(
@@ -224,7 +238,10 @@ class AccountClient:
             after=_seconds(after),
         )
         return self.requests.walk(
-            Call.TRADES, lambda body: wire.decode_fill_page(body, self.owner), query=query
+            Call.TRADES,
+            lambda body: wire.decode_fill_page(body, self.owner),
+            query=query,
+            max_pages=max_pages,
         )
 
     async def api_keys(self) -> tuple[ApiKey, ...] | Failure:
@@ -259,9 +276,6 @@ class AccountClient:
             token_id=token_id,
             signature_type=self.requests.signature_type,
         )
-
-    def _count_skipped(self, step: Step[T]) -> None:
-        self.skipped_rows += step.skipped
 
 
 def _seconds(at: datetime | None) -> str | None:

@@ -7,7 +7,7 @@ from typing import TypeVar
 from pmtui.clients.http import Query
 from pmtui.clients.paging import Step, walk
 from pmtui.clients.routes_clob import Call, ClobRoutes
-from pmtui.domain.answers import Page
+from pmtui.domain.answers import MAX_PAGES, Page
 from pmtui.domain.failure import Failure
 
 T = TypeVar("T")
@@ -45,6 +45,7 @@ class PageReading(ABC):
         *,
         query: Query = (),
         identifier: str = "",
+        max_pages: int = MAX_PAGES,
     ) -> AsyncIterator[Step[T] | Failure]:
         """Yield a list page by page; a failure is the last thing yielded."""
 
@@ -52,4 +53,4 @@ class PageReading(ABC):
             place = () if cursor is None else ((self.routes.cursor_name, cursor),)
             return await self.read(call, decode, query=(*query, *place), identifier=identifier)
 
-        return walk(read_page, self.routes.route(call))
+        return walk(read_page, self.routes.route(call), max_pages=max_pages)

@@ -5,13 +5,10 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pmtui.clients.routes_clob import Route
-from pmtui.domain.answers import Page
+from pmtui.domain.answers import MAX_PAGES, Listing, Named, Page
 from pmtui.domain.failure import Failure
 
 T = TypeVar("T")
-
-MAX_PAGES = 500
-"""A host that names ever new cursors must not keep us for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +24,10 @@ class Step(Generic[T]):
     """Rows of this page that could not be read."""
     total: int | None
     """Items of the whole list, where the host says so."""
+    unread: tuple[Named, ...] = ()
+    """Of the skipped rows."""
+    is_cut: bool = False
+    """Whether the list goes on behind it and will not be read on."""
 
 
 ReadPage = Callable[[str | None], Awaitable[Page[T] | Failure]]
@@ -49,9 +50,11 @@ async def walk(
             yield page
             return
         seen += len(page.items)
-        yield Step(page.items, seen, pages, page.skipped, page.total)
         cursor = page.next_cursor
-        if cursor is None or cursor in met:
+        is_last = cursor is None or cursor in met
+        is_cut = not is_last and pages == max_pages
+        yield Step(page.items, seen, pages, page.skipped, page.total, page.unread, is_cut)
+        if is_last or cursor is None:
             return
         met.add(cursor)
     yield route.withheld(f"more than {max_pages} pages")
@@ -70,3 +73,20 @@ async def collect(
         found.extend(step.items)
         on_step(step)
     return tuple(found)
+
+
+async def collect_listing(steps: AsyncIterator[Step[T] | Failure]) -> Listing[T] | Failure:
+    """Return the whole list, or as much of it as its bound of pages allows, and what it lacks."""
+    found: list[T] = []
+    unread: list[Named] = []
+    skipped, is_whole = 0, True
+    async for step in steps:
+        if isinstance(step, Failure):
+            return step
+        found.extend(step.items)
+        unread.extend(step.unread)
+        skipped += step.skipped
+        if step.is_cut:
+            is_whole = False
+            break
+    return Listing(tuple(found), skipped, is_whole, tuple(unread))

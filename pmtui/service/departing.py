@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from pmtui.domain.answers import Listing
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.leaving import Departure, LeavePolicy, say_ended, say_leaving
@@ -152,12 +153,14 @@ class Departing:
             listed = await self._within(account.host.open_orders())
             if problem:
                 self._problem = problem
-            elif isinstance(listed, tuple) and not listed and not on_the_way:
-                return
-            elif isinstance(listed, tuple):
-                self._problem = f"{len(listed)} still listed, {on_the_way} on the way"
-            else:
+            elif not isinstance(listed, Listing):
                 self._problem = f"cancelled, but what is left is not known: {listed}"
+            elif listed.items or on_the_way:
+                self._problem = f"{len(listed.items)} still listed, {on_the_way} on the way"
+            elif listed.is_complete:
+                return
+            else:
+                self._problem = f"{listed.skipped} listed orders cannot be read"
             await self._kernel.clock.sleep(RETRY_PAUSE_S)
             problem = await self._within(self._ask_venue(account))
 

@@ -8,10 +8,11 @@ terminal says there how far it has come.
 
 from pathlib import Path
 
+from pmtui.domain.answers import Listing
 from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
-from pmtui.domain.order import OrderStatus
+from pmtui.domain.order import Order, OrderStatus
 from pmtui.service.arming import Arming
 from pmtui.service.cancelling import Canceller
 from pmtui.service.entry_lock import EntryLock
@@ -131,7 +132,9 @@ class KillSwitch:
             if isinstance(listed, Failure):
                 problem = problem or f"what rests is not known: {listed}"
             else:
-                left |= listed
+                left |= {order.order_id for order in listed.items}
+                if not listed.is_complete:
+                    problem = problem or f"{listed.skipped} listed orders cannot be read"
             is_done = not problem and not left
             count = len(self._cancelled())
             self._answer(KillAnswer(killed.kill_id, count, len(left), is_done, problem))
@@ -162,12 +165,11 @@ class KillSwitch:
         self._gone.update(verdict.result.canceled)
         return verdict.problem
 
-    async def _listed(self) -> set[OrderId] | Failure:
+    async def _listed(self) -> Listing[Order] | Failure:
         account = self._feed.account
         if account is None:
-            return set()
-        answer = self._kernel.check(Source.TRADING, await account.host.open_orders())
-        return answer if isinstance(answer, Failure) else {order.order_id for order in answer}
+            return Listing(())
+        return self._kernel.check(Source.TRADING, await account.host.open_orders())
 
     def _answer(self, answer: KillAnswer) -> None:
         if self._state_dir is None:

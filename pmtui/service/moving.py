@@ -231,10 +231,12 @@ class Mover:
         for pause in (*READING_PAUSES_S, 0.0):
             fills = await account.host.fills(after=after)
             if not isinstance(fills, Failure):
-                for fill in reversed(fills):
+                for fill in reversed(fills.items):
                     if fill.order_id in ids:
                         self._feed.apply_fill(fill, is_news=True)
-                return True
+                if not fills.may_lack(frozenset(ids)):
+                    return True
+                self._feed.note_unread("own trades", fills.skipped)
             await self._kernel.clock.sleep(pause)
         return False
 

@@ -2,7 +2,8 @@
 
 An order is looked for by its id among the open orders, by itself, and in the own trades, until it
 is found or ruled out. It is ruled out only by several complete looks that find nothing, the last
-of them well after it can have been on its way. Nothing is ever sent again by itself: the venue
+of them well after it can have been on its way; a list with a row that cannot be read, or that was
+not read to its end, is not complete. Nothing is ever sent again by itself: the venue
 refuses identical bytes as a duplicate while it remembers the order, but nobody says for how long it
 remembers one that is filled or cancelled, so sending again could double it.
 """
@@ -130,13 +131,21 @@ class OrderSearch:
         listed, fills = await asyncio.gather(
             account.host.open_orders(), account.host.fills(after=after)
         )
-        if not isinstance(fills, Failure):
-            self._apply_fills(fills)
-        if not isinstance(listed, Failure):
-            for order in listed:
+        is_complete = True
+        if isinstance(fills, Failure):
+            is_complete = False
+        else:
+            self._feed.note_unread("own trades", fills.skipped)
+            is_complete &= fills.is_complete
+            self._apply_fills(fills.items)
+        if isinstance(listed, Failure):
+            is_complete = False
+        else:
+            self._feed.note_unread("open orders", listed.skipped)
+            is_complete &= listed.is_complete
+            for order in listed.items:
                 if order.order_id in self._doubts:
                     self._feed.apply_order(order)
-        is_complete = not isinstance(listed, Failure) and not isinstance(fills, Failure)
         for doubt in asked:
             if self._is_in_doubt(doubt):
                 await self._look_at(account, doubt, is_complete=is_complete)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from pmtui.domain.answers import GeoAnswer, Page, Value
+from pmtui.domain.answers import MAX_PAGES, GeoAnswer, Listing, Page, Value
 from pmtui.domain.failure import Failure
 from pmtui.domain.heartbeat import HeartbeatId
 from pmtui.domain.history import Interval, PricePoint
@@ -145,7 +145,7 @@ class AccountHost(Protocol):
         """Cancel every open order of this key."""
         ...
 
-    async def open_orders(self) -> tuple[Order, ...] | Failure:
+    async def open_orders(self) -> Listing[Order] | Failure:
         """Return every open order, all pages."""
         ...
 
@@ -153,7 +153,13 @@ class AccountHost(Protocol):
         """Return one order; None where the host does not know it."""
         ...
 
-    async def fills(self, *, after: datetime | None = None) -> tuple[Fill, ...] | Failure:
+    async def fills(
+        self,
+        *,
+        after: datetime | None = None,
+        before: datetime | None = None,
+        max_pages: int = MAX_PAGES,
+    ) -> Listing[Fill] | Failure:
         """Return own fills, newest first, each with own side, token and price."""
         ...
 

@@ -6,7 +6,7 @@ order was taken is decided by its id and its error text: `success` is true for r
 
 from dataclasses import dataclass, field
 
-from pmtui.domain.answers import Page
+from pmtui.domain.answers import Named, Page
 from pmtui.domain.ids import Address, ApiKey, OrderId, TradeId
 from pmtui.domain.money import Micros
 from pmtui.domain.order import BalanceAllowance, CancelResult, Fill, Order, PostResult, PostStatus
@@ -80,13 +80,13 @@ def decode_order_page(body: bytes) -> Page[Order]:
     """Read a page of `/data/orders`; rows that cannot be read are counted."""
     rows, cursor = decode_page(body)
     orders: list[Order] = []
-    skipped = 0
+    unread: list[Named] = []
     for row in rows:
         try:
             orders.append(decode_order(row))
         except WireError:
-            skipped += 1
-    return Page(tuple(orders), cursor, skipped)
+            unread.append(_named([row.get("id")]))
+    return Page(tuple(orders), cursor, len(unread), unread=tuple(unread))
 
 
 def decode_one_order(body: bytes) -> Order | None:
@@ -103,13 +103,13 @@ def decode_fill_page(body: bytes, owner: Owner) -> Page[Fill]:
     """Read a page of `/data/trades`: our part of each trade; unreadable rows are counted."""
     rows, cursor = decode_page(body)
     fills: list[Fill] = []
-    skipped = 0
+    unread: list[Named] = []
     for row in rows:
         try:
             fills.extend(decode_fills(row, owner))
         except WireError:
-            skipped += 1
-    return Page(tuple(fills), cursor, skipped)
+            unread.append(_orders_of_trade(row))
+    return Page(tuple(fills), cursor, len(unread), unread=tuple(unread))
 
 
 def decode_balance(body: bytes) -> BalanceAllowance:
@@ -139,6 +139,19 @@ def decode_api_keys(body: bytes) -> tuple[ApiKey, ...]:
 def decode_closed_only(body: bytes) -> bool:
     """Read `/auth/ban-status/closed-only`: whether the account may only close positions."""
     return fields.flag(_object(body, "ban status"), "closed_only", default=False)
+
+
+def _orders_of_trade(row: Row) -> Named:
+    makers = row.get("maker_orders") or []
+    if not isinstance(makers, list):
+        return None
+    rested = [maker.get("order_id") if isinstance(maker, dict) else None for maker in makers]
+    return _named([row.get("taker_order_id"), *rested])
+
+
+def _named(ids: list[object]) -> Named:
+    texts = [text for text in ids if isinstance(text, str) and text]
+    return frozenset(map(OrderId, texts)) if len(texts) == len(ids) else None
 
 
 def _object(body: bytes, what: str) -> Row:

@@ -1,3 +1,4 @@
+import itertools
 import json
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
@@ -9,6 +10,7 @@ from pmtui.clients.account import Account, AccountClient, create_or_derive
 from pmtui.clients.http import HttpHost
 from pmtui.clients.routes_clob import LIVE_ROUTES, SEED_ROUTES, ClobRoutes
 from pmtui.clients.server_clock import ServerClock
+from pmtui.domain.answers import Listing
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.order import CancelResult, PostResult, SignatureType
@@ -173,9 +175,9 @@ async def test_open_orders_are_read_page_by_page_and_odd_rows_counted() -> None:
     async with serving(answering(first, last)) as server:
         client = account_client(server.host())
         orders = await client.open_orders()
-        assert isinstance(orders, tuple)
-        assert [order.order_id for order in orders] == ["0xa", "0xb"]
-        assert client.skipped_rows == 1
+        assert isinstance(orders, Listing)
+        assert [order.order_id for order in orders.items] == ["0xa", "0xb"]
+        assert (orders.skipped, orders.unread, orders.is_complete) == (1, (None,), False)
         assert server.lines[1] == "GET /data/orders?next_cursor=MTAw HTTP/1.1"
         assert is_signed(server.calls[1])
 
@@ -209,8 +211,44 @@ async def test_fills_are_ours_and_newest_first() -> None:
     async with serving(answering(json.dumps({"data": rows, "next_cursor": "LTE="}).encode())) as s:
         fills = await account_client(s.host()).fills(after=NOW)
         assert s.lines == ["GET /data/trades?after=1790000100 HTTP/1.1"]
-    assert isinstance(fills, tuple)
-    assert [fill.trade_id for fill in fills] == ["t3", "t2", "t1"]
+    assert isinstance(fills, Listing)
+    assert [fill.trade_id for fill in fills.items] == ["t3", "t2", "t1"]
+    assert fills.is_complete
+
+
+async def test_a_trade_that_cannot_be_read_names_its_orders_where_it_can() -> None:
+    odd = {"id": "t", "side": "HOLD", "asset_id": "7", "taker_order_id": "0xa"}
+    makers = [{"order_id": "0xb"}, {"order_id": "0xc"}]
+    rows = [odd | {"maker_orders": makers}, odd | {"maker_orders": [{}]}]
+    async with serving(answering(json.dumps({"data": rows[:1]}).encode())) as server:
+        fills = await account_client(server.host()).fills()
+    assert isinstance(fills, Listing)
+    assert fills.unread == (frozenset({"0xa", "0xb", "0xc"}),)
+    assert not fills.is_complete
+    assert fills.may_lack(frozenset({OrderId("0xb")}))
+    assert not fills.may_lack(frozenset({OrderId("0xd")}))
+    async with serving(answering(json.dumps({"data": rows}).encode())) as server:
+        fills = await account_client(server.host()).fills()
+    assert isinstance(fills, Listing)
+    assert fills.may_lack(frozenset({OrderId("0xd")}))
+
+
+async def test_a_history_beyond_its_bound_of_pages_is_what_was_read_and_says_so() -> None:
+    cursors = itertools.count()
+
+    async def endless(call: Call) -> None:
+        row = {"id": f"t{next(cursors)}", "side": "BUY", "asset_id": "7", "owner": "nobody"}
+        page = {"data": [row], "next_cursor": f"c{next(cursors)}"}
+        await call.answer(json.dumps(page).encode())
+
+    async with serving(endless) as server:
+        fills = await account_client(server.host()).fills(after=NOW, before=NOW, max_pages=3)
+        assert len(server.calls) == 3
+        assert "after=1790000100" in server.lines[0]
+        assert "before=1790000100" in server.lines[0]
+    assert isinstance(fills, Listing)
+    assert (fills.is_whole, fills.is_complete) == (False, False)
+    assert fills.may_lack(frozenset({OrderId("0xd")}))
 
 
 async def test_pages_that_break_off_are_no_list() -> None:

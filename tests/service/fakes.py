@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pmtui.domain.answers import GeoAnswer, Page, Value
+from pmtui.domain.answers import MAX_PAGES, GeoAnswer, Listing, Named, Page, Value
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.heartbeat import HeartbeatId
 from pmtui.domain.history import Interval, PricePoint
@@ -107,6 +107,10 @@ class FakeMetadata:
     found: tuple[Event, ...] = ()
     failure: Failure | None = None
     listed: list[str | None] = field(default_factory=list)
+    item_failure: Failure | None = None
+    """What every question about one event or market is answered with, where it shall be."""
+    asked: list[str] = field(default_factory=list)
+    """Which events and markets were asked for by their ids."""
 
     async def list_events(
         self, *, sort: MarketSort, tag_slug: str, include_closed: bool, cursor: str | None
@@ -120,10 +124,16 @@ class FakeMetadata:
         return Page(tuple(self.events[start:end]), str(end) if end < len(self.events) else None)
 
     async def event(self, event_id: EventId) -> Event | Failure:
+        self.asked.append(event_id)
+        if self.item_failure is not None:
+            return self.item_failure
         known = {e.event_id: e for e in self.events}
         return known.get(event_id) or Failure(FailureKind.NOT_FOUND, "GET /events/{id}", "no")
 
     async def market(self, condition_id: ConditionId) -> Market | Failure:
+        self.asked.append(condition_id)
+        if self.item_failure is not None:
+            return self.item_failure
         markets = {m.condition_id: m for e in self.events for m in e.markets}
         return markets.get(condition_id) or Failure(FailureKind.NOT_FOUND, "GET /markets", "no")
 
@@ -295,6 +305,11 @@ class FakeAccountHost:
     open: dict[OrderId, Order] = field(default_factory=dict)
     known: dict[OrderId, Order] = field(default_factory=dict)
     own_fills: tuple[Fill, ...] = ()
+    fills_a_page: int = 100
+    asked_fills: list[tuple[datetime | None, datetime | None]] = field(default_factory=list)
+    unread_orders: tuple[Named, ...] = ()
+    """Of rows that cannot be read, the orders they name."""
+    unread_fills: tuple[Named, ...] = ()
     cancel_failure: Failure | None = None
     refuses_to_cancel: dict[OrderId, str] = field(default_factory=dict)
     read_failure: Failure | None = None
@@ -362,14 +377,32 @@ class FakeAccountHost:
             await asyncio.Event().wait()
         return await self.cancel(tuple(self.open))
 
-    async def open_orders(self) -> tuple[Order, ...] | Failure:
-        return self.read_failure or tuple(self.open.values())
+    async def open_orders(self) -> Listing[Order] | Failure:
+        unread = self.unread_orders
+        listed = Listing(tuple(self.open.values()), len(unread), unread=unread)
+        return self.read_failure or listed
 
     async def order(self, order_id: OrderId) -> Order | Failure | None:
         return self.read_failure or self.known.get(order_id) or self.open.get(order_id)
 
-    async def fills(self, *, after: datetime | None = None) -> tuple[Fill, ...] | Failure:
-        return self.read_failure or self.own_fills
+    async def fills(
+        self,
+        *,
+        after: datetime | None = None,
+        before: datetime | None = None,
+        max_pages: int = MAX_PAGES,
+    ) -> Listing[Fill] | Failure:
+        self.asked_fills.append((after, before))
+        unread = self.unread_fills
+        most = max_pages * self.fills_a_page
+        found = tuple(
+            fill
+            for fill in self.own_fills
+            if (after is None or fill.matched_at >= after)
+            and (before is None or fill.matched_at <= before)
+        )
+        listed = Listing(found[:most], len(unread), len(found) <= most, unread=unread)
+        return self.read_failure or listed
 
 
 @dataclass
@@ -461,11 +494,13 @@ async def running_world(
     setup: Setup | None = None,
     profile: Profile | None = None,
     opening: Callable[[], Awaitable[Failure | None]] | None = None,
+    account: FakeAccountHost | None = None,
 ) -> AsyncIterator[World]:
     clock = ManualClock(start)
     world_metadata, trading, analytics = FakeMetadata(), FakeTrading(), FakeAnalytics()
     geo, budgets = FakeGeo(), list[RateBudget]()
-    stream, user_stream, host = FakeMarketStream(), FakeUserStream(), FakeAccountHost()
+    stream, user_stream = FakeMarketStream(), FakeUserStream()
+    host = account or FakeAccountHost()
     heart = FakeHeartbeat(clock)
 
     async def open_account() -> Account | Failure:

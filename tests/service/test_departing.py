@@ -93,6 +93,14 @@ async def test_a_cancellation_that_works_at_the_second_try_is_enough(tmp_path: P
         assert report.may_rest == ()
 
 
+async def test_a_listed_order_that_cannot_be_read_may_rest(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        rest(world, ONE)
+        world.account.unread_orders = (None,)
+        report = await leave(world, LeavePolicy.CANCEL)
+        assert "NOT all were cancelled within 5 s (1 listed orders cannot be read)" in report.text
+
+
 async def test_a_stalled_cancellation_does_not_keep_the_next_from_being_tried(
     tmp_path: Path,
 ) -> None:

@@ -125,6 +125,21 @@ async def test_it_goes_round_until_the_venue_answers_and_lists_nothing(tmp_path:
         assert (answer.is_done, answer.cancelled, answer.left) == (True, 1, 0)
 
 
+async def test_a_listed_order_that_cannot_be_read_keeps_it_going_round(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.unread_orders = (None,)
+        world.service.commands.kill()
+        await world.pass_time(20)
+        answer = read_answer(tmp_path)
+        assert answer is not None
+        assert (answer.is_done, answer.problem) == (False, "1 listed orders cannot be read")
+        world.account.unread_orders = ()
+        await world.pass_time(5)
+        answer = read_answer(tmp_path)
+        assert answer is not None
+        assert answer.is_done
+
+
 async def test_what_a_lost_answer_cancelled_is_counted_once_it_is_heard_of(
     tmp_path: Path,
 ) -> None:

@@ -199,6 +199,22 @@ async def test_nothing_is_placed_where_the_fills_cannot_be_read(tmp_path: Path) 
         assert world.account.posted == []
 
 
+async def test_a_trade_that_cannot_be_read_stops_a_move_only_where_it_may_be_of_its_order(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.unread_fills = (frozenset({OrderId("0x77")}),)
+        assert (await moved(world, order)).end is MoveEnd.MOVED
+    (tmp_path / "second").mkdir()
+    async with running_world(tmp_path / "second") as world:
+        order = await with_old(world)
+        world.account.unread_fills = (frozenset({OLD}),)
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.NOT_REPLACED
+        assert world.account.posted == []
+
+
 async def test_a_refused_replacement_says_that_the_old_order_is_gone(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         order = await with_old(world)

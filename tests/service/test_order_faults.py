@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pmtui.domain.answers import Listing
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
@@ -86,10 +87,10 @@ async def test_what_happens_during_a_refresh_is_fetched_after_it(
         gate = asyncio.Event()
         asked = asyncio.Event()
 
-        async def slow(*, after: datetime | None = None) -> tuple[Fill, ...] | Failure:
+        async def slow(*, after: datetime | None = None) -> Listing[Fill] | Failure:
             asked.set()
             await gate.wait()
-            return ()
+            return Listing(())
 
         def hear(order_id: OrderId) -> None:
             order: Order = resting(order_id)
@@ -146,6 +147,25 @@ async def test_an_order_that_was_thought_gone_is_open_again_when_the_venue_lists
         world.account.open[order_id] = resting(order_id)
         await until(world, lambda: only_order(world) is OrderStatus.LIVE, "it is back")
         assert said(world, "Was cancelled, is no longer")
+
+
+async def test_an_order_that_may_be_on_a_row_nobody_can_read_is_not_taken_for_gone(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        order_id = (await prepared(world)).unsigned.order_id
+        world.account.open[order_id] = resting(order_id)
+        await world.pass_time(21)
+        assert only_order(world) is OrderStatus.LIVE
+        # The venue still has it, on a row that says something new.
+        del world.account.open[order_id]
+        world.account.unread_orders = (None,)
+        await world.pass_time(60)
+        assert only_order(world) is OrderStatus.LIVE
+        entries = world.service.queries.log().entries
+        assert len([e for e in entries if "open orders cannot be read" in e.text]) == 1
+        world.account.unread_orders = ()
+        await until(world, lambda: only_order(world) is None, "a whole list rules it out")
 
 
 async def test_an_order_of_before_that_was_ruled_out_is_open_again_when_listed(

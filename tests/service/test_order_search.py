@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
@@ -118,6 +120,27 @@ async def test_looks_that_fail_rule_nothing_out(tmp_path: Path) -> None:
             await world.pass_time(10)
         assert only_order(world) is OrderStatus.UNKNOWN
         world.account.read_failure = None
+        await until(world, lambda: only_order(world) is None, "it is ruled out")
+
+
+@pytest.mark.parametrize("is_order", [True, False])
+async def test_looks_at_lists_that_cannot_all_be_read_rule_nothing_out(
+    tmp_path: Path, is_order: bool
+) -> None:
+    await left_behind(tmp_path)
+    async with running_world(tmp_path) as world:
+        await restored(world)
+        # Of another order even: what names nothing of ours proves nothing either.
+        unread = (frozenset({OrderId("0x99")}),)
+        if is_order:
+            world.account.unread_orders = unread
+        else:
+            world.account.unread_fills = unread
+        for _ in range(40):
+            await world.catch_up()
+            await world.pass_time(3)
+        assert only_order(world) is OrderStatus.UNKNOWN
+        world.account.unread_orders = world.account.unread_fills = ()
         await until(world, lambda: only_order(world) is None, "it is ruled out")
 
 

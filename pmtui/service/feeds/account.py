@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from pmtui.domain.answers import Listing
 from pmtui.domain.failure import Failure
 from pmtui.domain.fees import taker_fee
 from pmtui.domain.health import Source
@@ -20,6 +21,7 @@ from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.position import Activity, ClosedPosition
 from pmtui.domain.token_balances import TokenBalances
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
+from pmtui.service.feeds.fill_history import FillHistory
 from pmtui.service.hosts import Account, Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
@@ -78,6 +80,9 @@ class AccountFeed:
         self._history = history
         self._fills_after = kernel.clock.now() - CLOCK_MARGIN
         self._is_first_fetch = True
+        self._past = FillHistory(kernel, self._apply_past)
+        self._unread: dict[str, int] = {}
+        """How many rows of each list could not be read, as far as it was told."""
         self._is_stale = False
         self._before: set[tuple[TradeId, OrderId]] = set()
         """Fills of earlier sessions: what is held already counts them."""
@@ -154,7 +159,9 @@ class AccountFeed:
         balance, orders, fills = await asyncio.gather(
             account.host.balance(),
             account.host.open_orders(),
-            account.host.fills(after=None if self._is_first_fetch else self._fills_after),
+            self._past.read(account)
+            if self._is_first_fetch
+            else account.host.fills(after=self._fills_after),
         )
         for answer in (balance, orders, fills):
             self._kernel.check(Source.TRADING, answer)
@@ -163,11 +170,13 @@ class AccountFeed:
             self.state.balance = balance.balance
             self.state.load, self.state.as_of = Load.READY, self._kernel.clock.now()
         if not isinstance(fills, Failure):
-            for fill in reversed(fills):
+            self.note_unread("own trades", fills.skipped)
+            for fill in reversed(fills.items):
                 self.apply_fill(fill, is_news=not self._is_first_fetch)
             self._is_first_fetch = False
         if not isinstance(orders, Failure):
-            for order in orders:
+            self.note_unread("open orders", orders.skipped)
+            for order in orders.items:
                 self.apply_order(order)
             await self._settle_unlisted(account, orders, asked_at)
         problems = [str(a) for a in (balance, orders, fills) if isinstance(a, Failure)]
@@ -315,10 +324,10 @@ class AccountFeed:
             await self.account.host.keep_warm()
 
     async def _settle_unlisted(
-        self, account: Account, listed: tuple[Order, ...], asked_at: datetime
+        self, account: Account, listed: Listing[Order], asked_at: datetime
     ) -> None:
         """Ask after orders that we believe open and the venue does not list."""
-        ids = {o.order_id for o in listed}
+        ids = {o.order_id for o in listed.items}
         for order in self.own.open_orders():
             in_doubt = order.status in (OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN)
             lag = LONGEST_DELAY if order.status is OrderStatus.DELAYED else LISTING_LAG
@@ -330,8 +339,19 @@ class AccountFeed:
                 continue
             if answer is not None:
                 self.apply_order(answer)
-            else:
+            elif listed.is_complete:
                 self._assume_gone(order)
+
+    def note_unread(self, what: str, count: int) -> None:
+        """Tell of a list that has rows which cannot be read, again only if there are more."""
+        if count > self._unread.get(what, 0):
+            self._unread[what] = count
+            text = f"{count} row(s) in the venue's list of {what} cannot be read"
+            self._kernel.log.notice(Level.WARNING, f"{text}: nothing is taken for gone meanwhile")
+
+    def _apply_past(self, fills: Listing[Fill]) -> None:
+        for fill in reversed(fills.items):
+            self.apply_fill(fill, is_news=False)
 
     def _assume_gone(self, order: Order) -> None:
         """The venue neither lists nor knows it: what is not filled of it is cancelled."""

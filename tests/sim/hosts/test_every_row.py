@@ -27,6 +27,7 @@ from pmtui.clients.rewards import RewardsClient
 from pmtui.clients.routes_clob import ROUTES, Call, ClobRoutes
 from pmtui.clients.server_clock import ServerClock
 from pmtui.config.endpoints import Dialect
+from pmtui.domain.answers import Listing
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
@@ -291,7 +292,7 @@ async def orders_from_posting_to_cancelling(scene: Scene) -> None:
     order = good(await account.order(first))
     assert order is not None
     assert (order.price, order.original_size) == (40 * CENT, 20 * SHARE)
-    assert {one.order_id for one in good(await account.open_orders())} == {first, *rest}
+    assert {one.order_id for one in good(await account.open_orders()).items} == {first, *rest}
     assert good(await account.cancel((first,))).canceled == (first,)
     ids = [order_id for order_id in rest if order_id is not None]
     unknown = OrderId("0x" + "00" * 32)
@@ -301,14 +302,14 @@ async def orders_from_posting_to_cancelling(scene: Scene) -> None:
     of_token = await account.cancel_market(condition_id=None, token_id=NO)
     assert good(of_token).canceled == (ids[4],)
     assert set(good(await account.cancel_all()).canceled) == set(ids[2:4])
-    assert await account.open_orders() == ()
+    assert good(await account.open_orders()) == Listing(())
     assert refusal(await account.post_order(scene.order("0.40", "50000"))) is FailureKind.REFUSED
 
 
 @asks(Call.TRADES)
 async def own_fills(scene: Scene) -> None:
     order_id = await scene.trade()
-    (fill,) = good(await scene.account.fills())
+    (fill,) = good(await scene.account.fills()).items
     assert (fill.order_id, fill.token_id, fill.liquidity) == (order_id, YES, Liquidity.MAKER)
     assert (fill.price, fill.size) == (40 * CENT, 5 * SHARE)
     walked = scene.account.walk_fills(after=START, before=START, condition_id=RAINY)
