@@ -99,20 +99,16 @@ class DataService:
         self._oddities = OddityFeed(kernel, self._stream_counts)
         self._safeguards = self._make_safeguards(profile, state_dir)
         self.arming = self._safeguards.arming
-        self._onboarding = OnboardingFeed(
-            kernel, self._wait_for_hosts, profile=profile, account=self._account,
-            venue=self._venue, limits=tuning.limits,
-        )  # fmt: skip
+        self._onboarding = self._make_onboarding(profile)
         self._desk = self._make_desk()
         self._conditionals = self._make_conditionals()
         self._watchlist = self._make_watchlist(state_dir)
         self.queries = self._make_queries(profile)
         self.commands = self._make_commands()
         self.departing = self._make_departing(profile)
-        for feed in (self._metadata, self._history, self._books, self._past, self._account):
+        feeds = (self._metadata, self._history, self._books, self._past, self._account)
+        for feed in (*feeds, self._onboarding, self._watchlist):
             self.hub.on_demand(feed.on_demand)
-        self.hub.on_demand(self._onboarding.on_demand)
-        self.hub.on_demand(self._watchlist.on_demand)
         self.hub.on_release(self._watchlist.on_release)
         self.hub.on_release(self._books.on_demand)
 
@@ -235,6 +231,16 @@ class DataService:
             scoring=ScoringFeed(
                 self._kernel, account=lambda: self._account.account, open_orders=own.open_orders
             ),
+        )
+
+    def _make_onboarding(self, profile: Profile) -> OnboardingFeed:
+        return OnboardingFeed(
+            self._kernel,
+            self._wait_for_hosts,
+            profile=profile,
+            account=self._account,
+            venue=self._venue,
+            limits=self._tuning.limits,
         )
 
     def _make_watchlist(self, state_dir: Path | None) -> Watchlist:

@@ -20,7 +20,16 @@ from pmtui.domain.onboarding import (
     stands_of,
 )
 from pmtui.service.views import Mode, StatusView
-from pmtui.ui.account_words import ALLOWANCES, FORMS, KEY_KINDS, SIGNATURES, WORDS, Rule, Words
+from pmtui.ui.account_words import (
+    ALLOWANCES,
+    FORMS,
+    KEY_KINDS,
+    PAPER_MEANINGS,
+    SIGNATURES,
+    WORDS,
+    Rule,
+    Words,
+)
 from pmtui.ui.format import format_money
 from pmtui.ui.plain import plain
 
@@ -92,7 +101,7 @@ def line_of(stand: Stand, facts: Onboarding) -> AccountLine:
 
 
 def _step(stand: Stand, facts: Onboarding) -> AccountLine:
-    words = ALLOWANCES[stand.spender.purpose] if stand.spender else WORDS[stand.step]
+    words = _words(stand, facts)
     result, full = _RESULTS[stand.step](stand, facts)
     return AccountLine(
         key=stand.name,
@@ -105,6 +114,14 @@ def _step(stand: Stand, facts: Onboarding) -> AccountLine:
         to_do=_to_do(stand, facts, words),
         copied=_copied(stand, facts),
     )
+
+
+def _words(stand: Stand, facts: Onboarding) -> Words:
+    words = ALLOWANCES[stand.spender.purpose] if stand.spender else WORDS[stand.step]
+    is_paper = facts.identity is not None and facts.identity.kind is KeyKind.PAPER
+    if is_paper and stand.step in PAPER_MEANINGS:
+        return words._replace(meaning=PAPER_MEANINGS[stand.step])
+    return words
 
 
 def _place(_: Stand, facts: Onboarding) -> _Result:

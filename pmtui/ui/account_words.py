@@ -137,6 +137,20 @@ WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
     }
 )  # fmt: skip
 
+PAPER_MEANINGS: Mapping[Step, str] = MappingProxyType(
+    {
+        Step.PLACE: "What the local venue answers in the place of the service's geographic check: an "
+        "answer made up, to practise with. Nobody is asked where you are.",
+        Step.KEY: "A key drawn for the local venue alone. It lies unencrypted beside the paper "
+        "account, opens nothing else, and is shared with no other profile.",
+        Step.WALLET: "The address that pays for paper orders and holds what they bring. Only the "
+        "local venue knows it: never send it real money.",
+        Step.BALANCE: "Play money in the paying wallet, as the local venue's trading host says, with "
+        "what open orders reserve.",
+    }
+)
+"""What is different on paper."""
+
 ALLOWANCES: Mapping[Purpose, Words] = MappingProxyType(
     {
         Purpose.EXCHANGE: Words(

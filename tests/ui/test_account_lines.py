@@ -70,6 +70,13 @@ def test_a_ready_account_tells_results_and_whole_addresses() -> None:
     assert line(READY, "limits").state is StepState.DONE
 
 
+def test_paper_never_asks_for_real_money() -> None:
+    assert "never send it real money" in line(READY, "wallet").words.meaning
+    assert READY.identity is not None
+    real = replace(READY, identity=replace(READY.identity, kind=KeyKind.KEYSTORE))
+    assert "Fund this address and no other" in line(real, "wallet").words.meaning
+
+
 def test_an_address_stands_whole_where_there_is_room() -> None:
     assert line(READY, "wallet").with_whole_address == f"{NEWER.address} deposit wallet"
     assert line(READY, "place").with_whole_address == result(READY, "place")
