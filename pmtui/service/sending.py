@@ -185,7 +185,6 @@ class OrderSender:
         now = self._kernel.clock.now()
         if isinstance(verdict, Accepted):
             fact = to_order(order, verdict.status, now=now, matched=verdict.filled_size)
-            # The fills themselves are told as they come, each with its own price.
             level = Level.INFO
         elif isinstance(verdict, Rejected):
             fact = to_order(order, OrderStatus.REJECTED, now=now, reason=verdict.reason)
@@ -194,8 +193,10 @@ class OrderSender:
             fact = to_order(order, OrderStatus.UNKNOWN, now=now, reason=verdict.reason)
             level = Level.WARNING
         self._feed.apply_order(fact, is_news=False)
-        text = say_order_end(fact, order.market_title)
-        self._kernel.log.add(level, "order", text, order_id=order.unsigned.order_id)
+        if fact.status is not OrderStatus.FILLED:
+            # What filled is told once: by its fills, as they come, each with its own price.
+            text = say_order_end(fact, order.market_title)
+            self._kernel.log.add(level, "order", text, order_id=order.unsigned.order_id)
         tell(order, verdict)
 
 

@@ -342,6 +342,28 @@ async def test_a_fill_fills_the_order_and_makes_a_position_at_once(tmp_path: Pat
         assert world.service.queries.account().shares(YES) == 10_000_000
 
 
+async def test_an_order_that_fills_at_once_is_told_once_by_its_fill(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world)
+        order_id = order.unsigned.order_id
+        world.account.answers = [
+            PostResult(
+                order_id,
+                PostStatus.MATCHED,
+                making_amount=Micros(4_000_000),
+                taking_amount=Micros(10_000_000),
+            )
+        ]
+        verdict = await verdict_of(world, order)
+        assert isinstance(verdict, Accepted)
+        assert verdict.status is OrderStatus.FILLED
+        world.user_stream.send(TradeChanged((fill(order_id),), world.clock.now()))
+        entries = world.service.queries.log().entries
+        told = [entry.text for entry in entries if entry.order_id == order_id]
+        assert len(told) == 1
+        assert told[0].startswith("Bought 10 Yes at 40¢")
+
+
 async def test_a_trade_that_fails_on_chain_is_taken_back_visibly(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         order = await prepared(world)
