@@ -1,8 +1,8 @@
 """Turns what happens on the exchange into frames of the market channel, once for all who watch.
 
 A market without watchers costs a look-up. A watched one has a ladder of its own to hash every
-change of it. The last frame of a batch is held for a few milliseconds now and then, because the
-service's frames sometimes overtake each other too.
+change of it. The last frame of a batch is held for a few milliseconds now and then: the service's
+frames, too, sometimes have the hash of a book that has taken more changes.
 """
 
 import asyncio
@@ -204,9 +204,10 @@ class Publisher:
         frames = in_arrival_order(frames, self._random)
         held, market.held = market.held, None
         if held is not None:
-            # Overtaken by exactly one frame, if that one sets another level; else just late.
-            is_free = frames[0].level is not None and frames[0].level != held.level
-            frames.insert(1 if is_free else 0, held)
+            if len(frames) == 1 and frames[0].level not in (None, held.level):
+                # It was still to be sent when the engine applied the next one: hashed with it.
+                held = held.hashed_as(market.ladder.hashes(held.at_ms))
+            frames.insert(0, held)
         elif frames[-1].level is not None and self._random.random() < SWAP_CHANCE:
             market.held = frames.pop()
             asyncio.get_running_loop().call_later(HOLD_S, self._release, market)

@@ -5,7 +5,7 @@ Sources: WIRE_CLOB §16.3; order of keys and of neighbouring frames as in record
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -34,6 +34,17 @@ class Frame:
     """The level it sets, where it may change places with a neighbour; None where it may not."""
     heralds: tuple["Frame", ...] = field(default=())
     """Go out immediately before it."""
+    at_ms: int = 0
+    """Its time, where it sets a level."""
+    hashes: tuple[str, str] = ("", "")
+    """Of the books of the market's tokens, in their order, where it sets a level."""
+
+    def hashed_as(self, hashes: tuple[str, str]) -> "Frame":
+        """Return it with the hashes of a book that has taken more changes."""
+        data = self.data
+        for mine, other in zip(self.hashes, hashes, strict=True):
+            data = data.replace(f'"hash":"{mine}"'.encode(), f'"hash":"{other}"'.encode())
+        return replace(self, data=data, hashes=hashes)
 
 
 def price_change_frame(change: LevelChanged, ladder: MarketLadder) -> Frame:
@@ -45,14 +56,15 @@ def price_change_frame(change: LevelChanged, ladder: MarketLadder) -> Frame:
     at_ms = change.at_ms
     bid, ask = _shown(change.best_bid, ZERO), _shown(change.best_ask, ONE)
     size, side = format_micros(change.size), change.side
+    hashes = ladder.hashes(at_ms)
     first = (
         f'{{"asset_id":"{change.token_id}","price":"{price_text(change.price)}","size":"{size}",'
-        f'"side":"{side.value}","hash":"{ladder.hash(mine, at_ms)}",'
+        f'"side":"{side.value}","hash":"{hashes[mine]}",'
         f'"best_bid":"{price_text(bid)}","best_ask":"{price_text(ask)}"}}'
     )
     second = (
         f'{{"asset_id":"{change.other_token_id}","price":"{price_text(complement(change.price))}",'
-        f'"size":"{size}","side":"{side.opposite.value}","hash":"{ladder.hash(1 - mine, at_ms)}",'
+        f'"size":"{size}","side":"{side.opposite.value}","hash":"{hashes[1 - mine]}",'
         f'"best_bid":"{price_text(complement(ask))}","best_ask":"{price_text(complement(bid))}"}}'
     )
     text = (
@@ -62,7 +74,8 @@ def price_change_frame(change: LevelChanged, ladder: MarketLadder) -> Frame:
     if change.is_top_moved:
         return Frame(text.encode(), heralds=_best_frames(change, bid, ask))
     first_price = change.price if mine == 0 else complement(change.price)
-    return Frame(text.encode(), level=(ladder.tokens[0], first_price))
+    level = (ladder.tokens[0], first_price)
+    return Frame(text.encode(), level=level, at_ms=at_ms, hashes=hashes)
 
 
 def _shown(best: Micros | None, empty: Micros) -> Micros:
@@ -207,8 +220,10 @@ def _json_frame(
 def in_arrival_order(frames: Sequence[Frame], rng: random.Random) -> list[Frame]:
     """Return the frames of one market as they reach a client: some have changed places.
 
-    Only changes of different levels away from the top do, as in every recording: neither the
-    ladder that results nor the top that a frame announces is ever wrong because of it.
+    Only changes of different levels away from the top do, and of one millisecond, as in every
+    recording: neither the ladder that results nor the top that a frame announces is ever wrong
+    because of it. All that changed places have the hash of the book after the last of them: the
+    service hashes what its engine holds by then.
     """
     result = list(frames)
     index = 0
@@ -216,21 +231,26 @@ def in_arrival_order(frames: Sequence[Frame], rng: random.Random) -> list[Frame]
         run = _free_run(result, index)
         draw = rng.random()
         if run >= 3 and draw < REVERSAL_CHANCE:
-            result[index : index + run] = reversed(result[index : index + run])
+            _reverse(result, index, run)
             index += run
         elif run >= 2 and draw < SWAP_CHANCE:
-            result[index], result[index + 1] = result[index + 1], result[index]
+            _reverse(result, index, 2)
             index += 2
         else:
             index += 1
     return result
 
 
+def _reverse(frames: list[Frame], start: int, count: int) -> None:
+    run = frames[start : start + count]
+    frames[start : start + count] = [frame.hashed_as(run[-1].hashes) for frame in reversed(run)]
+
+
 def _free_run(frames: Sequence[Frame], start: int) -> int:
-    # How many frames from here on set as many different levels.
+    # How many frames from here on set as many different levels at once.
     seen: set[tuple[TokenId, Micros]] = set()
     for frame in frames[start : start + REVERSAL_FRAMES]:
-        if frame.level is None or frame.level in seen:
+        if frame.level is None or frame.level in seen or frame.at_ms != frames[start].at_ms:
             break
         seen.add(frame.level)
     return len(seen)

@@ -125,6 +125,10 @@ class MarketLadder:
         # The service's own choice of hash; it guards against loss, not against people.
         return hashlib.sha1(canonical.encode(), usedforsecurity=False).hexdigest()
 
+    def hashes(self, timestamp_ms: int) -> tuple[str, str]:
+        """Return the hashes of both tokens' books at a moment."""
+        return self.hash(0, timestamp_ms), self.hash(1, timestamp_ms)
+
     def book_frame(self, token_index: int, *, with_last_price: bool) -> str:
         """Return one token's `book` event, stamped with the time of the book's last change."""
         bids, asks = self._sides(token_index)
