@@ -101,11 +101,12 @@ class Watchlist:
         rows = [self._row(key, alerts.get(key, ())) for key in self._keys()]
         is_asked = self._kernel.hub.is_watched(WatchlistTopic())
         load = Load.READY if self._as_of else Load.LOADING if is_asked else Load.EMPTY
+        problem = self._problem or self._metadata.unreachable
         return WatchlistView(
             rows=tuple(rows),
-            load=Load.FAILED if self._problem else load,
+            load=Load.FAILED if problem else load,
             as_of=self._as_of,
-            problem=self._problem,
+            problem=problem,
             unheard=self._unheard,
             kept_problem=self._keeper.problem,
         )
@@ -221,7 +222,7 @@ class Watchlist:
     def _seen(self, key: StarKey) -> Seen | None:
         """Return what was seen last, in this session or before it."""
         star = self._stars.get(key)
-        return newest(star.seen if star else None, self._current(key))
+        return newest(self._current(key), star.seen if star else None)
 
     def _current(self, key: StarKey) -> Seen | None:
         """Return what this session knows, from wherever it was met."""

@@ -49,8 +49,8 @@ def plan(side: AlertSide, price: Micros, token_id: TokenId = TOKEN) -> AlertPlan
     return AlertPlan(CONDITION, token_id, side, price)
 
 
-def alert(side: AlertSide, price: Micros, **changes: AlertState) -> PriceAlert:
-    return PriceAlert(AlertId("a"), plan(side, price), "Yes", "Will it?", AT, **changes)
+def alert(side: AlertSide, price: Micros, state: AlertState = AlertState.WAITING) -> PriceAlert:
+    return PriceAlert(AlertId("a"), plan(side, price), "Yes", "Will it?", AT, state)
 
 
 @given(side=sides, price=ticks, bid=maybe, ask=maybe, state=states)

@@ -495,6 +495,7 @@ async def running_world(
     profile: Profile | None = None,
     opening: Callable[[], Awaitable[Failure | None]] | None = None,
     account: FakeAccountHost | None = None,
+    unreachable: str = "",
 ) -> AsyncIterator[World]:
     clock = ManualClock(start)
     world_metadata, trading, analytics = FakeMetadata(), FakeTrading(), FakeAnalytics()
@@ -516,7 +517,7 @@ async def running_world(
         return
 
     async def connect(health: Health) -> Hosts | str:
-        return Hosts(
+        return unreachable or Hosts(
             metadata=world_metadata,
             trading=trading,
             analytics=analytics,

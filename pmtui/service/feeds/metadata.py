@@ -94,7 +94,8 @@ class MetadataFeed:
         self._kernel = kernel
         self._hosts = hosts
         self._on_learned = on_learned
-        self._unreachable = ""
+        self.unreachable = ""
+        """Why nothing will ever be answered in this session."""
         self.index = SearchIndex()
         self.lists: dict[MarketListTopic, ListState] = {}
         self.events: dict[EventId, EventState] = {}
@@ -130,7 +131,7 @@ class MetadataFeed:
 
     def note_unreachable(self, problem: str) -> None:
         """Say of every list, asked for now or later, why nothing will come."""
-        self._unreachable = problem
+        self.unreachable = problem
         for topic in self.lists:
             self.fetch_list(topic, from_start=True)
 
@@ -154,11 +155,11 @@ class MetadataFeed:
     def fetch_list(self, topic: MarketListTopic, *, from_start: bool) -> None:
         """Fetch the first or the next page of a list, unless one is on its way."""
         state = self.lists.setdefault(topic, ListState())
-        is_busy = state.is_fetching and not self._unreachable
+        is_busy = state.is_fetching and not self.unreachable
         if is_busy or (not from_start and state.cursor is None):
             return
-        if self._unreachable:
-            state.load, state.problem, state.is_fetching = Load.FAILED, self._unreachable, False
+        if self.unreachable:
+            state.load, state.problem, state.is_fetching = Load.FAILED, self.unreachable, False
             self._kernel.mark(topic)
             return
         state.is_fetching = True
