@@ -1,6 +1,6 @@
 """Reading the tape: which prints are worth a line, and which of them were ours."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from enum import Enum
@@ -36,18 +36,28 @@ class TapeFilter(Enum):
         return "own only" if self is TapeFilter.OWN else f"from {self.value:,}"
 
 
-def is_own(trade: TradePrint, fills: Iterable[Fill]) -> bool:
-    """Return whether one of our fills was a part of this print: same price, same moment.
+def own_parts(prints: Sequence[TradePrint], fills: Iterable[Fill]) -> dict[int, Micros]:
+    """Return how much of which prints was surely ours, by their places.
 
-    The stream names no trade, so two equal prints within seconds cannot be told apart.
+    The stream names no trade: a fill belongs to one print of the same token, price and moment that
+    is large enough, the one of the very same size before others, then the nearest in time. It
+    counts once, so that nothing a stranger traded beside it is called ours.
     """
-    return any(
-        fill.token_id == trade.token_id
-        and fill.price == trade.price
-        and fill.size <= trade.size
-        and abs(fill.matched_at - trade.at) <= SAME_MOMENT
-        for fill in fills
-    )
+    places: dict[tuple[TokenId, Micros], list[int]] = {}
+    for place, trade in enumerate(prints):
+        places.setdefault((trade.token_id, trade.price), []).append(place)
+    parts: dict[int, int] = {}
+    for fill in sorted(fills, key=lambda each: each.size, reverse=True):
+        found = [
+            (prints[place].size != fill.size, abs(fill.matched_at - prints[place].at), place)
+            for place in places.get((fill.token_id, fill.price), ())
+            if abs(fill.matched_at - prints[place].at) <= SAME_MOMENT
+            and parts.get(place, 0) + fill.size <= prints[place].size
+        ]
+        if found:
+            place = min(found)[2]
+            parts[place] = parts.get(place, 0) + fill.size
+    return {place: Micros(size) for place, size in parts.items()}
 
 
 def fills_in(
@@ -66,9 +76,9 @@ def fills_in(
 
 
 def filter_prints(
-    prints: Iterable[TradePrint], fills: tuple[Fill, ...], wanted: TapeFilter, most: int
-) -> tuple[tuple[TradePrint, bool], ...]:
-    """Return the newest prints that pass a filter, each with whether it was ours.
+    prints: Sequence[TradePrint], fills: tuple[Fill, ...], wanted: TapeFilter, most: int
+) -> tuple[tuple[TradePrint, Micros], ...]:
+    """Return the newest prints that pass a filter, each with how much of it was ours.
 
     Args:
         prints: newest first.
@@ -76,12 +86,13 @@ def filter_prints(
         wanted: what to let through.
         most: how many there is room for.
     """
-    found: list[tuple[TradePrint, bool]] = []
-    for trade in prints:
+    found: list[tuple[TradePrint, Micros]] = []
+    parts = own_parts(prints, fills) if fills else {}
+    for place, trade in enumerate(prints):
         if len(found) >= most:
             break
-        own = is_own(trade, fills)
-        is_wanted = own if wanted is TapeFilter.OWN else trade.size >= _least(wanted)
+        own = parts.get(place, Micros(0))
+        is_wanted = own > 0 if wanted is TapeFilter.OWN else trade.size >= _least(wanted)
         if is_wanted:
             found.append((trade, own))
     return tuple(found)

@@ -11,7 +11,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros, parse_micros
 from pmtui.domain.order import Fill, Liquidity, TradePrint, TradeStatus
-from pmtui.domain.tape import SAME_MOMENT, TapeFilter, fills_in, filter_prints, is_own
+from pmtui.domain.tape import SAME_MOMENT, TapeFilter, fills_in, filter_prints, own_parts
 
 m = parse_micros
 AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -23,9 +23,41 @@ FILL = Fill(
 )  # fmt: skip
 
 
-def test_a_print_with_a_part_of_ours_is_ours() -> None:
-    assert is_own(PRINT, (FILL,))
-    assert is_own(PRINT, (replace(FILL, matched_at=AT + SAME_MOMENT),))
+def test_of_a_print_as_much_is_ours_as_we_traded() -> None:
+    assert own_parts((PRINT,), (FILL,)) == {0: FILL.size}
+    assert own_parts((PRINT,), (replace(FILL, matched_at=AT + SAME_MOMENT),)) == {0: FILL.size}
+    again = replace(FILL, trade_id=TradeId("u"))
+    assert own_parts((PRINT,), (FILL, again)) == {0: 2 * FILL.size}
+
+
+def test_a_strangers_larger_print_is_not_ours_beside_one_of_our_size() -> None:
+    ours = replace(PRINT, size=FILL.size, at=AT - timedelta(seconds=2))
+    assert own_parts((PRINT, ours), (FILL,)) == {1: FILL.size}
+
+
+def test_of_two_that_could_be_the_nearer_in_time_is_and_only_it() -> None:
+    later = replace(PRINT, at=AT + timedelta(seconds=1))
+    assert own_parts((later, PRINT), (FILL,)) == {1: FILL.size}
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 30), st.integers(0, 6)), max_size=12),
+    st.lists(st.tuples(st.integers(1, 30), st.integers(0, 6)), max_size=8),
+)
+def test_never_more_is_called_ours_than_was_traded_by_us_or_in_the_print(
+    traded: list[tuple[int, int]], filled: list[tuple[int, int]]
+) -> None:
+    prints = [
+        replace(PRINT, size=Micros(size * SCALE), at=AT + timedelta(seconds=s))
+        for size, s in traded
+    ]
+    fills = [
+        replace(FILL, size=Micros(size * SCALE), matched_at=AT + timedelta(seconds=s))
+        for size, s in filled
+    ]
+    parts = own_parts(prints, fills)
+    assert sum(parts.values()) <= sum(fill.size for fill in fills)
+    assert all(0 < part <= prints[place].size for place, part in parts.items())
 
 
 @pytest.mark.parametrize(
@@ -38,7 +70,7 @@ def test_a_print_with_a_part_of_ours_is_ours() -> None:
     ],
 )
 def test_another_price_size_token_or_moment_is_not(other: Fill) -> None:
-    assert not is_own(PRINT, (other,))
+    assert own_parts((PRINT,), (other,)) == {}
 
 
 @given(
@@ -56,7 +88,7 @@ def test_a_filter_keeps_the_order_and_every_print_that_is_large_enough(
 
 def test_own_only_shows_own_only() -> None:
     other = replace(PRINT, price=m("0.5"))
-    assert filter_prints((other, PRINT), (FILL,), TapeFilter.OWN, 5) == ((PRINT, True),)
+    assert filter_prints((other, PRINT), (FILL,), TapeFilter.OWN, 5) == ((PRINT, FILL.size),)
 
 
 def test_the_filters_go_round_and_say_what_they_are() -> None:
@@ -70,7 +102,7 @@ def test_the_filters_go_round_and_say_what_they_are() -> None:
 def test_a_fill_of_the_other_outcome_is_ours_on_the_mirrored_tape_too() -> None:
     mirrored = replace(PRINT, token_id=TokenId("2"), side=Side.SELL, price=m("0.54"))
     fills = fills_in((FILL,), FILL.condition_id, mirrored.token_id)
-    assert is_own(mirrored, fills)
+    assert own_parts((mirrored,), fills) == {0: FILL.size}
     assert fills[0].side is FILL.side.opposite
     assert fills_in((FILL,), FILL.condition_id, FILL.token_id) == (FILL,)
     assert fills_in((FILL,), ConditionId("0xb"), mirrored.token_id) == ()

@@ -9,13 +9,14 @@ from pmtui.domain.order import Fill, TradePrint
 from pmtui.domain.tape import TapeFilter, filter_prints
 from pmtui.domain.tape_gaps import TapeGap
 from pmtui.service.views import TapeView
-from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import format_price, format_size_compact
 from pmtui.ui.theme import Role
 
 _TIME, _SIDE, _PRICE, _SIZE, _OWN = 8, 4, 6, 8, 1
 WIDTH = _TIME + _SIDE + _PRICE + _SIZE + _OWN + 2
 _WITHOUT_TIME = WIDTH - _TIME - 1
+_NONE = Micros(0)
 
 
 def paint_tape(
@@ -31,7 +32,8 @@ def paint_tape(
 ) -> tuple[Line, ...]:
     """Show as many trades as there are lines, from the newest or after some that are skipped.
 
-    One that was ours carries a mark; where trades may be missing between two, a line says so.
+    One that was ours carries a mark, and how much of it where that is less than all; where trades
+    may be missing between two, a line says so.
     """
     passed = filter_prints(view.prints, fills, wanted, skip + height)
     newer = passed[skip - 1][0].at if 0 < skip <= len(passed) else None
@@ -66,7 +68,7 @@ def paint_print(
     trade: TradePrint,
     width: int,
     *,
-    own: bool = False,
+    own: Micros = _NONE,
     tick: Micros | None = None,
     ascii_only: bool = False,
 ) -> Line:
@@ -86,6 +88,10 @@ def paint_print(
         cells.append(Cell(" "))
     if width >= WIDTH:
         cells.append(Cell(time, Role.DIM))
+    if 0 < own < trade.size:
+        part = Cell(f" {format_size_compact(own)} own", Role.OWN_ORDER)
+        if line_width((*cells, part)) <= width:
+            cells.append(part)
     return fit_line(tuple(cells), width, ascii_only=ascii_only)
 
 

@@ -150,6 +150,22 @@ def test_a_trade_shows_side_price_size_and_time() -> None:
     assert "No trades yet" in text_of(*paint_tape(TapeView((), 0), 30, 4))
 
 
+def test_a_trade_that_was_ours_in_part_says_which_part() -> None:
+    trade = TradePrint(YES, Side.SELL, Micros(510_000), Micros(500_000_000), NOW)
+    fill = replace(
+        believable.fill(1, 2), token_id=YES, price=trade.price, size=Micros(20_000_000),
+        matched_at=NOW,
+    )  # fmt: skip
+    view = TapeView((trade,), 1)
+    assert text_of(*paint_tape(view, 40, 4, fills=(fill,))).rstrip().endswith("20 own")
+    narrow = text_of(*paint_tape(view, WIDTH, 4, fills=(fill,)))
+    assert "*" in narrow
+    assert "own" not in narrow
+    whole = text_of(*paint_tape(view, 40, 4, fills=(replace(fill, size=trade.size),)))
+    assert "*" in whole
+    assert "own" not in whole
+
+
 def at(second: int) -> datetime:
     return NOW + timedelta(seconds=second)
 
