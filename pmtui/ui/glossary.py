@@ -11,6 +11,10 @@ class Term(NamedTuple):
 
 
 GLOSSARY: tuple[Term, ...] = (
+    Term("allowance", "How much of the wallet's dollars a contract may move: what an approval gave and "
+         "nobody has taken back. The exchanges ask for all of it, once."),
+    Term("API credentials", "Id, secret and passphrase by which the trading host knows an account. They "
+         "sign requests; orders are signed by the key."),
     Term("approval", "A permission on the chain: the exchange may move your dollars or shares when "
          "an order of yours trades. Asked for once for each contract."),
     Term("armed", "Single keys place orders without a card. It ends after idle time, on a lost "
@@ -19,6 +23,8 @@ GLOSSARY: tuple[Term, ...] = (
     Term("bid", "What somebody would pay for a share. The best bid is the highest one."),
     Term("break-even", "The price at which closing a position gains and loses nothing, taker fee "
          "included."),
+    Term("builder code", "A code in an order that credits an app with it, which may add a fee of its "
+         "own. Zeros credit nobody."),
     Term("cancel-only", "The venue takes cancellations and no orders, usually around a restart."),
     Term("chunk", "A part of a long list of orders: what one request may name."),
     Term("close-only", "An account that may reduce what it holds and not add to it."),
@@ -60,11 +66,16 @@ GLOSSARY: tuple[Term, ...] = (
     Term("outcome", "What a market asks about, Yes or No, or two names. One of them pays a dollar a "
          "share, the other nothing."),
     Term("override", "Permit one order from a book that may be wrong; the journal keeps it."),
+    Term("owner", "The address of your key. It signs for the paying wallet and need hold no money."),
     Term("paper", "The local venue: real servers, real books, play money, no account."),
+    Term("paying wallet", "The address that an order names as its maker: it pays and receives. A deposit "
+         "wallet for accounts made now; a proxy or a safe for older ones."),
     Term("post-only", "Refuse the order rather than let it take."),
     Term("queue", "Who was there first at a price trades first. How much is ahead of you is an "
          "estimate: the venue does not say."),
     Term("redeem", "Exchange the shares of a decided market for the dollars they are worth."),
+    Term("relayer", "The service's host that puts a wallet's transactions on the chain and pays for "
+         "them. It has keys of its own, which cannot trade."),
     Term("resolution", "The decision which outcome was right, by the source the rules name."),
     Term("reward band", "How near to the midpoint an order must rest, and how large it must be, to "
          "earn liquidity rewards in a market."),
