@@ -55,6 +55,17 @@ class ConditionalState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class CountedSale:
+    """What a sale was counted with: its trades may still fail on chain, and the shares come back."""
+
+    order_id: OrderId
+    size: Micros
+    failed: Micros
+    """Of trades that had failed by then, and are not part of the size."""
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Conditional:
     """One of them, as it stands."""
 
@@ -78,6 +89,8 @@ class Conditional:
     """Sales since the last one that sold something."""
     sale: OrderId | None = None
     """What its last sale left as, until it is known what that brought."""
+    counted: tuple[CountedSale, ...] = ()
+    """Its sales of which something may still come back."""
 
 
 @dataclass(frozen=True, slots=True)

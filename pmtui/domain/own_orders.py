@@ -112,6 +112,10 @@ class OwnOrders:
         """Return how much of an order has been told of as fills that did not fail."""
         return self._size_of(order_id, is_failed=False)
 
+    def failed_size(self, order_id: OrderId) -> Micros:
+        """Return how much of an order was matched by trades that failed on chain."""
+        return self._size_of(order_id, is_failed=True)
+
     def matched_size(self, order_id: OrderId) -> Micros:
         """Return how much of an order is known to be matched, whoever told of it."""
         known = self._orders.get(order_id)
@@ -147,7 +151,7 @@ class OwnOrders:
     def _combine(self, order_id: OrderId) -> Order | None:
         """Put an order together from what was told and its fills; return it if it changed."""
         told = self._told[order_id]
-        failed = self._size_of(order_id, is_failed=True)
+        failed = self.failed_size(order_id)
         filled = self.booked_size(order_id)
         # What was told of a match may be of one that failed since.
         matched = Micros(max(told.matched_size - failed, filled))

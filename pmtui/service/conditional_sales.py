@@ -68,6 +68,10 @@ class ConditionalSales:
         """Return what a sale is known to have sold so far."""
         return self._own.matched_size(order_id)
 
+    def failed(self, order_id: OrderId) -> Micros:
+        """Return how much of a sale was matched by trades that failed on chain."""
+        return self._own.failed_size(order_id)
+
     async def learn_end(self, order_id: OrderId, *, since: datetime) -> bool:
         """Read what a sale brought that nobody waited for; whether that is known now."""
         order = self._own.order(order_id)

@@ -19,6 +19,7 @@ from pmtui.domain.conditional import (
     ConditionalId,
     ConditionalPlan,
     ConditionalState,
+    CountedSale,
     Trigger,
     after_sale,
     at_rest,
@@ -30,6 +31,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms
 from pmtui.domain.money import ZERO, Micros, format_micros
 from pmtui.domain.own_orders import OwnOrders
+from pmtui.domain.undone_sales import UNDONE, undo_failed
 from pmtui.service.conditional_sales import ConditionalSales, Sale, held_of
 from pmtui.service.desk import Desk
 from pmtui.service.hub import HubSubscription
@@ -47,6 +49,8 @@ COOL_OFF_S = 1.0
 """Between two sales of one conditional order of which the first brought nothing."""
 RESTARTED = "the program was restarted"
 GONE = "nothing of it is held any more"
+MAY_FAIL_FOR = timedelta(days=1)
+"""So long after a sale its trades are looked at; they fail or are confirmed within minutes."""
 FAULT = "a fault in this program while it sold"
 
 _AWAKE = frozenset({ConditionalState.WATCHING, ConditionalState.SELLING})
@@ -98,8 +102,9 @@ class Conditionals:
         for each in found:
             if not each.state.is_over:
                 self._put(at_rest(each, each.reason if _rests(each) else RESTARTED))
-        if self._known:
-            count = len(self._known)
+            elif self._young(each.counted):
+                self._known[each.conditional_id] = each
+        if count := len(self.view()):
             text = f"{count} conditional order(s) are back, at rest; start them where still wanted"
             self._kernel.log.notice(Level.WARNING, text)
 
@@ -108,6 +113,7 @@ class Conditionals:
         while True:
             await self._kernel.clock.sleep(LOOKS_EVERY_S)
             self._look_around()
+            self._take_back_what_failed()
             for each in self.view():
                 if each.sale is not None and each.conditional_id not in self._under_way:
                     self._count_left_sale(each, each.sale)
@@ -122,7 +128,7 @@ class Conditionals:
         labels = terms.outcome_labels
         self._save(
             Conditional(
-                conditional_id=ConditionalId(secrets.token_hex(6)),
+                conditional_id=_new_id(),
                 condition_id=plan.condition_id,
                 token_id=plan.token_id,
                 outcome=labels[index] if index < len(labels) else f"outcome {index + 1}",
@@ -284,14 +290,32 @@ class Conditionals:
         known = self._known[conditional_id]
         # A fill may have been told of after all: even a refused order was seen to fill once.
         late = self.sales.brought(known.sale) if known.sale is not None else ZERO
-        sold = max(sale.sold, late)
+        failed = self.sales.failed(known.sale) if known.sale is not None else ZERO
+        sold = late if failed else max(sale.sold, late)
         then = after_sale(known, sold, problem=sale.problem)
+        if known.sale is not None and sold > 0:
+            counted = CountedSale(known.sale, sold, failed, self._kernel.clock.now())
+            then = replace(then, counted=(*self._young(then.counted), counted))
         text = f"sold {format_micros(sold)}" if sold > 0 else f"nothing sold: {sale.problem}"
         if then.state is ConditionalState.WATCHING:
             text = f"{text}; watching on"
         elif then.state is ConditionalState.RESTING:
             text = f"{text}; at rest: {then.reason}"
         self._save(then, text, level=Level.GOOD if sold > 0 else Level.BAD)
+
+    def _young(self, counted: tuple[CountedSale, ...]) -> tuple[CountedSale, ...]:
+        now = self._kernel.clock.now()
+        return tuple(sale for sale in counted if now - sale.at < MAY_FAIL_FOR)
+
+    def _take_back_what_failed(self) -> None:
+        for each in tuple(self._known.values()):
+            undone = undo_failed(each, self.sales.failed, new_id=_new_id)
+            if undone is None:
+                continue
+            self._save(undone.seller, UNDONE, level=Level.BAD)
+            if undone.keeper is not None and undone.keeper is not undone.seller:
+                self._save(undone.keeper, f"at rest: {UNDONE}", level=Level.BAD)
+            self._kernel.log.notice(Level.BAD, undone.text)
 
     def _let_leave(self, conditional_id: ConditionalId, order: PreparedOrder) -> str:
         """Note which order a sale leaves as, or say why it must not leave any more."""
@@ -349,6 +373,10 @@ class Conditionals:
         if token_id in self._told_blind:
             self._told_blind.discard(token_id)
             self._kernel.log.notice(Level.GOOD, "Conditional orders see their book again")
+
+
+def _new_id() -> ConditionalId:
+    return ConditionalId(secrets.token_hex(6))
 
 
 def _rests(each: Conditional) -> bool:

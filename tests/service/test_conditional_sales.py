@@ -1,6 +1,7 @@
 """What becomes of a conditional order's sale, however it is told of: counted once, never sold twice."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,7 +25,15 @@ from pmtui.domain.order import (
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
 from pmtui.domain.user_events import TradeChanged
 from pmtui.service.surface import PreparedOrder
-from tests.service.fakes import CONDITION, YES, FakeSigner, World, lost, running_world
+from tests.service.fakes import (
+    CONDITION,
+    YES,
+    FakeAccountHost,
+    FakeSigner,
+    World,
+    lost,
+    running_world,
+)
 from tests.service.test_conditionals import PLAN, book, m, only, protected, ready, sold
 from tests.service.test_desk import said, until
 
@@ -242,3 +251,57 @@ async def test_a_sale_in_its_order_is_a_sale_that_fills_and_is_killed(tmp_path: 
         (order,) = world.service.queries.account().open_orders
         assert (order.order_id, order.time_in_force) == (order_id, TimeInForce.FAK)
         assert order.status is OrderStatus.DELAYED
+
+
+async def sold_out(world: World) -> Fill:
+    """Have the stop sell everything, in one trade that is only matched yet."""
+    await protected(world)
+    order_id = await selling(world)
+    fill = fill_of(order_id, "100")
+    world.account.known.clear()
+    world.account.own_fills = (fill,)
+    world.user_stream.send(TradeChanged((fill,), None))
+    await until(world, lambda: not states(world), "its end")
+    return fill
+
+
+async def test_shares_of_a_sale_that_failed_on_chain_are_protected_again_at_rest(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        fill = await sold_out(world)
+        failed = replace(fill, status=TradeStatus.FAILED)
+        world.account.own_fills = (failed,)
+        world.user_stream.send(TradeChanged((failed,), None))
+        await until(world, lambda: states(world), "it is back")
+        each = only(world)
+        assert (each.state, each.size) == (ConditionalState.RESTING, m("100"))
+        assert "FAILED on chain" in each.reason
+        assert said(world, "100 Yes came back unprotected")
+        # Told again, and with the price where it was: nothing is sold a second time.
+        world.user_stream.send(TradeChanged((failed,), None))
+        world.stream.send(book("0.38"))
+        await world.pass_time(30)
+        assert len(world.account.posted) == 1
+        assert [e.size for e in world.service.queries.account().conditionals] == [m("100")]
+        # Whoever starts it again has it sell what came back, once.
+        world.stream.send(book("0.60"))
+        assert world.service.commands.start_conditional(each.conditional_id) == ""
+        world.stream.send(book("0.39"))
+        await until(world, lambda: len(world.account.posted) == 2, "the second sale")
+
+
+async def test_a_sale_that_failed_while_nothing_ran_is_heard_of_by_the_next_session(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        fill = await sold_out(world)
+        await world.catch_up()
+    after = FakeAccountHost(own_fills=(replace(fill, status=TradeStatus.FAILED),))
+    async with running_world(tmp_path, account=after) as world:
+        await until(world, lambda: states(world), "it is back")
+        assert (only(world).state, only(world).size) == (ConditionalState.RESTING, m("100"))
+        assert said(world, "came back unprotected")
+    async with running_world(tmp_path, account=after) as world:
+        await world.pass_time(5)
+        assert only(world).size == m("100"), "counted back once"
