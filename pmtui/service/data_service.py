@@ -221,13 +221,15 @@ class DataService:
 
     def _make_resting(self) -> Resting:
         own, books = self._account.own, self._books
+        queue = QueueFeed(
+            self._kernel,
+            open_orders=own.open_orders,
+            book_of=books.book,
+            tape_of=books.tapes.view,
+        )
+        self._account.on_order(queue.meet)
         return Resting(
-            queue=QueueFeed(
-                self._kernel,
-                open_orders=own.open_orders,
-                book_of=books.book,
-                tape_of=books.tapes.view,
-            ),
+            queue=queue,
             scoring=ScoringFeed(
                 self._kernel, account=lambda: self._account.account, open_orders=own.open_orders
             ),

@@ -12,6 +12,7 @@ from pmtui.domain.market_events import BookSnapshot, TextLevel, TradePrinted
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.user_events import OrderChanged, OrderEventKind
+from pmtui.domain.verdict import Accepted
 from pmtui.service.feeds.queue import MET_AGAIN_S, SHOWN_AFTER_S
 from pmtui.service.feeds.scoring import ASK_PERIOD_S, ScoringFeed
 from pmtui.service.feeds.tape import TAPE_LENGTH
@@ -19,6 +20,7 @@ from pmtui.service.topics import AccountTopic, BookTopic
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, YES, World, resting, running_world
 from tests.service.test_books import change, snapshot, watching
+from tests.service.test_desk import BUY, prepared
 
 MINE = OrderId("0x" + "1" * 64)
 SHARE = 1_000_000
@@ -186,6 +188,34 @@ async def test_the_book_need_not_show_a_young_order_yet(tmp_path: Path) -> None:
         world.stream.send(change("0.41", "9", ""))
         await world.pass_time(SHOWN_AFTER_S)
         assert ahead(world) == 7
+
+
+async def test_the_first_order_in_a_book_does_not_stand_behind_itself(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        order = await prepared(world, replace(BUY, price=Micros(410_000)))
+        world.stream.send(snapshot())
+        command = world.service.commands.place(order)
+        assert isinstance(await world.service.commands.verdict(command), Accepted)
+        world.stream.send(change("0.41", "17", ""))
+        await world.pass_time(0.2)
+        estimates = dict(world.service.queries.account().queue_ahead)
+        assert estimates[order.unsigned.order_id] == 7 * SHARE
+
+
+async def test_who_comes_while_an_order_is_on_its_way_may_stand_in_front(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        sent = resting(MINE, price=Micros(410_000), status=OrderStatus.SENT)
+        tell(world, sent)
+        await world.pass_time(0.2)
+        world.stream.send(change("0.41", "27", ""))
+        await world.pass_time(0.2)
+        assert ahead(world) is None
+        tell(world, replace(sent, status=OrderStatus.LIVE))
+        await world.pass_time(0.2)
+        assert ahead(world) == 27 - sent.remaining_size / SHARE
 
 
 async def test_an_order_that_may_not_rest_has_no_place(tmp_path: Path) -> None:

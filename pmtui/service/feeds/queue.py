@@ -72,6 +72,12 @@ class QueueFeed:
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
             self.look()
 
+    def meet(self, order: Order) -> None:
+        """Look at once at the line of an order that has just become ours: it is not in it yet."""
+        lines = self._lines.get(order.token_id)
+        if order.status.is_open and (lines is None or order.order_id not in lines.standing):
+            self.look()
+
     def ahead(self) -> tuple[tuple[OrderId, Micros], ...]:
         """Return the estimates of the orders that rest in a book we trust."""
         return tuple(
@@ -150,6 +156,10 @@ class QueueFeed:
     ) -> Standing:
         now = self._kernel.clock.monotonic()
         rests = order.status in _RESTING
+        if not rests and not is_gap:
+            # On its way: what is displayed may hold it already, and the rest of that is in front.
+            before = max(known.spot.ahead, displayed - order.remaining_size)
+            return Standing(QueueSpot(Micros(before), displayed), known.resting_since_s)
         since_s = known.resting_since_s
         if since_s is None and rests:
             since_s = now
