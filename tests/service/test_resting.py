@@ -195,6 +195,7 @@ async def test_the_first_order_in_a_book_does_not_stand_behind_itself(tmp_path: 
         await watching(world)
         order = await prepared(world, replace(BUY, price=Micros(410_000)))
         world.stream.send(snapshot())
+        await world.pass_time(0.2)
         command = world.service.commands.place(order)
         assert isinstance(await world.service.commands.verdict(command), Accepted)
         world.stream.send(change("0.41", "17", ""))
