@@ -129,6 +129,9 @@ class MetadataRows:
         if live is None:
             return {}
         fields = {key: read(live) for key, read in _LIVE_FIELDS.items()}
+        for key in _unsaid(live):
+            if key not in market.raw:
+                del fields[key]
         if live.last_trade is not None:
             fields["lastTradePrice"] = decimal_number(live.last_trade)
         if live.best_bid is not None or live.best_ask is not None:
@@ -179,6 +182,17 @@ _LIVE_FIELDS: Mapping[str, Callable[[LiveMarket], object]] = {
     "liquidityNum": lambda live: decimal_number(live.liquidity),
     "liquidityClob": lambda live: decimal_number(live.liquidity),
 }
+_VOLUMES = ("volume", "volumeNum", "volumeClob", "volume24hr", "volume24hrClob")
+
+
+def _unsaid(live: LiveMarket) -> tuple[str, ...]:
+    """Return what the service leaves out where there is none of it."""
+    volumes = () if live.volume else _VOLUMES
+    # Without any book it says 0, with one of asks nothing.
+    has_asks_only = live.best_bid is None and live.best_ask is not None
+    return (*volumes, "bestBid") if has_asks_only else volumes
+
+
 EVENT_SUMS = frozenset({"volume", "volume24hr", "liquidity", "closed"})
 """Fields of an event that follow from its markets."""
 _SELDOM_LIVE = frozenset(

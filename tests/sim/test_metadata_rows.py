@@ -159,3 +159,25 @@ def test_numbers_are_asked_for_again_with_every_request(
     assert host.get(path).json()["bestBid"] == 0.41
     numbers.live[market.market_id] = replace(_LIVE, best_bid=Micros(400_000))
     assert host.get(path).json()["bestBid"] == 0.4
+
+
+def test_what_never_traded_has_no_volume(
+    host: MetadataClient, numbers: _Numbers, catalogue: Catalogue
+) -> None:
+    fresh = next(m for e in catalogue.events for m in e.markets if "volume" not in m.raw)
+    quiet = replace(_LIVE, volume=ZERO, volume_24h=ZERO, last_trade=None, best_bid=None)
+    numbers.live[fresh.market_id] = quiet
+    row = host.get(f"/markets/{fresh.market_id}").json()
+    assert not [key for key in row if key.startswith("volume")]
+    assert "lastTradePrice" not in row
+    assert ("bestBid" in row) == ("bestBid" in fresh.raw)
+    numbers.live[fresh.market_id] = _LIVE
+    assert host.get(f"/markets/{fresh.market_id}").json()["volumeNum"] == 9_000_000.5
+
+
+def test_a_market_without_a_book_bids_nothing(
+    host: MetadataClient, numbers: _Numbers, market: CatalogueMarket
+) -> None:
+    numbers.live[market.market_id] = replace(_LIVE, best_bid=None, best_ask=None)
+    row = host.get(f"/markets/{market.market_id}").json()
+    assert (row["bestBid"], row["bestAsk"], row["spread"]) == (0, 1, 1)
