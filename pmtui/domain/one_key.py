@@ -3,7 +3,8 @@
 A key means a price: the cursor's, or one of a single view of the book. It never means a row. What
 joins or improves is post-only, so that the venue refuses it rather than let it take. What is
 placed at the cursor may take, and says so. The ticket's rules hold here too; but there is no card
-on which to warn, so a price that the ticket would warn of is refused.
+on which to warn, so a price that the ticket would warn of is refused. A large sum and the same order
+again are said of the order that was sent: nothing stops a key that means what it says.
 """
 
 from collections.abc import Iterable
@@ -17,8 +18,8 @@ from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.order import LimitIntent, Order, TimeInForce
 from pmtui.domain.ticket import check_ticket
 from pmtui.domain.ticket_draft import TicketContext, TicketDraft
-from pmtui.domain.ticket_reading import format_cents
-from pmtui.domain.ticket_warnings import check_price
+from pmtui.domain.ticket_reading import format_cents, say_cost
+from pmtui.domain.ticket_warnings import check_price, is_large, seconds_since_same
 
 
 class OneKey(Enum):
@@ -60,6 +61,8 @@ class OneKeyPlan:
     intent: LimitIntent
     takes: bool
     """Whether it meets something in the book as it is shown."""
+    warnings: tuple[str, ...] = ()
+    """What the trader wants to hear of it, in a few words each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,19 @@ def plan_one_key(
         return OneKeyProblem(next((p.text for p in check.blocking), "It is no order"))
     for problem in check_price(context, check.intent):
         return OneKeyProblem(f"{problem.text}: too far for a single key")
-    return OneKeyPlan(check.intent, takes=check.numbers.fills_now > 0 or key.crosses)
+    numbers = check.numbers
+    cash = Micros(max(numbers.cash, numbers.expected_cash))
+    warnings = key_warnings(context, check.intent, cash=cash, shares=numbers.shares)
+    return OneKeyPlan(check.intent, numbers.fills_now > 0 or key.crosses, warnings)
+
+
+def key_warnings(
+    context: TicketContext, intent: LimitIntent, *, cash: Micros, shares: Micros
+) -> tuple[str, ...]:
+    """Return what is said beside the end of an order that no card came before, as short as it goes."""
+    seconds = seconds_since_same(context, intent, cash=cash, shares=shares)
+    found = [f"large: {say_cost(cash)}"] if is_large(context, cash) else []
+    return (*found, *([] if seconds is None else [f"the same as {seconds} s ago"]))
 
 
 def why_locked(book: BookView) -> str:

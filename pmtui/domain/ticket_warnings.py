@@ -50,31 +50,43 @@ def check_notional(
     context: TicketContext, amount: Micros, *, what: str = "one order"
 ) -> list[Problem]:
     """Return what speaks against a sum of dollars in one go."""
-    rules = context.rules
-    if not rules.warns_of_size or amount < rules.notional_warning:
+    if not is_large(context, amount):
         return []
-    bound = say_dollars(rules.notional_warning)
+    bound = say_dollars(context.rules.notional_warning)
     text = f"{say_cost(amount)} in {what}; you want to hear of {bound} or more"
     return [Problem(TicketField.SIZE, text, is_warning=True)]
+
+
+def is_large(context: TicketContext, amount: Micros) -> bool:
+    """Whether it is a sum that the trader wants to hear of."""
+    rules = context.rules
+    return rules.warns_of_size and amount >= rules.notional_warning
 
 
 def check_again(
     context: TicketContext, intent: OrderIntent, *, cash: Micros, shares: Micros
 ) -> list[Problem]:
     """Return what speaks against an order that went out a moment ago already."""
-    if not context.rules.duplicate_window:
+    seconds = seconds_since_same(context, intent, cash=cash, shares=shares)
+    if seconds is None:
         return []
+    text = f"The same order went out {seconds} s ago; this would be a second one"
+    return [Problem(TicketField.SIZE, text, is_warning=True)]
+
+
+def seconds_since_same(
+    context: TicketContext, intent: OrderIntent, *, cash: Micros, shares: Micros
+) -> int | None:
+    """Return how long ago the same order went out; None where that is too long, or never was."""
+    window = context.rules.duplicate_window
     ages = [
         context.now - order.created_at
         for order in context.recent
-        if is_same_order(order, intent, cash=cash, shares=shares)
-        and context.now - order.created_at <= context.rules.duplicate_window
+        if window
+        and is_same_order(order, intent, cash=cash, shares=shares)
+        and context.now - order.created_at <= window
     ]
-    if not ages:
-        return []
-    seconds = max(min(ages), timedelta()).seconds
-    text = f"The same order went out {seconds} s ago; this would be a second one"
-    return [Problem(TicketField.SIZE, text, is_warning=True)]
+    return max(min(ages), timedelta()).seconds if ages else None
 
 
 def is_same_order(order: Order, intent: OrderIntent, *, cash: Micros, shares: Micros) -> bool:

@@ -252,3 +252,17 @@ def test_the_override_of_a_book_never_heard_of_says_so() -> None:
     assert say_override(permitted, world.book) == (
         "BUY 10 at 50¢ from a book that is loading, never heard of: bid none, ask none"
     )
+
+
+def test_a_large_sum_and_the_same_order_again_are_said_and_stop_nothing() -> None:
+    rules = TicketRules(notional_warning=m("5"), duplicate_window=timedelta(seconds=10))
+    world = replace(RICH, rules=rules)
+    first = sent(OneKey.BUY_HERE, cursor="0.5", world=world)
+    assert first.warnings == ("large: $5.00",)
+    before = own_order("0.5", "10")
+    before = replace(before, created_at=NOW - timedelta(seconds=2))
+    again = sent(OneKey.BUY_HERE, cursor="0.5", world=replace(world, recent=(before,)))
+    assert again.warnings == ("large: $5.00", "the same as 2 s ago")
+    assert again.intent == first.intent
+    quiet = replace(RICH, rules=replace(rules, notional_warning=m("0")), recent=())
+    assert sent(OneKey.BUY_HERE, cursor="0.5", world=quiet).warnings == ()

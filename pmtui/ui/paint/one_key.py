@@ -1,5 +1,7 @@
 """Single keys that trade, in words: whether they are armed, what was sent, and how that ended."""
 
+from collections.abc import Sequence
+
 from pmtui.domain.book_view import BookView
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
@@ -30,15 +32,31 @@ def paint_arming(size: Micros, book: BookView, *, is_permitted: bool) -> Line:
     return (Cell(" KEYS LOCKED ", Role.NOTICE_WARN, Emphasis.BOLD),)
 
 
-def say_sent(order: PreparedOrder, *, takes: bool, ascii_only: bool = False) -> str:
-    """Say what a key sent."""
+def say_sent(
+    order: PreparedOrder, *, takes: bool, warnings: Sequence[str] = (), ascii_only: bool = False
+) -> str:
+    """Say what a key sent, and what the trader wants to hear of it."""
     what = _say_order(order, ascii_only=ascii_only)
-    return f"Sent {what}, which takes." if takes else f"Sent {what}."
+    return _warned(f"Sent {what}, which takes." if takes else f"Sent {what}.", warnings)
 
 
-def say_end(verdict: Verdict, order: PreparedOrder, *, ascii_only: bool = False) -> str:
+def say_end(
+    verdict: Verdict, order: PreparedOrder, *, warnings: Sequence[str] = (),
+    ascii_only: bool = False,
+) -> str:  # fmt: skip
     """Say how an order of a key ended, naming it: several may be on their way."""
     what = _say_order(order, ascii_only=ascii_only)
+    if isinstance(verdict, Rejected):
+        # Nothing went out: there is nothing to be warned of.
+        warnings = ()
+    return _warned(_say_verdict(verdict, what), warnings)
+
+
+def _warned(said: str, warnings: Sequence[str]) -> str:
+    return f"{said} ! {'; '.join(warnings)}" if warnings else said
+
+
+def _say_verdict(verdict: Verdict, what: str) -> str:
     match verdict:
         case Accepted():
             return f"{what} {_say_accepted(verdict)}"

@@ -13,22 +13,26 @@ from typing_extensions import override
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.ids import CommandId
-from pmtui.domain.market import Side
+from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.money import Micros
 from pmtui.domain.one_key import (
     OneKey,
     OneKeyProblem,
+    key_warnings,
     plan_one_key,
     say_doubtful,
     say_override,
     why_locked,
 )
+from pmtui.domain.order import LimitIntent
+from pmtui.domain.ticket_draft import TicketContext
 from pmtui.domain.verdict import Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, Keymap, actions_in, key_label
 from pmtui.ui.cells import Line
 from pmtui.ui.format import format_size
+from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import why_not_tradable
 from pmtui.ui.paint.facts import count, key_of
 from pmtui.ui.paint.one_key import paint_arming, say_end, say_sent
@@ -154,8 +158,9 @@ class MarketOneKey(MarketTrading):
             return
         order, plan = sale
         override = "" if book.state.is_good else f"the whole position from {say_doubtful(book)}"
+        warnings = self._warnings_of(order, book)
         command_id = self.surface.commands.flatten(order, plan.sales, override=override)
-        self._follow_order(command_id, order, takes=True)
+        self._follow_order(command_id, order, takes=True, warnings=warnings)
 
     def action_cancel_bids(self) -> None:
         """Cancel own orders on the bid side."""
@@ -173,14 +178,10 @@ class MarketOneKey(MarketTrading):
         if view.terms is None:
             self.say("The terms of trading are not loaded yet.")
             return
-        account = self.surface.queries.account()
-        context = ticket_context(
-            self.surface, terms=view.terms, market=view, account=account, book=book,
-            outcome_index=self._outcome_index,
-        )  # fmt: skip
+        own = self.surface.queries.account().orders_at(book.token_id)
         plan = plan_one_key(
-            key, cursor=None if cursor is None else cursor[0], size=self.preset, context=context,
-            outcome_index=self._outcome_index, own=account.orders_at(book.token_id),
+            key, cursor=None if cursor is None else cursor[0], size=self.preset,
+            context=self._context_of(book, view.terms), outcome_index=self._outcome_index, own=own,
             is_overridden=is_permitted,
         )  # fmt: skip
         if isinstance(plan, OneKeyProblem):
@@ -192,17 +193,36 @@ class MarketOneKey(MarketTrading):
             return
         override = "" if book.state.is_good else say_override(plan, book)
         command_id = self.surface.commands.place(order, override=override)
-        self._follow_order(command_id, order, takes=plan.takes)
+        self._follow_order(command_id, order, takes=plan.takes, warnings=plan.warnings)
 
-    def _follow_order(self, command_id: CommandId, order: PreparedOrder, *, takes: bool) -> None:
-        self.say(say_sent(order, takes=takes, ascii_only=self._ascii_only))
-        _ = self.run_worker(self._await_end(command_id, order))
+    def _context_of(self, book: BookView, terms: MarketTerms) -> TicketContext:
+        return ticket_context(
+            self.surface, terms=terms, market=self._market_view,
+            account=self.surface.queries.account(), book=book, outcome_index=self._outcome_index,
+        )  # fmt: skip
+
+    def _warnings_of(self, order: PreparedOrder, book: BookView) -> tuple[str, ...]:
+        """Return what the trader wants to hear of an order that no card comes before."""
+        terms = self._market_view.terms
+        if terms is None or not isinstance(order.intent, LimitIntent):
+            return ()
+        context = self._context_of(book, terms)
+        return key_warnings(context, order.intent, cash=order.cash, shares=order.size)
+
+    def _follow_order(
+        self, command_id: CommandId, order: PreparedOrder, *, takes: bool,
+        warnings: tuple[str, ...],
+    ) -> None:  # fmt: skip
+        self.say(say_sent(order, takes=takes, warnings=warnings, ascii_only=self._ascii_only))
+        _ = self.run_worker(self._await_end(command_id, order, warnings))
 
     # Only the words are lost when this screen goes: the service owns the order.
-    async def _await_end(self, command_id: CommandId, order: PreparedOrder) -> None:
+    async def _await_end(
+        self, command_id: CommandId, order: PreparedOrder, warnings: tuple[str, ...]
+    ) -> None:
         verdict = await self.surface.commands.verdict(command_id)
-        if self.is_mounted:
-            self.say(say_end(verdict, order, ascii_only=self._ascii_only))
+        if is_live(self):
+            self.say(say_end(verdict, order, warnings=warnings, ascii_only=self._ascii_only))
 
     def _cancel_side(self, side: Side) -> None:
         name = "bid" if side is Side.BUY else "ask"

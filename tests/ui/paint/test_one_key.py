@@ -5,13 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.book_view import BookState, BookView, Level
-from pmtui.domain.ids import TokenId
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.order import LimitIntent, OrderStatus
+from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import line_width
 from pmtui.ui.paint.ladder_state import paint_state
-from pmtui.ui.paint.one_key import paint_arming
-from tests.ui.fake_surface import NOW
+from pmtui.ui.paint.one_key import paint_arming, say_end, say_sent
+from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.screens.look import words
 
 SIZE = Micros(12_500_000)
@@ -51,3 +54,24 @@ def test_neither_the_words_nor_a_price_beside_them_are_ever_cut(
     assert "51" not in said or "51.25¢" in said
     if width >= 60 and has_cursor:
         assert "enter buys 51.25¢" in said
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        (Accepted(OrderId("0x1"), OrderStatus.FILLED, Micros(0), ""), "filled. ! large: $5.00; w"),
+        (Unknown(OrderId("0x1"), "no answer", since=NOW), "checking: no answer ! large: $5.00; w"),
+        (Rejected("no"), "refused: no"),
+    ],
+)
+def test_what_the_trader_wants_to_hear_of_stands_beside_the_end(
+    verdict: Verdict, said: str
+) -> None:
+    order = FakeService().prepare(
+        LimitIntent(ConditionId("0xa"), TokenId("1"), Side.BUY, Micros(500_000), Micros(10_000_000))
+    )
+    assert isinstance(order, PreparedOrder)
+    warnings = ("large: $5.00", "w")
+    assert say_end(verdict, order, warnings=warnings).endswith(said)
+    assert say_sent(order, takes=False, warnings=warnings).endswith("50¢. ! large: $5.00; w")
+    assert "!" not in say_sent(order, takes=True)

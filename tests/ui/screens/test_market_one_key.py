@@ -10,6 +10,7 @@ from pmtui.domain.book_view import BookState, Level
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import LimitIntent, OrderStatus, TimeInForce
+from pmtui.domain.ticket_rules import TicketRules
 from pmtui.domain.verdict import Accepted, Rejected, Unknown
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, StatusTopic
@@ -182,6 +183,21 @@ async def test_each_key_sends_its_order_and_tells_how_it_ended(
             service.verdicts = [filled]
         service.release()
         await until(pilot, lambda: f"{what} {end}" in line(screen, "notice"), "its end")
+
+
+async def test_a_large_order_is_said_to_be_one_beside_its_end_and_goes_out() -> None:
+    app = MarketDemo(0)
+    rules = TicketRules(notional_warning=Micros(1_000_000))
+    app._surface = replace(
+        app._surface, options=replace(app._surface.options, ticket=rules)
+    )  # fmt: skip
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await armed(app, pilot, at=53)
+        await pilot.press("B")
+        await until(
+            pilot, lambda: "rests. ! large: $2.65" in line(screen, "notice"), "the warning"
+        )  # fmt: skip
+        assert only_intent(app).price == cents(53)
 
 
 async def test_an_order_at_the_cursor_that_takes_says_so() -> None:
