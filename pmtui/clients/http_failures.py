@@ -24,6 +24,8 @@ MAX_TEXT = 300
 _SECRET_HEADER = re.compile(r"key|passphrase|secret|signature|authorization|cookie", re.IGNORECASE)
 _GIVEN_UP = frozenset({408, 499})
 """Of whoever stands in between: the request may have been passed on before."""
+_USUAL = {425: "the matching engine restarts", 429: "too many requests"}
+"""Said before a request is looked at, also by whoever stands in between, in a page of theirs."""
 _NOT_SENT = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -64,14 +66,14 @@ def failure_of_answer(response: httpx.Response, body: bytes, route: str) -> Fail
     if response.is_redirect or 300 <= status < 400:
         target = urlsplit(response.headers.get("location", "")).hostname or "elsewhere"
         return Failure(FailureKind.SERVER, route, f"redirected to {target}, not followed", status)
-    if looks_like_a_page(response.headers.get("content-type", ""), body):
+    is_page = looks_like_a_page(response.headers.get("content-type", ""), body)
+    if is_page and status not in _USUAL:
         words = "blocked by the edge" if status == 403 else "a web page instead of data"
         return Failure(FailureKind.SERVER, route, words, status, _retry_after(response, None))
-    said = _said(body)
-    text, wait = _words(said, body), _retry_after(response, said)
-    if status in (425, 429):
-        usual = "the matching engine restarts" if status == 425 else "too many requests"
-        return Failure(FailureKind.BUSY, route, text or usual, status, wait)
+    said = None if is_page else _said(body)
+    text, wait = "" if is_page else _words(said, body), _retry_after(response, said)
+    if status in _USUAL:
+        return Failure(FailureKind.BUSY, route, text or _USUAL[status], status, wait)
     if status in _GIVEN_UP:
         return Failure(FailureKind.LOST, route, text or "given up on the way", status, wait)
     if status == 404:

@@ -22,6 +22,13 @@ class FailureKind(StrEnum):
     """Given up by us before it left."""
 
 
+NEVER_TAKEN = frozenset({403, 425, 429})
+"""Answered before a request is looked at, whoever answers and in whatever form: the region is
+checked before anything else, the engine restarts, there were too many (WIRE_CLOB §6.5, §15). Every
+other status of a page of somebody in between tells nothing: a 502 or 504 may follow the deed, and
+what a 503 stands for nobody has written down."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A request without a usable answer. Texts of the service are untrusted."""
@@ -36,7 +43,8 @@ class Failure:
     @property
     def may_have_happened(self) -> bool:
         """Whether the service may have acted on it all the same."""
-        return self.kind in (FailureKind.LOST, FailureKind.SERVER)
+        is_open = self.kind in (FailureKind.LOST, FailureKind.SERVER)
+        return is_open and self.status not in NEVER_TAKEN
 
     def __str__(self) -> str:  # type: ignore[explicit-override]  # not in 3.11's library
         """Say it in one line."""

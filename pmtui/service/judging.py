@@ -18,14 +18,19 @@ from pmtui.service.words import say_shares
 
 
 def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: datetime) -> Verdict:
-    """Judge the one answer to the one request that carried an order."""
+    """Judge the one answer to the one request that carried an order.
+
+    Rejected is only what was surely not taken: a 4xx in the venue's own words, but for those by
+    which it does not know itself; a 503 by which it says that it takes none; and what is answered
+    before a request is looked at, whoever does that (`domain/failure.py`). All else is looked for.
+    """
     text = answer.text if isinstance(answer, Failure) else answer.error
     if is_duplicate_refusal(text):
         # Sent once by us: whoever doubled it on the way, the venue has met this order before.
         return Unknown(order.unsigned.order_id, f"the venue knows it already: {text}", since=now)
+    if is_inconclusive_refusal(text):
+        return Unknown(order.unsigned.order_id, text, since=now)
     if isinstance(answer, PostResult):
-        if is_inconclusive_refusal(answer.error):
-            return Unknown(order.unsigned.order_id, answer.error, since=now)
         return _judge_result(order, answer)
     is_closed = answer.kind is FailureKind.SERVER and is_refusal_of_a_closed_venue(text)
     if answer.may_have_happened and not is_closed:

@@ -23,12 +23,16 @@ def field_of_refusal(text: str) -> str | None:
 _CLOSED = ("trading is currently disabled", "trading is currently cancel-only", "post-only mode:")
 
 
-_UNSETTLED = ("could not insert order", "order timed out")
+_UNSETTLED = ("could not insert order", "order timed out", "order match delayed")
 
 
 def is_inconclusive_refusal(text: str) -> bool:
-    """Whether the venue itself says that it does not know: a 500 when it answers a single order."""
-    return text.lower().startswith(_UNSETTLED)
+    """Whether the venue says itself that it does not know, or that the order may match later.
+
+    It answers 400 where its own work was given up half-way, with the words "context canceled".
+    """
+    lowered = text.lower()
+    return lowered.startswith(_UNSETTLED) or "context canceled" in lowered
 
 
 def is_duplicate_refusal(text: str) -> bool:

@@ -135,8 +135,46 @@ async def test_a_page_of_the_edge_is_no_answer() -> None:
         "blocked by the edge",
     )
     assert len(lines) == 1
+    assert not found.may_have_happened, "the region is checked before anything else"
     answer, _ = await ask(answering(page))
     assert failure(answer).text == "a web page instead of data"
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [("429 Too Many", "too many requests"), ("425 Early", "the matching engine restarts")],
+)
+async def test_a_page_that_asks_for_patience_says_that_nothing_was_done(
+    status: str, words: str
+) -> None:
+    page = answering(
+        b"<html>slow down</html>", status=status, kind="text/html", headers="Retry-After: 60\r\n"
+    )
+    answer, _ = await ask(page)
+    found = failure(answer)
+    assert (found.kind, found.text, found.retry_after_s) == (FailureKind.BUSY, words, 60.0)
+    assert not found.may_have_happened
+
+
+@pytest.mark.parametrize(
+    "status", ["500 No", "502 No", "503 No", "504 No", "520 No", "400 No", "408 No"]
+)
+async def test_any_other_page_leaves_open_what_was_done(status: str) -> None:
+    page = answering(b"<html>sorry</html>", status=status, kind="text/html")
+    async with serving(page) as server:
+        host = HttpHost(server.url)
+        found = failure(await host.send("POST", "/order", body=b"{}"))
+        await host.aclose()
+    assert found.may_have_happened
+
+
+async def test_a_status_counts_though_its_body_breaks_off() -> None:
+    cut = b"HTTP/1.1 429 Too Many\r\nContent-Length: 100\r\n\r\n{"
+    async with serving(sending(cut)) as server:
+        host = HttpHost(server.url)
+        found = failure(await host.send("POST", "/order", body=b"{}"))
+        await host.aclose()
+    assert (found.status, found.may_have_happened) == (429, False)
 
 
 async def test_a_redirect_is_not_followed() -> None:

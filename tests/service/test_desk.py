@@ -134,6 +134,35 @@ async def test_what_never_left_is_rejected(tmp_path: Path, kind: FailureKind) ->
         assert isinstance(await verdict_of(world, order), Rejected)
 
 
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (400, "order match delayed due to market conditions"),
+        (400, "could not insert order: context canceled"),
+        (500, "order timed out"),
+        (503, "a web page instead of data"),
+    ],
+)
+async def test_an_answer_that_does_not_settle_it_is_unknown(
+    tmp_path: Path, status: int, text: str
+) -> None:
+    kind = FailureKind.REFUSED if status == 400 else FailureKind.SERVER
+    async with running_world(tmp_path) as world:
+        world.account.answers.append(Failure(kind, "POST /order", text, status))
+        verdict = await verdict_of(world, await prepared(world))
+        assert isinstance(verdict, Unknown)
+        assert only_order(world) is OrderStatus.UNKNOWN
+
+
+async def test_a_block_of_the_edge_is_a_rejection_in_its_words(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        blocked = Failure(FailureKind.SERVER, "POST /order", "blocked by the edge", 403)
+        world.account.answers.append(blocked)
+        verdict = await verdict_of(world, await prepared(world))
+        assert isinstance(verdict, Rejected)
+        assert verdict.reason == "blocked by the edge"
+
+
 async def test_a_lost_reply_is_unknown_until_the_order_is_found(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         order = await prepared(world)
