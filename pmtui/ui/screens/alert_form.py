@@ -29,7 +29,7 @@ _ENTRIES = (
     ("alert-below", "Below", "cents: rings at a best ask there or lower"),
 )
 _CENT = Micros(10_000)
-_MOST_LISTED = 5
+_MOST_LISTED = 4
 
 
 @dataclass(frozen=True, slots=True)
