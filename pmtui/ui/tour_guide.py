@@ -5,6 +5,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from pmtui.ui.cells import Cell, Emphasis
+from pmtui.ui.liveness import is_live
 from pmtui.ui.paint.facts import key_of
 from pmtui.ui.screens.event import EventScreen
 from pmtui.ui.screens.frame import FrameScreen
@@ -78,7 +79,7 @@ class TourGuide:
 
     def _look(self) -> None:
         frame = self._frame()
-        if self._tour is None or frame is None or not frame.is_mounted:
+        if self._tour is None or frame is None or not is_live(frame):
             return
         self._tour.learn(self._facts(frame))
         keymap = self._surface.options.keymap

@@ -4,6 +4,7 @@ from textual.getters import query_one
 
 from pmtui.domain.market import Event, Market
 from pmtui.service.topics import HistoryTopic, Topic
+from pmtui.ui.liveness import is_live
 from pmtui.ui.paint.event import by_price
 from pmtui.ui.paint.overlay import MIN_HEIGHT, MOST_CURVES
 from pmtui.ui.screens.frame import FrameScreen
@@ -58,7 +59,7 @@ class EventChart(FrameScreen):
 
     def show_chart(self) -> None:
         """Give the chart its room, watch what it shows, and show it."""
-        leaders = self._leaders() if self.is_mounted else ()
+        leaders = self._leaders() if is_live(self) else ()
         self._lay_out(len(leaders))
         topics = tuple(
             HistoryTopic(market.outcomes[0].token_id, self._interval)

@@ -29,6 +29,7 @@ from pmtui.service.topics import (
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.cells import Cell
+from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import outcome_labels, tick_size_of
 from pmtui.ui.paint.ladder_state import paint_state
 from pmtui.ui.paint.position import account_words
@@ -104,7 +105,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
     @override
     def footer_entries(self) -> tuple[FooterEntry, ...]:
         keymap = self.surface.options.keymap
-        if self.is_mounted and self.ticket.is_open and self.ticket.has_focus_within:
+        if is_live(self) and self.ticket.is_open and self.ticket.has_focus_within:
             return footer_entries(Context.TICKET, keymap=keymap)
         if self.is_moving:
             return moving_entries(keymap)
@@ -113,7 +114,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
         if self.is_armed:
             armed = armed_entries(keymap)
             near = armed + tuple(e for e in near if e.id not in {each.id for each in armed})
-        has_ladder = self.is_mounted and self.focused in (self.ladder, None)
+        has_ladder = is_live(self) and self.focused in (self.ladder, None)
         ladder = footer_entries(Context.LADDER, keymap=keymap) if has_ladder else ()
         rest = footer_entries(Context.GLOBAL, keymap=keymap)
         return near + ladder + tuple(entry for entry in rest if entry.id != "global.open")

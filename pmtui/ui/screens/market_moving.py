@@ -20,6 +20,7 @@ from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, Keymap, footer_entries
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_price
+from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import why_not_tradable
 from pmtui.ui.moves import LEFT_OUT, prepare_moves, say_crossing
 from pmtui.ui.paint.action_cards import Move, say_resting
@@ -180,7 +181,7 @@ class MarketMoving(MarketLadder):
     # Only the words are lost when this screen goes: the service owns the move.
     async def _await_move(self, waiting: Awaitable[MoveVerdict]) -> None:
         verdict = await waiting
-        if not self.is_mounted:
+        if not is_live(self):
             return
         text = plain(verdict.text, 90)
         if verdict.end is MoveEnd.NOT_REPLACED and verdict.left_out is not None:
@@ -206,7 +207,7 @@ class MarketMoving(MarketLadder):
 
     async def _await_placed(self, command_id: CommandId, order: PreparedOrder) -> None:
         verdict = await self.surface.commands.verdict(command_id)
-        if self.is_mounted:
+        if is_live(self):
             self.say(say_verdict(verdict, order))
 
 

@@ -12,6 +12,7 @@ from pmtui.domain.history import continue_history
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Order
 from pmtui.ui.format import format_price
+from pmtui.ui.liveness import is_live
 from pmtui.ui.paint.facts import key_of
 from pmtui.ui.screens.market_trading import MarketTrading
 from pmtui.ui.widgets.depth import DepthPane
@@ -135,7 +136,7 @@ class MarketPanes(MarketTrading):
 
     def _keep_focus(self) -> None:
         """Give the keys to the ladder when the pane that had them went out of sight."""
-        if self.is_mounted and self.focused is None and self.app.app_focus:
+        if is_live(self) and self.focused is None and self.app.app_focus:
             self.ladder.focus()
 
     def _zoom(self, steps: int) -> None:

@@ -12,6 +12,7 @@ from pmtui.domain.verdict import Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell
 from pmtui.ui.format import format_price
+from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import why_not_tradable
 from pmtui.ui.paint.facts import count
 from pmtui.ui.paint.orders import paint_resting_orders, say_cancelled
@@ -61,7 +62,7 @@ class MarketTrading(MarketMoving):
 
     async def _say_cancelled(self, command_id: CommandId, where: str) -> None:
         verdict = await self.surface.commands.cancel_verdict(command_id)
-        if self.is_mounted:
+        if is_live(self):
             self.say(say_cancelled(verdict, where))
 
     def action_cancel_market(self) -> None:

@@ -17,6 +17,7 @@ from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for
 from pmtui.ui.cells import Cell
+from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import title_of
 from pmtui.ui.paint.ticket import paint_touch
 from pmtui.ui.plain import plain
@@ -103,5 +104,5 @@ class OrderForm(ModalScreen[ResultT]):
         self.call_next(self._show_mounted)
 
     def _show_mounted(self) -> None:
-        if self.is_mounted:
+        if is_live(self):
             self.show()

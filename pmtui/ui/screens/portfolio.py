@@ -17,6 +17,7 @@ from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, bindings_for
 from pmtui.ui.cells import Line
+from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import title_of, why_nothing_of_ours
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.moves import LEFT_OUT
@@ -222,7 +223,7 @@ class PortfolioScreen(FrameScreen):
     async def _await_move(self, waiting: Awaitable[MoveVerdict], order_id: OrderId) -> None:
         verdict = await waiting
         self._ending -= {order_id}
-        if not self.is_mounted:
+        if not is_live(self):
             return
         text = plain(verdict.text, 90)
         if verdict.end is MoveEnd.NOT_REPLACED and verdict.left_out is not None:

@@ -32,6 +32,7 @@ from pmtui.domain.ticket_reading import format_cents
 from pmtui.domain.verdict import Rejected, Verdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import outcome_label, token_id_of
 from pmtui.ui.paint.scaled import (
     paint_leg_end,
@@ -225,13 +226,13 @@ class ScaledScreen(OrderForm[None]):
         self, waiting: Awaitable[tuple[Verdict, ...]], orders: tuple[PreparedOrder, ...]
     ) -> None:
         verdicts = await waiting
-        if self.is_mounted and self._sent == orders:
+        if is_live(self) and self._sent == orders:
             self._verdicts = verdicts
             self.show()
 
     @override
     def show(self) -> None:
-        if not self.is_mounted:
+        if not is_live(self):
             return
         self._show_choices()
         plan = self._plan()

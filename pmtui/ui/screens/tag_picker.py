@@ -17,6 +17,7 @@ from pmtui.service.topics import TagsTopic, Topic
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for, footer_entries
 from pmtui.ui.cells import Cell, Column, Emphasis
+from pmtui.ui.liveness import is_live
 from pmtui.ui.paint.footer import paint_footer
 from pmtui.ui.paint.tags import ALL_TAGS, paint_closed_choice, paint_tag_rows, say_no_tags
 from pmtui.ui.surface import Surface
@@ -127,7 +128,7 @@ class TagPicker(ModalScreen[TagChoice]):
         self.call_next(self._show_tags)
 
     def _show_tags(self) -> None:
-        if not self.is_mounted:
+        if not is_live(self):
             return
         view = self._surface.queries.tags()
         self.table.set_empty_text(say_no_tags(view))

@@ -44,6 +44,7 @@ from pmtui.ui.action import Context
 from pmtui.ui.actions import actions_in, bindings_for
 from pmtui.ui.card_place import Place
 from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.liveness import is_live
 from pmtui.ui.paint.facts import key_of
 from pmtui.ui.paint.ticket import paint_life, paint_verdict
 from pmtui.ui.screens.confirm import ConfirmScreen
@@ -283,7 +284,7 @@ class TicketPane(TicketForm):
         self, command_id: CommandId, order: PreparedOrder, draft: TicketDraft
     ) -> None:
         verdict = await self.surface.commands.verdict(command_id)
-        if self.is_mounted:
+        if is_live(self):
             self._take_verdict(verdict, order, draft)
 
     def _take_verdict(self, verdict: Verdict, order: PreparedOrder, draft: TicketDraft) -> None:
@@ -340,7 +341,7 @@ class TicketPane(TicketForm):
 
     def _show(self) -> None:
         """Judge the draft by what is known, and paint it."""
-        if not self.is_mounted or not self.is_open:
+        if not is_live(self) or not self.is_open:
             return
         context = self._ticket_context()
         self._check = check_ticket(self.draft, context) if context is not None else None

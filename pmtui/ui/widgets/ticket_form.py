@@ -19,6 +19,7 @@ from pmtui.domain.ticket_reading import unit_of
 from pmtui.service.views import MarketView
 from pmtui.ui.actions import key_label
 from pmtui.ui.cells import Cell, Line
+from pmtui.ui.liveness import is_live
 from pmtui.ui.paint.ticket import (
     FIELD_NAMES,
     paint_figures,
@@ -115,7 +116,7 @@ class TicketForm(TicketLayout):
 
     def _load(self, draft: TicketDraft) -> None:
         self.draft = draft
-        if not self.is_mounted:
+        if not is_live(self):
             return
         fields = (self.price, self.size_field, self.expiry)
         texts = (draft.price_text, draft.size_text, draft.expiry_text)
