@@ -5,7 +5,7 @@ guessed: what nobody has answered is not known. The steps are those of WIRE_META
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
@@ -128,6 +128,8 @@ class Told(Generic[T_co]):
     """When the value was told."""
     problem: str = ""
     """Why the last question brought no value: an older one may still stand here."""
+    asked_at: datetime | None = None
+    """When that question was asked."""
 
 
 NOTHING_TOLD: Final[Told[Never]] = Told()
@@ -210,6 +212,8 @@ class Stand:
     """When this was told; None for what nobody has to tell."""
     problem: str = ""
     """Why it could not be asked the last time."""
+    asked_at: datetime | None = None
+    """When that was; None where nothing went wrong."""
     spender: Spender | None = None
     amount: int | None = None
     """What the spender may move, in base units."""
@@ -268,7 +272,7 @@ def next_of(stands: Iterable[Stand]) -> Stand | None:
 
 def _told(step: Step, told: Told[T_co], is_done: bool | None) -> Stand:  # noqa: FBT001 - a third answer is None
     states = {True: StepState.DONE, False: StepState.NOT_DONE, None: StepState.NOT_KNOWN}
-    return Stand(step, states[is_done], told.as_of, told.problem)
+    return Stand(step, states[is_done], told.as_of, told.problem, told.asked_at)
 
 
 def _state_of_key(facts: Onboarding) -> StepState:
@@ -319,9 +323,7 @@ def _allowances(facts: Onboarding) -> Iterable[Stand]:
         state = stand.state
         if spender.purpose not in TRADES_THROUGH:
             state = StepState.NOT_NEEDED
-        yield Stand(
-            Step.ALLOWANCE, state, stand.as_of, stand.problem, spender=spender, amount=amount
-        )
+        yield replace(stand, state=state, spender=spender, amount=amount)
 
 
 def _balance(facts: Onboarding) -> Stand:

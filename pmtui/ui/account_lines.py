@@ -58,6 +58,9 @@ class AccountLine:
     full: str = ""
     as_of: datetime | None = None
     problem: str = ""
+    """Why the last question brought nothing."""
+    asked_at: datetime | None = None
+    """When that one was asked."""
     to_do: str = ""
     copied: tuple[str, str] = ("", "")
     """What can be copied of it, and its text."""
@@ -111,6 +114,7 @@ def _step(stand: Stand, facts: Onboarding) -> AccountLine:
         full=full or result,
         as_of=stand.as_of,
         problem=plain(stand.problem, 160),
+        asked_at=stand.asked_at,
         to_do=_to_do(stand, facts, words),
         copied=_copied(stand, facts),
     )

@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from pmtui.cli.hosts import SessionHosts
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.onboarding import KeyKind, Onboarding, Step, StepState, next_of, stands_of
@@ -139,6 +141,21 @@ async def test_a_key_that_pays_itself_is_asked_nothing_about_wallets(tmp_path: P
         await until(service, lambda: facts_of(service).balance.value is not None)
         assert states(service)[Step.DEPLOYED] is StepState.NOT_NEEDED
         assert facts_of(service).deployed == {}
+
+
+@pytest.mark.parametrize("kind", [SignatureType.PROXY, SignatureType.SAFE])
+async def test_older_forms_are_asked_about_as_what_they_are(
+    tmp_path: Path, kind: SignatureType
+) -> None:
+    async with small_venue(tmp_path) as running, http_client() as http:
+        ann = await Person(running, http, key=0).arrive()
+        async with session(running, tmp_path, signature_type=kind) as service:
+            await until(service, lambda: states(service)[Step.CODE] is StepState.NOT_DONE)
+            facts = facts_of(service)
+            assert facts.wallet is not None
+            assert facts.wallet.address == ann.wallet_of(kind)
+            assert facts.wallet.form.value == kind.value
+            assert facts.told_deployed.value is False
 
 
 async def test_a_chain_that_cannot_be_reached_is_told_of_beside_its_line(tmp_path: Path) -> None:

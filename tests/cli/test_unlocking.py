@@ -13,6 +13,7 @@ from pmtui.cli.unlocking import BESIDE, find_session_key
 from pmtui.config.errors import ConfigError
 from pmtui.config.settings import load_settings
 from pmtui.domain.ids import OrderId
+from pmtui.domain.onboarding import KeyKind
 from pmtui.service.journal import Journal
 from pmtui.signing.keystore import encrypt_keystore
 from pmtui.signing.secret import Secret
@@ -53,16 +54,19 @@ def test_without_any_key_a_session_looks_only(home: Path) -> None:
     found = find(home)
     assert found.secret is None
     assert found.reason.startswith("no key")
+    assert (found.kind, found.remedy) == (KeyKind.NONE, "pmtui account new --profile live")
 
 
 def test_the_passphrase_opens_the_keystore(home: Path, keystore: Path) -> None:
-    assert find(home, PASSPHRASE).secret == Secret.from_hex(KEY)
+    found = find(home, PASSPHRASE)
+    assert (found.secret, found.kind) == (Secret.from_hex(KEY), KeyKind.KEYSTORE)
 
 
 def test_an_empty_passphrase_leaves_it_closed(home: Path, keystore: Path) -> None:
     found = find(home, "")
     assert found.secret is None
     assert "locked" in found.reason
+    assert found.remedy == "pmtui --profile live"
 
 
 def test_a_wrong_passphrase_is_said_and_not_repeated(home: Path, keystore: Path) -> None:
@@ -84,7 +88,8 @@ def test_the_variable_goes_first_and_leaves_the_environment(
     home: Path, keystore: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PMTUI_PRIVATE_KEY", OTHER)
-    assert find(home).secret == Secret.from_hex(OTHER)
+    found = find(home)
+    assert (found.secret, found.kind) == (Secret.from_hex(OTHER), KeyKind.ENVIRONMENT)
     # The variable is gone: what comes after asks for the passphrase.
     assert find(home, PASSPHRASE).secret == Secret.from_hex(KEY)
 

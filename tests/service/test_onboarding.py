@@ -110,6 +110,7 @@ async def test_a_host_that_fails_is_told_of_beside_its_line_and_nowhere_else(
         facts = view(world)
         told = facts.told_deployed
         assert (told.value, told.as_of, told.problem) == (True, heard_at, str(DOWN))
+        assert told.asked_at == world.clock.now()
         assert facts.code.problem == str(DOWN)
         assert facts.balance.problem == ""
         assert facts.balance.as_of == world.clock.now()

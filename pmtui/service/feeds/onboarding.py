@@ -137,7 +137,8 @@ class OnboardingFeed:
         answer = self._kernel.check(Source.TRADING, await account.host.balance())
         told: Told[BalanceAllowance] = self._heard(self._facts.balance, answer)
         if unlooked is not None and not told.problem:
-            told = replace(told, problem=f"told without a new look at the chain: {unlooked}")
+            problem = f"told without a new look at the chain: {unlooked}"
+            told = replace(told, problem=problem, asked_at=self._kernel.clock.now())
         self._put(replace(self._facts, balance=told))
 
     async def _ask_wallet(self, setup: Setup) -> None:
@@ -167,7 +168,7 @@ class OnboardingFeed:
 
     def _heard(self, before: Told[T], answer: T | Failure) -> Told[T]:
         if isinstance(answer, Failure):
-            return replace(before, problem=str(answer))
+            return replace(before, problem=str(answer), asked_at=self._kernel.clock.now())
         return Told(answer, self._kernel.clock.now())
 
     def _put(self, facts: Onboarding) -> None:

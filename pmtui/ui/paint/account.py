@@ -19,6 +19,7 @@ ACCOUNT_COLUMNS = (
     Column("result", "What is known", 16, grow=1),
     Column("age", "Told", 5, priority=1, align=Align.RIGHT),
 )
+_AGE_STEP_S = 10
 BESIDE_RESULT = sum(column.width + 1 for column in ACCOUNT_COLUMNS if not column.grow) + 1
 """What the other columns and the scroll bar take, with the cells between them."""
 _SIGNS = {
@@ -51,7 +52,7 @@ def paint_account_row(line: AccountLine, now: datetime, room: int) -> Row:
             Cell(f"{sign} {line.state.value}", role),
             Cell(line.words.title, Role.HEADING if line.number else Role.TEXT),
             result,
-            Cell(_age(line, now), Role.STALE if line.problem else Role.DIM),
+            Cell(_age(line.as_of, now), Role.STALE if line.problem else Role.DIM),
         ),
     )
 
@@ -113,11 +114,12 @@ def paint_account_details(line: AccountLine, width: int, height: int) -> tuple[L
 
 def paint_explanation(line: AccountLine, now: datetime, width: int) -> tuple[Cell, ...]:
     """Explain a line in full, one cell for each line of text."""
-    told = f", told {_age(line, now)} ago" if line.as_of is not None else ""
+    told = f", told {_ago(line.as_of, now)}" if line.as_of is not None else ""
+    asked = f" (asked {_ago(line.asked_at, now)})" if line.asked_at is not None else ""
     sections = (
         ("How it stands", f"{line.state.value}{told}"),
         ("What is known", line.full),
-        ("Why it was not told now", line.problem),
+        ("Why it was not told now", f"{line.problem}{asked}"),
         ("What to do", line.to_do),
         ("What it is", line.words.meaning),
         ("What is signed", line.words.signing),
@@ -131,8 +133,17 @@ def paint_explanation(line: AccountLine, now: datetime, width: int) -> tuple[Cel
     return tuple(lines)
 
 
-def _age(line: AccountLine, now: datetime) -> str:
-    return "" if line.as_of is None else format_age((now - line.as_of).total_seconds())
+def _age(as_of: datetime | None, now: datetime) -> str:
+    """Say an age in steps of ten seconds: a dozen lines that count would never stand still."""
+    if as_of is None:
+        return ""
+    age_s = (now - as_of).total_seconds()
+    return format_age(age_s - age_s % _AGE_STEP_S) if age_s >= _AGE_STEP_S else "now"
+
+
+def _ago(as_of: datetime | None, now: datetime) -> str:
+    age = _age(as_of, now)
+    return f"{age} ago" if age != "now" else "just now"
 
 
 def _wrapped(text: str, width: int, role: Role) -> list[Line]:

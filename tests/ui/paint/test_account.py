@@ -1,6 +1,7 @@
 """The account's rows, headings and explanations, painted without a terminal."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -20,7 +21,9 @@ from tests.ui.fake_surface import NOW, PAPER_STATUS, READ_ONLY_STATUS
 from tests.ui.onboarded import KEYLESS, NEWER, READY, SECONDS_AGO, allowing
 from tests.ui.screens.look import words
 
-FAILING = replace(READY, closed_only=Told(False, SECONDS_AGO, "GET /x: timed out"))
+FAILING = replace(
+    READY, closed_only=Told(False, NOW - timedelta(seconds=78), "GET /x: timed out", SECONDS_AGO)
+)
 
 
 def lines(facts: object = READY) -> dict[str, AccountLine]:
@@ -45,9 +48,18 @@ def test_a_row_says_its_state_by_sign_word_and_colour() -> None:
 
 def test_a_row_has_an_age_where_somebody_told_it() -> None:
     shown = lines()
-    assert paint_account_row(shown["place"], NOW, 38).cells[-1].text == "4s"
+    assert paint_account_row(shown["place"], NOW, 38).cells[-1].text == "now"
     assert paint_account_row(shown["credentials"], NOW, 38).cells[-1].text == "7m"
     assert paint_account_row(shown["limits"], NOW, 38).cells[-1].text == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0, "now"), (9, "now"), (10, "10s"), (39, "30s"), (60, "1m"), (7200, "2h")],
+)
+def test_ages_stand_still_for_ten_seconds(seconds: int, shown: str) -> None:
+    facts = replace(READY, code=Told(True, NOW - timedelta(seconds=seconds)))
+    assert paint_account_row(lines(facts)["code"], NOW, 38).cells[-1].text == shown
 
 
 def test_a_failed_question_stands_beside_the_older_answer() -> None:
@@ -95,12 +107,14 @@ def test_an_explanation_says_everything_in_full() -> None:
     (missing,) = [each for key, each in lines(facts).items() if key.startswith("allowance 0xE1")]
     text = "\n".join(cell.text for cell in paint_explanation(missing, NOW, 60))
     for said in (
-        "How it stands", "not done, told 4s ago", "none to 0xE111180000", "What to do",
+        "How it stands", "not done, told just now", "none to 0xE111180000", "What to do",
         "What is signed", "approve(this",
     ):  # fmt: skip
         assert said in text
     failed = paint_explanation(lines(FAILING)["standing"], NOW, 60)
-    assert "Why it was not told now" in [cell.text for cell in failed]
+    said = [cell.text for cell in failed]
+    assert "done, told 1m ago" in said
+    assert said[said.index("Why it was not told now") + 1] == "GET /x: timed out (asked just now)"
     assert all(line_width((cell,)) <= 60 for cell in failed)
 
 
