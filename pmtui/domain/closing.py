@@ -38,11 +38,17 @@ class Stake:
         own = complement(price) if self.is_other else price
         return _profit(self.size, self.average_price, self.entry_fees, own, self.fee)
 
+    @property
+    def rounding(self) -> Micros:
+        """What a profit may be off by: amounts and the average are rounded to a millionth."""
+        return Micros(2 + 2 * -(-self.size // ONE))
+
 
 def break_even(stake: Stake, tick: Micros) -> Micros | None:
     """Return the worst price of the axis at which closing loses nothing; None where every one does.
 
-    Worst is the lowest, and the highest for a stake in the other outcome.
+    Worst is the lowest, and the highest for a stake in the other outcome. A loss that may be the
+    rounding of the average price is none: it must not move the mark by a whole tick.
     """
 
     def place(step: int) -> Micros:
@@ -51,7 +57,7 @@ def break_even(stake: Stake, tick: Micros) -> Micros | None:
     low, high = 1, ONE // tick
     while low < high:
         middle = (low + high) // 2
-        if stake.profit_at(place(middle)) >= 0:
+        if stake.profit_at(place(middle)) >= -stake.rounding:
             high = middle
         else:
             low = middle + 1

@@ -16,6 +16,7 @@ import msgspec
 from pmtui.domain.day_result import Holding, Opening, day_of, day_result, open_day
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros
+from pmtui.domain.order import Fill
 from pmtui.domain.position import Position
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.kernel import Kernel
@@ -25,6 +26,9 @@ from pmtui.service.views import Level
 FILE = "day.json"
 LOOK_PERIOD_S = 5.0
 """How late a new day may be noticed, and how old the price of what is gone may be."""
+
+
+_Inputs = tuple[Opening, tuple[Fill, ...], dict[TokenId, Micros]]
 
 
 class _DayFile(msgspec.Struct, frozen=True):
@@ -51,15 +55,23 @@ class DayBook:
         self._opening: Opening | None = None
         self._prices: dict[TokenId, Micros] = {}
         """The last known of every token, also of those that are gone."""
-        self.result: Micros | None = None
-        """What the day brought as of the last look, fees included; None while unknown."""
+        self._told: Micros | None = None
+        self._counted: tuple[_Inputs, Micros] | None = None
+
+    @property
+    def result(self) -> Micros | None:
+        """What the day brought until now, fees included; None while unknown.
+
+        Computed when asked, of the same fills and prices as everything else on a screen.
+        """
+        loss = self.loss()
+        return None if loss is None else Micros(-loss)
 
     async def run(self) -> None:
         """Keep the result fresh, notice a new day soon, and remember prices of what may be gone tomorrow."""
         while True:
-            before, loss = self.result, self.loss()
-            self.result = None if loss is None else Micros(-loss)
-            if self.result != before:
+            before, self._told = self._told, self.result
+            if self._told != before:
                 self._kernel.mark(StatusTopic())
                 self._kernel.mark(AccountTopic())
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
@@ -78,7 +90,10 @@ class DayBook:
         if self._opening is None or self._opening.day != today:
             self._opening = self._read(today) or open_day(today, positions, fills)
             self._write(self._opening)
-        return Micros(-day_result(self._opening, fills, self._prices))
+        inputs = (self._opening, fills, dict(self._prices))
+        if self._counted is None or self._counted[0] != inputs:
+            self._counted = inputs, day_result(*inputs)
+        return Micros(-self._counted[1])
 
     def _read(self, today: date) -> Opening | None:
         if self._path is None:

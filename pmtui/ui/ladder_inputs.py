@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from pmtui.domain.amounts import SIZE_STEP
 from pmtui.domain.closing import Stake, entry_fees
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.ladder_marks import LadderMarks, mirrored_orders
@@ -69,7 +70,8 @@ def _stakes(
             is_other=is_other,
         )
         for held in account.positions
-        if held.token_id == token_id and held.size > 0
+        # Less than an order can carry can't be closed: it has no profit and no break-even.
+        if held.token_id == token_id and held.size >= SIZE_STEP
     )
 
 

@@ -48,13 +48,22 @@ def test_break_even_is_the_worst_price_that_loses_nothing(stake: Stake, tick: Mi
     worse = tick if stake.is_other else -tick
     if price is None:
         best = tick if stake.is_other else ONE - tick
-        assert stake.profit_at(Micros(best)) < 0
+        assert stake.profit_at(Micros(best)) < -stake.rounding
         return
     assert price % tick == 0
     assert 0 < price < ONE
-    assert stake.profit_at(price) >= 0
+    assert stake.profit_at(price) >= -stake.rounding
     if 0 < price + worse < ONE:
-        assert stake.profit_at(Micros(price + worse)) < 0
+        assert stake.profit_at(Micros(price + worse)) < -stake.rounding
+
+
+def test_dust_does_not_move_the_break_even_by_a_tick() -> None:
+    dusty = Stake(Micros(105_003_846), Micros(880_000))
+    assert dusty.profit_at(Micros(880_000)) == -1
+    assert break_even(dusty, Micros(10_000)) == 880_000
+    # Bought a millionth dearer on average, which is how averages are rounded.
+    assert break_even(Stake(Micros(105_003_846), Micros(880_001)), Micros(10_000)) == 880_000
+    assert break_even(Stake(Micros(105_003_846), Micros(880_100)), Micros(10_000)) == 890_000
 
 
 def test_without_fees_one_breaks_even_at_the_average() -> None:

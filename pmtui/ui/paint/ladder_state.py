@@ -169,5 +169,5 @@ def _holding_facts(ladder: Ladder, *, is_good: bool, ascii_only: bool) -> list[L
     profit = ladder.placed.marks.profit_now(*ladder.touch) if is_good else None
     if profit is not None:
         text = profit_text(profit, 9).strip()
-        facts.append((Cell("now ", Role.DIM), Cell(text, profit_role(profit))))
+        facts.append((Cell("close ", Role.DIM), Cell(text, profit_role(profit))))
     return facts

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pmtui.domain.amounts import SIZE_STEP, size_floor
 from pmtui.domain.market import Side
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.position import Position
@@ -69,7 +70,9 @@ def account_words(account: AccountView) -> str:
 
 
 def _position(name: Cell, held: Position, width: int, *, ascii_only: bool) -> Line:
-    size = format_size(held.size)
+    # Hundredths of a share are what an order can carry; what is beyond them is dust.
+    is_dust = held.size < SIZE_STEP
+    size = format_size(held.size if is_dust else size_floor(held.size))
     average = format_average(held.average_price, ascii_only=ascii_only)
     pieces: list[Line] = [(Cell(size, Role.OWN_ORDER), Cell(" at ", Role.DIM), Cell(average))]
     value, gain = held.value, held.unrealized
@@ -78,10 +81,12 @@ def _position(name: Cell, held: Position, width: int, *, ascii_only: bool) -> Li
         # A narrow line keeps the gain and lets the value go.
         worth = (Cell(" | ", Role.DIM), Cell(format_money(value)))
         change = (Cell("  "), Cell(format_money_change(gain), role))
-        if line_width((name, *pieces[0], *worth, *change)) <= width:
-            pieces += [worth, change]
-        elif line_width((name, *pieces[0], *change)) <= width:
-            pieces.append(change)
+        # Closing at the bid brings less, and fees are told elsewhere: the gain says what it is.
+        named = (*change, Cell(" at mid", Role.DIM))
+        for rest in ((worth, named), (named,), (change,)):
+            if line_width((name, *pieces[0], *(cell for piece in rest for cell in piece))) <= width:
+                pieces += rest
+                break
     line = (name, *(cell for piece in pieces for cell in piece))
     if line_width(line) > width:
         line = (name, Cell(format_size_compact(held.size, width=max(1, width - _LABEL - 1))))

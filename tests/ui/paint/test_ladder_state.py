@@ -55,7 +55,7 @@ def test_facts_that_do_not_fit_are_left_out_whole(width: int) -> None:
 
 def test_without_a_cursor_the_line_tells_what_was_paid_and_what_closing_brings() -> None:
     assert text_of(paint_facts(ladder(), None, 41)).rstrip() == (
-        " @ paid 48.3¢  = even 50¢  now +$6.70"
+        " @ paid 48.3¢  = even 50¢  close +$6.70"
     )
     assert "now" not in text_of(paint_facts(ladder(), None, 41, is_good=False))
     assert not text_of(paint_facts(ladder(is_holding=False), None, 41)).strip()
