@@ -153,12 +153,10 @@ class LadderPane(LadderView, can_focus=True):
         event.stop()
         self._scroll(-3)
 
-    def on_focus(self) -> None:
-        """Mark the cursor as the one keys go to."""
-        self._repaint_changed()
-
-    def on_blur(self) -> None:
-        """Mark the cursor as resting."""
+    @override
+    def watch_has_focus(self, _has_focus: bool) -> None:
+        """Mark the cursor as the one keys go to, or as resting."""
+        super().watch_has_focus(_has_focus)
         self._repaint_changed()
 
     def on_resize(self) -> None:
