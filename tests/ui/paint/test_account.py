@@ -112,9 +112,9 @@ def test_an_explanation_says_everything_in_full() -> None:
     ):  # fmt: skip
         assert said in text
     failed = paint_explanation(lines(FAILING)["standing"], NOW, 60)
-    said = [cell.text for cell in failed]
-    assert "done, told 1m ago" in said
-    assert said[said.index("Why it was not told now") + 1] == "GET /x: timed out (asked just now)"
+    told = [cell.text for cell in failed]
+    assert "done, told 1m ago" in told
+    assert told[told.index("Why it was not told now") + 1] == "GET /x: timed out (asked just now)"
     assert all(line_width((cell,)) <= 60 for cell in failed)
 
 
