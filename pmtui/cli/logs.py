@@ -1,11 +1,15 @@
 """The log file: what went wrong, for whoever mends it; no secrets, no local variables."""
 
 import logging
+import os
 import re
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from typing_extensions import override
+
+from pmtui.cli.private_files import make_private, open_to_append
 
 MAX_BYTES = 2_000_000
 BACKUPS = 2
@@ -15,6 +19,17 @@ _SECRETS = re.compile(
     r"(?<![0-9a-fA-F])(?:0x)?[0-9a-fA-F]{64}(?:[0-9a-fA-F]*)"
     r"|(?i:(?:secret|passphrase|private[_ ]?key|authorization|POLY_\w+|RELAYER_\w+)['\"]?\s*[:=]\s*)\S+"
 )
+
+
+class PrivateRotatingHandler(RotatingFileHandler):
+    """Keeps a log in files that are its owner's alone: the one written to, and those rolled away."""
+
+    @override
+    def _open(self) -> TextIOWrapper:
+        path = Path(self.baseFilename)
+        for rolled in path.parent.glob(f"{path.name}.*"):
+            make_private(rolled)
+        return os.fdopen(open_to_append(path), "a", encoding=self.encoding)
 
 
 class RedactingFormatter(logging.Formatter):
@@ -28,9 +43,10 @@ class RedactingFormatter(logging.Formatter):
 def start_logging(path: Path) -> None:
     """Send warnings and worse to a file that only the user can read."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handler = RotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=BACKUPS, encoding="utf-8")
+    handler = PrivateRotatingHandler(
+        path, maxBytes=MAX_BYTES, backupCount=BACKUPS, encoding="utf-8"
+    )
     handler.setFormatter(RedactingFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
-    path.chmod(0o600)
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.WARNING)

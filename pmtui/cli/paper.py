@@ -14,6 +14,8 @@ from pathlib import Path
 
 import msgspec
 
+from pmtui.cli.private_files import open_to_append
+
 BOOT_DEADLINE_S = 30.0
 END_DEADLINE_S = 5.0
 KEY_VARIABLE = "PMTUI_PRIVATE_KEY"
@@ -62,7 +64,7 @@ async def running_venue(
 ) -> AsyncIterator[VenueUrls | VenueProblem]:
     """Start a venue, give its addresses, and end it afterwards."""
     error_log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with error_log.open("ab") as errors:
+    with os.fdopen(open_to_append(error_log), "ab") as errors:
         process = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.PIPE,

@@ -40,6 +40,11 @@ from pmtui.service.move_rows import CutOffMove, read_cut_off_moves
 
 T = TypeVar("T")
 
+MOST_NOTES = 10_000
+"""Kept for a disk that takes none."""
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 60.0
+
 __all__ = ["Journal", "JournalEntry", "JournalProblem", "JournaledOrder"]
 
 Row = tuple[str, OrderId | None, str, str]
@@ -78,21 +83,32 @@ class JournalLockedError(OSError):
 class Journal:
     """Append-only lines, and one row for each order. Every awaited write has reached the disk."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, first_pause_s: float = FIRST_PAUSE_S) -> None:
+        """Prepare; nothing is opened yet.
+
+        Args:
+            path: of the file.
+            first_pause_s: before notes that could not be written are tried again; it doubles.
+        """
         self._path = path
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="journal")
         self._connection: sqlite3.Connection | None = None
         self._lock: int | None = None
         self._notes: deque[Line] = deque()
-        self._on_problem: Callable[[JournalProblem], None] | None = None
+        self._lost = 0
+        """Notes that nothing was kept of, for want of room here while the disk had none."""
+        self._first_pause_s = first_pause_s
+        self._pause_s = first_pause_s
+        self._retry: asyncio.TimerHandle | None = None
+        self._on_problem: Callable[[JournalProblem | None], None] | None = None
 
-    def on_problem(self, listener: Callable[[JournalProblem], None]) -> None:
-        """Tell `listener` when a note could not be written."""
+    def on_problem(self, listener: Callable[[JournalProblem | None], None]) -> None:
+        """Tell `listener` once when notes cannot be written, and with None when they can again."""
         self._on_problem = listener
 
     async def open(self) -> JournalProblem | None:
         """Make sure that it can be written, and that nobody else writes to it."""
-        return await self._in_thread(lambda: self._write([]))
+        return await self._writing([])
 
     async def begin(
         self, order: Order, *, title: str, text: str, body: bytes
@@ -124,14 +140,14 @@ class Journal:
                 rows,
             )
 
-        return await self._in_thread(lambda: self._write(lines, insert))
+        return await self._writing(lines, insert)
 
     async def append(
         self, kind: str, text: str, *, at: datetime, order_id: OrderId | None = None
     ) -> JournalProblem | None:
         """Write one entry and wait until it is on the disk."""
         row = (at.isoformat(), order_id, kind, text)
-        return await self._in_thread(lambda: self._write([row]))
+        return await self._writing([row])
 
     def note(self, kind: str, text: str, *, at: datetime, order_id: OrderId | None = None) -> None:
         """Write one entry without waiting for it; it keeps its place among all others."""
@@ -168,6 +184,8 @@ class Journal:
 
     async def close(self) -> None:
         """Write what is left and close the file."""
+        if self._retry is not None:
+            self._retry.cancel()
         await self._in_thread(self._close)
         self._thread.shutdown(wait=True)
 
@@ -186,18 +204,50 @@ class Journal:
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
+    async def _writing(
+        self, lines: list[Line], insert: Callable[[sqlite3.Connection], None] | None = None
+    ) -> JournalProblem | None:
+        """Write now, whatever became of the notes before: an order waits for it."""
+        problem = await self._in_thread(lambda: self._write(lines, insert))
+        if problem is None:
+            self._after_success()
+        return problem
+
     def _later(self, note: Line) -> None:
         # The first write takes along all notes that have gathered by then: each waits for the disk.
         self._notes.append(note)
+        if self._retry is None:
+            self._flush()
+
+    def _flush(self) -> None:
         flushing = asyncio.get_running_loop().run_in_executor(self._thread, lambda: self._write([]))
         flushing.add_done_callback(self._after_notes)
 
     def _after_notes(self, flushing: "asyncio.Future[JournalProblem | None]") -> None:
-        if flushing.cancelled() or self._on_problem is None:
+        if flushing.cancelled():
             return
         problem = flushing.result()
-        if problem is not None:
-            self._on_problem(problem)
+        if problem is None:
+            self._after_success()
+        elif self._retry is None:
+            # One try at a time, ever more rarely: a full disk must not be asked for every note.
+            if self._pause_s == self._first_pause_s and self._on_problem is not None:
+                self._on_problem(problem)
+            self._retry = asyncio.get_running_loop().call_later(self._pause_s, self._try_again)
+            self._pause_s = min(self._pause_s * 2, LONGEST_PAUSE_S)
+
+    def _try_again(self) -> None:
+        self._retry = None
+        self._flush()
+
+    def _after_success(self) -> None:
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
+        if self._pause_s != self._first_pause_s:
+            self._pause_s = self._first_pause_s
+            if self._on_problem is not None:
+                self._on_problem(None)
 
     def _write(
         self,
@@ -213,10 +263,16 @@ class Journal:
                     insert(connection)
                 for line in (*notes, *lines):
                     _write_line(connection, line)
+                if self._lost:
+                    text = f"{self._lost} lines before this could not be written, and are lost"
+                    _write_line(connection, (_last_moment(notes), None, "notice", text))
         except (sqlite3.Error, OSError) as error:
             # Kept for the next try, in their order.
-            self._notes.extendleft(reversed(notes))
+            kept = _most_telling(notes)
+            self._lost += len(notes) - len(kept)
+            self._notes.extendleft(reversed(kept))
             return _problem(error)
+        self._lost = 0
         return None
 
     def _open(self) -> sqlite3.Connection:
@@ -263,6 +319,21 @@ class Journal:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def _most_telling(notes: list[Line]) -> list[Line]:
+    """Return as many notes as there is room for: facts rather than words, new ones rather than old."""
+    too_many = len(notes) - MOST_NOTES
+    if too_many <= 0:
+        return notes
+    words = [index for index, note in enumerate(notes) if isinstance(note, tuple)][:too_many]
+    dropped = frozenset(words)
+    kept = [note for index, note in enumerate(notes) if index not in dropped]
+    return kept[-MOST_NOTES:]
+
+
+def _last_moment(notes: list[Line]) -> str:
+    return next((note[0] for note in reversed(notes) if isinstance(note, tuple)), "")
 
 
 def _write_line(connection: sqlite3.Connection, line: Line) -> None:

@@ -28,7 +28,7 @@ class OrderHistory:
         self._journal = journal
         self._tracked: set[OrderId] = set()
         self._told = ""
-        journal.on_problem(self._tell)
+        journal.on_problem(self._hear_problem)
 
     async def restore(self) -> tuple[JournaledOrder, ...]:
         """Return the orders whose end is not known; a journal that cannot be used is told of."""
@@ -137,6 +137,13 @@ class OrderHistory:
     def _note(self, kind: str, text: str, order_id: OrderId) -> None:
         if order_id in self._tracked:
             self._journal.note(kind, text, at=self._kernel.clock.now(), order_id=order_id)
+
+    def _hear_problem(self, problem: JournalProblem | None) -> None:
+        if problem is not None:
+            self._tell(problem)
+        elif self._told:
+            self._told = ""
+            self._kernel.log.notice(Level.GOOD, "The journal is written again")
 
     def _tell(self, problem: JournalProblem) -> None:
         if problem.text != self._told:

@@ -1,8 +1,12 @@
 import logging
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from pmtui.cli.logs import RedactingFormatter
+from pmtui.cli.logs import PrivateRotatingHandler, RedactingFormatter
 
 KEY = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 
@@ -45,3 +49,25 @@ def test_a_traceback_is_redacted_too() -> None:
 
 def test_ordinary_words_stay() -> None:
     assert line("book of %s is stale", "7132") == "book of 7132 is stale"
+
+
+@pytest.fixture
+def wide_umask() -> Iterator[None]:
+    before = os.umask(0o000)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("wide_umask")
+def test_every_file_of_a_log_is_its_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "pmtui.log"
+    # Rolled away by a program that did not care.
+    (tmp_path / "pmtui.log.2").write_text("old")
+    handler = PrivateRotatingHandler(path, maxBytes=200, backupCount=3, encoding="utf-8")
+    for number in range(20):
+        record = logging.LogRecord("x", logging.ERROR, "f", 1, f"line {number}" * 5, (), None)
+        handler.handle(record)
+    handler.close()
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()}
+    assert set(modes) == {"pmtui.log", "pmtui.log.1", "pmtui.log.2", "pmtui.log.3"}
+    assert set(modes.values()) == {0o600}

@@ -4,16 +4,21 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Liquidity, OrderStatus, TradeStatus
+from pmtui.service import journal as journal_module
 from pmtui.service.journal import Journal, JournaledOrder, JournalEntry, JournalProblem
 from pmtui.service.journal_rows import read_fills, read_lives
+from tests.clients.streams.servers import until
 from tests.service.fakes import resting
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ORDER = OrderId("0x01")
+FULL = "CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
 
 
 async def test_what_was_written_is_there_after_a_restart_in_order(tmp_path: Path) -> None:
@@ -130,18 +135,16 @@ async def test_only_one_may_write(tmp_path: Path) -> None:
 async def test_a_full_disk_is_told_and_what_was_noted_is_written_later(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     journal = Journal(path)
-    told: list[JournalProblem] = []
+    told: list[JournalProblem | None] = []
     journal.on_problem(told.append)
     assert await begin(journal) is None
     with closing(sqlite3.connect(path)) as other:
         # Stands for a disk without room: whoever writes next finds the door locked.
-        other.execute(
-            "CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
-        )
+        other.execute(FULL)
         assert isinstance(await begin(journal, OrderId("0x02")), JournalProblem)
         journal.note("state", "live", at=AT, order_id=ORDER)
         assert isinstance(await journal.append("x", "y", at=AT), JournalProblem)
-        assert [p.text for p in told[:1]] == ["IntegrityError: disk is full"]
+        assert [p and p.text for p in told] == ["IntegrityError: disk is full"]
         other.execute("DROP TRIGGER full")
     entries = await journal.entries(ORDER)
     assert not isinstance(entries, JournalProblem)
@@ -150,6 +153,74 @@ async def test_a_full_disk_is_told_and_what_was_noted_is_written_later(tmp_path:
     lives = read_lives(path)
     assert not isinstance(lives, JournalProblem)
     assert [life.order.order.order_id for life in lives] == [ORDER]
+
+
+async def test_a_full_disk_is_not_asked_for_every_note_and_told_of_once(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = Journal(path, first_pause_s=3_600)
+    told: list[JournalProblem | None] = []
+    journal.on_problem(told.append)
+    assert await begin(journal) is None
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(FULL)
+        journal.note("state", "line 0", at=AT)
+        await until(lambda: bool(told), "the problem")
+        # An order is refused at once, however long it is until notes are tried again.
+        assert isinstance(await begin(journal, OrderId("0x02")), JournalProblem)
+        other.execute("DROP TRIGGER full")
+        for number in range(1, 500):
+            journal.note("state", f"line {number}", at=AT)
+        await journal._in_thread(lambda: None)
+        assert other.execute("SELECT count(*) FROM entries WHERE kind = 'state'").fetchone() == (0,)
+        assert len(told) == 1
+        # And one that may leave takes along all that has gathered.
+        assert await begin(journal, OrderId("0x03")) is None
+        lines = other.execute("SELECT text FROM entries WHERE kind = 'state'").fetchall()
+    assert lines == [(f"line {number}",) for number in range(500)]
+    assert told[1:] == [None]
+    await journal.close()
+
+
+async def test_notes_are_tried_again_by_themselves(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = Journal(path, first_pause_s=0.01)
+    told: list[JournalProblem | None] = []
+    journal.on_problem(told.append)
+    assert await begin(journal) is None
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(FULL)
+        journal.note("state", "line", at=AT)
+        await until(lambda: bool(told), "the problem")
+        other.execute("DROP TRIGGER full")
+        await until(lambda: None in told, "it is written again")
+        assert other.execute("SELECT text FROM entries WHERE kind = 'state'").fetchall() == [
+            ("line",)
+        ]
+    assert len(told) == 2
+    await journal.close()
+
+
+async def test_what_there_is_no_room_for_is_words_first_and_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "MOST_NOTES", 5)
+    path = tmp_path / "journal.sqlite"
+    journal = Journal(path)
+    assert await begin(journal) is None
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(FULL)
+        journal.note_standing(ORDER, OrderStatus.LIVE, is_known=True)
+        for number in range(10):
+            journal.note("state", f"line {number}", at=AT)
+        assert isinstance(await journal.append("x", "y", at=AT), JournalProblem)
+        other.execute("DROP TRIGGER full")
+    assert await journal.append("state", "again", at=AT) is None
+    with closing(sqlite3.connect(path)) as other:
+        texts = [text for (text,) in other.execute("SELECT text FROM entries ORDER BY sequence")]
+        assert other.execute("SELECT is_known FROM orders").fetchall() == [(1,)]
+    kept = [f"line {number}" for number in range(6, 10)]
+    assert texts[2:] == [*kept, "again", "6 lines before this could not be written, and are lost"]
+    await journal.close()
 
 
 async def test_lives_can_be_read_while_somebody_writes(tmp_path: Path) -> None:
