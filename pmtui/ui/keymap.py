@@ -6,6 +6,8 @@ A mistaken entry is left out and reported with its line; the other entries still
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
+from itertools import combinations
 
 from textual.keys import Keys
 
@@ -102,6 +104,7 @@ def _read_key(text: str) -> str:
 
 
 # A screen may use a global key for its own purpose where the defaults already do so.
+@lru_cache(maxsize=1)
 def _pairs_that_share() -> frozenset[tuple[str, str]]:
     return frozenset((a, b) for a, b, _ in _shared(Keymap()))
 
@@ -117,12 +120,19 @@ def _clashes(keymap: Keymap, overridden: Mapping[str, object]) -> Iterator[tuple
 
 
 def _shared(keymap: Keymap) -> Iterator[tuple[str, str, str]]:
-    for i, first in enumerate(ACTIONS):
-        for second in ACTIONS[i + 1 :]:
-            if _meet(first.context, second.context):
-                for key in keymap.keys_of(first.id):
-                    if key in keymap.keys_of(second.id):
-                        yield first.id, second.id, key
+    """Find keys of two actions that work in the same place, in the order of the registry."""
+    holders: dict[str, list[int]] = {}
+    for place, action in enumerate(ACTIONS):
+        for key in keymap.keys_of(action.id):
+            holders.setdefault(key, []).append(place)
+    found = [
+        (first, second, key)
+        for key, places in holders.items()
+        for first, second in combinations(places, 2)
+        if _meet(ACTIONS[first].context, ACTIONS[second].context)
+    ]
+    for first, second, key in sorted(found):
+        yield ACTIONS[first].id, ACTIONS[second].id, key
 
 
 def _meet(first: Context, second: Context) -> bool:

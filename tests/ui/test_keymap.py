@@ -1,8 +1,10 @@
+from itertools import pairwise
+
 import pytest
 from textual.app import App
 from textual.screen import Screen
 
-from pmtui.ui.action import Context
+from pmtui.ui.action import Action, Context
 from pmtui.ui.action_table import ACTIONS
 from pmtui.ui.actions import bindings_for
 from pmtui.ui.keymap import KeymapProblem, KeyOverride, read_keymap
@@ -129,3 +131,55 @@ async def test_the_toolkit_presses_the_keys_the_user_chose() -> None:
         await app.push_screen(screen)
         await pilot.press("s", "b", "N", "o")
         assert screen.done == ["buy", "sell", "buy"]
+
+
+def _meet(one: Action, other: Action) -> bool:
+    contexts = {one.context, other.context}
+    at_once = len(contexts) == 1 or contexts == {Context.MARKET, Context.LADDER}
+    return at_once or Context.GLOBAL in contexts
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)
+def test_every_action_can_be_moved_to_a_free_key(action: Action) -> None:
+    keymap, problems = read_keymap({action.id: KeyOverride(("f12",), 3)})
+    assert not problems
+    assert keymap.keys_of(action.id) == ("f12",)
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)
+def test_no_action_takes_the_key_of_another_that_works_in_the_same_place(action: Action) -> None:
+    refused = 0
+    for other in ACTIONS:
+        # A screen's own key for what a global one does too is shared on purpose.
+        is_shared = not set(other.keys).isdisjoint(action.keys)
+        if other is action or is_shared or not other.keys or not _meet(action, other):
+            continue
+        keymap, problems = read_keymap({action.id: KeyOverride((other.keys[0],), 7)})
+        assert [problem.line for problem in problems] == [7], other.id
+        assert problems[0].text.startswith(f"{action.id}: ")
+        assert "already belongs to" in problems[0].text
+        assert keymap.keys_of(action.id) == action.keys
+        refused += 1
+    assert refused
+
+
+@pytest.mark.parametrize("context", [c for c in Context if c is not Context.GLOBAL])
+def test_of_two_actions_moved_to_one_key_the_later_line_is_refused(context: Context) -> None:
+    own = [action.id for action in ACTIONS if action.context is context]
+    for first, second in pairwise(own):
+        keymap, problems = read_keymap(
+            {first: KeyOverride(("f12",), 1), second: KeyOverride(("f12",), 2)}
+        )
+        assert problems == (KeymapProblem(2, f"{second}: f12 already belongs to {first}"),)
+        assert keymap.keys_of(first) == ("f12",)
+
+
+def test_the_same_key_in_places_that_never_meet_is_no_clash() -> None:
+    _, problems = read_keymap(
+        {
+            "ticket.switch_form": KeyOverride(("f12",), 1),
+            "event.rules": KeyOverride(("f12",), 2),
+            "log.next_kind": KeyOverride(("f12",), 3),
+        }
+    )
+    assert not problems
