@@ -71,6 +71,8 @@ GLOSSARY: tuple[Term, ...] = (
     Term("paying wallet", "The address that an order names as its maker: it pays and receives. A deposit "
          "wallet for accounts made now; a proxy or a safe for older ones."),
     Term("post-only", "Refuse the order rather than let it take."),
+    Term("price alert", "A sound and a notice, once, when the best bid has come up to a price or the "
+         "best ask down to it. It lives only while this program runs."),
     Term("queue", "Who was there first at a price trades first. How much is ahead of you is an "
          "estimate: the venue does not say."),
     Term("redeem", "Exchange the shares of a decided market for the dollars they are worth."),
@@ -82,6 +84,7 @@ GLOSSARY: tuple[Term, ...] = (
     Term("scoring", "An order that earns liquidity rewards right now."),
     Term("spread", "The gap between the best bid and the best ask."),
     Term("stale", "Nothing has been heard of a book for too long to trust it."),
+    Term("star", "Keeps an event or a market on the watchlist, over restarts; nothing is traded."),
     Term("taker", "The side whose order traded at once. Takers pay the fee."),
     Term("tick", "The step between two prices of a market: 1¢ in most, finer near 0 and 100."),
     Term("unknown", "An order that was sent and not answered. It counts as resting and is looked "

@@ -13,7 +13,7 @@ class TourFacts:
     """Where the trader is and what has happened, as far as the tour asks."""
 
     place: str = NO_PLACE
-    """`markets`, `event`, `market`, `portfolio`, `log` or `help`."""
+    """`markets`, `event`, `market`, `portfolio`, `watchlist`, `log` or `help`."""
     is_searching: bool = False
     has_cursor: bool = False
     """The ladder has a price under its cursor."""
@@ -43,6 +43,8 @@ STEPS: tuple[Step, ...] = (
          lambda facts: facts.placed > 0),
     Step("{ticket.close} closes the ticket; {global.portfolio} shows what is yours.",
          lambda facts: facts.place == "portfolio"),
+    Step("{global.star} stars what is under the cursor, this too; {global.watchlist} lists it live.",
+         lambda facts: facts.place == "watchlist"),
     Step("Everything that happened is in the log: {global.log}.",
          lambda facts: facts.place == "log"),
     Step("That is the way round. {global.help} explains the keys of any screen.",

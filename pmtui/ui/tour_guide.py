@@ -14,6 +14,7 @@ from pmtui.ui.screens.log import LogScreen
 from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.screens.markets import MarketsScreen
 from pmtui.ui.screens.portfolio import PortfolioScreen
+from pmtui.ui.screens.watchlist import WatchlistScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
 from pmtui.ui.tour import NO_PLACE, Tour, TourFacts
@@ -25,6 +26,7 @@ _PLACES: tuple[tuple[type[FrameScreen], str], ...] = (
     (EventScreen, "event"),
     (MarketScreen, "market"),
     (PortfolioScreen, "portfolio"),
+    (WatchlistScreen, "watchlist"),
     (LogScreen, "log"),
     (HelpScreen, "help"),
 )

@@ -14,6 +14,7 @@ from pmtui.ui.app import PmtuiApp
 from pmtui.ui.screens.glossary import GlossaryScreen
 from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.screens.protect import ProtectScreen
+from tests.scenes.watched import watchlist_of
 from tests.scenes.world import World
 from tests.ui.fake_surface import NOW
 from tests.ui.wait import settle, until
@@ -136,6 +137,13 @@ async def protect(pilot: Pilot[None], world: World) -> None:
     await until(pilot, lambda: isinstance(pilot.app.screen, ProtectScreen), "the entries")
     await pilot.press(*"40", "tab", "tab", *"80")
     await settle(pilot)
+
+
+async def watchlist(pilot: Pilot[None], world: World) -> None:
+    world.service.watchlist_view = watchlist_of(world)
+    await shown(pilot, "Presidential nominee")
+    await pilot.press("w", "down", "down")
+    await shown(pilot, "RANG")
 
 
 async def conditionals(pilot: Pilot[None], world: World) -> None:

@@ -41,6 +41,7 @@ SCREENS: dict[str, Play] = {
     "move": plays.move,
     "fills": plays.fills,
     "conditionals": plays.conditionals,
+    "watchlist": plays.watchlist,
     "account": plays.account,
     "log": plays.log,
     "help": plays.help_,

@@ -17,6 +17,7 @@ WAY = (
     TourFacts("market", has_cursor=True, has_ticket=True),
     TourFacts("market", has_cursor=True, has_ticket=True, placed=1),
     TourFacts("portfolio", placed=1),
+    TourFacts("watchlist", placed=1),
     TourFacts("log", placed=1),
     TourFacts("help", placed=1),
 )
