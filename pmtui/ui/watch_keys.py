@@ -1,5 +1,7 @@
 """The keys of the watchlist that work everywhere, and the bell that rings for price alerts."""
 
+from abc import abstractmethod
+
 from textual.app import App
 
 from pmtui.domain.watchlist import StarKind
@@ -47,9 +49,9 @@ class WatchKeys(App[None]):
         left = " Its alerts stay." if waits and key.kind is StarKind.MARKET else ""
         self._tell(f"No longer starred: {name}.{left}")
 
+    @abstractmethod
     def action_watchlist(self) -> None:
         """Go to what is starred."""
-        raise NotImplementedError
 
     def _tell(self, text: str) -> None:
         self.notify(text, markup=False, timeout=4)

@@ -1,5 +1,6 @@
 """The card between a ticket and the venue: what it shows is what gets signed."""
 
+from abc import abstractmethod
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import ClassVar
@@ -65,9 +66,9 @@ class CardScreen(ModalScreen[bool]):
         self._shown_at: datetime | None = None
         self._opened_time = 0.0
 
+    @abstractmethod
     def card_lines(self, width: int) -> tuple[Line, ...]:
         """Return what the card says, drawn from the fields that are hashed."""
-        raise NotImplementedError
 
     @property
     def room(self) -> int:

@@ -1,5 +1,7 @@
 """What every part of the trading screen works on: one market, its panes and the views of it."""
 
+from abc import abstractmethod
+
 from textual.getters import query_one
 from typing_extensions import override
 
@@ -82,13 +84,13 @@ class MarketParts(SayingScreen):
         if before and before != tuple(self.topics()):
             self.retopic()
 
+    @abstractmethod
     def show_market(self) -> None:
         """Show everything there is about the market."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _show_state(self) -> None:
         """Show the line above the ladder."""
-        raise NotImplementedError
 
     def _is_read_only(self) -> bool:
         """Whether nothing here can be ours, which is said."""

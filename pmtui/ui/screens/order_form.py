@@ -4,6 +4,7 @@ A form is about one market. It reads and rounds nothing itself, and what it lead
 on a card of its own before anything is sent.
 """
 
+from abc import abstractmethod
 from typing import ClassVar, TypeVar
 
 from textual.binding import BindingType
@@ -57,9 +58,9 @@ class OrderForm(ModalScreen[ResultT]):
         self._condition_id = condition_id
         self._subscription: Subscription | None = None
 
+    @abstractmethod
     def show(self) -> None:
         """Show things as they are now; called whenever something watched has changed."""
-        raise NotImplementedError
 
     def on_unmount(self) -> None:
         """Stop listening; what was sent is the service's."""

@@ -1,5 +1,6 @@
 """A pane of lines that takes the keys: arrows and pages move within it."""
 
+from abc import abstractmethod
 from typing import ClassVar
 
 from textual import events
@@ -26,9 +27,9 @@ class ScrollingPane(LinePane, can_focus=True):
         """Rows below the title."""
         return max(1, self.size.height - 1)
 
+    @abstractmethod
     def scroll_rows(self, rows: int) -> None:
         """Move so many rows down, or up."""
-        raise NotImplementedError
 
     def action_move_up(self) -> None:
         """Move one row up."""
