@@ -119,9 +119,23 @@ class Ladder:
             found = self._rungs[index] = self._make(index, self.shown)
         return found
 
-    def full_rung(self, index: int) -> Rung:
-        """Return a row with all that is known of it, shown or not."""
-        return self._make(index, EVERYTHING)
+    def index_of(self, price: Micros) -> int:
+        """Return the row that a price lies on: where a level at it would be counted.
+
+        A price that the grid no longer has, or one inside the spread, lies on the nearest row.
+        """
+        bid, ask = self.touch
+        if self.axis.group > self.axis.tick:
+            if bid is not None and price <= bid:
+                return self.axis.index_below(price)
+            if ask is not None and price >= ask:
+                return self.axis.index_above(price)
+        return self.axis.nearest(price)
+
+    def rung_at(self, price: Micros, shown: Shown = EVERYTHING) -> Rung:
+        """Return the row that a price lies on, told for exactly this price where rows are grouped."""
+        is_grouped = self.axis.group > self.axis.tick
+        return self._make(self.index_of(price), shown, price if is_grouped else None)
 
     def sizes(self) -> list[int]:
         """Return the larger size of every row that has one, in no order."""
@@ -144,7 +158,7 @@ class Ladder:
         rests, the order joins its own side: what is ours there already, else it buys below the
         best ask and sells above it.
         """
-        index = self.axis.nearest(price)
+        index = self.index_of(price)
         own, (bid, ask) = self.own.get(index, _NOTHING), self.touch
         if self.bids.get(index, 0) > own.bid and bid is not None and price <= bid:
             return Side.SELL
@@ -154,8 +168,8 @@ class Ladder:
             return Side.BUY if own.bid else Side.SELL
         return Side.SELL if ask is not None and price > ask else Side.BUY
 
-    def _make(self, index: int, shown: Shown) -> Rung:
-        price, placed = self.axis.price_at(index), self.placed
+    def _make(self, index: int, shown: Shown, at: Micros | None = None) -> Rung:
+        price, placed = self.axis.price_at(index) if at is None else at, self.placed
         own = self.own.get(index, _NOTHING)
         bid, ask = self.bids.get(index, 0), self.asks.get(index, 0)
         # The estimate may be of a moment before this book: no two numbers contradict.
@@ -223,9 +237,7 @@ def build_ladder(
 
 def orders_at(ladder: Ladder, price: Micros, orders: Iterable[Order]) -> tuple[Order, ...]:
     """Return the orders that the row of a price shows."""
-    axis = ladder.axis
-    # A price the grid no longer has lies between two rows: the cursor is drawn on the nearest.
-    index = axis.nearest(price)
+    axis, index = ladder.axis, ladder.index_of(price)
     return tuple(order for order in orders if row_of(axis, order.price, order.side) == index)
 
 

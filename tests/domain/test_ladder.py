@@ -335,3 +335,18 @@ def test_each_outcome_is_closed_at_the_price_that_somebody_pays_for_it() -> None
     assert LadderMarks(stakes=(yes, no)).profit_now(bid, ask) == 18_000_000
     assert LadderMarks(stakes=(yes, no)).profit_now(bid, None) is None
     assert LadderMarks().profit_now(bid, ask) is None
+
+
+@given(books(CENT), st.sampled_from([10_000, 20_000, 50_000, 100_000]), st.integers(1, 99))
+def test_a_price_means_the_same_however_rows_are_grouped(
+    book: BookView, group: int, price: int
+) -> None:
+    at = Micros(price * 10_000)
+    plain = build_ladder(book, Axis(CENT, CENT))
+    wide = build_ladder(book, Axis(CENT, Micros(group)))
+    assert wide.rung_at(at).price == at
+    rests = plain.rung_at(at)
+    if rests.bid_size or rests.ask_size:
+        assert wide.side_at(at) is plain.side_at(at)
+        assert wide.rung_at(at).bid_size >= rests.bid_size
+        assert wide.rung_at(at).ask_size >= rests.ask_size

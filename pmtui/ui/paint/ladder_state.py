@@ -133,7 +133,7 @@ def paint_facts(
 
 
 def _row_facts(ladder: Ladder, cursor: Micros, *, ascii_only: bool) -> list[Line]:
-    rung = ladder.full_rung(ladder.axis.nearest(cursor))
+    rung = ladder.rung_at(cursor)
     price = format_price(rung.price, tick=ladder.axis.tick, ascii_only=ascii_only)
     facts: list[Line] = [(Cell(price),)]
     if rung.ahead is not None:

@@ -67,18 +67,20 @@ class LadderPane(LadderView, can_focus=True):
         self._is_following = False
         self._cursor = price
         if self._top is not None:
-            index = self.axis.nearest(price)
+            index = self._ladder.index_of(price)
             self._top = self._bound(reveal(self._top, index, self._body_height))
         self._announce()
 
     def next_grouping(self) -> Micros:
-        """Change to the next wider rows, or back to single ticks; return their distance."""
+        """Change to the next wider rows, or back to single ticks; return their distance.
+
+        The cursor stays at its price, on the row that counts it.
+        """
         old_axis = self.axis
         self._grouping = (self._grouping + 1) % len(groupings(self._tick))
         self._rebuild(old_axis)
         if self._cursor is not None:
-            # What is marked and what is traded must be one price, so the cursor goes to a row.
-            self.point_at(self.axis.price_at(self.axis.nearest(self._cursor)))
+            self.point_at(self._cursor)
         self._announce()
         return self.axis.group
 
@@ -166,7 +168,7 @@ class LadderPane(LadderView, can_focus=True):
             if self._top is None or self._is_following:
                 self._top = centred(self._ladder.middle, self._body_height)
             elif self._cursor is not None:
-                index = self.axis.nearest(self._cursor)
+                index = self._ladder.index_of(self._cursor)
                 self._top = reveal(self._top, index, self._body_height)
             self._top = self._bound(self._top)
         self._forget_painted()

@@ -220,7 +220,7 @@ class LadderView(ReadyLines):
             elif axis != old_axis:
                 middle = old_axis.price_at(self._top - height // 2)
                 looked_at = middle if self._cursor is None else self._cursor
-                self._top = centred(axis.nearest(looked_at), height)
+                self._top = centred(self._ladder.index_of(looked_at), height)
             if self._is_following and not self._is_held:
                 self._top = follow(self._top, self._ladder.middle, height)
             if not self._is_placed and self._has_book:
@@ -228,7 +228,7 @@ class LadderView(ReadyLines):
                 self._is_placed = True
                 self._top = centred(self._ladder.middle, height)
                 if self._cursor is not None:
-                    self._top = reveal(self._top, axis.nearest(self._cursor), height)
+                    self._top = reveal(self._top, self._ladder.index_of(self._cursor), height)
             self._top = self._bound(self._top)
         self._repaint_changed()
 
@@ -264,21 +264,24 @@ class LadderView(ReadyLines):
         usual = RungLook(
             tick=axis.tick, scale=self._scale, is_good=self._is_good, ascii_only=self._ascii_only
         )
-        pointed_at = None if self._cursor is None else axis.nearest(self._cursor)
+        cursor = self._cursor
+        pointed_at = None if cursor is None else ladder.index_of(cursor)
         first, last = axis.first, axis.last
         for index in range(top, top - count, -1):
             if not first <= index <= last:
                 yield blank
                 continue
-            look = usual
-            if index == pointed_at:
+            look, rung = usual, ladder.rung(index)
+            if cursor is not None and index == pointed_at:
+                # What is marked and what is traded are one price, also on a row of several.
+                rung = ladder.rung_at(cursor, ladder.shown)
                 look = look._replace(is_cursor=True, is_focused=self.has_focus)
             if self._flashes:
                 look = look._replace(
                     bid_change=self._change_at(axis, index, Side.BUY),
                     ask_change=self._change_at(axis, index, Side.SELL),
                 )
-            yield _LineState(ladder.rung(index), look)
+            yield _LineState(rung, look)
 
     def _change_at(self, axis: Axis, index: int, side: Side) -> OwnChange | None:
         ranks = list(OwnChange)

@@ -254,17 +254,38 @@ def _scroll_up() -> type:
     return events.MouseScrollUp
 
 
-async def test_grouping_widens_rows_and_puts_the_cursor_on_one() -> None:
+async def test_grouping_widens_rows_and_leaves_the_cursor_at_its_price() -> None:
     ladder = _Ladder()
     async with Stage(ladder).run_test(size=SIZE) as pilot:
         ladder.show(book())
         await settle(pilot)
         ladder.point_at(cents(49))
-        assert ladder.next_grouping() == cents(2)
-        assert ladder.cursor == (cents(50), Side.SELL)
-        assert ladder.next_grouping() == cents(5)
-        assert row_of(ladder, "50¢").split()[-2:] == ["10", "50¢•"]
-        assert [ladder.next_grouping() for _ in range(2)] == [cents(10), cents(1)]
+        before = ladder.cursor
+        assert before is not None
+        assert before[0] == cents(49)
+        for group in (2, 5, 10):
+            assert ladder.next_grouping() == cents(group)
+            assert ladder.cursor == before
+            # The row is marked at the very price that would be traded.
+            assert "▸" in row_of(ladder, "49¢")
+        assert ladder.next_grouping() == cents(1)
+        assert ladder.cursor == before
+        assert "▸" in row_of(ladder, "49¢")
+
+
+async def test_from_a_price_within_a_wide_row_the_cursor_goes_to_the_next_row_price() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book())
+        await settle(pilot)
+        ladder.point_at(cents(47))
+        assert [ladder.next_grouping() for _ in range(2)] == [cents(2), cents(5)]
+        ladder.action_move_up()
+        assert ladder.cursor is not None
+        assert ladder.cursor[0] == cents(50)
+        ladder.point_at(cents(47))
+        ladder.action_move_down()
+        assert ladder.cursor[0] == cents(45)
 
 
 async def test_another_tick_keeps_what_is_looked_at() -> None:
