@@ -134,7 +134,7 @@ def _place(_: Stand, facts: Onboarding) -> _Result:
     if told is None:
         return ASKED, ""
     place = plain(" ".join(filter(None, (told.country, told.region))), 20) or "somewhere"
-    said = "BLOCKED by the service" if told.is_blocked else "trading is not blocked"
+    said = "BLOCKED by the service" if told.is_blocked else "not blocked"
     return f"{place}: {said}", ""
 
 

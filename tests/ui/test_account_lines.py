@@ -58,7 +58,7 @@ def test_steps_are_numbered_and_what_is_in_force_is_not() -> None:
 
 
 def test_a_ready_account_tells_results_and_whole_addresses() -> None:
-    assert result(READY, "place") == "CH ZH: trading is not blocked"
+    assert result(READY, "place") == "CH ZH: not blocked"
     assert result(READY, "key") == "0xf39F…2266 paper's own"
     assert line(READY, "key").full == f"{OWNER} (paper's own)"
     assert line(READY, "wallet").full.startswith(f"{NEWER.address}, deposit wallet: ")

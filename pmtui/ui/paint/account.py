@@ -44,7 +44,7 @@ def paint_account_row(line: AccountLine, now: datetime, room: int) -> Row:
     text = text if cell_width(text) <= room else line.result
     result = Cell(text, role if is_wanting else Role.TEXT)
     if line.problem:
-        result = Cell(f"{text}; not told now: {line.problem}", Role.STALE)
+        result = Cell(f"{text}; failing: {line.problem}", Role.STALE)
     return Row(
         line.key,
         (
@@ -59,19 +59,23 @@ def paint_account_row(line: AccountLine, now: datetime, room: int) -> Row:
 
 def paint_account_heading(facts: Onboarding, status: StatusView, width: int) -> Line:
     """Show whose account this is, and whether anything stands in the way of trading."""
-    following = next_of(stands_of(facts))
+    stands = stands_of(facts)
+    following = next_of(stands)
+    failing = sum(bool(each.problem) for each in stands)
     if following is None:
         way = Cell("every step is done", Role.VERIFIED, Emphasis.BOLD)
     else:
         line = line_of(following, facts)
         role = Role.NOTICE_WARN if following.state is StepState.NOT_DONE else Role.STALE
         way = Cell(f"{following.state.value}: {line.words.title}", role, Emphasis.BOLD)
+    lost: Line = (Cell(f"{failing} failing to be told", Role.STALE),) if failing else ()
     asking: Line = (Cell("asking…", Role.DIM),) if facts.is_asking else ()
     return join_facts(
         [
             Cell("Account", Role.HEADING, Emphasis.BOLD),
             Cell(plain(status.profile, 24)),
             way,
+            lost,
             asking,
         ],
         width,

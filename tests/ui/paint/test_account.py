@@ -64,7 +64,7 @@ def test_ages_stand_still_for_ten_seconds(seconds: int, shown: str) -> None:
 
 def test_a_failed_question_stands_beside_the_older_answer() -> None:
     cell = paint_account_row(lines(FAILING)["standing"], NOW, 38).cells[3]
-    assert cell.text == "may open positions; not told now: GET /x: timed out"
+    assert cell.text == "may open positions; failing: GET /x: timed out"
     assert cell.role is Role.STALE
 
 
@@ -76,6 +76,8 @@ def test_an_address_is_whole_where_it_fits(room: int, is_whole: bool) -> None:
 
 def test_the_heading_says_what_stands_in_the_way() -> None:
     assert "every step is done" in words(paint_account_heading(READY, PAPER_STATUS, 80))
+    failing = words(paint_account_heading(FAILING, PAPER_STATUS, 80))
+    assert "every step is done   1 failing to be told" in failing
     missing = words(paint_account_heading(allowing(1, 0), PAPER_STATUS, 80))
     assert "not done: Allow: neg-risk" in missing
     asking = replace(READY, is_asking=True, closed_only=Told())

@@ -56,7 +56,7 @@ async def test_a_opens_the_account_and_every_step_is_there() -> None:
         await pilot.press("a")
         await until(pilot, lambda: shows(app, "every step is done"), "the account")
         for title, said in (
-            ("Place", "CH ZH: trading is not blocked"),
+            ("Place", "CH ZH: not blocked"),
             ("Key", "0xf39F…2266 paper's own"),
             ("Paying wallet", "0xBc0f…6B50 deposit wallet"),
             ("Deployed (relayer)", "the relayer knows it"),
@@ -178,7 +178,7 @@ async def test_what_is_told_meanwhile_is_shown_where_the_cursor_stays() -> None:
         service.onboarding_view = replace(READY, closed_only=Told(True, SECONDS_AGO, problem))
         service.announce(OnboardingTopic())
         await until(pilot, lambda: shows(app, "x not done"), "the change")
-        assert "close-only; not told now: GET" in row(app, "x not done   Standing")
+        assert "close-only; failing: GET" in row(app, "x not done   Standing")
         assert cursor_row(app) == "standing"
         assert shows(app, "Only the service can change it")
 
