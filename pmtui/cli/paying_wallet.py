@@ -11,15 +11,9 @@ async def find_paying_wallet(
     relayer: RelayerClient, wallets: OwnerWallets, signature_type: SignatureType
 ) -> Address | Failure:
     """Return the wallet that pays: older owners have the one deposit wallet, newer ones the other."""
-    match signature_type:
-        case SignatureType.EOA:
-            return wallets.owner
-        case SignatureType.PROXY:
-            return wallets.proxy
-        case SignatureType.SAFE:
-            return wallets.safe
-        case SignatureType.DEPOSIT_WALLET:
-            is_older = await relayer.is_deployed(wallets.deposit_uups)
-            if isinstance(is_older, Failure):
-                return is_older
-            return wallets.deposit_uups if is_older else wallets.deposit_beacon
+    if signature_type is not SignatureType.DEPOSIT_WALLET:
+        return wallets.paying(signature_type, has_older=False)
+    is_older = await relayer.is_deployed(wallets.deposit_uups)
+    if isinstance(is_older, Failure):
+        return is_older
+    return wallets.paying(signature_type, has_older=is_older)

@@ -13,8 +13,8 @@ from typing import TypeVar, final
 
 import msgspec
 
-from pmtui.clients.clob_requests import decoded, named
 from pmtui.clients.http import HttpHost, Query
+from pmtui.clients.page_reading import decoded, named
 from pmtui.clients.paging import Step, collect_listing
 from pmtui.clients.routes_clob import Call, ClobRoutes
 from pmtui.clients.server_clock import ServerClock

@@ -6,8 +6,8 @@ from typing import final
 
 import msgspec
 
-from pmtui.clients.clob_requests import named
 from pmtui.clients.http import Query
+from pmtui.clients.page_reading import named
 from pmtui.clients.paging import Step, collect
 from pmtui.clients.routes_clob import Auth, Call
 from pmtui.clients.signed_requests import SignedRequests

@@ -1,24 +1,35 @@
-"""What every way of asking the trading host shares: walking a list by its table's cursor."""
+"""What every way of asking the trading host shares: a row of its table, what it answers, its pages.
+
+A row of the table says how a thing is asked for; the caller says what it means. Nothing here
+chooses another row when the first one fails.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
 from typing import TypeVar
 
 from pmtui.clients.http import Query
+from pmtui.clients.http_failures import unreadable
 from pmtui.clients.paging import Step, walk
-from pmtui.clients.routes_clob import Call, ClobRoutes
+from pmtui.clients.routes_clob import Call, ClobRoutes, Route
 from pmtui.domain.answers import MAX_PAGES, Page
 from pmtui.domain.failure import Failure
+from pmtui.wire.errors import WireError
 
 T = TypeVar("T")
 
 
 class PageReading(ABC):
-    """Walks what it can read."""
+    """Reads by the table, and walks what it can read."""
 
     routes: ClobRoutes
 
     @abstractmethod
+    async def fetch(
+        self, route: Route, path: str, query: Query, body: bytes | None
+    ) -> bytes | Failure:
+        """Ask for a path of a route, in whatever way this host wants to be asked."""
+
     async def read(
         self,
         call: Call,
@@ -37,6 +48,10 @@ class PageReading(ABC):
             body: where the host reads by POST.
             identifier: what stands for `{id}` in the path.
         """
+        route = self.routes.route(call)
+        path, naming = route.with_id(identifier)
+        answer = await self.fetch(route, path, (*naming, *query), body)
+        return decoded(answer, decode, route)
 
     def walk(
         self,
@@ -54,3 +69,18 @@ class PageReading(ABC):
             return await self.read(call, decode, query=(*query, *place), identifier=identifier)
 
         return walk(read_page, self.routes.route(call), max_pages=max_pages)
+
+
+def decoded(answer: bytes | Failure, decode: Callable[[bytes], T], route: Route) -> T | Failure:
+    """Return what an answer means; one that cannot be read is a failure too."""
+    if isinstance(answer, Failure):
+        return answer
+    try:
+        return decode(answer)
+    except WireError as error:
+        return unreadable(route.label, error)
+
+
+def named(**fields: str | None) -> Query:
+    """Return the fields that are given, as a query; the others are not sent at all."""
+    return tuple((name, value) for name, value in fields.items() if value)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import final
 
-from pmtui.clients.clob_requests import PublicRequests, named
+from pmtui.clients.clob_requests import PublicRequests
 from pmtui.clients.http import HttpHost
+from pmtui.clients.page_reading import named
 from pmtui.clients.paging import Step, collect
 from pmtui.clients.routes_clob import Call, ClobRoutes
 from pmtui.domain.failure import Failure

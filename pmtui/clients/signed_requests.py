@@ -11,9 +11,8 @@ from typing import TypeVar, final
 
 from typing_extensions import override
 
-from pmtui.clients.clob_requests import decoded
 from pmtui.clients.http import HttpHost, Query
-from pmtui.clients.page_reading import PageReading
+from pmtui.clients.page_reading import PageReading, decoded
 from pmtui.clients.routes_clob import Auth, Call, ClobRoutes, Route
 from pmtui.clients.server_clock import ServerClock
 from pmtui.domain.failure import Failure, FailureKind
@@ -64,23 +63,15 @@ class SignedRequests(PageReading):
         return str(self.account.signature_type.number)
 
     @override
-    async def read(
-        self,
-        call: Call,
-        decode: Callable[[bytes], T],
-        *,
-        query: Query = (),
-        body: bytes | None = None,
-        identifier: str = "",
-    ) -> T | Failure:
-        """Read something, again after a refusal that turned out to be the clock's fault."""
-        route = self.routes.route(call)
-        path, naming = route.with_id(identifier)
+    async def fetch(
+        self, route: Route, path: str, query: Query, body: bytes | None
+    ) -> bytes | Failure:
+        """Ask signed, again after a refusal that turned out to be the clock's fault."""
 
         async def once() -> bytes | Failure:
             return await self._host.read(
                 path,
-                query=(*naming, *query),
+                query=query,
                 route=route.path,
                 headers=self._signing(route, path, body),
                 method=route.method,
@@ -89,9 +80,7 @@ class SignedRequests(PageReading):
 
         before = self._clock.offset_s
         answer = await once()
-        if await self._was_the_clock(answer, before):
-            answer = await once()
-        return decoded(answer, decode, route)
+        return await once() if await self._was_the_clock(answer, before) else answer
 
     async def send(
         self,

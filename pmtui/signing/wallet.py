@@ -69,6 +69,23 @@ class OwnerWallets:
         """Return the deposit wallet of one form."""
         return self.deposit_uups if form is DepositForm.UUPS else self.deposit_beacon
 
+    def paying(self, kind: SignatureType, *, has_older: bool) -> Address:
+        """Return the address that pays for orders of a signature type.
+
+        Args:
+            kind: of the orders.
+            has_older: whether the older of the two deposit wallets is deployed.
+        """
+        match kind:
+            case SignatureType.EOA:
+                return self.owner
+            case SignatureType.PROXY:
+                return self.proxy
+            case SignatureType.SAFE:
+                return self.safe
+            case SignatureType.DEPOSIT_WALLET:
+                return self.deposit_uups if has_older else self.deposit_beacon
+
     def signature_type(self, maker: str) -> SignatureType | None:
         """Return how orders paid by `maker` are signed, or None where it is not this owner's."""
         kinds = {

@@ -142,16 +142,7 @@ class Accounts:
         An owner's deposit wallet is the older form where that one is deployed, else the newer.
         """
         wallets = derive_wallets(eoa, POLYGON.wallets)
-        match kind:
-            case SignatureType.EOA:
-                return wallets.owner
-            case SignatureType.PROXY:
-                return wallets.proxy
-            case SignatureType.SAFE:
-                return wallets.safe
-            case SignatureType.DEPOSIT_WALLET:
-                is_old = self.is_deployed(wallets.deposit_uups)
-                return wallets.deposit_uups if is_old else wallets.deposit_beacon
+        return wallets.paying(kind, has_older=self.is_deployed(wallets.deposit_uups))
 
 
 def addresses_of(wallets: OwnerWallets) -> tuple[Address, ...]:

@@ -10,13 +10,13 @@ from random import Random
 from statistics import median
 from time import perf_counter
 
-from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
+from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId
 from pmtui.domain.market import NO_FEE, FeeSchedule, Side
-from pmtui.domain.money import ONE, Micros, notional_floor
+from pmtui.domain.money import ONE, Micros
 from pmtui.sim.engine.exchange import Exchange
-from pmtui.sim.engine.terms import MarketSpec, NewOrder, Placed, SeedOrder
+from pmtui.sim.engine.terms import MarketSpec, Placed, SeedOrder
 from tests.bench.row import Row, at_most, plain
-from tests.sim.engine.scenario import FEE, CountingIds
+from tests.sim.engine.scenario import FEE, NOBODY, CountingIds, posted
 
 TURNS = 5
 ORDERS = 8_000
@@ -26,7 +26,6 @@ MARKETS, LEVELS = 200, 15
 TICK = Micros(1_000)
 BULK_GOAL = 0.4
 ACCOUNTS = tuple(Address(f"0x{number:040x}") for number in range(20))
-NOBODY = ApiKey("")
 
 
 def rows() -> list[Row]:
@@ -48,7 +47,7 @@ def _timed_stream(fee: FeeSchedule, reach: int) -> float:
     rng = Random(7)
     exchange, (market,) = _venue(1, fee)
     orders = [
-        _posted(order) for order in _drawn(market, rng, count=ORDERS, reach=reach, crosses=True)
+        posted(order) for order in _drawn(market, rng, count=ORDERS, reach=reach, crosses=True)
     ]
     resting: list[OrderId] = []
     start = perf_counter()
@@ -70,7 +69,7 @@ def _timed_fill(*, in_bulk: bool) -> float:
         list(_drawn(market, rng, count=2 * LEVELS, reach=LEVELS, crosses=False))
         for market in markets
     ]
-    orders = [_posted(order) for batch in batches for order in batch]
+    orders = [posted(order) for batch in batches for order in batch]
     # As at the start of the venue: what is made here lasts, so garbage is not looked for.
     gc.disable()
     try:
@@ -123,17 +122,3 @@ def _drawn(
             price=price if is_first else Micros(ONE - price),
             size=Micros(rng.randrange(500, 100_000) * 10_000),
         )
-
-
-def _posted(order: SeedOrder) -> NewOrder:
-    cash = notional_floor(order.price, order.size)
-    is_buy = order.side is Side.BUY
-    return NewOrder(
-        order_id=order.order_id,
-        account=order.account,
-        owner=NOBODY,
-        token_id=order.token_id,
-        side=order.side,
-        maker_amount=cash if is_buy else order.size,
-        taker_amount=order.size if is_buy else cash,
-    )

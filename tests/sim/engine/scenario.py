@@ -5,15 +5,16 @@ from itertools import count
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import FeeSchedule, Side
-from pmtui.domain.money import SCALE, Micros, parse_micros
+from pmtui.domain.money import SCALE, Micros, notional_floor, parse_micros
 from pmtui.domain.order import TimeInForce
 from pmtui.sim.engine.events import Event
 from pmtui.sim.engine.exchange import Exchange
-from pmtui.sim.engine.terms import MarketSpec, NewOrder, Placed, Refusal
+from pmtui.sim.engine.terms import MarketSpec, NewOrder, Placed, Refusal, SeedOrder
 
 RAIN = ConditionId("0x" + "a1" * 32)
 YES, NO = TokenId("111"), TokenId("222")
 NOW_MS = 1_790_000_000_000
+NOBODY = ApiKey("")
 FEE = FeeSchedule(rate=parse_micros("0.07"))
 
 
@@ -41,6 +42,22 @@ def address_of(trader: str) -> Address:
 
 def key_of(trader: str) -> ApiKey:
     return ApiKey(f"key-{trader}")
+
+
+def posted(order: SeedOrder, *, post_only: bool = False) -> NewOrder:
+    """Return the order that somebody would have posted in place of one that is seeded."""
+    cash = notional_floor(order.price, order.size)
+    is_buy = order.side is Side.BUY
+    return NewOrder(
+        order_id=order.order_id,
+        account=order.account,
+        owner=NOBODY,
+        token_id=order.token_id,
+        side=order.side,
+        maker_amount=cash if is_buy else order.size,
+        taker_amount=order.size if is_buy else cash,
+        post_only=post_only,
+    )
 
 
 def rain(**changes: object) -> MarketSpec:

@@ -4,13 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
+from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
-from pmtui.domain.money import ZERO, Micros, notional_floor
+from pmtui.domain.money import ZERO, Micros
 from pmtui.sim.engine.events import LevelChanged
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import (
-    NewOrder,
     Payout,
     Placed,
     Refusal,
@@ -19,10 +18,18 @@ from pmtui.sim.engine.terms import (
     Standing,
     TradingMode,
 )
-from tests.sim.engine.scenario import NO, NOW_MS, RAIN, YES, address_of, micros
+from tests.sim.engine.scenario import (
+    NO,
+    NOBODY,
+    NOW_MS,
+    RAIN,
+    YES,
+    address_of,
+    micros,
+    posted,
+)
 from tests.sim.engine.sequences import ADDRESSES, SNOW, SNOW_YES, TOKENS, opened, posts, run, steps
 
-NOBODY = ApiKey("")
 CROWD = tuple(Address(f"0xcrowd{number}") for number in range(3))
 
 seeds = st.lists(
@@ -68,21 +75,6 @@ def everybody(exchange: Exchange) -> list[object]:
     return [exchange.reads.account(address) for address in (*ADDRESSES, *CROWD)]
 
 
-def posted(order: SeedOrder) -> NewOrder:
-    cash = notional_floor(order.price, order.size)
-    is_buy = order.side is Side.BUY
-    return NewOrder(
-        order_id=order.order_id,
-        account=order.account,
-        owner=NOBODY,
-        token_id=order.token_id,
-        side=order.side,
-        maker_amount=cash if is_buy else order.size,
-        taker_amount=order.size if is_buy else cash,
-        post_only=True,
-    )
-
-
 def bid(price: str, size: str = "10", *, order_id: str = "a", token: TokenId = YES) -> SeedOrder:
     return SeedOrder(OrderId(order_id), CROWD[0], token, Side.BUY, micros(price), micros(size))
 
@@ -98,7 +90,7 @@ def test_a_seeded_exchange_cannot_be_told_from_one_where_each_order_was_placed(
     known = {order_id for order_id, _ in bulk.export_state().known_orders}
     orders = [order for order in orders if order.order_id not in known]
     answer = seeded(bulk, *orders)
-    answers = [single.place(posted(order), now_ms=NOW_MS) for order in orders]
+    answers = [single.place(posted(order, post_only=True), now_ms=NOW_MS) for order in orders]
     assert bulk.drain_events() == ()
     assert all(isinstance(event, LevelChanged) for event in single.drain_events())
     assert answer.count == sum(isinstance(each, Placed) for each in answers)
