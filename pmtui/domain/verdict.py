@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from pmtui.domain.ids import OrderId
-from pmtui.domain.money import Micros
+from pmtui.domain.money import SCALE, ZERO, Micros
 from pmtui.domain.order import CancelResult, OrderIntent, OrderStatus
 
 
@@ -17,6 +17,15 @@ class Accepted:
     status: OrderStatus
     filled_size: Micros
     text: str
+    filled_cash: Micros = ZERO
+    """Dollars given or got for what filled at once, fee aside; zero where nobody told."""
+
+    @property
+    def average(self) -> Micros | None:
+        """Dollars a share of what filled at once; None where that is not known."""
+        if self.filled_size <= 0 or self.filled_cash <= 0:
+            return None
+        return Micros((self.filled_cash * SCALE + self.filled_size // 2) // self.filled_size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,8 +69,8 @@ def _judge_result(order: PreparedOrder, answer: PostResult) -> Verdict:
     if not answer.is_accepted:
         text = answer.error or "the venue gave no reason"
         return Rejected(text, field_of_refusal(text))
-    filled = answer.taking_amount if order.intent.side is Side.BUY else answer.making_amount
-    filled = filled or Micros(0)
+    gave, got = answer.making_amount or ZERO, answer.taking_amount or ZERO
+    filled, cash = (got, gave) if order.intent.side is Side.BUY else (gave, got)
     text = ""
     if answer.status is PostStatus.DELAYED:
         status = OrderStatus.DELAYED
@@ -86,6 +86,7 @@ def _judge_result(order: PreparedOrder, answer: PostResult) -> Verdict:
         status=status,
         filled_size=filled,
         text=text or status.value,
+        filled_cash=cash,
     )
 
 

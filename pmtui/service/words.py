@@ -32,7 +32,9 @@ def shorten(title: str) -> str:
 def say_order(order: Order, title: str) -> str:
     """Name an order."""
     verb = "Buy" if order.side is Side.BUY else "Sell"
-    what = f"{verb} {say_shares(order.original_size, order.outcome)} at {say_price(order.price)}"
+    # What filled of it, filled there or better: only its fills know at which prices.
+    at = ", limit" if order.matched_size else " at"
+    what = f"{verb} {say_shares(order.original_size, order.outcome)}{at} {say_price(order.price)}"
     return f"{what} · {shorten(title)}" if title else what
 
 

@@ -1,7 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from pmtui.domain.money import parse_micros
-from pmtui.service.words import say_price
+from pmtui.domain.order import OrderStatus
+from pmtui.service.words import say_order_end, say_price
+from tests.ui.believable import order
 
 
 @pytest.mark.parametrize(
@@ -11,3 +15,10 @@ from pmtui.service.words import say_price
 )  # fmt: skip
 def test_a_price_in_words_is_free_of_the_dust_of_its_amounts(price: str, text: str) -> None:
     assert say_price(parse_micros(price)) == text
+
+
+def test_an_order_that_filled_names_its_limit_as_one() -> None:
+    resting = order(1, matched=0)
+    filled = replace(resting, matched_size=resting.original_size, status=OrderStatus.FILLED)
+    assert ", limit " in say_order_end(filled, "")
+    assert ", limit " not in say_order_end(resting, "")

@@ -10,6 +10,7 @@ from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_price, format_size
+from pmtui.ui.paint.fill_words import say_traded
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
@@ -49,6 +50,8 @@ def say_end(
     if isinstance(verdict, Rejected):
         # Nothing went out: there is nothing to be warned of.
         warnings = ()
+    if isinstance(verdict, Accepted) and verdict.average is not None:
+        return _warned(say_traded(verdict, order, ascii_only=ascii_only), warnings)
     return _warned(_say_verdict(verdict, what), warnings)
 
 

@@ -11,6 +11,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import format_cost, format_price, format_size
 from pmtui.ui.paint.facts import count
+from pmtui.ui.paint.fill_words import say_traded
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
@@ -80,6 +81,8 @@ def say_cancelled(verdict: CancelVerdict, where: str) -> str:
 def say_verdict(verdict: Verdict, order: PreparedOrder) -> str:
     """Say in a sentence how an order ended that no ticket is waiting for."""
     match verdict:
+        case Accepted() if verdict.average is not None:
+            return say_traded(verdict, order)
         case Accepted():
             verb = "Bought" if order.intent.side is Side.BUY else "Sold"
             size = f"{format_size(verdict.filled_size)} of {format_size(order.size)}"

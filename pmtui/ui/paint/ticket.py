@@ -20,6 +20,7 @@ from pmtui.ui.format import (
     format_price,
     format_size,
 )
+from pmtui.ui.paint.fill_words import say_fill_price
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme import Role
 
@@ -35,6 +36,8 @@ FIELD_NAMES = {
 }
 _GAP = 2
 _LABEL = 12
+_LATER = frozenset({"wins", "cash after", "depth"})
+"""Figures that go first where there is one line for all."""
 
 
 class _Figure(NamedTuple):
@@ -165,6 +168,9 @@ def paint_figures(
             (Cell(f" {f.label:<{_LABEL}}", Role.DIM), Cell(f.value.rjust(width - _LABEL - 1)))
             for f in figures
         )
+    if height == 1:
+        # What becomes of the order comes before what it would win one day.
+        figures.sort(key=lambda figure: figure.short in _LATER)
     lines: list[Line] = [()]
     for figure in figures:
         piece: Line = (Cell(f"{figure.short} ", Role.DIM), Cell(figure.value))
@@ -187,7 +193,10 @@ def paint_verdict(
             size = order.size if order is not None else verdict.filled_size
             outcome = plain(order.outcome, 16, ascii_only=ascii_only) if order is not None else ""
             return (
-                Cell(f"+ Accepted: {_say_end(verdict, size)}", Role.NOTICE_GOOD),
+                Cell(
+                    f"+ Accepted: {_say_end(verdict, size, ascii_only=ascii_only)}",
+                    Role.NOTICE_GOOD,
+                ),
                 Cell(f"  {outcome}", Role.DIM),
             )
         case Rejected():
@@ -213,7 +222,7 @@ def paint_life(known: Order, order: PreparedOrder, *, ascii_only: bool = False) 
             words = "refused after all"
         case _:
             verdict = Accepted(known.order_id, known.status, known.matched_size, "")
-            words = _say_end(verdict, order.size)
+            words = _say_end(verdict, order.size, ascii_only=ascii_only)
     if known.reason:
         words = f"{words}: {known.reason}"
     is_whole = known.status is OrderStatus.FILLED
@@ -288,18 +297,19 @@ def _cash_figures(numbers: TicketNumbers, *, is_buy: bool) -> list[_Figure]:
     return figures
 
 
-def _say_end(verdict: Accepted, size: Micros) -> str:
+def _say_end(verdict: Accepted, size: Micros, *, ascii_only: bool) -> str:
     filled = verdict.filled_size
     left = format_size(Micros(max(size - filled, 0)))
+    done = f"{format_size(filled)} filled{say_fill_price(verdict, ascii_only=ascii_only)}"
     match verdict.status:
         case OrderStatus.FILLED:
-            return f"{format_size(filled)} filled"
+            return done
         case OrderStatus.PARTIALLY_FILLED:
-            return f"{format_size(filled)} filled, {left} rest"
+            return f"{done}, {left} rest"
         case OrderStatus.LIVE:
             return f"{left} rest"
         case OrderStatus.CANCELLED:
-            return f"{format_size(filled)} filled, the rest dropped"
+            return f"{done}, the rest dropped"
         case _:
             return verdict.status.value
 
