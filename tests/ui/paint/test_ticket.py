@@ -59,6 +59,14 @@ def test_on_a_small_region_figures_share_lines_and_on_a_large_one_each_has_its_o
     assert all(cell_width(line) == 38 for line in large)
 
 
+def test_on_one_line_what_rests_comes_before_what_it_would_win() -> None:
+    draft = replace(BUY, price_text="53")
+    (line,) = _figures(draft, width=60, height=1)
+    assert line == " cost $53.00  fee $0.40  now 40 at 53.0¢  rests 60 at 53¢"
+    (line,) = _figures(draft, width=79, height=1)
+    assert line.endswith("rests 60 at 53¢  wins $100.00")
+
+
 def test_what_has_no_room_is_left_out_whole() -> None:
     draft = replace(BUY, price_text="53", size_text="100000000")
     rich = {"available_cash": Micros(10**17)}
