@@ -28,6 +28,8 @@ E_co = TypeVar("E_co", covariant=True)
 _LARGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes. The first books of 400 tokens take some 3 MB."""
 _FAST_READ_S = 0.002
+_OVERSLEPT_S = 1.0
+"""Later than that, we were held up ourselves, and what has come meanwhile is still unread."""
 _READ_PAUSE_S = 0.010
 """Twenty-five milliseconds would save next to nothing more (measured, September 2026)."""
 
@@ -54,8 +56,9 @@ class Times:
 
     ping_s: float = 10.0
     """The host drops clients that say nothing for about as long."""
-    dead_s: float = 30.0
-    """Without any frame, the answer to a ping included."""
+    dead_s: float = 5.0
+    """Without a byte, the answer to a ping included. Half of it without one and a ping is sent: a
+    line that went dead without a word must not look live for longer than a trader's next thought."""
     open_s: float = 10.0
     close_s: float = 2.0
     first_delay_s: float = 0.25
@@ -76,21 +79,22 @@ class BatchingConnection(ClientConnection):
     """Stops reading for a moment when messages come faster than it is worth waking up for."""
 
     counts: Counts | None = None
-    _last_read = 0.0
+    last_read = 0.0
+    """When bytes last came, be it a part of a message only."""
 
     @override
     def data_received(self, data: bytes) -> None:
         """Take what has come, and rest if the time before was no rest either."""
         super().data_received(data)
         now = self.loop.time()
-        if self.response is not None and now - self._last_read < _FAST_READ_S:
+        if self.response is not None and now - self.last_read < _FAST_READ_S:
             tcp = self._tcp_transport()
             if tcp is not None and not tcp.is_closing():
                 tcp.pause_reading()
                 self.loop.call_later(_READ_PAUSE_S, self._read_again, tcp)
                 if self.counts is not None:
                     self.counts.read_pauses += 1
-        self._last_read = now
+        self.last_read = now
 
     def _tcp_transport(self) -> asyncio.ReadTransport | None:
         """Return the transport that reads the socket; pausing TLS itself would not stop it.
@@ -104,7 +108,7 @@ class BatchingConnection(ClientConnection):
         return lower if isinstance(lower, asyncio.ReadTransport) else None
 
     def _read_again(self, tcp: asyncio.ReadTransport) -> None:
-        self._last_read = self.loop.time()
+        self.last_read = self.loop.time()
         if not tcp.is_closing():
             tcp.resume_reading()
 
@@ -248,16 +252,22 @@ class StreamConnection(Generic[E]):
     async def _keep_alive(self, socket: ClientConnection, on_link: Callable[[Link], None]) -> None:
         clock = asyncio.get_running_loop().time
         next_ping = clock() + self._times.ping_s
-        step = min(self._times.ping_s, self._times.dead_s, 5.0) / 5
+        patience_s = self._times.dead_s / 2
+        step = min(self._times.ping_s, self._times.dead_s) / 10
+        asked_at: float | None = None
         while True:
+            due = clock() + step
             await asyncio.sleep(step)
-            now = clock()
-            if now >= next_ping:
-                # Under traffic too: the host counts what we say, not what it says.
+            now, heard = clock(), self._last_sign(socket)
+            if now - due > _OVERSLEPT_S or (asked_at is not None and heard > asked_at):
+                asked_at = None
+            # Under traffic too: the host counts what we say, not what it says.
+            if now >= next_ping or (asked_at is None and now - heard >= patience_s):
                 next_ping = now + self._times.ping_s
+                asked_at = now if asked_at is None else asked_at
                 self.counts.pings += 1
                 self.send([PING])
-            if now - self._last_frame >= self._times.dead_s:
+            if asked_at is not None and now - asked_at >= patience_s:
                 self._reason = "no answer to a ping"
             elif self._silence is not None and self._silence.is_too_long(now):
                 self._reason = "open, but nothing comes"
@@ -267,6 +277,11 @@ class StreamConnection(Generic[E]):
             on_link(Link(LinkState.SILENT, self.epoch, self._reason))
             socket.transport.abort()
             return
+
+
+    def _last_sign(self, socket: ClientConnection) -> float:
+        """Return when the host was last heard: a large message takes its time on a thin line."""
+        return max(self._last_frame, getattr(socket, "last_read", 0.0))
 
 
 async def _close(socket: ClientConnection, limit_s: float) -> None:

@@ -1,6 +1,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from random import Random
 
 from websockets.asyncio.server import ServerConnection
@@ -13,7 +14,7 @@ from pmtui.domain.link import Link, LinkState
 from pmtui.domain.market_events import BookSnapshot, MarketEvent, PriceChanges
 from tests.clients.streams.servers import Script, ScriptedServer, scripted, until
 
-QUICK = Times(ping_s=0.05, dead_s=0.3, first_delay_s=0.01, longest_delay_s=0.05, close_s=0.2)
+QUICK = Times(ping_s=0.05, dead_s=2.0, first_delay_s=0.01, longest_delay_s=0.05, close_s=0.2)
 CALM = Times(first_delay_s=0.01, longest_delay_s=0.05, close_s=0.2)
 BOOK = (
     '{"market":"0xaa","asset_id":"%s","timestamp":"1790000000000","hash":"h","bids":'
@@ -254,6 +255,45 @@ async def test_a_socket_that_answers_nothing_is_replaced() -> None:
             await until(lambda: heard.states()[-1] is LinkState.OPEN, "it is open")
     assert LinkState.SILENT in heard.states()
     assert LinkState.DOWN in heard.states()
+
+
+async def test_a_quiet_socket_is_asked_long_before_the_next_ping_is_due() -> None:
+    rare = replace(QUICK, ping_s=600.0, dead_s=0.4)
+
+    def make(server: ScriptedServer) -> Script:
+        return server.listen
+
+    async with scripted(make) as server:
+        channel = channel_to(server, times=rare)
+        channel.watch(tokens("1"))
+        async with running(channel):
+            await until(
+                lambda: [text for _, text in server.received].count("PING") >= 3, "three pings"
+            )
+
+
+async def test_a_message_that_takes_long_to_come_is_no_silence() -> None:
+    seconds = 3.0
+    deaf = replace(QUICK, ping_s=600.0, dead_s=2.0)
+
+    def make(_: ScriptedServer) -> Script:
+        async def script(socket: ServerConnection, _: int) -> None:
+            async def pieces() -> AsyncIterator[str]:
+                for n in range(0, len(CHANGE), 10):
+                    yield CHANGE[n : n + 10]
+                    await asyncio.sleep(seconds * 10 / len(CHANGE))
+
+            await socket.send(pieces())
+            await socket.wait_closed()
+
+        return script
+
+    async with scripted(make) as server:
+        channel = channel_to(server, times=deaf)
+        channel.watch(tokens("1"))
+        async with running(channel) as heard:
+            await until(lambda: heard.events, "the whole message")
+            assert heard.links[-1].epoch == heard.links[0].epoch
 
 
 async def test_a_busy_socket_that_only_pongs_is_replaced() -> None:
