@@ -6,12 +6,13 @@ cannot all be true are contradictions, to be told of; they never stop anything.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.order import Order, OrderStatus
+from pmtui.domain.records import dataclass
 
 LIFE: dict[OrderStatus, frozenset[OrderStatus]] = {
     OrderStatus.PENDING: frozenset({OrderStatus.SENT, OrderStatus.REJECTED}),

@@ -1,10 +1,11 @@
 """A scaled ladder as it is being typed: reading the entries, stepping them, and what to warn of."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.money import SCALE, Micros, format_micros
+from pmtui.domain.records import dataclass
 from pmtui.domain.scaled import (
     MOST_LEGS,
     Leg,

@@ -4,7 +4,7 @@ Pure: it knows no clock, no network, no widget. What the venue would accept is w
 blocked; what it would refuse is a problem, with the nearest valid value as a ready-made fix.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from pmtui.domain.amounts import (
@@ -20,6 +20,7 @@ from pmtui.domain.intent_amounts import order_amounts
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, format_micros, ratio_ceil, ratio_floor
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
+from pmtui.domain.records import dataclass
 from pmtui.domain.ticket_draft import (
     OrderKind,
     Problem,

@@ -5,13 +5,14 @@ not be starred twice.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.market import Event, Market
 from pmtui.domain.money import Micros
+from pmtui.domain.records import dataclass
 
 MOST_STARS = 200
 """Each is fetched by itself while the list is open."""

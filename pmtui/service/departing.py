@@ -6,7 +6,7 @@ must not keep orders alive. Everything is journaled without waiting for the disk
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from pmtui.domain.answers import Listing
@@ -14,6 +14,7 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.leaving import Departure, LeavePolicy, say_ended, say_leaving
 from pmtui.domain.order import Order, OrderStatus
+from pmtui.domain.records import dataclass
 from pmtui.service.conditionals import Conditionals
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.hosts import Account

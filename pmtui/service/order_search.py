@@ -9,12 +9,13 @@ remembers one that is filled or cancelled, so sending again could double it.
 """
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Fill, Order, OrderStatus
+from pmtui.domain.records import dataclass
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel

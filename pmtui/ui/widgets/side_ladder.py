@@ -1,6 +1,5 @@
 """A ladder beside the main one: another outcome of the event, to look at and to go to."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from textual import events
@@ -13,6 +12,7 @@ from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Market
 from pmtui.domain.order import Order
+from pmtui.domain.records import dataclass
 from pmtui.ui.paint.side_ladder import paint_side_name, paint_side_state
 from pmtui.ui.widgets.ladder_view import LadderView
 from pmtui.ui.widgets.text_line import TextLine
