@@ -156,13 +156,15 @@ ALLOWANCES: Mapping[Purpose, Words] = MappingProxyType(
         Purpose.EXCHANGE: Words(
             "Allow: exchange",
             "The exchange of ordinary markets may move the wallet's dollars when an order of yours "
-            "trades. Without it orders there are refused.",
+            "trades. Without it purchases there are refused. Selling needs the same for shares: the "
+            "host tells of that for one token at a time, and it is not asked here.",
             _APPROVING, _NO_APPROVING,
         ),
         Purpose.NEG_RISK_EXCHANGE: Words(
             "Allow: neg-risk",
             "The exchange of markets of which exactly one wins (neg-risk) may move the wallet's "
-            "dollars when an order of yours trades. Without it orders there are refused.",
+            "dollars when an order of yours trades. Without it purchases there are refused. Selling "
+            "needs the same for shares, which is not asked here.",
             _APPROVING, _NO_APPROVING,
         ),
         Purpose.ADAPTER: Words(

@@ -70,7 +70,8 @@ def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int)
 def say_nothing_here(view: AccountView, active: Tab, status: StatusView, keymap: Keymap) -> str:
     """Say why a tab is empty, and what would fill it."""
     if view.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
-        return " Positions, orders and fills belong to a key; this session has none."
+        how = key_of(keymap, "global.account")
+        return f" All of this belongs to a key; this session has none. {how} tells how to get one."
     if view.load is Load.FAILED:
         again = key_of(keymap, "global.refresh")
         return f" Could not be fetched: {plain(view.problem)}. {again} tries again."
