@@ -24,18 +24,12 @@ from pmtui.domain.user_events import TradeChanged
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.entry_guard import NOT_YET_KNOWN
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.topics import AccountTopic, MarketTopic
+from pmtui.service.topics import AccountTopic
 from pmtui.service.tuning import Tuning
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
+from tests.service.test_desk import BUY, prepared, verdict_of
 
-BUY = LimitIntent(
-    condition_id=CONDITION,
-    token_id=YES,
-    side=Side.BUY,
-    price=Micros(400_000),
-    size=Micros(10_000_000),
-)
 ONE = Micros(1_000_000)
 FOUR_DOLLARS = Micros(4_000_000)
 HELD = Position(
@@ -48,22 +42,8 @@ def limited(**limits: Micros) -> Tuning:
     return Tuning(limits=Limits(**limits))
 
 
-async def prepared(world: World, intent: LimitIntent = BUY) -> PreparedOrder:
-    world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
-    await settle()
-    order = world.service.commands.prepare(intent)
-    assert isinstance(order, PreparedOrder), order
-    return order
-
-
 async def sent(world: World, intent: LimitIntent = BUY) -> Verdict:
     return await verdict_of(world, await prepared(world, intent))
-
-
-async def verdict_of(world: World, order: PreparedOrder) -> Verdict:
-    command_id = world.service.commands.place(order)
-    async with asyncio.timeout(5):
-        return await world.service.commands.verdict(command_id)
 
 
 def told(*fills: Fill) -> TradeChanged:

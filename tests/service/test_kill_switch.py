@@ -1,4 +1,3 @@
-import asyncio
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
@@ -10,9 +9,6 @@ import pytest
 from typing_extensions import override
 
 from pmtui.domain.ids import OrderId
-from pmtui.domain.market import Side
-from pmtui.domain.money import Micros
-from pmtui.domain.order import LimitIntent
 from pmtui.domain.verdict import Accepted, Rejected
 from pmtui.service.journal import Journal, JournalProblem, Leaving
 from pmtui.service.kill_file import (
@@ -26,27 +22,15 @@ from pmtui.service.kill_file import (
     remove_killed,
     write_killed,
 )
-from pmtui.service.surface import PreparedOrder
-from pmtui.service.topics import AccountTopic, MarketTopic
-from tests.manual_clock import settle
-from tests.service.fakes import CONDITION, YES, World, lost, resting, running_world
+from pmtui.service.topics import AccountTopic
+from tests.service.fakes import World, lost, resting, running_world
+from tests.service.test_desk import BUY, prepared, said, verdict_of
 
-BUY = LimitIntent(
-    condition_id=CONDITION,
-    token_id=YES,
-    side=Side.BUY,
-    price=Micros(400_000),
-    size=Micros(10_000_000),
-)
 AT = datetime(2026, 11, 20, 11, 59, 30, tzinfo=UTC)
 
 
 def lock_of(world: World) -> str:
     return world.service.queries.status().entry_lock
-
-
-def said(world: World, words: str) -> bool:
-    return any(words in entry.text for entry in world.service.queries.log().entries)
 
 
 async def until(world: World, predicate: Callable[[], object], what: str) -> None:
@@ -55,19 +39,6 @@ async def until(world: World, predicate: Callable[[], object], what: str) -> Non
     while not predicate():
         assert time.monotonic() < deadline, f"waited in vain: {what}"
         await world.pass_time(0.25)
-
-
-async def prepared(world: World) -> PreparedOrder:
-    world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
-    await settle()
-    order = world.service.commands.prepare(BUY)
-    assert isinstance(order, PreparedOrder), order
-    return order
-
-
-async def placed(world: World, order: PreparedOrder) -> object:
-    async with asyncio.timeout(5):
-        return await world.service.commands.verdict(world.service.commands.place(order))
 
 
 async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None:
@@ -80,7 +51,7 @@ async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None
         assert status.armed_until is None
         assert status.entry_lock.startswith("Entry is locked since 2026-11-20 12:00:")
         assert world.service.commands.arm() == status.entry_lock
-        verdict = await placed(world, order)
+        verdict = await verdict_of(world, order)
         assert verdict == Rejected(status.entry_lock)
         assert isinstance(world.service.commands.prepare(BUY), Rejected)
         assert world.service.queries.entry_problem(BUY) == status.entry_lock
@@ -103,7 +74,7 @@ async def test_it_stays_locked_until_somebody_releases_it(tmp_path: Path) -> Non
         assert world.service.commands.unlock_entry() == ""
         assert lock_of(world) == ""
         assert read_killed(tmp_path) is None
-        assert isinstance(await placed(world, await prepared(world)), Accepted)
+        assert isinstance(await verdict_of(world, await prepared(world)), Accepted)
         # Nobody is armed by a release.
         assert world.service.queries.status().armed_until is None
 
@@ -196,7 +167,7 @@ async def test_a_kill_while_the_journal_writes_stops_the_order(tmp_path: Path) -
     async with running_world(tmp_path, journal=journal) as world:
         order = await prepared(world)
         journal.meanwhile = world.service.commands.kill
-        verdict = await placed(world, order)
+        verdict = await verdict_of(world, order)
         assert isinstance(verdict, Rejected)
         assert verdict.reason.startswith("Entry is locked since")
         assert world.account.posted == []
@@ -211,7 +182,7 @@ async def test_a_kill_from_outside_holds_at_once_and_is_answered(tmp_path: Path)
         killed = new_kill("pmtui kill", AT)
         write_killed(tmp_path, killed)
         # Before anybody has looked: the file itself is what counts.
-        verdict = await placed(world, order)
+        verdict = await verdict_of(world, order)
         assert verdict == Rejected("Entry is locked since 2026-11-20 11:59:30 UTC by pmtui kill")
         await until(world, lambda: read_answer(tmp_path), "an answer")
         await until(world, lambda: (a := read_answer(tmp_path)) and a.is_done, "done")

@@ -56,3 +56,9 @@ async def listens_only_in_front(
         await until(pilot, lambda: not service.watched(), "the topics to be dropped")
         _ = app.pop_screen()
         await until(pilot, lambda: topics <= service.watched(), "the topics to be watched again")
+
+
+def is_tame(app: App[None]) -> bool:
+    """Whether nothing on the screen could move a cursor, turn a line round or hide in it."""
+    text = "\n".join(screen_lines(app))
+    return not any(c in text for c in "\x1b\x07\x9b\u202e\u2066\u200b")

@@ -1,7 +1,6 @@
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
 from textual import events
 
 from pmtui.domain.listing import MarketSort
@@ -16,6 +15,7 @@ from tests.ui import believable
 from tests.ui.demo import ScreenApp, believable_service
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.screens.look import (
+    is_tame,
     listens_only_in_front,
     screen_lines,
     shows,
@@ -267,19 +267,14 @@ async def test_hostile_titles_stay_in_their_line() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: _table(app).rows, "the rows")
         assert shows(app, "[/] [bold red]Will [R] vs [D]")
-        text = "\n".join(screen_lines(app))
-        assert not any(c in text for c in "\x1b\x07\x9b\u202e\u2066\u200b")
+        assert is_tame(app)
         for _ in rows:
             await pilot.press("down")
         await survives_resizing(pilot, app, "two lines and a tab")
 
 
-@pytest.mark.parametrize("theme", ["harbour", "ansi"])
-async def test_every_theme_and_no_colour_at_all_work(
-    theme: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NO_COLOR", "1" if theme == "harbour" else "")
-    app = _app(believable_service(), theme)
+async def test_every_theme_and_no_colour_at_all_work(any_theme: str) -> None:
+    app = _app(believable_service(), any_theme)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: shows(app, "Harbour City"), "the list")
         await pilot.press("slash", "w")
