@@ -3,17 +3,14 @@
 0 is fine, 2 is wrong usage or configuration (one line), 70 is a bug (details in the log file).
 """
 
-import argparse
 import gc
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from pmtui import __version__
-from pmtui.cli.session_key import SessionKey
-from pmtui.cli.usage import SecretiveParser, descriptor, refuse
-
 if TYPE_CHECKING:
+    from pmtui.cli.session_key import SessionKey
+    from pmtui.cli.usage import SecretiveParser
     from pmtui.config.settings import Settings
 
 
@@ -23,6 +20,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     profile, rest = _leading_profile(arguments)
     if rest and rest[0] in COMMANDS:
         return COMMANDS[rest[0]]([*profile, *rest[1:]])
+    if not arguments:
+        # What reads a command line is not loaded for none.
+        return _open_terminal(None, None)
     asked = _parser().read(arguments)
     return _open_terminal(asked.profile, asked.passphrase_fd)
 
@@ -84,7 +84,7 @@ def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
     # Nothing that is made on the way to the first picture is garbage; `compose` turns it on there.
     gc.disable()
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return refuse("this needs a terminal; `pmtui sim` does not")
+        return _refuse("this needs a terminal; `pmtui sim` does not")
     from pmtui.config.settings_ahead import SettingsAhead  # noqa: PLC0415
 
     ahead = SettingsAhead({"profile": profile})
@@ -97,14 +97,14 @@ def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
     try:
         settings = ahead.settings()
     except ConfigError as error:
-        return refuse(str(error))
+        return _refuse(str(error))
     keymap, problems = keymap_of(settings)
     if problems:
-        return refuse(problems[0])
+        return _refuse(problems[0])
     try:
         code = run_terminal(settings, keymap, _key(settings, passphrase_fd))
     except ConfigError as error:
-        return refuse(str(error))
+        return _refuse(str(error))
     if code == CRASHED:
         from pmtui.config.paths import locate  # noqa: PLC0415
 
@@ -113,7 +113,15 @@ def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
     return code
 
 
-def _key(settings: "Settings", passphrase_fd: int | None) -> SessionKey:
+def _refuse(text: str) -> int:
+    from pmtui.cli.usage import refuse  # noqa: PLC0415
+
+    return refuse(text)
+
+
+def _key(settings: "Settings", passphrase_fd: int | None) -> "SessionKey":
+    from pmtui.cli.session_key import SessionKey  # noqa: PLC0415 - loaded by now
+
     if settings.is_paper and settings.private_key is None:
         # The common case loads nothing that signs before the first picture.
         return SessionKey()
@@ -125,7 +133,10 @@ def _key(settings: "Settings", passphrase_fd: int | None) -> SessionKey:
     )
 
 
-def _parser() -> SecretiveParser:
+def _parser() -> "SecretiveParser":
+    from pmtui import __version__  # noqa: PLC0415
+    from pmtui.cli.usage import SecretiveParser, descriptor  # noqa: PLC0415
+
     parser = SecretiveParser(
         prog="pmtui",
         description="A full-screen terminal for trading prediction markets by hand.",
@@ -148,5 +159,7 @@ def _parser() -> SecretiveParser:
 
 def _command(text: str) -> str:
     # Commands that are understood never come this far: they stand first, or after the profile.
+    import argparse  # noqa: PLC0415 - loaded by now
+
     known = "goes in front" if text in COMMANDS else f"is one of {', '.join(COMMANDS)}"
     raise argparse.ArgumentTypeError(f"a command {known}")

@@ -9,10 +9,12 @@ or it ends without an answer, the settings are read here, with the same result.
 import os
 import threading
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pmtui.config.errors import ConfigError
-from pmtui.config.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from pmtui.config.settings import Settings
 
 
 class SettingsAhead:
@@ -27,12 +29,14 @@ class SettingsAhead:
         self._overrides: Final = overrides
         self._child = _start(overrides) if _may_fork() else None
 
-    def settings(self) -> Settings:
+    def settings(self) -> "Settings":
         """Wait for them.
 
         Raises:
             ConfigError: a value that cannot be used; the first one, in one line.
         """
+        from pmtui.config.settings import load_settings  # noqa: PLC0415 - as soon as a child runs
+
         child, self._child = self._child, None
         told = _hear(*child) if child is not None else b""
         return _read(told) if told else load_settings(self._overrides)
@@ -76,7 +80,9 @@ def _hear(child: int, ours: int) -> bytes:
 
 
 def _tell(overrides: Mapping[str, Any] | None) -> bytes:
-    import msgspec  # noqa: PLC0415 - the other side has better things to do first
+    import msgspec  # noqa: PLC0415
+
+    from pmtui.config.settings import load_settings  # noqa: PLC0415
 
     try:
         return msgspec.msgpack.encode(load_settings(overrides))
@@ -84,8 +90,10 @@ def _tell(overrides: Mapping[str, Any] | None) -> bytes:
         return msgspec.msgpack.encode((error.place, error.problem))
 
 
-def _read(told: bytes) -> Settings:
-    import msgspec  # noqa: PLC0415 - loaded by now, with the toolkit
+def _read(told: bytes) -> "Settings":
+    import msgspec  # noqa: PLC0415
+
+    from pmtui.config.settings import Settings  # noqa: PLC0415
 
     answer = msgspec.msgpack.decode(told, type=Settings | tuple[str, str])
     if isinstance(answer, Settings):

@@ -5,7 +5,6 @@ show says of the price, and changes with it. The axis follows the spread until t
 somewhere, or not at all while it is held. Where there is no book yet, nothing can be pointed at.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -16,6 +15,7 @@ from typing_extensions import override
 from pmtui.domain.ladder_axis import centred, groupings, reveal
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.records import dataclass
 from pmtui.ui.actions import bindings_of
 from pmtui.ui.widgets.ladder_view import LadderView
 
@@ -165,11 +165,15 @@ class LadderPane(LadderView, can_focus=True):
         """Keep what is looked at in view."""
         self._rebuild(self.axis)
         if self._ladder is not None:
+            home = centred(self._ladder.middle, self._body_height)
             if self._top is None or self._is_following:
-                self._top = centred(self._ladder.middle, self._body_height)
+                self._top = home
             elif self._cursor is not None:
+                # A height that showed little leaves no view worth keeping: the spread if it can be.
                 index = self._ladder.index_of(self._cursor)
-                self._top = reveal(self._top, index, self._body_height)
+                at_home = reveal(home, index, self._body_height)
+                away = reveal(self._top, index, self._body_height)
+                self._top = home if at_home == home and not self._is_held else away
             self._top = self._bound(self._top)
         self._forget_painted()
         self._scale = self._choose_scale()
