@@ -58,10 +58,18 @@ def groupings(tick: Micros) -> tuple[Micros, ...]:
     )
 
 
-def follow(top: int, middle: int, height: int) -> int:
-    """Return the top row that keeps the middle in the inner half, moved only when it must be."""
-    slack = height // 4
-    if top - height + 1 + slack <= middle <= top - slack:
+def follow(
+    top: int, middle: int, height: int, touch: tuple[int | None, int | None] = (None, None)
+) -> int:
+    """Return the top row that keeps the middle in the inner half, moved only when it must be.
+
+    Best bid and best ask, the rows of `touch`, stay in view as long as there is room for both.
+    """
+    slack, bottom = height // 4, top - height + 1
+    bid, ask = touch
+    has_room = bid is None or ask is None or ask - bid < height
+    is_seen = all(row is None or bottom <= row <= top for row in touch)
+    if bottom + slack <= middle <= top - slack and (is_seen or not has_room):
         return top
     return centred(middle, height)
 

@@ -350,3 +350,16 @@ def test_a_price_means_the_same_however_rows_are_grouped(
         assert wide.side_at(at) is plain.side_at(at)
         assert wide.rung_at(at).bid_size >= rests.bid_size
         assert wide.rung_at(at).ask_size >= rests.ask_size
+
+
+@given(st.integers(1, 60), st.integers(1, 40), st.integers(-100, 100), st.integers(0, 60))
+def test_best_bid_and_ask_are_both_followed_where_there_is_room(
+    height: int, half: int, top: int, bid: int
+) -> None:
+    touch = (bid, bid + 2 * half)
+    found = follow(top, bid + half, height, touch)
+    if touch[1] - touch[0] < height:
+        assert found - height < touch[0]
+        assert touch[1] <= found
+    # And once it is found, it stays.
+    assert follow(found, bid + half, height, touch) == found

@@ -222,7 +222,8 @@ class LadderView(ReadyLines):
                 looked_at = middle if self._cursor is None else self._cursor
                 self._top = centred(self._ladder.index_of(looked_at), height)
             if self._is_following and not self._is_held:
-                self._top = follow(self._top, self._ladder.middle, height)
+                touch = (self._ladder.best_bid, self._ladder.best_ask)
+                self._top = follow(self._top, self._ladder.middle, height, touch)
             if not self._is_placed and self._has_book:
                 # Whatever happened while there was nothing to look at.
                 self._is_placed = True

@@ -431,3 +431,17 @@ async def test_every_theme_paints_it_at_every_size(
             lines = shown_text(ladder)
             assert len(lines) == size[1]
             assert has_color or all(line.isascii() for line in lines)
+
+
+async def test_a_terminal_that_was_small_for_a_moment_shows_both_sides_again() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book())
+        await settle(pilot)
+        ladder.action_trade_here()
+        before = ladder.top_price
+        await pilot.resize_terminal(20, 3)
+        await settle(pilot)
+        await pilot.resize_terminal(*SIZE)
+        await settle(pilot)
+        assert ladder.top_price == before
