@@ -95,8 +95,8 @@ class OnboardingFeed:
         async def ask() -> None:
             await self._ask(is_thorough=is_thorough)
 
-        # What is asked without an account is no reason to wait with what is asked with one.
-        key = ("account steps", self._account.account is None)
+        # Neither what is asked without an account nor a passing look is a reason to wait.
+        key = ("account steps", self._account.account is None, is_thorough)
         self._kernel.start_unless_running(key, "account steps", ask)
 
     async def _ask(self, *, is_thorough: bool) -> None:
