@@ -26,7 +26,7 @@ class LadderPane(LadderView, can_focus=True):
     DEFAULT_CSS = "LadderPane { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(
         "ladder.trade_here", "ladder.recentre", "ladder.hold", "ladder.move_up", "ladder.move_down",
-        "ladder.page_up", "ladder.page_down",
+        "ladder.page_up", "ladder.page_down", "ladder.move_to_top", "ladder.move_to_end",
     )  # fmt: skip
 
     @dataclass
@@ -123,6 +123,14 @@ class LadderPane(LadderView, can_focus=True):
     def action_page_down(self) -> None:
         self._move(-max(1, self._body_height - 1))
 
+    def action_move_to_top(self) -> None:
+        """Point at the highest price there is."""
+        self._go_to(self.axis.last)
+
+    def action_move_to_end(self) -> None:
+        """Point at the lowest price there is."""
+        self._go_to(self.axis.first)
+
     def on_click(self, event: events.Click) -> None:
         """Point at the row clicked; a double click asks for the ticket, the titles centre."""
         offset = event.get_content_offset(self)
@@ -189,6 +197,10 @@ class LadderPane(LadderView, can_focus=True):
         # The first step lands on the touch: the nearest price in the direction of the key.
         start = ladder.best_ask if steps > 0 else ladder.best_bid
         self.point_at(axis.price_at(ladder.middle if start is None else start))
+
+    def _go_to(self, index: int) -> None:
+        if self._ladder is not None and self._has_book:
+            self.point_at(self.axis.price_at(index))
 
     def _scroll(self, rows: int) -> None:
         if self._top is None or not self._has_book:

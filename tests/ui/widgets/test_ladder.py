@@ -445,3 +445,17 @@ async def test_a_terminal_that_was_small_for_a_moment_shows_both_sides_again() -
         await pilot.resize_terminal(*SIZE)
         await settle(pilot)
         assert ladder.top_price == before
+
+
+async def test_home_and_end_point_at_the_ends_of_the_axis() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book())
+        ladder.focus()
+        await settle(pilot)
+        await pilot.press("home")
+        assert ladder.cursor is not None
+        assert ladder.cursor[0] == cents(99)
+        await pilot.press("end")
+        assert ladder.cursor[0] == cents(1)
+        assert any("▸" in line and "1¢" in line for line in shown_text(ladder))
