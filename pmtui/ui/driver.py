@@ -2,7 +2,7 @@
 
 The stock input thread looks at the clock only every 100 ms, so an Escape waits that long whatever
 `ESCDELAY` says, and an idle program wakes ten times a second. Ours sleeps exactly as long as the
-parser wants.
+parser wants (`input_reader`).
 
 The stock output waits for room, and the whole program with it: on a line that broke without a word,
 orders, heartbeats and signals would wait for a terminal that reads no more. Ours tells the display
@@ -14,9 +14,7 @@ It leans on private names of the pinned toolkit; where one is missing,
 """
 
 import os
-import selectors
 import time
-from codecs import getincrementaldecoder
 from contextlib import suppress
 from io import StringIO
 from queue import Full, Queue
@@ -29,14 +27,11 @@ from textual.app import App
 from textual.driver import Driver
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
-from textual.message import Message
 from typing_extensions import override
 
 from pmtui.ui.cell_diff import CellDiff
+from pmtui.ui.input_reader import InputReader
 from pmtui.ui.line_pace import LinePace
-
-ESCAPE_DELAY_S = 0.025
-"""How long the rest of an escape sequence may take: enough for a slow line, short for a thumb."""
 
 ROOM_WAIT_S = 0.1
 """How long a frame may wait for a slow line before frames are dropped."""
@@ -48,7 +43,6 @@ LAST_WORDS_S = 1.0
 LAST_ANSWER_S = 0.3
 """How long the end waits for an answer on its way, which the shell would take for typing."""
 
-_READ_BYTES = 4096
 _MUTE = ("", "dumb", "unknown")
 
 
@@ -119,7 +113,7 @@ class PromptDriver(LinuxDriver):
     @override
     def run_input_thread(self) -> None:
         """Feed the parser until the terminal or the program ends."""
-        reader = _InputReader(self.fileno, self._wake_read)
+        reader = InputReader(self.fileno, self._wake_read, self.pace)
         try:
             while not self.exit_event.is_set():
                 messages = reader.next_messages()
@@ -203,50 +197,3 @@ class _WakingEvent(Event):
     def set(self) -> None:
         super().set()
         os.write(self.wake_write, b"x")
-
-
-class _InputReader:
-    """Reads the terminal and says what was pressed, at the moment that is certain."""
-
-    def __init__(self, fileno: int, wake_read: int) -> None:
-        self._fileno = fileno
-        self._wake_read = wake_read
-        self._parser = XTermParser()
-        self._decode = getincrementaldecoder("utf-8")(errors="replace").decode
-        self._escape_delay_s = (
-            constants.ESCAPE_DELAY if "ESCDELAY" in os.environ else ESCAPE_DELAY_S
-        )
-        self._selector = selectors.SelectSelector()
-        self._selector.register(fileno, selectors.EVENT_READ)
-        self._selector.register(wake_read, selectors.EVENT_READ)
-
-    def next_messages(self) -> list[Message] | None:
-        """Wait for input or for the end of an open sequence; None when the terminal is gone."""
-        is_open = self._parser._timeout_time is not None
-        deadline = time.monotonic() + self._escape_delay_s if is_open else None
-        while True:
-            wait = None if deadline is None else max(0.0, deadline - time.monotonic())
-            ready = {key.fd for key, _ in self._selector.select(wait)}
-            if self._wake_read in ready:
-                os.read(self._wake_read, _READ_BYTES)
-                return []
-            if self._fileno in ready:
-                return self._read()
-            if deadline is not None and time.monotonic() >= deadline:
-                # Our deadline is the shorter one; the parser must not wait for its own.
-                self._parser._timeout_time = 0.0
-                return list(self._parser.tick())
-
-    def close(self) -> None:
-        """Leave the terminal to others; what was pressed half is dropped."""
-        self._selector.close()
-
-    def _read(self) -> list[Message] | None:
-        try:
-            data = os.read(self._fileno, _READ_BYTES)
-        except OSError:
-            return None
-        if not data:
-            return None
-        text = self._decode(data)
-        return list(self._parser.feed(text)) if text else []

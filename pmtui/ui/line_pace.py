@@ -16,6 +16,8 @@ TAKING_S = 0.05
 """How long the kernel may take a picture before the next ones wait."""
 SLOWEST_S = 2.0
 """A picture is due this long after the last one although no answer has come: it may be lost."""
+SLOW_TRIP_S = 0.03
+"""An answer that takes so long has come a long way."""
 GIVE_UP_S = 15.0
 """An answer so late is lost, and so may be whoever gave them."""
 
@@ -80,6 +82,17 @@ class LinePace:
             return False
         is_late = waited > (self._best_trip or 0.0) + SLACK_S
         return is_late and now - self._painted_at < SLOWEST_S
+
+    def may_be_answered(self) -> bool:
+        """Whether an answer may arrive any moment."""
+        if self._asked_at is None:
+            return False
+        waited = self._now() - self._asked_at
+        return waited <= (GIVE_UP_S if self._is_answering else SLOWEST_S)
+
+    def is_slow(self) -> bool:
+        """Whether answers take long enough to be torn, as far as is known."""
+        return self._best_trip is None or self._best_trip >= SLOW_TRIP_S
 
     def wait_for_answer(self, timeout_s: float) -> None:
         """Wait, in another thread than the one that hears answers, until none is on its way."""
