@@ -1,7 +1,7 @@
 """A program that puts a terminal through everything: one step for each `n` pressed.
 
-Run as `python -m tests.ui.torture_app diff|stock|surprise`. After each step the title line shows its
-number, so that a test can tell when the step has been painted.
+Run as `python -m tests.ui.torture_app diff|stock|surprise`. When there is nothing left to paint the
+window's title is set to the number of steps and the size (`settled`), however long that took.
 """
 
 import sys
@@ -23,6 +23,14 @@ from pmtui.ui.theme import role_variables
 from pmtui.ui.theme_files import load_themes
 
 STEPS = 12
+LOOK_S = 0.01
+CALM_LOOKS = 5
+"""Looks in a row that find nothing to do, before a step counts as painted."""
+
+
+def settled(step: int, columns: int, rows: int) -> bytes:
+    """Return what is written when a step has been painted in a size."""
+    return f"\x1b]2;step {step} {columns}x{rows}\x07".encode()
 
 
 class Card(ModalScreen[None]):
@@ -51,6 +59,8 @@ class Stock(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.done = 0
+        self._calm = 0
+        self._told = b""
         for theme in load_themes()[0]:
             self.register_theme(theme)
         self.theme = "harbour"
@@ -76,6 +86,26 @@ class Stock(App[None]):
         for i in range(80):
             table.add_row(f"あい row {i} 😀", f"0.{i:03d}")
         table.cursor_type = "row"
+        self.set_interval(LOOK_S, self._tell_when_settled)
+
+    def _tell_when_settled(self) -> None:
+        screen = self.screen
+        nodes = [node for each in self.screen_stack for node in each.walk_children()]
+        signs = (
+            screen._dirty_widgets,
+            screen._layout_required,
+            screen._scroll_required,
+            screen._repaint_required,
+            getattr(self, "_is_held", False),
+            *(node._message_queue.values for node in nodes),
+            *(node._next_callbacks for node in nodes),
+        )
+        self._calm = 0 if any(signs) else self._calm + 1
+        words = settled(self.done, *self.size)
+        if self._calm >= CALM_LOOKS and words != self._told and self._driver is not None:
+            self._told = words
+            self._driver.write(words.decode())
+            self._driver.flush()
 
     async def action_step(self) -> None:
         table: DataTable[str] = self.screen_stack[0].query_one(DataTable)
