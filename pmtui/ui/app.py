@@ -35,6 +35,7 @@ from pmtui.ui.paint_now import PaintNow
 from pmtui.ui.palette import ActionProvider, StarProvider, ThemeProvider
 from pmtui.ui.screens.frame import FrameScreen
 from pmtui.ui.screens.markets import MarketsScreen
+from pmtui.ui.straight_keys import StraightKeys
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import DEFAULT_THEME, role_variables
 from pmtui.ui.watch_keys import WatchKeys
@@ -52,7 +53,7 @@ class _PlainBar(ScrollBarRender):
     HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * len(ScrollBarRender.HORIZONTAL_BARS)
 
 
-class PmtuiApp(WatchKeys, KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
+class PmtuiApp(WatchKeys, KillKey, KeysInOrder, CellDiff, PaintNow, StraightKeys, App[None]):
     """Screens over one service."""
 
     TITLE = "pmtui"
@@ -116,7 +117,7 @@ class PmtuiApp(WatchKeys, KillKey, KeysInOrder, CellDiff, PaintNow, App[None]):
         """Act on keys, and load what the first picture does not need."""
         self.release_keys()
         self.listen_for_alerts()
-        _ = self.run_worker(self._load_the_rest(), name="screens")
+        _ = self.run_worker(self._load_the_rest, name="screens")
 
     async def _load_the_rest(self) -> None:
         # In a thread: the keys of the first screen work meanwhile.

@@ -15,6 +15,7 @@ from textual.app import App
 from textual.message_pump import MessagePump
 from typing_extensions import override
 
+from pmtui.ui.quick_call import QuickCall
 from pmtui.ui.screens.question import QuestionScreen
 
 PASSES = 3
@@ -32,6 +33,7 @@ class KeysInOrder(App[Any]):
     _is_starting = False
     _held: deque[events.Key | events.Paste] | None = None
     _in_hand: object | None = None
+    _longest: asyncio.TimerHandle | None = None
     _answer: tuple[str, float] = ("", float("-inf"))
 
     def hold_keys(self) -> None:
@@ -80,17 +82,23 @@ class KeysInOrder(App[Any]):
             return
         turn = self._in_hand = object()
         if self._repeats_answer(event):
-            _ = self.call_later(self._release, turn)
+            self._let_go(turn)
             return
         target: MessagePump = self.focused or self.screen
-        asyncio.get_running_loop().call_later(LONGEST_S, self.call_later, self._release, turn)
+        if self._longest is not None:
+            self._longest.cancel()
+        self._longest = asyncio.get_running_loop().call_later(LONGEST_S, self._let_go, turn)
         await super().on_event(event)
         self._follow(target, turn, PASSES)
 
     def _follow(self, pump: MessagePump, turn: object, passes: int) -> None:
         """Send a callback the way the key went: every queue is first in, first out."""
-        if not pump.call_later(self._passed, pump, turn, passes):
-            self.call_later(self._release, turn)
+        call = QuickCall(self._passed, pump, turn, passes)
+        if not pump.post_message(events.Callback(call)):
+            self._let_go(turn)
+
+    def _let_go(self, turn: object) -> None:
+        self.post_message(events.Callback(QuickCall(self._release, turn)))
 
     def _passed(self, pump: MessagePump, turn: object, passes: int) -> None:
         parent = pump._parent
@@ -99,10 +107,13 @@ class KeysInOrder(App[Any]):
         elif passes > 1 and self.screen_stack:
             self._follow(self.focused or self.screen, turn, passes - 1)
         else:
-            self.call_later(self._release, turn)
+            self._let_go(turn)
 
     async def _release(self, turn: object) -> None:
         if self._in_hand is turn:
             self._in_hand = None
+            if self._longest is not None:
+                self._longest.cancel()
+                self._longest = None
             if self._held:
                 await self._deliver(self._held.popleft())

@@ -4,6 +4,7 @@ A screen names its topics; they are subscribed while it is in front and let go w
 Nothing of the service ever touches a widget: a change crosses over by `call_next`.
 """
 
+import asyncio
 from collections.abc import Iterable
 from typing import ClassVar
 
@@ -20,8 +21,10 @@ from pmtui.service.views import Level
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, footer_entries
 from pmtui.ui.cells import Line
+from pmtui.ui.liveness import is_live
 from pmtui.ui.paint.log import paint_notice
 from pmtui.ui.paint.status import paint_status
+from pmtui.ui.quick_call import QuickCall
 from pmtui.ui.span_compositor import use_spans
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.key_line import KeyLine
@@ -152,10 +155,15 @@ class FrameScreen(Screen[None]):
             self._subscription = None
 
     def _hear(self, topic: Topic) -> None:
-        self.call_next(self._show, topic)
+        self.call_next(QuickCall(self._show_and_yield, topic))
+
+    # Between two topics a key gets its turn: all that is told of a frame takes some milliseconds.
+    async def _show_and_yield(self, topic: Topic) -> None:
+        self._show(topic)
+        await asyncio.sleep(0)
 
     def _show(self, topic: Topic) -> None:
-        if self._subscription is None or not self.is_mounted:
+        if self._subscription is None or not is_live(self):
             return
         match topic:
             case StatusTopic():
