@@ -3,19 +3,19 @@
 import argparse
 import asyncio
 import gc
+import math
 import os
 import signal
-import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
+from pmtui.cli.usage import SecretiveParser, refuse
+from pmtui.sim.catalogue.recorded import CatalogueFileError
 from pmtui.sim.run import PortError, VenueOptions, running_venue
 from pmtui.sim.store import StoreError
-
-USAGE_ERROR = 2
 
 
 def run(argv: Sequence[str]) -> int:
@@ -27,9 +27,8 @@ def run(argv: Sequence[str]) -> int:
     Returns:
         0 after an orderly end, 2 where the options cannot be followed.
     """
-    parser = _parser()
     try:
-        asked = parser.parse_args(argv)
+        asked = _parser().read(argv)
     except SystemExit as error:
         return int(error.code or 0)
     options = VenueOptions(
@@ -44,6 +43,8 @@ def run(argv: Sequence[str]) -> int:
         return _refuse(f"--catalogue: no such file: {missing[0]}")
     try:
         asyncio.run(_serve(options, ends_with_stdin=asked.exit_with_stdin))
+    except CatalogueFileError as error:
+        return _refuse(f"--catalogue: {error}")
     except (PortError, StoreError) as error:
         return _refuse(str(error))
     return 0
@@ -75,12 +76,11 @@ def _watch_stdin(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
 
 
 def _refuse(text: str) -> int:
-    print(f"pmtui sim: {text}", file=sys.stderr)
-    return USAGE_ERROR
+    return refuse(text, prog="pmtui sim")
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> SecretiveParser:
+    parser = SecretiveParser(
         prog="pmtui sim",
         description="The local venue: real HTTP and WebSocket servers on loopback. The first line "
         "on standard output is a JSON object with the base URLs.",
@@ -96,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
         "--state", type=Path, metavar="DIR", help="keep accounts, orders and trades in this folder"
     )
     parser.add_argument(
-        "--seed", type=int, default=1, metavar="N", help="of the simulated traders (default 1)"
+        "--seed", type=_seed, default=1, metavar="N", help="of the simulated traders (default 1)"
     )
     parser.add_argument(
         "--speed",
@@ -122,14 +122,23 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65_528:
-        raise argparse.ArgumentTypeError("between 0 and 65528")
-    return port
+    return round(_number(text, 0, 65_528, is_whole=True))
+
+
+def _seed(text: str) -> int:
+    return round(_number(text, -(10**15), 10**15, is_whole=True))
 
 
 def _speed(text: str) -> float:
-    speed = float(text)
-    if not 0 <= speed <= 1_000:
-        raise argparse.ArgumentTypeError("between 0 and 1000")
-    return speed
+    return _number(text, 0, 1_000, is_whole=False)
+
+
+def _number(text: str, least: float, most: float, *, is_whole: bool) -> float:
+    try:
+        number = int(text) if is_whole else float(text)
+    except ValueError:
+        number = math.nan
+    if not least <= number <= most:
+        kind = "a whole number" if is_whole else "a number"
+        raise argparse.ArgumentTypeError(f"takes {kind} between {least} and {most}")
+    return number

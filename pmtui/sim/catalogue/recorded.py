@@ -19,6 +19,8 @@ from pmtui.sim.catalogue.gamma import rows_of, text_of
 from pmtui.sim.catalogue.model import Row
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _WRAPPERS = ("body", "raw", "data", "events", "markets", "tags")
 
 
@@ -38,36 +40,47 @@ class RecordedRows:
     skipped: Counter[str] = field(default_factory=Counter)
     rows: int = 0
     merged: int = 0
+    _tag_rows: int = 0
 
     def add_file(self, path: Path) -> None:
         """Take every row of one file.
 
         Raises:
-            CatalogueFileError: the file cannot be read, or nothing in it is JSON.
+            CatalogueFileError: the file cannot be read, or nothing in it is of the metadata host.
         """
+        known = self._known()
         for value in self._values_of(path):
             self._take(value)
+        # Another copy of what is known already is of the host, too.
+        if self._known() == known:
+            raise CatalogueFileError(f"{path}: holds no events, markets or tags")
+
+    def _known(self) -> tuple[int, int]:
+        return self.rows, self._tag_rows
 
     def _values_of(self, path: Path) -> Iterator[object]:
         try:
             data = path.read_bytes()
             if data.startswith(_GZIP_MAGIC):
                 data = gzip.decompress(data)
+            data = data.removeprefix(_BYTE_ORDER_MARK)
         except (OSError, EOFError, zlib.error) as error:
             raise CatalogueFileError(f"{path}: cannot be read: {error}") from error
         try:
-            yield msgspec.json.decode(data)
-        except msgspec.DecodeError as error:
+            whole = msgspec.json.decode(data)
+        except _NOT_JSON as error:
             yield from self._lines_of(data, path, error)
+        else:
+            yield whole
 
-    def _lines_of(self, data: bytes, path: Path, error: msgspec.DecodeError) -> Iterator[object]:
+    def _lines_of(self, data: bytes, path: Path, error: Exception) -> Iterator[object]:
         broken = read = 0
         for line in data.splitlines():
             if not line.strip():
                 continue
             try:
                 value = msgspec.json.decode(line)
-            except msgspec.DecodeError:
+            except _NOT_JSON:
                 broken += 1
                 continue
             read += 1
@@ -88,6 +101,7 @@ class RecordedRows:
         elif "id" in value and ("markets" in value or "title" in value):
             self._take_event(value)
         elif "id" in value and "label" in value:
+            self._tag_rows += 1
             self.tags.setdefault(text_of(value, "id"), value)
         else:
             self._take_wrapped(value)

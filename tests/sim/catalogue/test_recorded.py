@@ -159,6 +159,28 @@ def test_a_file_without_any_json_is_named(tmp_path: Path, content: bytes) -> Non
         load_recorded([path])
 
 
+@pytest.mark.parametrize(
+    "content", [b"{}", b"null", b"[]", b'{"orders": [{"id": "1"}]}', b'{"data": [{"tokens": []}]}']
+)
+def test_a_file_of_nothing_of_the_host_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "other.json"
+    path.write_bytes(content)
+    with pytest.raises(CatalogueFileError, match=r"other\.json: holds no events, markets or tags"):
+        load_recorded([path])
+
+
+def test_a_second_copy_of_a_file_is_no_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "tags.json"
+    path.write_text(json.dumps([{"id": "3", "label": "Three", "slug": "three"}]))
+    assert len(load_recorded([path, path]).catalogue.extras.tags) == 1
+
+
+def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "marked.json"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(_event(1, _market(1))).encode())
+    assert load_recorded([path]).report.markets == 1
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(CatalogueFileError, match="absent"):
         load_recorded([tmp_path / "absent"])
