@@ -120,10 +120,10 @@ def paint_watch_heading(view: WatchlistView, now: datetime, keymap: Keymap, widt
     return join_facts(
         [
             Cell("Watchlist", Role.HEADING, Emphasis.BOLD),
+            _freshness(view, now, keymap),
             Cell(f"{stars} starred", Role.DIM),
             Cell(f"{count(rung, 'alert')} rang", Role.NOTICE_WARN) if rung else (),
             Cell(f"{count(waiting, 'alert')} set", Role.KEY) if waiting else (),
-            _freshness(view, now, keymap),
         ],
         width,
         separator="   ",

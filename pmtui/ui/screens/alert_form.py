@@ -119,12 +119,12 @@ class AlertForm(OrderForm[str]):
             problem = self._surface.commands.add_alert(plan)
             if problem:
                 first = f"Set {done[0]}. " if done else ""
-                self.say(f"{first}{problem}")
+                self.say(self._spell(f"{first}{problem}"))
                 return
             done.append(say_plan(plan))
             self._field(f"alert-{plan.side.value}").value = ""
         outcome = plain(self._subject.outcome, 16)
-        _ = self.dismiss(f"Price alert set on {outcome}: {', '.join(done)}")
+        _ = self.dismiss(self._spell(f"Price alert set on {outcome}: {', '.join(done)}"))
 
     @on(Input.Changed)
     def _on_typed(self, event: Input.Changed) -> None:
@@ -153,7 +153,12 @@ class AlertForm(OrderForm[str]):
         if not plans:
             return ()
         more = f" and {len(plans) - _MOST_LISTED} more" if len(plans) > _MOST_LISTED else ""
-        return ((Cell(f"Set: {', '.join(plans[:_MOST_LISTED])}{more}", Role.KEY),),)
+        said = self._spell(f"Set: {', '.join(plans[:_MOST_LISTED])}{more}")
+        return ((Cell(said, Role.KEY),),)
+
+    def _spell(self, text: str) -> str:
+        """Return signs as two letters where the terminal has none of one."""
+        return plain(text, ascii_only=self._surface.options.ascii_only)
 
     def _field(self, name: str) -> NumberField:
         return self.query_one(f"#{name}", NumberField)

@@ -103,7 +103,7 @@ async def test_the_essentials_are_there_at_80_by_24() -> None:
         for essential in ("★", "30¢", "31¢", "30.5¢", "120.5 Yes", "live"):
             assert essential in row_of(app, "Will the river")
         assert "12d 5h" in row_of(app, "Harbour City")
-        assert text_of(app, "#heading").startswith(" Watchlist   2 starred   up to date")
+        assert text_of(app, "#heading").startswith(" Watchlist   up to date   2 starred")
         assert "prices of Ilse Maro" in text_of(app, "#details")
         assert "spread 1¢" in text_of(app, "#details")
         assert "volume $" in text_of(app, "#details")
