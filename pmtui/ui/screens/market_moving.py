@@ -44,6 +44,16 @@ class Picked:
     """Where they were picked up."""
 
 
+@dataclass(frozen=True, slots=True)
+class OwnPlace:
+    """A price of the ladder with own orders at it."""
+
+    price: Micros
+    words: str
+    orders: tuple[Order, ...]
+    """As the ladder shows them, those of the other outcome in terms of this one."""
+
+
 class MarketMoving(MarketLadder):
     """The part of the trading screen that moves orders."""
 
@@ -84,20 +94,29 @@ class MarketMoving(MarketLadder):
         return super().check_action(action, parameters)
 
     def _pick_up(self) -> None:
-        if self._is_read_only():
+        place, token_id = self._own_at_cursor(), self.token_id
+        if place is None or token_id is None:
             return
-        ladder, cursor, token_id = self.ladder.ladder, self.ladder.cursor, self.token_id
-        if ladder is None or cursor is None or token_id is None:
-            self.say("Move the cursor to a price with an order of yours first.")
-            return
-        at = format_price(cursor[0], tick=ladder.axis.tick, ascii_only=self._ascii_only)
-        found = orders_at(ladder, cursor[0], self.surface.queries.account().orders_at(token_id))
+        found = tuple(order for order in place.orders if order.token_id == token_id)
         if found:
-            self._pick(found, token_id, cursor[0])
-        elif orders_at(ladder, cursor[0], self._ladder_orders()):
-            self.say(f"What is yours at {at} is of the other outcome: flip to move it.")
+            self._pick(found, token_id, place.price)
         else:
-            self.say(f"No order of yours at {at}.")
+            self.say(f"What is yours at {place.words} is of the other outcome: flip to move it.")
+
+    def _own_at_cursor(self) -> OwnPlace | None:
+        """Return what is ours at the cursor's price, to act on; say so where nothing is."""
+        if self._is_read_only():
+            return None
+        ladder, cursor = self.ladder.ladder, self.ladder.cursor
+        if ladder is None or cursor is None:
+            self.say("Move the cursor to a price with an order of yours first.")
+            return None
+        words = format_price(cursor[0], tick=ladder.axis.tick, ascii_only=self._ascii_only)
+        orders = orders_at(ladder, cursor[0], self._ladder_orders())
+        if not orders:
+            self.say(f"No order of yours at {words}.")
+            return None
+        return OwnPlace(cursor[0], words, orders)
 
     def _pick(self, found: tuple[Order, ...], token_id: TokenId, price: Micros) -> None:
         terms = self._market_view.terms

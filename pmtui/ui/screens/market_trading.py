@@ -5,13 +5,11 @@ from textual import on
 from pmtui.domain.book_view import BookView
 from pmtui.domain.flattening import FlattenPlan, FlattenProblem, plan_flatten
 from pmtui.domain.ids import CommandId
-from pmtui.domain.ladder import orders_at
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.verdict import Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell
-from pmtui.ui.format import format_price
 from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import why_not_tradable
 from pmtui.ui.paint.facts import count
@@ -45,20 +43,12 @@ class MarketTrading(MarketMoving):
 
     def action_cancel_order(self) -> None:
         """Cancel own orders that the ladder shows at the cursor's price."""
-        if self._is_read_only():
+        place = self._own_at_cursor()
+        if place is None:
             return
-        ladder, cursor, token_id = self.ladder.ladder, self.ladder.cursor, self.token_id
-        if ladder is None or cursor is None or token_id is None:
-            self.say("Move the cursor to a price with an order of yours first.")
-            return
-        at = format_price(cursor[0], tick=ladder.axis.tick, ascii_only=self._ascii_only)
-        found = orders_at(ladder, cursor[0], self._ladder_orders())
-        if not found:
-            self.say(f"No order of yours at {at}.")
-            return
-        command_id = self.surface.commands.cancel(order.order_id for order in found)
-        self.say(f"Cancelling {count(len(found), 'order')} at {at}.")
-        _ = self.run_worker(self._say_cancelled(command_id, f"at {at}"))
+        command_id = self.surface.commands.cancel(order.order_id for order in place.orders)
+        self.say(f"Cancelling {count(len(place.orders), 'order')} at {place.words}.")
+        _ = self.run_worker(self._say_cancelled(command_id, f"at {place.words}"))
 
     async def _say_cancelled(self, command_id: CommandId, where: str) -> None:
         verdict = await self.surface.commands.cancel_verdict(command_id)
