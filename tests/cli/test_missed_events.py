@@ -1,6 +1,6 @@
-"""What happens to our orders while the user stream is down is fetched when it is up again.
+"""What happens to our orders, and what trades, while a stream is down is fetched when it is up again.
 
-The service, its clients and the venue are the real ones; between the stream and the venue lies a
+The service, its clients and the venue are the real ones; between a stream and the venue lies a
 line that can be cut. The service's polls never come round, so that nothing but the reconnect can
 bring the news.
 """
@@ -13,21 +13,30 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from pmtui.config.endpoints import Endpoints
 from pmtui.domain.health import HealthState, Source
-from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.order import OrderStatus, TimeInForce, TradeStatus
 from pmtui.service.data_service import DataService
 from pmtui.service.journal import Journal
 from pmtui.service.profile import Profile
-from pmtui.service.topics import AccountTopic, LogTopic, StatusTopic
+from pmtui.service.topics import (
+    AccountTopic,
+    BookTopic,
+    LogTopic,
+    MarketTopic,
+    StatusTopic,
+    TapeTopic,
+    Topic,
+)
 from pmtui.service.views import Level, Load, Mode
 from pmtui.sim.run import RunningVenue
 from tests.cli.at_venue import TimeWithoutPolls, on_first_key, urls_of
-from tests.sim.kit import RAIN_NO, RAIN_YES, Person, http_client, small_venue
+from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, Person, http_client, small_venue
 
 BUY, SHARE = Side.BUY, 1_000_000
-YES = TokenId(RAIN_YES)
+RAINY, YES = ConditionId(RAIN), TokenId(RAIN_YES)
 DEADLINE_S = 20
 
 
@@ -94,12 +103,14 @@ async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> Non
 
 
 @asynccontextmanager
-async def service_of(running: RunningVenue, line: Line, folder: Path) -> AsyncIterator[DataService]:
-    """Run the service on the key of the first person, its user stream over the line."""
+async def service_of(
+    running: RunningVenue, urls: Endpoints, folder: Path
+) -> AsyncIterator[DataService]:
+    """Run the service on the key of the first person, one of its streams over a line."""
     clock = TimeWithoutPolls(running)
     service = DataService(
         profile=Profile("test", Mode.LIVE),
-        connect=on_first_key(replace(urls_of(running), ws_user=line.url), clock),
+        connect=on_first_key(urls, clock),
         clock=clock,
         journal=Journal(folder / "journal.sqlite"),
         rng=random.Random(7),
@@ -108,10 +119,13 @@ async def service_of(running: RunningVenue, line: Line, folder: Path) -> AsyncIt
         yield service
 
 
-async def until(service: DataService, is_so: Callable[[], bool]) -> None:
-    """Wait for something to be so; everything here is told by one of three topics."""
+async def until(
+    service: DataService,
+    is_so: Callable[[], bool],
+    topics: tuple[Topic, ...] = (AccountTopic(), StatusTopic(), LogTopic()),
+) -> None:
+    """Wait for something to be so; everything here is told by one of a few topics."""
     changed = asyncio.Event()
-    topics = (AccountTopic(), StatusTopic(), LogTopic())
     subscription = service.hub.subscribe(topics, lambda _: changed.set())
     async with asyncio.timeout(DEADLINE_S):
         while not is_so():
@@ -151,7 +165,7 @@ async def test_what_the_user_stream_missed_is_fetched_and_merged_once(tmp_path: 
         bob = await Person(running, http, key=1).arrive()
         async with (
             line_to(running.urls["ws_user"]) as line,
-            service_of(running, line, tmp_path) as service,
+            service_of(running, replace(urls_of(running), ws_user=line.url), tmp_path) as service,
         ):
             await until(service, lambda: service.queries.account().load is Load.READY)
             await until(service, lambda: stream_state(service) is HealthState.LIVE)
@@ -191,6 +205,50 @@ async def test_what_the_user_stream_missed_is_fetched_and_merged_once(tmp_path: 
                 14 * SHARE,
             )
             assert service.queries.account().shares(YES) == 14 * SHARE
+
+
+async def test_what_traded_while_the_market_stream_was_down_is_on_the_tape_once(
+    tmp_path: Path,
+) -> None:
+    watched: tuple[Topic, ...] = (MarketTopic(RAINY), BookTopic(YES), TapeTopic(YES), LogTopic())
+    async with small_venue(tmp_path) as running, http_client() as http:
+        ann = await Person(running, http, key=0).arrive()
+        bob = await Person(running, http, key=1).arrive()
+        await ann.rest(BUY, "0.40", "50")
+        async with (
+            line_to(running.urls["ws_market"]) as line,
+            service_of(running, replace(urls_of(running), ws_market=line.url), tmp_path) as service,
+        ):
+
+            def tape() -> list[int]:
+                return [trade.size // SHARE for trade in service.queries.tape(YES).prints]
+
+            def is_good() -> bool:
+                return service.queries.book(YES).state.is_good
+
+            await until(service, is_good, watched)
+            subscription = service.hub.subscribe(watched, lambda _: None)
+            await take(bob, "5")
+            await until(service, lambda: tape() == [5], watched)
+
+            await line.cut()
+            await until(service, lambda: not is_good(), watched)
+            ann.pass_time(30)
+            await take(bob, "7")
+            (gap,) = service.queries.tape(YES).gaps
+            assert (tape(), gap.before) == ([5], None)
+            ann.pass_time(30)
+
+            await line.mend()
+            await until(service, is_good, watched)
+            await take(bob, "9")
+            await until(service, lambda: tape() == [9, 7, 5], watched)
+            assert dict(service.queries.tape(YES).volume) == {400_000: 21 * SHARE}
+            ann.pass_time(5)
+            await take(bob, "2")
+            await until(service, lambda: not service.queries.tape(YES).gaps, watched)
+            assert tape() == [2, 9, 7, 5]
+            subscription.close()
 
 
 async def take(person: Person, size: str) -> None:
