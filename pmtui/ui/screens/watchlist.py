@@ -56,6 +56,7 @@ class WatchlistScreen(SayingScreen):
         super().__init__(surface)
         self._rows: dict[str, WatchRow] = {}
         self._alerts: dict[str, AlertRow] = {}
+        self._view = surface.queries.watchlist()
         self._memo = RowMemo()
 
     @override
@@ -166,6 +167,7 @@ class WatchlistScreen(SayingScreen):
     def _show_rows(self) -> None:
         queries = self.surface.queries
         view, now = queries.watchlist(), queries.now()
+        self._view = view
         second = now.replace(microsecond=0)
         self._rows, self._alerts = {}, {}
         rows = []
@@ -185,7 +187,7 @@ class WatchlistScreen(SayingScreen):
 
     def _show_heading(self) -> None:
         queries = self.surface.queries
-        view, width = queries.watchlist(), self.size.width
+        view, width = self._view, self.size.width
         keymap = self.surface.options.keymap
         self._show_line("#heading", paint_watch_heading(view, queries.now(), keymap, width))
         note = paint_watch_note(view, width)
