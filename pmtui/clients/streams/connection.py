@@ -9,7 +9,7 @@ import contextlib
 import ipaddress
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
-from typing import Generic, Protocol, TypeVar, final
+from typing import Any, Generic, Protocol, TypeVar, final
 from urllib.parse import urlsplit
 
 from typing_extensions import override
@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from pmtui.clients.streams.backoff import Backoff
 from pmtui.clients.streams.market_protocol import PING
+from pmtui.clients.streams.read_pace import ReadPace
 from pmtui.clients.streams.silence import Silence
 from pmtui.domain.link import Link, LinkState
 from pmtui.domain.records import dataclass
@@ -27,11 +28,10 @@ E_co = TypeVar("E_co", covariant=True)
 
 _LARGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes. The first books of 400 tokens take some 3 MB."""
-_FAST_READ_S = 0.002
 _OVERSLEPT_S = 1.0
 """Later than that, we were held up ourselves, and what has come meanwhile is still unread."""
-_READ_PAUSE_S = 0.010
-"""Twenty-five milliseconds would save next to nothing more (measured, September 2026)."""
+_FRAMES_A_TURN = 50
+"""Frames after which others get their turn: a key must not wait for all that has piled up."""
 
 
 class Session(Protocol[E_co]):
@@ -79,22 +79,29 @@ class BatchingConnection(ClientConnection):
     """Stops reading for a moment when messages come faster than it is worth waking up for."""
 
     counts: Counts | None = None
-    last_read = 0.0
-    """When bytes last came, be it a part of a message only."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._pace = ReadPace()
+
+    @property
+    def last_read(self) -> float:
+        """When bytes last came, be it a part of a message only."""
+        return self._pace.last_read
 
     @override
     def data_received(self, data: bytes) -> None:
         """Take what has come, and rest if the time before was no rest either."""
         super().data_received(data)
-        now = self.loop.time()
-        if self.response is not None and now - self.last_read < _FAST_READ_S:
-            tcp = self._tcp_transport()
-            if tcp is not None and not tcp.is_closing():
-                tcp.pause_reading()
-                self.loop.call_later(_READ_PAUSE_S, self._read_again, tcp)
-                if self.counts is not None:
-                    self.counts.read_pauses += 1
-        self.last_read = now
+        if self.response is None:
+            return
+        pause_s = self._pace.pause_s(self.loop.time())
+        tcp = self._tcp_transport() if pause_s else None
+        if tcp is not None and not tcp.is_closing():
+            tcp.pause_reading()
+            self.loop.call_later(pause_s, self._read_again, tcp)
+            if self.counts is not None:
+                self.counts.read_pauses += 1
 
     def _tcp_transport(self) -> asyncio.ReadTransport | None:
         """Return the transport that reads the socket; pausing TLS itself would not stop it.
@@ -108,7 +115,7 @@ class BatchingConnection(ClientConnection):
         return lower if isinstance(lower, asyncio.ReadTransport) else None
 
     def _read_again(self, tcp: asyncio.ReadTransport) -> None:
-        self.last_read = self.loop.time()
+        self._pace.resumed(self.loop.time())
         if not tcp.is_closing():
             tcp.resume_reading()
 
@@ -236,6 +243,8 @@ class StreamConnection(Generic[E]):
                 self._last_frame = clock()
                 if received(frame, on_event) and silence is not None:
                     silence.heard(self._last_frame)
+                if not counts.frames % _FRAMES_A_TURN:
+                    await asyncio.sleep(0)
         except ConnectionClosed as error:
             self._reason = self._reason or f"closed: {_words(error)}"
 
@@ -277,7 +286,6 @@ class StreamConnection(Generic[E]):
             on_link(Link(LinkState.SILENT, self.epoch, self._reason))
             socket.transport.abort()
             return
-
 
     def _last_sign(self, socket: ClientConnection) -> float:
         """Return when the host was last heard: a large message takes its time on a thin line."""

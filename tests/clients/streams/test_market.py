@@ -2,11 +2,12 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from itertools import pairwise
 from random import Random
 
 from websockets.asyncio.server import ServerConnection
 
-from pmtui.clients.streams.connection import Times
+from pmtui.clients.streams.connection import _FRAMES_A_TURN, Times
 from pmtui.clients.streams.market import MarketChannel
 from pmtui.clients.streams.silence import Silence
 from pmtui.domain.ids import TokenId
@@ -336,6 +337,32 @@ async def test_under_load_the_socket_is_read_in_batches_and_nothing_is_lost() ->
             (connection,) = channel.connections
             assert connection.counts.read_pauses > 0
             assert connection.counts.frames < sent + 5
+
+
+async def test_what_has_piled_up_is_told_in_portions_and_others_get_their_turn() -> None:
+    sent, seen = 600, [0]
+
+    def make(server: ScriptedServer) -> Script:
+        async def script(socket: ServerConnection, number: int) -> None:
+            for _ in range(sent):
+                await socket.send(CHANGE)
+            await server.listen(socket, number)
+
+        return script
+
+    async def look(events: list[MarketEvent]) -> None:
+        while seen[-1] < sent:
+            seen.append(len(events))
+            await asyncio.sleep(0)
+
+    async with scripted(make) as server:
+        channel = channel_to(server)
+        channel.watch(tokens("1"))
+        async with running(channel) as heard:
+            await asyncio.wait_for(look(heard.events), 30)
+    portions = [after - before for before, after in pairwise(seen)]
+    # A turn ends with one portion and begins with the next.
+    assert max(portions) <= 2 * _FRAMES_A_TURN
 
 
 async def test_nothing_is_opened_before_there_is_something_to_watch() -> None:
