@@ -86,6 +86,10 @@ def test_ascii_spells_what_it_can() -> None:
     assert to_ascii("51¢ café “x” 市") == '51c cafe "x" ?'
 
 
+def test_frames_keep_their_shape_without_unicode() -> None:
+    assert [to_ascii(row) for row in ("┏━┓", "┃a┃", "┗━┛")] == ["+-+", "|a|", "+-+"]
+
+
 @pytest.mark.parametrize(
     ("title", "shown"),
     [
