@@ -12,8 +12,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import msgspec
-from textual.theme import BUILTIN_THEMES
+from textual.theme import BUILTIN_THEMES, Theme
 
+from pmtui.cli.heap import give_back, use_one_pool
 from pmtui.cli.late_service import LateService
 from pmtui.cli.logs import start_logging
 from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue, venue_command
@@ -46,14 +47,25 @@ CRASHED = 70
 LONGEST_FIRST_PAINT_S = 2.0
 """A terminal that never paints must not keep the venue waiting."""
 
+GIVE_BACK_S = 20.0
+"""What lists and charts needed while they were made is free after this time, and given back."""
+
 _SIGNALS = {signal.SIGHUP: Departure.HANG_UP, signal.SIGTERM: Departure.TERMINATION}
 
 
 class Session:
     """One run of the terminal on one profile."""
 
-    def __init__(self, settings: Settings, paths: Paths, keymap: Keymap, key: SessionKey) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        paths: Paths,
+        keymap: Keymap,
+        key: SessionKey,
+        themes: tuple[Theme, ...],
+    ) -> None:
         self._settings = settings
+        self._themes = themes
         self._key = key
         self._clock = SystemClock()
         self._keymap = keymap
@@ -88,7 +100,7 @@ class Session:
     async def _start_service(
         self, services: AsyncExitStack, app: PmtuiApp, late: LateService
     ) -> None:
-        """Load the service behind the first picture, and start it."""
+        """Load the service behind the first picture, start it, and tidy up while it runs."""
         await self._first_paint()
         await asyncio.to_thread(_load_service)
         service = await services.enter_async_context(self._service().running())
@@ -97,6 +109,9 @@ class Session:
         gc.freeze()
         gc.enable()
         app.begin()
+        while True:
+            await self._clock.sleep(GIVE_BACK_S)
+            give_back()
 
     @staticmethod
     async def _end_start(starting: "asyncio.Task[None]") -> None:
@@ -127,9 +142,6 @@ class Session:
         )
 
     def _app(self, late: LateService) -> PmtuiApp:
-        themes, problems = load_themes(self._paths.config / "themes")
-        for problem in problems:
-            _logger.warning("theme: %s", problem)
         surface = Surface(
             queries=late.queries,
             commands=late.commands,
@@ -146,7 +158,7 @@ class Session:
         )
         return PmtuiApp(
             surface,
-            themes=themes,
+            themes=self._themes,
             theme=self._settings.theme
             or ("slate" if os.environ.get("NO_COLOR") else DEFAULT_THEME),
             on_quit=self._settings.leave_policy(Departure.QUIT),
@@ -244,23 +256,27 @@ def run_terminal(settings: Settings, keymap: Keymap, key: SessionKey) -> int:
         start_logging(log)
     except OSError as error:
         raise ConfigError(str(log), error.strerror or str(error)) from None
-    _check_theme(settings, paths)
+    themes = _themes(settings, paths)
+    use_one_pool()
     with ExitStack() as stack:
         if settings.is_paper or key.secret is not None:
             stack.enter_context(session_lock(paths.state / settings.profile))
-        code = asyncio.run(Session(settings, paths, keymap, key).run())
+        code = asyncio.run(Session(settings, paths, keymap, key, themes).run())
     from pmtui.cli.farewell import end_past_terminal  # noqa: PLC0415 - loaded by now
 
     end_past_terminal(code)
     return code
 
 
-def _check_theme(settings: Settings, paths: Paths) -> None:
-    themes, _ = load_themes(paths.config / "themes")
+def _themes(settings: Settings, paths: Paths) -> tuple[Theme, ...]:
+    themes, problems = load_themes(paths.config / "themes")
+    for problem in problems:
+        _logger.warning("theme: %s", problem)
     names = {theme.name for theme in themes} | set(BUILTIN_THEMES)
     if settings.theme is not None and settings.theme not in names:
         near = ", ".join(sorted(theme.name for theme in themes))
         raise ConfigError("theme", f"there is no {settings.theme!r}; try {near}")
+    return themes
 
 
 def keymap_of(settings: Settings) -> tuple[Keymap, tuple[str, ...]]:
