@@ -4,11 +4,13 @@ The rules are the ticket's own; several orders of one card are one deed, so thei
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import LimitIntent
 from pmtui.domain.records import dataclass
+from pmtui.domain.self_trade import check_own
 from pmtui.domain.ticket_draft import Problem, TicketContext, TicketDraft
 from pmtui.domain.ticket_numbers import estimate
 from pmtui.domain.ticket_venue import check_delay, check_venue
@@ -50,6 +52,8 @@ def action_warnings(planned: Sequence[PlannedOrder], context: TicketContext) -> 
     is_buy = planned[0].intent.side is Side.BUY
     prices = sorted(planned, key=lambda order: order.intent.price, reverse=is_buy)
     found += check_price(context, prices[0].intent)
+    size = Micros(sum(order.intent.size for order in planned))
+    found += check_own(context, replace(prices[0].intent, size=size))
     total = Micros(sum(order.cash for order in planned))
     what = "one order" if len(planned) == 1 else f"these {len(planned)} orders"
     found += check_notional(context, total, what=what)

@@ -16,6 +16,7 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.order import LimitIntent, Order, TimeInForce
 from pmtui.domain.records import dataclass
+from pmtui.domain.self_trade import own_met, say_own_order
 from pmtui.domain.ticket import check_ticket
 from pmtui.domain.ticket_draft import TicketContext, TicketDraft
 from pmtui.domain.ticket_reading import format_cents, say_cost
@@ -111,6 +112,8 @@ def plan_one_key(
         return OneKeyProblem(next((p.text for p in check.blocking), "It is no order"))
     for problem in check_price(context, check.intent):
         return OneKeyProblem(f"{problem.text}: too far for a single key")
+    if why_not := why_not_own(check.intent, context):
+        return OneKeyProblem(why_not)
     numbers = check.numbers
     cash = Micros(max(numbers.cash, numbers.expected_cash))
     warnings = key_warnings(context, check.intent, cash=cash, shares=numbers.shares)
@@ -124,6 +127,16 @@ def key_warnings(
     seconds = seconds_since_same(context, intent, cash=cash, shares=shares)
     found = [f"large: {say_cost(cash)}"] if is_large(context, cash) else []
     return (*found, *([] if seconds is None else [f"the same as {seconds} s ago"]))
+
+
+def why_not_own(intent: LimitIntent, context: TicketContext) -> str:
+    """Say why an order that no card comes before is not sent to our own; empty when it meets none."""
+    # A book that may be wrong was permitted by the trader, as it is shown.
+    met = own_met(intent, context.own, context.book, is_trusted=True)
+    if met is None:
+        return ""
+    first = say_own_order(met.orders[0], intent.token_id)
+    return f"It meets your own {first}: use the ticket"
 
 
 def why_locked(book: BookView) -> str:

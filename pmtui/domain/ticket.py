@@ -21,6 +21,7 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, format_micros, ratio_ceil, ratio_floor
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
 from pmtui.domain.records import dataclass
+from pmtui.domain.self_trade import check_own
 from pmtui.domain.ticket_draft import (
     OrderKind,
     Problem,
@@ -114,6 +115,7 @@ def check_ticket(draft: TicketDraft, context: TicketContext) -> TicketCheck:
     problems += check_delay(draft, context, numbers)
     is_blocked = any(not p.is_warning for p in problems)
     if not is_blocked:
+        problems += check_own(context, intent)
         problems += check_warnings(context, intent, numbers)
     return TicketCheck(tuple(problems), None if is_blocked else intent, numbers)
 

@@ -79,6 +79,8 @@ class TicketContext:
     """Dollars that open orders to buy speak for."""
     venue: tuple[VenueFact, ...] = ()
     """What the venue is up to that matters here, the most severe first."""
+    own: tuple[Order, ...] = ()
+    """Open orders of ours in the market, of both outcomes."""
     recent: tuple[Order, ...] = ()
     """Orders of ours that went out lately, however they ended."""
     rules: TicketRules = DEFAULT_RULES

@@ -31,6 +31,7 @@ def ticket_context(
         resting_shares=reserved_shares(account.open_orders, token_id),
         reserved_cash=account.reserved,
         venue=market.venue if market is not None else (),
+        own=tuple(o for o in account.open_orders if o.condition_id == terms.condition_id),
         recent=account.recent,
         rules=surface.options.ticket,
         clock_skew=timedelta(milliseconds=skew_ms or 0),

@@ -15,7 +15,7 @@ from tests.journeys.test_actions import begin, point_at
 pytestmark = pytest.mark.journey
 
 FAR = 8 * trader.CENT
-END = re.compile(r" BUY [0-9.]+ Yes [0-9.]+¢ (filled|refused|unknown)")
+END = re.compile(r" (Bought [0-9.]+ |BUY [0-9.]+ Yes [0-9.]+¢ (filled|refused|unknown))")
 
 
 def take(terminal: Terminal, is_taken: Callable[[], object]) -> None:

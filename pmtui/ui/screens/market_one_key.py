@@ -23,6 +23,7 @@ from pmtui.domain.one_key import (
     say_doubtful,
     say_override,
     why_locked,
+    why_not_own,
 )
 from pmtui.domain.order import LimitIntent
 from pmtui.domain.ticket_draft import TicketContext
@@ -158,6 +159,9 @@ class MarketOneKey(MarketTrading):
             return
         order, plan = sale
         override = "" if book.state.is_good else f"the whole position from {say_doubtful(book)}"
+        if problem := self._why_not_own(order, book):
+            self.say(f"Not sent: {plain(problem, 90)}.")
+            return
         warnings = self._warnings_of(order, book)
         command_id = self.surface.commands.flatten(order, plan.sales, override=override)
         self._follow_order(command_id, order, takes=True, warnings=warnings)
@@ -208,6 +212,12 @@ class MarketOneKey(MarketTrading):
             return ()
         context = self._context_of(book, terms)
         return key_warnings(context, order.intent, cash=order.cash, shares=order.size)
+
+    def _why_not_own(self, order: PreparedOrder, book: BookView) -> str:
+        terms = self._market_view.terms
+        if terms is None or not isinstance(order.intent, LimitIntent):
+            return ""
+        return why_not_own(order.intent, self._context_of(book, terms))
 
     def _follow_order(
         self, command_id: CommandId, order: PreparedOrder, *, takes: bool,

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from pmtui.domain.book_view import BookState, Level
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import LimitIntent, OrderStatus, TimeInForce
+from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.ticket_rules import TicketRules
 from pmtui.domain.verdict import Accepted, Rejected, Unknown
 from pmtui.service.surface import PreparedOrder
@@ -69,10 +69,14 @@ def set_state(app: MarketDemo, state: BookState) -> None:
 
 
 def answer_for_all(app: MarketDemo) -> None:
-    """Leave no order in doubt."""
+    """Leave no order in doubt, and none that a sale would meet."""
     service = app.market.service
-    known = (o for o in service.account_view.open_orders if o.status is not OrderStatus.UNKNOWN)
-    service.account_view = replace(service.account_view, open_orders=tuple(known))
+    known = tuple(
+        order
+        for order in service.account_view.open_orders
+        if order.status is not OrderStatus.UNKNOWN and order.side is Side.SELL
+    )
+    service.account_view = replace(service.account_view, open_orders=known)
 
 
 async def armed(app: MarketDemo, pilot: Pilot[None], *, at: float | None = None) -> MarketScreen:
@@ -411,6 +415,25 @@ async def test_selling_all_from_an_unproven_book_is_journaled_too() -> None:
         ((_, _, override),) = app.market.service.calls_of("flatten")
         assert isinstance(override, str)
         assert override.startswith("the whole position from a book that is stale")
+
+
+@pytest.mark.parametrize(
+    ("key", "own", "said"),
+    [
+        ("U", believable.order(9, side=Side.SELL, price=0.54, size=10), "SELL 10 54¢"),
+        ("F", believable.order(9, price=0.52, size=10), "BUY 10 52¢"),
+    ],
+)
+async def test_a_key_that_meets_an_own_order_sends_nothing(key: str, own: Order, said: str) -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    service.account_view = replace(service.account_view, open_orders=(own,))
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await armed(app, pilot)
+        await pilot.press(key)
+        await settle(pilot)
+        assert f"Not sent: It meets your own {said}: use the ticket." in line(screen, "notice")
+        assert sent(app) == []
 
 
 @pytest.mark.parametrize("is_armed", [True, False])

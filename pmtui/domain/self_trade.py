@@ -1,0 +1,106 @@
+"""Which orders of our own a new order would meet: a trade with oneself costs a fee and moves nothing.
+
+The two outcomes of a market share one book: an own purchase of No at 13 cents is an ask of Yes at
+87, and is met by whoever buys Yes at 87 or more. The venue lets one do it, so it warns; only a
+single key, before which nobody is asked, is refused.
+"""
+
+from collections.abc import Iterable
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.ids import TokenId
+from pmtui.domain.market import Side
+from pmtui.domain.money import SCALE, Micros, complement
+from pmtui.domain.order import LimitIntent, MarketBuyIntent, Order, OrderIntent
+from pmtui.domain.records import dataclass
+from pmtui.domain.ticket_draft import Problem, TicketContext, TicketField
+from pmtui.domain.ticket_reading import format_cents, say_shares
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMet:
+    """Own orders that an order reaches."""
+
+    orders: tuple[Order, ...]
+    """The first to be met first; at least one."""
+    size: Micros
+    """Most shares that would be traded with oneself: who stands before us at a price is not known."""
+
+
+def own_met(
+    intent: OrderIntent, own: Iterable[Order], book: BookView, *, is_trusted: bool
+) -> OwnMet | None:
+    """Return which own orders an order would meet, walking the book; None for none.
+
+    Args:
+        intent: the order.
+        own: own open orders of its market, of both outcomes.
+        book: of its token.
+        is_trusted: who stands before us in it is counted. Else nobody is: it may show what is gone.
+    """
+    if isinstance(intent, LimitIntent) and intent.is_post_only:
+        return None
+    is_buy = intent.side is Side.BUY
+    limit = intent.worst_price if isinstance(intent, MarketBuyIntent) else intent.price
+    mine: dict[Micros, list[Order]] = {}
+    for order in own:
+        price = _price_facing(order, intent)
+        if price is not None and (price <= limit if is_buy else price >= limit):
+            mine.setdefault(price, []).append(order)
+    if not mine:
+        return None
+    shown = (book.asks if is_buy else book.bids) if is_trusted else ()
+    others = {level.price: level.size for level in shown}
+    by_cash = isinstance(intent, MarketBuyIntent)
+    left = int(intent.amount if isinstance(intent, MarketBuyIntent) else intent.size)
+    met: list[Order] = []
+    size = 0
+    for price in sorted({*mine, *others}, reverse=not is_buy):
+        if left <= 0:
+            break
+        here = mine.get(price, [])
+        resting = sum(order.remaining_size for order in here)
+        taken = min(
+            -(-left * SCALE // price) if by_cash else left, max(others.get(price, 0), resting)
+        )
+        size += min(taken, resting)
+        met += here
+        left -= taken * price // SCALE if by_cash else taken
+    return OwnMet(tuple(met), Micros(size)) if met else None
+
+
+def check_own(context: TicketContext, intent: OrderIntent) -> list[Problem]:
+    """Return what speaks against an order that meets one's own."""
+    met = own_met(intent, context.own, context.book, is_trusted=context.book.state.is_good)
+    if met is None:
+        return []
+    first = say_own_order(met.orders[0], intent.token_id)
+    more = len(met.orders) - 1
+    what = f"your own {first}" + (f" and {more} more" if more else "")
+    text = f"It meets {what}: up to {_say_count(met.size)} traded with yourself"
+    return [Problem(TicketField.PRICE, text, is_warning=True)]
+
+
+def say_own_order(order: Order, token_id: TokenId) -> str:
+    """Name an own order beside a new one of this token: `SELL 10 87¢`."""
+    of = "" if order.token_id == token_id else " of the other outcome"
+    size = say_shares(order.remaining_size)
+    return f"{order.side.value} {size}{of} {format_cents(order.price)}¢"
+
+
+def _price_facing(order: Order, intent: OrderIntent) -> Micros | None:
+    """Return the price of an own order in the intent's token, if it stands on the other side."""
+    if not order.status.is_open or order.remaining_size <= 0:
+        return None
+    if order.condition_id != intent.condition_id:
+        return None
+    is_same_token = order.token_id == intent.token_id
+    is_same_side = order.side is intent.side
+    # A purchase of one outcome meets a sale of it, and a purchase of the other.
+    if is_same_token == is_same_side:
+        return None
+    return order.price if is_same_token else complement(order.price)
+
+
+def _say_count(size: Micros) -> str:
+    return f"{say_shares(size)} {'share' if size == SCALE else 'shares'}"
