@@ -69,12 +69,13 @@ class Tape:
     def lose(self, now: datetime) -> None:
         """Hear no trades from now on, until `hear_again`."""
         newest = self._newest_at()
-        self._begin_gap(newest or now - MARGIN, floor=newest)
+        self._begin_gap(newest or now, floor=newest or now - MARGIN)
 
     def doubt(self, now: datetime) -> None:
         """Take it that trades were missed since the book was proven, though more are heard."""
         if self._open is None:
-            self._begin_gap(self._sound_until or now - MARGIN, floor=self._sound_until)
+            sound = self._sound_until or now - MARGIN
+            self._begin_gap(sound, floor=sound)
         self.hear_again(now)
 
     def hear_again(self, now: datetime) -> bool:
@@ -114,13 +115,13 @@ class Tape:
             shown.append(self._open.gap)
         return tuple(sorted(shown, key=lambda gap: gap.after, reverse=True))
 
-    def _begin_gap(self, after: datetime, *, floor: datetime | None) -> None:
+    def _begin_gap(self, after: datetime, *, floor: datetime) -> None:
         self._view = None
         if self._open is not None:
             # Not filled yet: it goes on.
             self._open.gap = replace(self._open.gap, before=None)
             return
-        floor = (floor or after) - SAME_MOMENT
+        floor -= SAME_MOMENT
         if len(self._prints) == TAPE_LENGTH:
             # What is older was forgotten, and would be counted twice.
             floor = max(floor, self._prints[-1].at)

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.tape import SAME_MOMENT
-from pmtui.domain.tape_gaps import PastTrades, has_caught_up
+from pmtui.domain.tape_gaps import MARGIN, PastTrades, has_caught_up
 from pmtui.service.feeds.tapes import Tapes
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
@@ -97,7 +96,7 @@ class TapeBackfill:
                 # Broken again meanwhile, or heard again of the other outcome too.
                 tries = min(tries, 1)
                 continue
-            since = min(gap.after for gap in known.values()) - SAME_MOMENT
+            since = min(gap.after for gap in known.values()) - MARGIN
             answer = self._kernel.check(
                 Source.ANALYTICS, await hosts.analytics.trades_since(condition_id, since)
             )

@@ -55,7 +55,11 @@ def paint_gap(gap: TapeGap, width: int, *, ascii_only: bool = False) -> Line:
     since, until = (_time(at) for at in (gap.after, gap.before or gap.after))
     words: tuple[str, ...]
     if gap.before is None:
-        words = (f"No trades heard since {since}", f"none since {since}", f"none {since}")
+        words = (
+            f"No trades heard since {since}",
+            f"nothing heard since {since}",
+            f"unheard {since}",
+        )
     elif not gap.is_final:
         words = (f"Fetching trades from {since}", f"fetching {since}")
     else:
