@@ -105,6 +105,11 @@ async def test_a_book_nobody_watches_any_more_is_let_go_after_a_while(tmp_path: 
         assert book(world).state is BookState.LOADING
 
 
+def break_and_mend(world: World) -> None:
+    world.stream.change_link(LinkState.DOWN, "reset")
+    world.stream.change_link(LinkState.OPEN)
+
+
 async def test_a_book_whose_hash_agrees_says_so(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await watching(world)
@@ -130,6 +135,14 @@ def mirrored() -> BookSnapshot:
     no = OrderBook(NO)
     no.apply_snapshot(plain)
     return replace(plain, hash=no.state_hash(plain.timestamp, "0.420") or "")
+
+
+async def hearing_both(world: World) -> None:
+    """Watch a market whose two books have come."""
+    await watching(world)
+    world.stream.send(snapshot())
+    world.stream.send(mirrored())
+    await world.pass_time(1)
 
 
 def told_for_both(price: str, size: str, *, is_other_right: bool = True) -> LevelTexts:
@@ -172,10 +185,8 @@ async def test_of_two_books_held_as_one_only_the_one_whose_hash_disagrees_is_fet
     tmp_path: Path,
 ) -> None:
     async with running_world(tmp_path) as world:
-        await watching(world)
-        world.stream.send(snapshot())
-        world.stream.send(mirrored())
-        await world.pass_time(5)
+        await hearing_both(world)
+        await world.pass_time(4)
         world.trading.books_by_token[NO] = mirrored()
         world.stream.send(told_for_both("0.415", "3", is_other_right=False))
         await world.pass_time(0.5)
@@ -312,12 +323,8 @@ async def test_after_a_drop_each_book_is_good_as_soon_as_its_own_snapshot_has_co
     tmp_path: Path,
 ) -> None:
     async with running_world(tmp_path) as world:
-        await watching(world)
-        world.stream.send(snapshot())
-        world.stream.send(mirrored())
-        await world.pass_time(1)
-        world.stream.change_link(LinkState.DOWN, "reset")
-        world.stream.change_link(LinkState.OPEN)
+        await hearing_both(world)
+        break_and_mend(world)
         world.stream.send(snapshot())
         assert (book(world).state, of_no(world).state) == (BookState.LIVE, BookState.STALE)
         world.stream.send(mirrored())
@@ -330,10 +337,7 @@ async def test_after_a_drop_each_book_is_good_as_soon_as_its_own_snapshot_has_co
 
 async def test_only_the_books_of_the_socket_that_broke_are_stale(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        await watching(world)
-        world.stream.send(snapshot())
-        world.stream.send(mirrored())
-        await world.pass_time(1)
+        await hearing_both(world)
         world.stream.close_sockets_of(frozenset({NO}))
         assert (book(world).state, of_no(world).state) == (BookState.VERIFIED, BookState.STALE)
         assert len(world.service.queries.tape(NO).gaps) == 1
@@ -348,8 +352,7 @@ async def test_a_change_without_the_owed_book_makes_no_book_good(tmp_path: Path)
         await watching(world)
         world.stream.send(snapshot())
         await world.pass_time(1)
-        world.stream.change_link(LinkState.DOWN, "reset")
-        world.stream.change_link(LinkState.OPEN)
+        break_and_mend(world)
         world.stream.send(change("0.38", "5", ""))
         await world.pass_time(1)
         assert book(world).state is BookState.STALE
@@ -367,8 +370,7 @@ async def test_a_book_that_nobody_sends_says_so_until_it_comes(
         await watching(world)
         if was_heard:
             world.stream.send(snapshot())
-            world.stream.change_link(LinkState.DOWN, "reset")
-            world.stream.change_link(LinkState.OPEN)
+            break_and_mend(world)
         await world.pass_time(4)
         assert book(world).state is BookState.OVERDUE
         assert len([e for e in world.service.queries.log().entries if "overdue" in e.text]) == 1
@@ -417,8 +419,7 @@ async def test_a_further_socket_is_no_reason_to_fetch_books_that_are_heard(tmp_p
         await world.pass_time(4)
         assert world.trading.asked == []
         assert book(world).state is BookState.VERIFIED
-        world.stream.change_link(LinkState.DOWN, "reset")
-        world.stream.change_link(LinkState.OPEN)
+        break_and_mend(world)
         await world.pass_time(4)
         assert YES in world.trading.asked
 

@@ -155,16 +155,22 @@ async def test_a_full_disk_is_told_and_what_was_noted_is_written_later(tmp_path:
     assert [life.order.order.order_id for life in lives] == [ORDER]
 
 
-async def test_a_full_disk_is_not_asked_for_every_note_and_told_of_once(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
-    journal = Journal(path, first_pause_s=3_600)
+async def fill_disk(journal: Journal, other: sqlite3.Connection) -> list[JournalProblem | None]:
+    """Note a line that cannot be written; return what is told of that, now and later."""
     told: list[JournalProblem | None] = []
     journal.on_problem(told.append)
     assert await begin(journal) is None
+    other.execute(FULL)
+    journal.note("state", "line 0", at=AT)
+    await until(lambda: bool(told), "the problem")
+    return told
+
+
+async def test_a_full_disk_is_not_asked_for_every_note_and_told_of_once(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = Journal(path, first_pause_s=3_600)
     with closing(sqlite3.connect(path)) as other:
-        other.execute(FULL)
-        journal.note("state", "line 0", at=AT)
-        await until(lambda: bool(told), "the problem")
+        told = await fill_disk(journal, other)
         # An order is refused at once, however long it is until notes are tried again.
         assert isinstance(await begin(journal, OrderId("0x02")), JournalProblem)
         other.execute("DROP TRIGGER full")
@@ -184,17 +190,12 @@ async def test_a_full_disk_is_not_asked_for_every_note_and_told_of_once(tmp_path
 async def test_notes_are_tried_again_by_themselves(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     journal = Journal(path, first_pause_s=0.01)
-    told: list[JournalProblem | None] = []
-    journal.on_problem(told.append)
-    assert await begin(journal) is None
     with closing(sqlite3.connect(path)) as other:
-        other.execute(FULL)
-        journal.note("state", "line", at=AT)
-        await until(lambda: bool(told), "the problem")
+        told = await fill_disk(journal, other)
         other.execute("DROP TRIGGER full")
         await until(lambda: None in told, "it is written again")
         assert other.execute("SELECT text FROM entries WHERE kind = 'state'").fetchall() == [
-            ("line",)
+            ("line 0",)
         ]
     assert len(told) == 2
     await journal.close()
