@@ -65,6 +65,8 @@ GLOSSARY: tuple[Term, ...] = (
          "of all the others, so the Yes prices should add up to about a dollar."),
     Term("outcome", "What a market asks about, Yes or No, or two names. One of them pays a dollar a "
          "share, the other nothing."),
+    Term("overdue", "The stream is up and has not sent this book, as it ought to at once. What was "
+         "fetched of it is shown and may be old."),
     Term("override", "Permit one order from a book that may be wrong; the journal keeps it."),
     Term("owner", "The address of your key. It signs for the paying wallet and need hold no money."),
     Term("paper", "The local venue: real servers, real books, play money, no account."),
