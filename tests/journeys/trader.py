@@ -10,8 +10,17 @@ from tests.journeys.venue import Market
 MOST_STEPS = 300
 CENT = Decimal("0.01")
 _TITLE_ROW, _DETAILS_ROW, _NOTICE_ROW = -4, -3, -2
-# What else stands in the rows of the ticket's fields.
-_FIELDS = {"Price": ("Price", "¢  bid"), "Size": ("Size",)}
+# The ticket's fields: each in a row of its own, or on a small screen all on one line.
+_ROWS = {
+    "Price": re.compile(r"Price (?P<text>[0-9.]*)\s*[¢c]  bid"),
+    "Size": re.compile(r"Size  (?P<text>[0-9.]*)\s+(?:shares|dollars|percent)"),
+}
+_ON_A_LINE = {
+    "Price": re.compile(r"(?:BUY|SELL) .*[ !]at (?P<text>[0-9.]*)\s+[¢c] +!?size "),
+    "Size": re.compile(
+        r"(?:BUY|SELL) .*[¢c] +!?size (?P<text>[0-9.]*)\s+(?:shares|dollars|percent)"
+    ),
+}
 
 
 def money(amount: Decimal) -> str:
@@ -116,7 +125,7 @@ def ladder_row(terminal: Terminal, price: Decimal) -> str:
 def open_ticket(terminal: Terminal, key: str = "b") -> None:
     """Press the key that buys or sells."""
     terminal.press(key)
-    terminal.until(lambda: all(terminal.row_with(*f) for f in _FIELDS.values()), "the ticket")
+    terminal.until(lambda: all(_find(terminal, name) for name in _ROWS), "the ticket")
     terminal.until(lambda: terminal.cursor_row().strip(), "a field with the keys")
 
 
@@ -147,7 +156,7 @@ def send(terminal: Terminal) -> None:
 def close_ticket(terminal: Terminal) -> None:
     """Close the ticket; the ladder has the keys again."""
     terminal.press("escape")
-    terminal.until(lambda: not terminal.row_with("Size", "shares"), "the ticket closed")
+    terminal.until(lambda: _find(terminal, "Size") is None, "the ticket closed")
 
 
 def notice(terminal: Terminal) -> str:
@@ -179,20 +188,39 @@ def open_orders_tab(terminal: Terminal) -> None:
 
 def _type_field(terminal: Terminal, name: str, text: str, *, way: str) -> None:
     """Move to a field and replace what it holds; the cursor tells which field has the keys."""
-    if name not in terminal.cursor_row():
+    if not _has_cursor(terminal, name):
         terminal.press(way)
-        terminal.until(lambda: name in terminal.cursor_row(), f"the field {name}")
-    if _field(terminal, name):
+        terminal.until(lambda: _has_cursor(terminal, name), f"the field {name}")
+    if field_text(terminal, name):
         terminal.press("ctrl+u")
-        terminal.until(lambda: _field(terminal, name) == "", f"{name} emptied")
+        terminal.until(lambda: field_text(terminal, name) == "", f"{name} emptied")
     terminal.type(text)
-    terminal.until(lambda: _field(terminal, name) == text, f"{name} {text}")
+    terminal.until(lambda: field_text(terminal, name) == text, f"{name} {text}")
 
 
-def _field(terminal: Terminal, name: str) -> str:
-    found = re.search(rf"{name}\s+!?\s*([0-9.]*)", terminal.row_with(*_FIELDS[name]) or "")
+def field_text(terminal: Terminal, name: str) -> str:
+    """Return what a field of the ticket holds."""
+    found = _find(terminal, name)
     assert found is not None, f"no field {name}"
-    return found[1]
+    return found[1]["text"]
+
+
+def _has_cursor(terminal: Terminal, name: str) -> bool:
+    found, (x, y) = _find(terminal, name), terminal.cursor()
+    if found is None or found[0] != y:
+        return False
+    start, end = found[1].span("text")
+    # Behind the last character the cursor stands a cell further on.
+    return start <= x <= end + 1
+
+
+def _find(terminal: Terminal, name: str) -> tuple[int, re.Match[str]] | None:
+    """Return the row of a field of the ticket and where in it the field stands."""
+    for row, text in enumerate(terminal.rows()):
+        found = _ROWS[name].search(text) or _ON_A_LINE[name].search(text)
+        if found is not None:
+            return row, found
+    return None
 
 
 def _title(terminal: Terminal) -> str:

@@ -49,7 +49,8 @@ async def ticket(pilot: Pilot[None], world: World) -> None:
     await pilot.press("b")
     await until(pilot, lambda: isinstance(pilot.app.focused, Input), "the ticket")
     await pilot.press("8", "0")
-    await shown(pilot, "Cost")
+    # In rows or on one line.
+    await until(pilot, lambda: "cost " in screen_text(pilot.app).lower(), "what it costs")
 
 
 async def confirm(pilot: Pilot[None], world: World) -> None:

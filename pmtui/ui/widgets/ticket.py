@@ -114,6 +114,7 @@ class TicketPane(TicketForm):
         self._show()
         field = self.price if price is None else self.size_field
         _ = field.focus()
+        self.call_after_refresh(self._place_cursor)
         self.post_message(self.Opened(self))
 
     def _is_about(self, market: MarketView, outcome_index: int) -> bool:
@@ -156,6 +157,13 @@ class TicketPane(TicketForm):
     def on_resize(self) -> None:
         """Lay the lines out for the new size."""
         self._show()
+        self.call_after_refresh(self._place_cursor)
+
+    def _place_cursor(self) -> None:
+        """Put the terminal's own cursor into the field that has the keys: it may have moved."""
+        field = self.screen.focused if self.is_mounted else None
+        if isinstance(field, NumberField):
+            self.app.cursor_position = field.cursor_screen_offset
 
     def on_key(self, event: events.Key) -> None:
         """Keep letters from the keys of the screen behind, except those of the ticket itself."""

@@ -252,6 +252,23 @@ async def test_a_key_shows_the_whole_ticket_and_the_line_again() -> None:
         at_least_fourteen_rows(screen)
 
 
+async def test_the_terminals_cursor_stands_in_the_field_that_has_the_keys_in_either_form() -> None:
+    app = demo()
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await with_ticket(app, pilot)
+        field = screen.ticket.size_field
+        assert field.has_focus
+        for _ in range(2):
+            await until(
+                pilot,
+                lambda: app.cursor_position == field.cursor_screen_offset and field.region.area,
+                "the cursor in the field",
+            )
+            assert field.region.contains(*app.cursor_position)
+            await pilot.press("f2")
+            await settle(pilot)
+
+
 async def test_it_changes_its_form_with_the_screen_and_keeps_what_was_typed() -> None:
     app = demo()
     async with app.run_test(size=(120, 36)) as pilot:
