@@ -14,10 +14,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NewType
 
-from pmtui.domain.amounts import is_on_tick, nearest_price, price_ceil, size_floor
+from pmtui.domain.amounts import price_ceil, size_floor
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
-from pmtui.domain.money import ZERO, Micros, format_micros
+from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.order import LimitIntent, TimeInForce
 from pmtui.domain.records import dataclass
 
@@ -106,34 +106,6 @@ class ConditionalPlan:
     give_way: Micros = DEFAULT_GIVE_WAY
 
 
-def plan_problems(
-    plan: ConditionalPlan, *, held: Micros, bid: Micros | None, tick: Micros
-) -> tuple[str, ...]:
-    """Return why a plan cannot be watched over, in words; empty when it can.
-
-    Args:
-        plan: what was asked for.
-        held: shares of the token.
-        bid: the best bid now; None where nobody bids.
-        tick: of the market.
-    """
-    problems = []
-    if plan.stop is None and plan.take_profit is None:
-        problems.append("State a stop price, a take profit price, or both")
-    for name, price in (("stop", plan.stop), ("take profit", plan.take_profit)):
-        if price is not None and not is_on_tick(price, tick):
-            near = _cents(nearest_price(price, tick))
-            problems.append(f"The {name} is not a price of this market; {near} is the nearest")
-    problems += _order_problems(plan, bid)
-    if size_floor(plan.size) <= 0:
-        problems.append("State how many shares to sell")
-    elif plan.size > held:
-        problems.append(f"You hold {format_micros(held)} shares")
-    if plan.give_way < ZERO:
-        problems.append("The stop cannot sell above its own price")
-    return tuple(problems)
-
-
 def due(conditional: Conditional, bid: Micros | None) -> Trigger | None:
     """Return which price the best bid has reached; None while neither, or nobody bids."""
     if bid is None or conditional.state is not ConditionalState.WATCHING:
@@ -219,19 +191,6 @@ def _say(
     if take_profit is not None:
         parts.append(f"from {_cents(take_profit)} up")
     return f"sell {format_micros(size)} {outcome} {', or '.join(parts)}"
-
-
-def _order_problems(plan: ConditionalPlan, bid: Micros | None) -> list[str]:
-    problems = []
-    if plan.stop is not None and plan.take_profit is not None and plan.stop >= plan.take_profit:
-        problems.append("The stop must lie below the take profit")
-    if bid is None:
-        return problems
-    if plan.stop is not None and plan.stop >= bid:
-        problems.append(f"The best bid is {_cents(bid)}: this stop would sell at once")
-    if plan.take_profit is not None and plan.take_profit <= bid:
-        problems.append(f"The best bid is {_cents(bid)}: this take profit would sell at once")
-    return problems
 
 
 def _cents(price: Micros) -> str:

@@ -1,6 +1,7 @@
 """What is typed to protect a position, read into a plan: texts in, a plan or a sentence out."""
 
 from pmtui.domain.conditional import DEFAULT_GIVE_WAY, ConditionalPlan
+from pmtui.domain.conditional_check import PlanField, PlanProblem
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.records import dataclass
@@ -20,20 +21,20 @@ class ConditionalDraft:
 
 def read_conditional(
     draft: ConditionalDraft, *, condition_id: ConditionId, token_id: TokenId
-) -> ConditionalPlan | str:
+) -> ConditionalPlan | PlanProblem:
     """Return the plan, or which entry cannot be read."""
     prices: list[Micros | None] = []
-    for name, text in (
-        ("stop", draft.stop_text),
-        ("take profit", draft.take_profit_text),
-        ("way below the stop", draft.give_way_text),
+    for field, text in (
+        (PlanField.STOP, draft.stop_text),
+        (PlanField.TAKE_PROFIT, draft.take_profit_text),
+        (PlanField.GIVE_WAY, draft.give_way_text),
     ):
         price = parse_cents(text) if text.strip() else None
         if text.strip() and price is None:
-            return f"The {name} is a number of cents"
+            return PlanProblem(field, "It is a number of cents")
         prices.append(price)
     size = parse_size(draft.size_text) if draft.size_text.strip() else Micros(0)
     if size is None:
-        return "The size is a number of shares"
+        return PlanProblem(PlanField.SIZE, "It is a number of shares")
     stop, take_profit, give_way = prices
     return ConditionalPlan(condition_id, token_id, size, stop, take_profit, give_way or Micros(0))

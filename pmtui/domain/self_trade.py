@@ -12,6 +12,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros, complement
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, Order, OrderIntent
+from pmtui.domain.plurals import count_shares
 from pmtui.domain.records import dataclass
 from pmtui.domain.ticket_draft import Problem, TicketContext, TicketField
 from pmtui.domain.ticket_reading import format_cents, say_shares
@@ -77,7 +78,7 @@ def check_own(context: TicketContext, intent: OrderIntent) -> list[Problem]:
     first = say_own_order(met.orders[0], intent.token_id)
     more = len(met.orders) - 1
     what = f"your own {first}" + (f" and {more} more" if more else "")
-    text = f"It meets {what}: up to {_say_count(met.size)} traded with yourself"
+    text = f"It meets {what}: up to {count_shares(met.size)} traded with yourself"
     return [Problem(TicketField.PRICE, text, is_warning=True)]
 
 
@@ -100,7 +101,3 @@ def _price_facing(order: Order, intent: OrderIntent) -> Micros | None:
     if is_same_token == is_same_side:
         return None
     return order.price if is_same_token else complement(order.price)
-
-
-def _say_count(size: Micros) -> str:
-    return f"{say_shares(size)} {'share' if size == SCALE else 'shares'}"

@@ -24,13 +24,14 @@ from pmtui.domain.conditional import (
     after_sale,
     at_rest,
     due,
-    plan_problems,
     say_conditional,
 )
+from pmtui.domain.conditional_check import check_plan
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms
 from pmtui.domain.money import ZERO, Micros, format_micros
 from pmtui.domain.own_orders import OwnOrders
+from pmtui.domain.plurals import are, count
 from pmtui.domain.undone_sales import UNDONE, undo_failed
 from pmtui.service.conditional_sales import ConditionalSales, Sale, held_of
 from pmtui.service.desk import Desk
@@ -104,8 +105,9 @@ class Conditionals:
                 self._put(at_rest(each, each.reason if _rests(each) else RESTARTED))
             elif self._young(each.counted):
                 self._known[each.conditional_id] = each
-        if count := len(self.view()):
-            text = f"{count} conditional order(s) are back, at rest; start them where still wanted"
+        if back := self.view():
+            what = f"{count(len(back), 'conditional order')} {are(len(back))}"
+            text = f"{what} back, at rest; start what is still wanted"
             self._kernel.log.notice(Level.WARNING, text)
 
     async def run(self) -> None:
@@ -187,15 +189,19 @@ class Conditionals:
         if account.balance is None:
             return "What you hold is not known yet"
         book = self._book_of(plan.token_id)
-        problems = plan_problems(
+        problems = check_plan(
             plan, held=held_of(account, plan.token_id),
             bid=book.best_bid if book.state.is_good else None, tick=terms.tick_size,
         )  # fmt: skip
-        return problems[0] if problems else ""
+        return problems[0].sentence if problems else ""
 
-    def _save(self, changed: Conditional, text: str, *, level: Level = Level.INFO) -> None:
+    def _save(
+        self, changed: Conditional, text: str, *, level: Level = Level.INFO,
+        said: Conditional | None = None,
+    ) -> None:  # fmt: skip
+        """Keep a change and tell of it; `said` is the order as it is named, unless as it is now."""
         self._put(changed)
-        line = f"Conditional order to {say_conditional(changed)}: {text}"
+        line = f"Conditional order to {say_conditional(said or changed)}: {text}"
         self._journal.note_conditional(changed, line, at=self._kernel.clock.now())
         self._kernel.log.add(level, "order", f"{line}  {shorten(changed.title)}")
 
@@ -301,7 +307,8 @@ class Conditionals:
             text = f"{text}; watching on"
         elif then.state is ConditionalState.RESTING:
             text = f"{text}; at rest: {then.reason}"
-        self._save(then, text, level=Level.GOOD if sold > 0 else Level.BAD)
+        # What it was to sell is what it sold; nothing is left to be named.
+        self._save(then, text, level=Level.GOOD if sold > 0 else Level.BAD, said=known)
 
     def _young(self, counted: tuple[CountedSale, ...]) -> tuple[CountedSale, ...]:
         now = self._kernel.clock.now()
@@ -331,11 +338,11 @@ class Conditionals:
     def _count_left_sale(self, left: Conditional, order_id: OrderId) -> None:
         """Count what a sale brought that nobody waits for: of an earlier session, or of a fault."""
 
-        async def count() -> None:
+        async def learn() -> None:
             if await self.sales.learn_end(order_id, since=left.created_at):
                 self._finish(left.conditional_id, Sale(ZERO, "its last sale brought nothing"))
 
-        self._kernel.start_unless_running(("left sale", order_id), "conditional order", count)
+        self._kernel.start_unless_running(("left sale", order_id), "conditional order", learn)
 
     def _look_around(self) -> None:
         if locked := self._locked():

@@ -36,11 +36,11 @@ def ladder_inputs(
     terms = view.terms
     fee = terms.fee if terms is not None else NO_FEE
     orders = account.orders_at(token_id)
-    stakes = _stakes(account, token_id, fee, is_other=False)
+    stakes = stakes_in(account, token_id, fee, is_other=False)
     other, label = _other(view, token_id) if is_mirrored else (None, "")
     if other is not None:
         orders += mirrored_orders(account.orders_at(other))
-        stakes += _stakes(account, other, fee, is_other=True)
+        stakes += stakes_in(account, other, fee, is_other=True)
     marks = LadderMarks(
         ahead=_ahead_of(account, orders),
         scoring=account.scoring,
@@ -58,9 +58,10 @@ def _ahead_of(
     return tuple(each for each in account.queue_ahead if each[0] in ids)
 
 
-def _stakes(
-    account: AccountView, token_id: TokenId, fee: FeeSchedule, *, is_other: bool
+def stakes_in(
+    account: AccountView, token_id: TokenId, fee: FeeSchedule, *, is_other: bool = False
 ) -> tuple[Stake, ...]:
+    """Return what is held of a token and what it cost; one stake, or none."""
     return tuple(
         Stake(
             size=held.size,

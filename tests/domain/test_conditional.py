@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.amounts import TICK_RULES, is_on_tick
+from pmtui.domain.closing import Stake
 from pmtui.domain.conditional import (
     MOST_TRIES,
     Conditional,
@@ -18,13 +19,13 @@ from pmtui.domain.conditional import (
     after_sale,
     at_rest,
     due,
-    plan_problems,
     sale_of,
     say_conditional,
     worst_price,
 )
+from pmtui.domain.conditional_check import PlanField, check_plan, ends_of
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.market import FeeSchedule, Side
 from pmtui.domain.money import ONE, Micros, parse_micros
 from pmtui.domain.order import TimeInForce
 
@@ -122,29 +123,58 @@ def test_what_is_over_stays_over(state: ConditionalState) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "field", "says"),
     [
-        ({"stop": None, "take_profit": None}, "State a stop"),
-        ({"stop": m("0.405")}, "41¢ is the nearest"),
-        ({"stop": m("0.85")}, "stop must lie below"),
-        ({"stop": m("0.60")}, "would sell at once"),
-        ({"take_profit": m("0.60")}, "would sell at once"),
-        ({"size": m("0.001")}, "how many shares"),
-        ({"size": m("100.01")}, "You hold 100 shares"),
-        ({"give_way": Micros(-1)}, "above its own price"),
+        ({"stop": None, "take_profit": None}, PlanField.STOP, "State a stop"),
+        ({"stop": m("0.405")}, PlanField.STOP, "41¢ is the nearest"),
+        ({"stop": m("0.85")}, PlanField.STOP, "stop must lie below"),
+        ({"stop": m("0.60")}, PlanField.STOP, "Bid 60¢: it would sell at once"),
+        ({"take_profit": m("0.60")}, PlanField.TAKE_PROFIT, "would sell at once"),
+        ({"size": m("0.001")}, PlanField.SIZE, "how many shares"),
+        ({"size": m("100.01")}, PlanField.SIZE, "You hold 100"),
+        ({"give_way": Micros(-1)}, PlanField.GIVE_WAY, "above its own price"),
+        ({"give_way": m("0.40")}, PlanField.GIVE_WAY, "At most 39: no price is below 1¢"),
+        ({"give_way": m("0.55")}, PlanField.GIVE_WAY, "At most 39: no price is below 1¢"),
     ],
 )
-def test_a_plan_that_cannot_be_watched_over_says_why(
-    change: dict[str, Micros | None], says: str
+def test_a_plan_that_cannot_be_watched_over_says_why_and_where(
+    change: dict[str, Micros | None], field: PlanField, says: str
 ) -> None:
     plan = replace(PLAN, **change)  # type: ignore[arg-type]  # each by its own field
-    problems = plan_problems(plan, held=m("100"), bid=m("0.60"), tick=CENT)
-    assert any(says in problem for problem in problems), problems
+    problems = check_plan(plan, held=m("100"), bid=m("0.60"), tick=CENT)
+    assert any(says in problem.text for problem in problems if problem.field is field), problems
+    assert field.value in problems[0].sentence
 
 
 def test_a_good_plan_has_no_problem() -> None:
-    assert plan_problems(PLAN, held=m("100"), bid=m("0.60"), tick=CENT) == ()
-    assert plan_problems(PLAN, held=m("100"), bid=None, tick=CENT) == ()
+    assert check_plan(PLAN, held=m("100"), bid=m("0.60"), tick=CENT) == ()
+    assert check_plan(PLAN, held=m("100"), bid=None, tick=CENT) == ()
+
+
+@given(tick=st.sampled_from(sorted(TICK_RULES)), steps=st.integers(1, 9_999), data=st.data())
+def test_no_plan_sells_below_the_lowest_price_and_the_most_it_names_will_do(
+    tick: Micros, steps: int, data: st.DataObject
+) -> None:
+    stop = Micros(min(steps, ONE // tick - 1) * tick)
+    plan = replace(PLAN, stop=stop, take_profit=None)
+    plan = replace(plan, give_way=Micros(data.draw(st.integers(0, ONE))))
+    problems = check_plan(plan, held=m("100"), bid=None, tick=tick)
+    assert bool(problems) == (stop - plan.give_way < tick)
+    nearest = replace(plan, give_way=Micros(stop - tick))
+    assert check_plan(nearest, held=m("100"), bid=None, tick=tick) == ()
+
+
+def test_it_says_what_its_prices_would_bring() -> None:
+    fee = FeeSchedule(rate=m("0.04"))
+    stake = Stake(size=m("200"), average_price=m("0.42"), entry_fees=m("2"), fee=fee)
+    stop, worst, profit = ends_of(PLAN, stake=stake, fee=fee)
+    assert [end.price for end in (stop, worst, profit)] == [m("0.40"), m("0.35"), m("0.80")]
+    # 100 shares at 40 cents, less 4% of 0.4 x 0.6 a share; half of what was paid, fees too.
+    assert stop.cash == m("39.04")
+    assert stop.profit == m("39.04") - m("42") - m("1")
+    assert worst.cash < stop.cash < profit.cash
+    (only,) = ends_of(replace(PLAN, give_way=Micros(0), take_profit=None), stake=None, fee=fee)
+    assert (only.price, only.profit) == (m("0.40"), None)
 
 
 def test_it_says_what_it_does_in_a_line() -> None:

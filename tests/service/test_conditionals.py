@@ -112,6 +112,8 @@ async def test_a_stop_sells_at_its_worst_price_and_is_done(tmp_path: Path) -> No
         await until(world, lambda: not world.service.queries.account().conditionals, "its end")
         await world.pass_time(5)
         assert len(world.account.posted) == 1
+        assert said(world, "to sell 100 Yes at 40¢ or below")
+        assert not said(world, "to sell 0 ")
 
 
 async def test_a_take_profit_sells_at_its_own_price(tmp_path: Path) -> None:
@@ -212,7 +214,7 @@ async def test_after_a_restart_they_are_back_at_rest_until_started(tmp_path: Pat
         await until(world, lambda: world.service.queries.account().conditionals, "its return")
         back = only(world)
         assert (back.state, back.reason) == (ConditionalState.RESTING, RESTARTED)
-        assert said(world, "are back, at rest")
+        assert said(world, "1 conditional order is back, at rest")
         await ready(world)
         world.stream.send(book("0.20"))
         await world.pass_time(5)
@@ -241,7 +243,7 @@ async def test_more_than_is_held_is_refused(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await ready(world)
         refusal = world.service.commands.protect(replace(PLAN, size=m("101")))
-        assert refusal == "You hold 100 shares"
+        assert refusal == "The size: you hold 100 shares"
 
 
 async def test_a_read_only_session_has_none(tmp_path: Path) -> None:

@@ -3,9 +3,16 @@
 from datetime import datetime
 
 from pmtui.domain.conditional import Conditional, ConditionalState
+from pmtui.domain.conditional_check import SaleEnd
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Column, Line, Row
-from pmtui.ui.format import format_age, format_price, format_size_compact
+from pmtui.ui.format import (
+    format_age,
+    format_money,
+    format_money_change,
+    format_price,
+    format_size_compact,
+)
 from pmtui.ui.paint.facts import ABSENT, PRICE_WIDTH
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme import Role
@@ -64,6 +71,21 @@ def paint_protection(each: Conditional) -> Line:
         if price is not None:
             line += [Cell(f"  {name} ", Role.DIM), Cell(format_price(price))]
     return tuple(line)
+
+
+def paint_end(end: SaleEnd) -> Line:
+    """Say what a sale at one of its prices would bring, and what that makes of the position."""
+    line = [
+        Cell(f" {end.name:<14}", Role.DIM),
+        Cell(f"{format_price(end.price):>6}"),
+        Cell("  brings ", Role.DIM),
+        Cell(format_money(end.cash)),
+    ]
+    if end.profit is not None:
+        role = Role.UP if end.profit >= 0 else Role.DOWN
+        word = "profit" if end.profit >= 0 else "loss"
+        line += [Cell(f", {word} ", Role.DIM), Cell(format_money_change(end.profit), role)]
+    return (*line, Cell(" after fees", Role.DIM))
 
 
 def _price(price: Micros | None) -> Cell:

@@ -8,14 +8,16 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.conditional import ConditionalPlan, say_plan
+from pmtui.domain.conditional_check import PlanField, PlanProblem, SaleEnd, check_plan, ends_of
 from pmtui.domain.conditional_draft import ConditionalDraft, read_conditional
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.ticket_reading import format_cents, say_shares
 from pmtui.domain.ticket_steps import step_cents
 from pmtui.ui.cells import Cell, Emphasis
+from pmtui.ui.ladder_inputs import stakes_in
 from pmtui.ui.market_facts import outcome_label, title_of, token_id_of
-from pmtui.ui.paint.conditional import LIVES_HERE
+from pmtui.ui.paint.conditional import LIVES_HERE, paint_end
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.order_form import OrderForm
 from pmtui.ui.screens.question import QuestionScreen
@@ -25,11 +27,18 @@ from pmtui.ui.widgets.text_line import TextLine
 from pmtui.ui.widgets.ticket_fields import NumberField, TextBlock
 
 _ENTRIES = (
-    ("protect-stop", "Stop", "sells when the best bid is there or below"),
-    ("protect-give-way", "down to", "cents below the stop, no lower"),
-    ("protect-profit", "Profit", "sells when the best bid is there or above"),
-    ("protect-size", "Size", "shares"),
+    (PlanField.STOP, "protect-stop", "Stop", "sells when the best bid is there or below"),
+    (PlanField.GIVE_WAY, "protect-give-way", "down to", "cents below the stop, no lower"),
+    (
+        PlanField.TAKE_PROFIT,
+        "protect-profit",
+        "Profit",
+        "sells when the best bid is there or above",
+    ),
+    (PlanField.SIZE, "protect-size", "Size", "shares"),
 )
+_NAMES = {field: name for field, name, _, _ in _ENTRIES}
+_LOADING = "The market's trading terms are still loading"
 
 
 class ProtectScreen(OrderForm[None]):
@@ -56,6 +65,9 @@ class ProtectScreen(OrderForm[None]):
         super().__init__(surface, condition_id)
         self._outcome_index = outcome_index
         self._held = held
+        self._is_asked = False
+        self._refusal: tuple[str, Micros | None] = ("", None)
+        """Why the service did not take it, at which best bid; prices move on."""
 
     @override
     def compose(self) -> ComposeResult:
@@ -68,11 +80,11 @@ class ProtectScreen(OrderForm[None]):
             with Horizontal(classes="row"):
                 yield TextLine((Cell("Now in"),), classes="label", ascii_only=ascii_only)
                 yield TextLine(id="protect-touch", ascii_only=ascii_only)
-            for name, label, meaning in _ENTRIES:
+            for _, name, label, _ in _ENTRIES:
                 with Horizontal(classes="row"):
                     yield TextLine((Cell(label),), classes="label", ascii_only=ascii_only)
                     yield NumberField(id=name, characters="0-9.,¢")
-                    yield TextLine((Cell(f" {meaning}", Role.DIM),), ascii_only=ascii_only)
+                    yield TextLine(id=f"{name}-says", ascii_only=ascii_only)
             yield TextBlock(id="state", ascii_only=ascii_only)
             yield self.keys()
 
@@ -88,32 +100,31 @@ class ProtectScreen(OrderForm[None]):
     def show(self) -> None:
         if self._token_id is not None:
             self.show_touch(self.touch, self._token_id)
+        self._show_judgement()
 
     def action_accept(self) -> None:
         """Show the card of what would be watched over, or why it cannot be."""
-        terms = self.terms
-        if terms is None:
-            self.say("The market's trading terms are still loading")
-            return
-        plan = read_conditional(
-            self._draft(), condition_id=self._condition_id,
-            token_id=terms.token_ids[self._outcome_index],
-        )  # fmt: skip
-        if isinstance(plan, str):
-            self.say(plan)
-            return
-        self._ask(plan)
+        self._is_asked = True
+        plan, problems = self._judged()
+        if plan is None and not problems:
+            self.say(_LOADING)
+        elif plan is None or problems:
+            self._show_problems(problems)
+            _ = self._field(_NAMES[problems[0].field]).focus()
+        else:
+            self._ask(plan)
 
     @on(Input.Changed)
     def _on_typed(self) -> None:
-        self.state.show(())
+        self._refusal = ("", None)
+        self._show_judgement()
 
     @on(NumberField.Stepped)
     def _on_stepped(self, event: NumberField.Stepped) -> None:
         terms, token_id, field = self.terms, self._token_id, event.field
         if terms is None or token_id is None or field.id == "protect-size":
             return
-        best_bid = self._surface.queries.book(token_id).best_bid
+        best_bid = self._bid
         start = format_cents(best_bid) if best_bid is not None else ""
         field.write(step_cents(field.value or start, event.step, terms.tick_size))
 
@@ -123,6 +134,7 @@ class ProtectScreen(OrderForm[None]):
         lines = (
             (Cell(plain(title_of(self._surface.queries, self._condition_id)), Role.DIM),),
             (Cell(say_plan(plan, outcome)),),
+            *(paint_end(end) for end in self._ends(plan)),
             (Cell(LIVES_HERE, Role.NOTICE_WARN),),
         )
 
@@ -130,7 +142,8 @@ class ProtectScreen(OrderForm[None]):
             if is_agreed:
                 problem = self._surface.commands.protect(plan)
                 if problem:
-                    self.say(problem)
+                    self._refusal = (problem, self._bid)
+                    self._show_judgement()
                 else:
                     _ = self.dismiss()
 
@@ -138,6 +151,59 @@ class ProtectScreen(OrderForm[None]):
             "Watch over this?", lines, agree="Watch", options=self._surface.options
         )
         _ = self.app.push_screen(question, decide)
+
+    def _judged(self) -> tuple[ConditionalPlan | None, tuple[PlanProblem, ...]]:
+        """Read the entries and hold them against the market as it is now."""
+        terms = self.terms
+        if terms is None:
+            return None, ()
+        token_id = terms.token_ids[self._outcome_index]
+        plan = read_conditional(self._draft(), condition_id=self._condition_id, token_id=token_id)
+        if isinstance(plan, PlanProblem):
+            return None, (plan,)
+        account = self._surface.queries.account()
+        held = dict(account.balances).get(token_id, account.shares(token_id))
+        return plan, check_plan(plan, held=held, bid=self._bid, tick=terms.tick_size)
+
+    def _show_judgement(self) -> None:
+        """Show each problem beside its entry, and below what it would bring, or why it was refused."""
+        plan, problems = self._judged()
+        is_blank = plan is not None and plan.stop is None and plan.take_profit is None
+        # What is still to be typed needs no complaint before anybody asked.
+        self._show_problems(() if is_blank and not self._is_asked else problems)
+        refusal, bid = self._refusal
+        if problems or plan is None or (refusal and bid != self._bid):
+            self._refusal = ("", None)
+            self.state.show(())
+        elif refusal:
+            self.say(refusal)
+        else:
+            self.state.show(tuple(paint_end(end) for end in self._ends(plan)))
+
+    def _show_problems(self, problems: tuple[PlanProblem, ...]) -> None:
+        first = {problem.field: problem.text for problem in reversed(problems)}
+        for field, name, _, meaning in _ENTRIES:
+            text = first.get(field)
+            said = (
+                Cell(f" {meaning}", Role.DIM)
+                if text is None
+                else Cell(f"x {text}", Role.NOTICE_BAD)
+            )
+            self.query_one(f"#{name}-says", TextLine).show((said,))
+
+    def _ends(self, plan: ConditionalPlan) -> tuple[SaleEnd, ...]:
+        terms = self.terms
+        if terms is None:
+            return ()
+        stakes = stakes_in(self._surface.queries.account(), plan.token_id, terms.fee)
+        return ends_of(plan, stake=stakes[0] if stakes else None, fee=terms.fee)
+
+    @property
+    def _bid(self) -> Micros | None:
+        """The best bid, where it can be trusted."""
+        token_id = self._token_id
+        book = self._surface.queries.book(token_id) if token_id is not None else None
+        return book.best_bid if book is not None and book.state.is_good else None
 
     def _draft(self) -> ConditionalDraft:
         return ConditionalDraft(

@@ -6,13 +6,14 @@ from textual.pilot import Pilot
 
 from pmtui.domain.conditional import Conditional, ConditionalId, ConditionalPlan, ConditionalState
 from pmtui.domain.money import parse_micros
-from pmtui.service.topics import AccountTopic
+from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.screens.conditionals import ConditionalsScreen
 from pmtui.ui.screens.protect import ProtectScreen
 from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.theme_files import load_themes
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.moving_market import CONDITION, YES
@@ -38,6 +39,11 @@ async def asked(app: MarketDemo, pilot: Pilot[None]) -> ProtectScreen:
     return screen
 
 
+def says(screen: ProtectScreen, entry: str) -> str:
+    found = screen.query_one(f"#protect-{entry}-says", TextLine)
+    return "".join(cell.text for cell in found.line).strip()
+
+
 async def test_a_stop_and_a_profit_are_asked_for_shown_and_handed_over() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -59,15 +65,47 @@ async def test_a_stop_and_a_profit_are_asked_for_shown_and_handed_over() -> None
 
 async def test_what_cannot_be_watched_over_keeps_the_entries_and_says_why() -> None:
     app = MarketDemo(0)
-    app.market.service.protect_problem = "this stop would sell at once"
+    app.market.service.protect_problem = "entry is locked"
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await asked(app, pilot)
-        await pilot.press(*"99", "enter")
+        await pilot.press(*"39", "enter")
         await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
         await settle(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: shows(app, "would sell at once"), "why")
-        assert screen._field("protect-stop").value == "99"
+        await until(pilot, lambda: shows(app, "entry is locked"), "why")
+        assert screen._field("protect-stop").value == "39"
+        await pilot.press("backspace")
+        await until(pilot, lambda: not shows(app, "entry is locked"), "another draft")
+
+
+async def test_problems_stand_beside_their_entries_by_the_book_of_this_moment() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await asked(app, pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: shows(app, "State a stop"), "nothing was stated")
+        await pilot.press(*"90")
+        await until(
+            pilot, lambda: says(screen, "stop") == "x Bid 52¢: it would sell at once", "now"
+        )
+        book = service.books[YES]
+        service.books[YES] = replace(book, bids=book.bids[1:], version=book.version + 1)
+        service.announce(BookTopic(YES))
+        await until(pilot, lambda: says(screen, "stop").startswith("x Bid 51¢"), "one clock")
+        assert shows(app, "bid 51")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen is screen
+        await pilot.press("home", *"49", "delete", "delete", "tab", "end", "backspace", *"55")
+        await until(
+            pilot, lambda: says(screen, "give-way") == "x At most 48: no price is below 1¢", "why"
+        )
+        await pilot.press("home", "delete", "delete", *"9")
+        await until(pilot, lambda: shows(app, "At worst"), "what it would bring")
+        assert shows(app, "At the stop")
+        assert shows(app, "40¢  brings $")
+        assert says(screen, "give-way") == "cents below the stop, no lower"
 
 
 async def test_without_shares_there_is_nothing_to_protect() -> None:

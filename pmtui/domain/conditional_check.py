@@ -1,0 +1,138 @@
+"""What is asked for to protect a position, held against the market.
+
+Problems stand beside their entries; what can be watched over says what its sales would bring.
+"""
+
+from dataclasses import replace
+from enum import StrEnum
+
+from pmtui.domain.amounts import is_on_tick, nearest_price, size_floor
+from pmtui.domain.closing import Stake
+from pmtui.domain.conditional import ConditionalPlan
+from pmtui.domain.fees import taker_fee
+from pmtui.domain.market import FeeSchedule
+from pmtui.domain.money import ZERO, Micros, notional_floor
+from pmtui.domain.plurals import count_shares
+from pmtui.domain.records import dataclass
+from pmtui.domain.ticket_reading import format_cents
+
+
+class PlanField(StrEnum):
+    """Where a problem is shown."""
+
+    STOP = "stop"
+    GIVE_WAY = "way below the stop"
+    TAKE_PROFIT = "take profit"
+    SIZE = "size"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProblem:
+    """Why a plan cannot be watched over, short enough to stand beside its entry."""
+
+    field: PlanField
+    text: str
+
+    @property
+    def sentence(self) -> str:
+        """The same where no entry stands beside it."""
+        return f"The {self.field.value}: {self.text[0].lower()}{self.text[1:]}"
+
+
+@dataclass(frozen=True, slots=True)
+class SaleEnd:
+    """What selling all of a plan at one price would bring."""
+
+    name: str
+    price: Micros
+    cash: Micros
+    """After the taker fee."""
+    profit: Micros | None
+    """Net of every fee, on what the shares cost; None where that is not known."""
+
+
+def check_plan(
+    plan: ConditionalPlan, *, held: Micros, bid: Micros | None, tick: Micros
+) -> tuple[PlanProblem, ...]:
+    """Return why a plan cannot be watched over; empty when it can.
+
+    Args:
+        plan: what was asked for.
+        held: shares of the token.
+        bid: the best bid now; None where nobody bids, or nobody knows.
+        tick: of the market.
+    """
+    problems: list[PlanProblem] = []
+    if plan.stop is None and plan.take_profit is None:
+        text = "State a stop, a take profit, or both"
+        problems.append(PlanProblem(PlanField.STOP, text))
+    for field, price in ((PlanField.STOP, plan.stop), (PlanField.TAKE_PROFIT, plan.take_profit)):
+        if price is not None and not is_on_tick(price, tick):
+            text = f"{format_cents(nearest_price(price, tick))}¢ is the nearest price here"
+            problems.append(PlanProblem(field, text))
+    problems += _order_problems(plan, bid)
+    problems += _give_way_problems(plan, tick)
+    if size_floor(plan.size) <= 0:
+        problems.append(PlanProblem(PlanField.SIZE, "State how many shares to sell"))
+    elif plan.size > held:
+        problems.append(PlanProblem(PlanField.SIZE, f"You hold {count_shares(held)}"))
+    return tuple(problems)
+
+
+def ends_of(plan: ConditionalPlan, *, stake: Stake | None, fee: FeeSchedule) -> tuple[SaleEnd, ...]:
+    """Return what a plan would bring at the prices at which it may sell.
+
+    Args:
+        plan: one that can be watched over.
+        stake: what is held and what it cost; None where that is not known.
+        fee: of the market, for whoever takes.
+    """
+    named: list[tuple[str, Micros]] = []
+    if plan.stop is not None:
+        named.append(("At the stop", plan.stop))
+        if plan.give_way:
+            named.append(("At worst", Micros(plan.stop - plan.give_way)))
+    if plan.take_profit is not None:
+        named.append(("At the profit", plan.take_profit))
+    part = _part(stake, plan.size)
+    return tuple(
+        SaleEnd(
+            name,
+            price,
+            cash=Micros(notional_floor(price, plan.size) - taker_fee(plan.size, price, fee)),
+            profit=part.profit_at(price) if part is not None else None,
+        )
+        for name, price in named
+    )
+
+
+def _part(stake: Stake | None, size: Micros) -> Stake | None:
+    if stake is None or not ZERO < size <= stake.size:
+        return None
+    fees = Micros(-(-stake.entry_fees * size // stake.size))
+    return replace(stake, size=size, entry_fees=fees)
+
+
+def _order_problems(plan: ConditionalPlan, bid: Micros | None) -> list[PlanProblem]:
+    problems = []
+    stop, profit = plan.stop, plan.take_profit
+    if stop is not None and profit is not None and stop >= profit:
+        problems.append(PlanProblem(PlanField.STOP, "The stop must lie below the take profit"))
+    if bid is None:
+        return problems
+    text = f"Bid {format_cents(bid)}¢: it would sell at once"
+    if stop is not None and stop >= bid:
+        problems.append(PlanProblem(PlanField.STOP, text))
+    if profit is not None and profit <= bid:
+        problems.append(PlanProblem(PlanField.TAKE_PROFIT, text))
+    return problems
+
+
+def _give_way_problems(plan: ConditionalPlan, tick: Micros) -> list[PlanProblem]:
+    if plan.give_way < ZERO:
+        return [PlanProblem(PlanField.GIVE_WAY, "It cannot sell above its own price")]
+    if plan.stop is None or not is_on_tick(plan.stop, tick) or plan.stop - plan.give_way >= tick:
+        return []
+    most = format_cents(Micros(plan.stop - tick))
+    text = f"At most {most}: no price is below {format_cents(tick)}¢"
+    return [PlanProblem(PlanField.GIVE_WAY, text)]
