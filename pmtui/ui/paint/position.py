@@ -20,6 +20,7 @@ from pmtui.ui.plain import fit, plain
 from pmtui.ui.theme import Role
 
 _LABEL = 8
+_SHORTEST_LABEL = 3
 _STATUS_WORDS = {OrderStatus.LIVE: "", OrderStatus.PARTIALLY_FILLED: "partial"}
 
 
@@ -100,10 +101,14 @@ def _order(order: Order, width: int, *, ascii_only: bool) -> Line:
     cells = [
         Cell(f"{order.side.value:<4} ", role),
         Cell(f"{size}", Role.OWN_ORDER),
-        Cell(f"{price} "),
-        Cell(fit(order.outcome, _LABEL, ascii_only=ascii_only), Role.DIM),
+        Cell(f"{price}"),
     ]
     word = _STATUS_WORDS.get(order.status, order.status.value)
+    # What it is called in words matters more than whose name most traders know.
+    room = width - line_width(tuple(cells)) - 1 - (len(word) + 1 if word else 0)
+    if room >= _SHORTEST_LABEL:
+        label = fit(order.outcome, min(_LABEL, room), ascii_only=ascii_only)
+        cells.append(Cell(f" {label}", Role.DIM))
     if word:
         role = Role.NOTICE_WARN if order.status is OrderStatus.UNKNOWN else Role.DIM
         cells.append(Cell(f" {word}", role))

@@ -2,6 +2,7 @@
 
 from collections import deque
 from datetime import datetime
+from typing import NamedTuple
 
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
@@ -9,14 +10,40 @@ from pmtui.domain.order import Fill, TradePrint
 from pmtui.domain.tape import TapeFilter, filter_prints
 from pmtui.domain.tape_gaps import TapeGap
 from pmtui.service.views import TapeView
-from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.cells import Cell, Emphasis, Line, blank_line, fit_line, line_width
 from pmtui.ui.format import format_price, format_size_compact
 from pmtui.ui.theme import Role
 
-_TIME, _SIDE, _PRICE, _SIZE, _OWN = 8, 4, 6, 8, 1
-WIDTH = _TIME + _SIDE + _PRICE + _SIZE + _OWN + 2
-_WITHOUT_TIME = WIDTH - _TIME - 1
+_TIME, _SIDE, _PRICE, _OWN = 8, 5, 7, 1
+"""Side and price with the blank after them."""
+_SIZE, _NARROW_SIZE = 8, 6
+WIDTH = _SIDE + _PRICE + _SIZE + _OWN + _TIME
 _NONE = Micros(0)
+
+
+class _Plan(NamedTuple):
+    """The columns there is room for: whole ones, because half a size is a wrong size."""
+
+    side: bool
+    size: int
+    """0 where there is room for the price at most."""
+    time: bool
+
+    @property
+    def width(self) -> int:
+        return _SIDE * self.side + _PRICE + self.size + _OWN + _TIME * self.time
+
+
+_PLANS = (
+    _Plan(side=True, size=_SIZE, time=True),
+    _Plan(side=True, size=_NARROW_SIZE, time=True),
+    _Plan(side=True, size=_SIZE, time=False),
+    _Plan(side=True, size=_NARROW_SIZE, time=False),
+    _Plan(side=False, size=_SIZE, time=False),
+    _Plan(side=False, size=_NARROW_SIZE, time=False),
+    _Plan(side=False, size=0, time=False),
+)
+"""From the widest. The time goes first, the size never before the side."""
 
 
 def paint_tape(
@@ -77,21 +104,22 @@ def paint_print(
     ascii_only: bool = False,
 ) -> Line:
     """Show side, price, size and time; a narrow pane goes without the time, then the side."""
-    is_buy = trade.side is Side.BUY
-    role = Role.BID if is_buy else Role.ASK
-    price = format_price(trade.price, tick=tick, width=_PRICE, ascii_only=ascii_only)
-    size = format_size_compact(trade.size, width=_SIZE)
-    time = _time(trade.at)
-    cells = [Cell(f"{price} ", role), Cell(size)]
-    if width >= _WITHOUT_TIME:
-        cells.insert(0, Cell(f"{trade.side.value:<{_SIDE}} ", role))
+    plan = next((plan for plan in _PLANS if plan.width <= width), None)
+    if plan is None:
+        return blank_line(width)
+    role = Role.BID if trade.side is Side.BUY else Role.ASK
+    price = format_price(trade.price, tick=tick, width=_PRICE - 1, ascii_only=ascii_only)
+    cells = [Cell(f"{trade.side.value:<{_SIDE}}", role)] if plan.side else []
+    cells += [Cell(f"{price} ", role)]
+    if plan.size:
+        cells.append(Cell(format_size_compact(trade.size, width=plan.size)))
     if own:
         cells[0] = Cell(cells[0].text, Role.OWN_ORDER, Emphasis.BOLD)
         cells.append(Cell("*", Role.OWN_ORDER, Emphasis.BOLD))
     else:
         cells.append(Cell(" "))
-    if width >= WIDTH:
-        cells.append(Cell(time, Role.DIM))
+    if plan.time:
+        cells.append(Cell(_time(trade.at), Role.DIM))
     if 0 < own < trade.size:
         part = Cell(f" {format_size_compact(own)} own", Role.OWN_ORDER)
         if line_width((*cells, part)) <= width:

@@ -128,3 +128,21 @@ async def test_on_a_screen_that_became_narrow_there_are_none_and_nothing_is_hear
         assert not screen.side_ladders.display
         watched = {t.token_id for t in world.service.watched() if isinstance(t, BookTopic)}
         assert watched == {screen.token_id}
+
+
+@pytest.mark.parametrize("width", [170, 175, 199, 200, 202])
+async def test_beside_other_ladders_the_trades_keep_their_sizes_and_times(width: int) -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=(width, 50)) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        await side_by_side(pilot, screen, 3 if width >= 200 else 2)
+        trades = [text for text in shown_text(screen.tape)[1:] if text.strip()]
+        assert trades
+        assert all(text.count(":") == 2 for text in trades)
+        await pilot.press("b")
+        await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
+        await settle(pilot)
+        assert screen.ticket.size.width >= 36
+        assert screen.tape.size.width >= 20
+        assert not any("…" in text for text in shown_text(screen.tape))

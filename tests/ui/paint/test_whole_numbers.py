@@ -1,0 +1,68 @@
+"""Half a number is a wrong number: at no width that a pane can have does a painter cut one off."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.order import OrderStatus, TradePrint
+from pmtui.service.views import TapeView
+from pmtui.ui.cells import Line
+from pmtui.ui.paint.market_header import paint_quote, paint_terms
+from pmtui.ui.paint.position import paint_own_orders, paint_positions
+from pmtui.ui.paint.tape import paint_tape
+from tests.ui import believable
+from tests.ui.fake_surface import NOW, PAPER_STATUS
+from tests.ui.moving_market import CONDITION, YES, MovingMarket
+
+CUT = re.compile(r"[0-9][0-9.,]*[…~](?![0-9])")
+MARKET = MovingMarket()
+VIEW, BOOK = MARKET.service.markets[CONDITION], MARKET.service.books[YES]
+SIZES = (10_000_000, 147_250_000, 1_234_560_000, 98_765_432_100_000)
+TAPE = TapeView(
+    tuple(TradePrint(YES, Side.SELL, Micros(514_900), Micros(size), NOW) for size in SIZES), 4
+)
+OWN_FILL = replace(
+    believable.fill(1, 2), token_id=YES, price=Micros(514_900), size=Micros(7_250_000),
+    matched_at=NOW,
+)  # fmt: skip
+STATES = (OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED, OrderStatus.UNKNOWN)
+ORDERS = tuple(
+    replace(believable.order(number), original_size=Micros(size), status=status)
+    for number, (size, status) in enumerate(zip(SIZES, STATES, strict=False))
+)
+POSITIONS = tuple(
+    replace(believable.position(1, "A market", size=size), outcome_index=index)
+    for index, size in enumerate((147.25, 98_765_432))
+)
+
+
+def text_of(lines: tuple[Line, ...]) -> list[str]:
+    return ["".join(cell.text for cell in line).rstrip() for line in lines]
+
+
+@pytest.mark.parametrize("width", range(21, 130))
+def test_no_number_is_cut_at_any_width(width: int) -> None:
+    for ascii_only in (False, True):
+        lines = (
+            *paint_tape(TAPE, width, 9, fills=(OWN_FILL,), ascii_only=ascii_only),
+            *paint_own_orders(ORDERS, width, 9, ascii_only=ascii_only),
+            *paint_positions(POSITIONS, ("Yes", "No"), width, ascii_only=ascii_only),
+            paint_quote(VIEW, BOOK, width, ascii_only=ascii_only),
+            paint_terms(VIEW, PAPER_STATUS, NOW, width, ascii_only=ascii_only),
+        )
+        assert [line for line in text_of(lines) if CUT.search(line)] == []
+
+
+@pytest.mark.parametrize("width", range(19, 60))
+def test_a_tape_keeps_side_size_and_own_mark_before_the_time(width: int) -> None:
+    for line in text_of(paint_tape(TAPE, width, 9, fills=(OWN_FILL,))):
+        assert line.startswith("SELL ")
+        assert any(size in line for size in ("10", "147.25", "1,234", "98.7M"))
+        assert (":" in line) == (width >= 27)
+
+
+def test_an_order_that_may_not_rest_says_so_before_it_names_its_outcome() -> None:
+    assert text_of(paint_own_orders(ORDERS, 29, 9))[2].endswith(" unknown")
