@@ -27,9 +27,9 @@ _SELECTORS = re.compile("[\u034f\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]
 """Variation selectors and the grapheme joiner: terminals disagree on the width they cause."""
 _CLOCK = re.compile(
     r"""
-      \b \d{1,2} (?: :\d{2} (?:\ ?[AP]M)? | \ ?[AP]M )            # 16:15, 3PM, 3:45PM
-      (?: \ ?[-\u2013]\ ? \d{1,2} (?: :\d{2} )? (?:\ ?[AP]M)? )?  # and until when
-      (?: \ [A-Z]{2,4} )? \?? $                                   # in which zone
+      \b (?P<start> \d{1,2} (?: :\d{2} (?:\ ?[AP]M)? | \ ?[AP]M ) )  # 16:15, 3PM, 3:45PM
+      (?: \ ?[-\u2013]\ ? \d{1,2} (?: :\d{2} )? (?:\ ?[AP]M)? )?  # until when
+      (?: \ [A-Z]{2,4} )? \?? $                                    # in which zone
     """,
     re.VERBOSE,
 )
@@ -142,8 +142,7 @@ def _crop(text: str, width: int, *, ascii_only: bool) -> str:
         return text
     mark = "~" if ascii_only else "…"
     clock = _CLOCK.search(text)
-    tail = clock.group() if clock is not None else ""
     # Series of an hour differ in nothing else: without it their rows are the same.
-    if not tail or cell_len(tail) + 1 + _LEAST_HEAD > width:
-        return set_cell_size(text, width - 1) + mark
+    ends = (clock.group(), clock.group("start")) if clock is not None else ()
+    tail = next((end for end in ends if cell_len(end) + 1 + _LEAST_HEAD <= width), "")
     return set_cell_size(text, width - 1 - cell_len(tail)) + mark + tail

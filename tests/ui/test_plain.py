@@ -104,6 +104,8 @@ def test_a_title_that_is_cut_keeps_the_time_it_ends_with(title: str, shown: str)
     assert fit(title, 30) == shown
 
 
-def test_where_a_time_would_take_all_the_room_the_title_goes_first() -> None:
+def test_where_a_time_would_take_all_the_room_its_start_is_kept_and_then_none_of_it() -> None:
     title = "Bitcoin: up or down, November 21, 16:15–16:30 UTC"
-    assert plain(title, 20) == "Bitcoin: up or down…"
+    assert plain(title, 20) == "Bitcoin: up or…16:15"
+    assert plain(title, 14) == "Bitcoin:…16:15"
+    assert plain(title, 13) == "Bitcoin: up …"

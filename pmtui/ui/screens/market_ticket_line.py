@@ -2,7 +2,7 @@
 
 At 80x24 rows of fields would take the place of own orders and trades. The line is as wide as the
 screen and costs the terms of trading, which the ticket names where they matter; the ladder keeps
-its columns and at least fourteen rows, and nothing moves when it opens.
+its columns and at least fourteen rows, position, orders and trades stay where they are.
 """
 
 from textual import on
@@ -15,6 +15,9 @@ from pmtui.ui.widgets.ticket_form import TicketForm
 LINE_FROM_WIDTH = DEPTH_FROM_WIDTH
 """All fields of the ticket, side by side."""
 
+TRADES_FROM_HEIGHT = 12
+"""Below this the line and what it says leave no room for trades."""
+
 
 class MarketTicketLine(MarketParts):
     """The part of the trading screen that chooses the ticket's form."""
@@ -25,5 +28,6 @@ class MarketTicketLine(MarketParts):
         is_small = LINE_FROM_WIDTH <= width < CHART_FROM_WIDTH and height < STRIP_FROM_HEIGHT
         is_line = is_small and not self.ticket.is_whole
         self.set_class(is_line, "-line")
+        self.set_class(height < TRADES_FROM_HEIGHT, "-low")
         self.ticket.show_on_a_line(is_line=is_line)
         self.set_class(is_line and self.ticket.is_long, "-long")

@@ -252,6 +252,22 @@ async def test_a_key_shows_the_whole_ticket_and_the_line_again() -> None:
         at_least_fourteen_rows(screen)
 
 
+@pytest.mark.parametrize("height", [9, 11, 12, 14, 17, 18])
+async def test_on_a_low_screen_nothing_stands_over_the_ticket(height: int) -> None:
+    app = demo()
+    async with app.run_test(size=(80, height)) as pilot:
+        screen = await with_ticket(app, pilot)
+        await pilot.press(*"100")
+        await until(pilot, lambda: any("cost $53.00" in line for line in below(screen)), "the cost")
+        await settle(pilot)
+        assert screen.ticket.region.height == 3
+        shown = screen_lines(app)[screen.ticket.region.y : screen.ticket.region.bottom]
+        assert "size 100" in shown[0]
+        assert "cash after" in shown[1]
+        if height >= 12:
+            assert any("1,250.5" in row for row in screen_lines(app))
+
+
 async def test_the_terminals_cursor_stands_in_the_field_that_has_the_keys_in_either_form() -> None:
     app = demo()
     async with app.run_test(size=SMALL) as pilot:
