@@ -28,6 +28,12 @@ def _is_loopback(host: str) -> bool:
 
 
 sys.addaudithook(_refuse_strangers)
+_DEEPEST = sys.getrecursionlimit()
+
+
+def pytest_collection_finish() -> None:
+    """Take back what libraries of tests did on import: with their limit nested answers crash."""
+    sys.setrecursionlimit(_DEEPEST)
 
 
 @pytest.fixture

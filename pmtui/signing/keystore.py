@@ -6,15 +6,20 @@ library takes half a second to import, so only the functions that need it do.
 
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pmtui.domain.ids import Address
 from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import KeyFormatError, Signer
+
+if TYPE_CHECKING:
+    from eth_account import Account
 
 MOST_MEMORY = 1 << 30
 """Bytes that opening may take: four times what the dearest common wallets ask for."""
@@ -33,6 +38,20 @@ class KeystoreProblem(StrEnum):
     DOES_NOT_OPEN = "the passphrase is wrong, or the keystore is damaged"
     TOO_COSTLY = "opening this keystore would take far more memory or time than any wallet asks for"
     BAD_KEY = "the keystore holds no usable key, or not the key of its address"
+
+
+def _library() -> "Account":
+    """Return what opens and closes keystores.
+
+    A library that it brings along lets recursion go a hundred times deeper, for the whole program:
+    then an answer of nested brackets ends it, where it is refused otherwise.
+    """
+    limit = sys.getrecursionlimit()
+    try:
+        from eth_account import Account  # noqa: PLC0415  half a second, paid only here
+    finally:
+        sys.setrecursionlimit(limit)
+    return Account()
 
 
 def create_key(random_bytes: Callable[[int], bytes]) -> Secret:
@@ -61,10 +80,8 @@ def encrypt_keystore(secret: Secret, passphrase: Secret, *, work_factor: int | N
     Raises:
         KeyFormatError: the secret is no private key.
     """
-    from eth_account import Account  # noqa: PLC0415  half a second, paid only here
-
     Signer(secret)
-    keystore = Account.encrypt(
+    keystore = _library().encrypt(
         secret.reveal(), passphrase.reveal_text(), kdf="scrypt", iterations=work_factor
     )
     return json.dumps(keystore, indent=2) + "\n"
@@ -77,10 +94,8 @@ def decrypt_keystore(text: str, passphrase: Secret) -> Secret | KeystoreProblem:
         return KeystoreProblem.NOT_A_KEYSTORE
     if problem := _why_not_derive(keystore):
         return problem
-    from eth_account import Account  # noqa: PLC0415  half a second, paid only here
-
     try:
-        secret = Secret(bytes(Account.decrypt(keystore, passphrase.reveal_text())))
+        secret = Secret(bytes(_library().decrypt(keystore, passphrase.reveal_text())))
     except (ValueError, TypeError, KeyError, NotImplementedError) as error:
         is_mac = "MAC" in str(error)
         return KeystoreProblem.DOES_NOT_OPEN if is_mac else KeystoreProblem.NOT_A_KEYSTORE
