@@ -9,7 +9,7 @@ from pmtui.clients.http import HttpHost
 from pmtui.clients.http_failures import unreadable
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
-from pmtui.wire.errors import WireError
+from pmtui.wire.errors import UNREADABLE, WireError
 
 ROUTE = "eth_getCode"
 _LONGEST_TEXT = 120
@@ -42,7 +42,7 @@ class ChainClient:
         label = f"POST {ROUTE}"
         try:
             read = msgspec.json.decode(answer, type=_Answer)
-        except msgspec.MsgspecError as error:
+        except UNREADABLE as error:
             return unreadable(label, WireError("code", str(error)))
         if read.result is None:
             said = read.error.message if read.error is not None else "no result"

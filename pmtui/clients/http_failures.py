@@ -17,6 +17,7 @@ import httpx
 import msgspec
 
 from pmtui.domain.failure import Failure, FailureKind
+from pmtui.wire.errors import UNREADABLE
 
 MAX_TEXT = 300
 """Characters of the service's words that are kept."""
@@ -105,7 +106,7 @@ def looks_like_a_page(content_type: str, body: bytes) -> bool:
 def _said(body: bytes) -> object:
     try:
         return msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return None
 
 

@@ -7,7 +7,7 @@ from pmtui.clients.http_failures import unreadable
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import Address
 from pmtui.domain.onboarding import WalletForm
-from pmtui.wire.errors import WireError
+from pmtui.wire.errors import UNREADABLE, WireError
 
 _KINDS = {WalletForm.PROXY: "PROXY", WalletForm.SAFE: "SAFE"}
 
@@ -36,5 +36,5 @@ class RelayerClient:
             return answer
         try:
             return msgspec.json.decode(answer, type=_Deployed).deployed
-        except msgspec.MsgspecError as error:
+        except UNREADABLE as error:
             return unreadable("GET /deployed", WireError("deployed", str(error)))

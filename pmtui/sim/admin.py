@@ -56,6 +56,7 @@ from pmtui.sim.engine.terms import Payout, Refusal, Standing
 from pmtui.sim.http_json import JsonResponse, failure, refused
 from pmtui.sim.switches import GeoAnswer
 from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
 
 
 class _Fund(msgspec.Struct):
@@ -238,7 +239,7 @@ def guarded(handler: Handler) -> Handler:
             return failure(403, "not for web pages")
         try:
             return await handler(request)
-        except (msgspec.MsgspecError, MoneyError, AddressError) as error:
+        except (*UNREADABLE, MoneyError, AddressError) as error:
             return failure(400, str(error))
 
     return checked

@@ -17,6 +17,7 @@ from pmtui.sim.book_json import BookDocument, book_document, last_price_text
 from pmtui.sim.engine.terms import MarketView
 from pmtui.sim.http_json import NO_BOOK, JsonResponse, failure
 from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
 
 MAX_TOKENS = 500
 _SIDES = ("BUY", "SELL")
@@ -55,7 +56,7 @@ class BookRoutes:
         async def by_body(request: Request) -> Response:
             try:
                 asked = _decode_asked(await request.body())
-            except msgspec.MsgspecError:
+            except UNREADABLE:
                 return failure(400, "Invalid payload")
             return _answered(asked, answer)
 

@@ -19,6 +19,7 @@ from pmtui.sim.order_gate import OrderGate
 from pmtui.sim.order_taking import OrderTaking
 from pmtui.sim.pending_orders import STILL_PENDING
 from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
 
 MAX_BATCH = 15
 ORDER_ID = re.compile(r"0x[0-9a-f]{64}", re.ASCII)
@@ -73,7 +74,7 @@ class OrderRoutes:
     def _chosen(self, body: bytes, caller: Credentials) -> int:
         try:
             asked = _decode_market(body)
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return 1
         orders = self._venue.exchange.reads.open_orders(caller.api_key)
         return 1 + sum(
@@ -113,7 +114,7 @@ class OrderRoutes:
         """Cancel one order."""
         try:
             order_id = _decode_one(await request.body()).order_id
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return refused(INVALID_PAYLOAD)
         return self._cancel([order_id], caller)
 
@@ -121,7 +122,7 @@ class OrderRoutes:
         """Cancel a list of orders, bare or wrapped."""
         try:
             asked = _decode_many(await request.body())
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return refused(INVALID_PAYLOAD)
         is_bare = isinstance(asked, list)
         order_ids = asked if isinstance(asked, list) else asked.order_ids
@@ -164,7 +165,7 @@ class OrderRoutes:
         """Cancel by market, token or both; naming neither is refused rather than taken as all."""
         try:
             asked = _decode_market(await request.body())
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return refused(INVALID_PAYLOAD)
         if not asked.market and not asked.asset_id:
             return refused(INVALID_PAYLOAD)
@@ -195,7 +196,7 @@ def _ids_named(body: bytes, caller: Credentials) -> int:
     del caller
     try:
         asked = _decode_many(body)
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         return 1
     return max(1, len(asked if isinstance(asked, list) else asked.order_ids))
 

@@ -19,6 +19,7 @@ from pmtui.sim.engine.refusals import INVALID_PAYLOAD
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.http_json import JsonResponse, refused
 from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
 
 KIND = "heartbeat"
 LAPSE_MS = 10_000
@@ -120,7 +121,7 @@ class HeartbeatRoutes:
             return unauthorized()
         try:
             asked = _decode_beat(await request.body())
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return refused(INVALID_PAYLOAD)
         result = self._heartbeats.beat(caller.api_key, asked.heartbeat_id or "")
         if isinstance(result, WrongBeat):

@@ -10,6 +10,7 @@ from starlette.routing import Route
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.http_json import JsonResponse, failure
 from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
 
 MAX_MARKETS = 500
 _decode_asked = msgspec.json.Decoder(list[str]).decode
@@ -39,7 +40,7 @@ class LiveActivityRoutes:
         """Describe the named markets, without those that are not known."""
         try:
             asked = _decode_asked(await request.body())
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return failure(400, "Invalid payload")
         if len(asked) > MAX_MARKETS:
             return failure(400, "Payload exceeds the limit")

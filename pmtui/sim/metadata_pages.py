@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from pmtui.domain.records import dataclass
 from pmtui.sim.metadata_query import Query, QueryRefused, not_allowed
+from pmtui.wire.errors import UNREADABLE
 
 Item = TypeVar("Item")
 SortValue = tuple[bool, int, float, "_Text"]
@@ -134,7 +135,7 @@ def _decoded(text: str, order: Order[Item], query: Query) -> SortKey:
     try:
         raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         cursor = msgspec.json.decode(raw, type=_Cursor)
-    except (ValueError, msgspec.DecodeError) as error:
+    except (ValueError, *UNREADABLE) as error:
         raise QueryRefused("invalid cursor") from error
     if cursor.filters != query.fingerprint() or len(cursor.key) != len(order.fields) + 1:
         raise QueryRefused("cursor belongs to another query")

@@ -24,6 +24,7 @@ from pmtui.sim.accounts import Credentials
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD, INVALID_TOKEN
 from pmtui.sim.engine.terms import NewOrder, Refusal
 from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
 
 VERSION_MISMATCH = Refusal(400, "order_version_mismatch")
 WRONG_OWNER = Refusal(400, "the order owner has to be the owner of the API KEY")
@@ -95,7 +96,7 @@ def split_batch(body: bytes) -> list[bytes] | Refusal:
     """Return the single orders of a batch, still encoded."""
     try:
         return [bytes(raw) for raw in _decode_batch(body)]
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         return INVALID_PAYLOAD
 
 
@@ -130,7 +131,7 @@ def check_order(venue: Venue, body: bytes, caller: Credentials) -> CheckedOrder 
 def _decode(body: bytes) -> PostedOrder | Refusal:
     try:
         return _decode_order(body)
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         return VERSION_MISMATCH if _is_old_version(body) else INVALID_PAYLOAD
 
 
@@ -138,7 +139,7 @@ def _is_old_version(body: bytes) -> bool:
     # Version 1 orders had a nonce and a fee, and no time.
     try:
         order = _decode_probe(body).order
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         return False
     has_old = order.nonce is not msgspec.UNSET or order.fee_rate_bps is not msgspec.UNSET
     return has_old and order.timestamp is msgspec.UNSET

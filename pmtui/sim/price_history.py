@@ -21,6 +21,7 @@ from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.http_json import JsonResponse, failure
 from pmtui.sim.market_rows import first_price, number
 from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
 
 MAX_POINTS = 10_000
 MAX_BATCH = 20
@@ -83,7 +84,7 @@ class HistoryRoutes:
         """Show prices of up to twenty tokens; unknown ones have none."""
         try:
             asked = _decode_batch(await request.body())
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return failure(400, "Invalid payload")
         if len(asked.markets) > MAX_BATCH:
             return failure(400, "Payload exceeds the limit")

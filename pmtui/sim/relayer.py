@@ -15,6 +15,7 @@ from pmtui.signing.contracts import POLYGON
 from pmtui.signing.wallet import derive_deposit
 from pmtui.sim.http_json import JsonResponse, failure
 from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
 
 WALLET_TYPES = ("WALLET", "SAFE", "PROXY")
 NO_CODE = "0x"
@@ -52,7 +53,7 @@ def rpc_routes(venue: Venue) -> list[Route]:
     async def call(request: Request) -> Response:
         try:
             asked = msgspec.json.decode(await request.body(), type=_Asked)
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return JsonResponse(_refused(None, -32700, "parse error"))
         if asked.method == "eth_chainId":
             return JsonResponse(_result(asked, hex(POLYGON.chain_id)))
@@ -87,7 +88,7 @@ def _code_at(venue: Venue, address: Address) -> str:
 def _first_address(asked: _Asked) -> Address | None:
     try:
         text = msgspec.json.decode(asked.params[0], type=str) if asked.params else ""
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         return None
     return _to_address(text)
 

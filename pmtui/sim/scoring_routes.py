@@ -11,6 +11,7 @@ from pmtui.sim.clob_orders import ORDER_ID
 from pmtui.sim.http_json import JsonResponse, failure
 from pmtui.sim.rewards import Rewards
 from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
 
 
 class _Wrapped(msgspec.Struct, rename={"order_ids": "orderIds"}):
@@ -57,7 +58,7 @@ class ScoringRoutes:
         """Answer for many orders, under the ids as they were asked."""
         try:
             asked = _decode_ids(await request.body())
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return failure(400, "Invalid payload")
         order_ids = asked if isinstance(asked, list) else asked.order_ids
         if any(ORDER_ID.fullmatch(order_id.lower()) is None for order_id in order_ids):

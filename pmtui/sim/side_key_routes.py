@@ -17,6 +17,7 @@ from pmtui.sim.engine.refusals import INVALID_PAYLOAD
 from pmtui.sim.http_json import JsonResponse, failure, refused
 from pmtui.sim.side_keys import KeyKind, SideKey, SideKeys
 from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
 
 NO_SUCH_KEY = "api key not found"
 BUILDER_CODE = re.compile(r"0x[0-9a-f]{64}", re.ASCII | re.IGNORECASE)
@@ -141,7 +142,7 @@ class SideKeyRoutes:
             return unauthorized()
         try:
             asked = _decode_named(await request.body())
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return refused(INVALID_PAYLOAD)
         key = self._keys.find(asked.key, KeyKind.READ_ONLY)
         if key is None or key.eoa != caller.eoa:

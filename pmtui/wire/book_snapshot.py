@@ -11,7 +11,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market_events import BookSnapshot, TextLevel
 from pmtui.domain.money import MoneyError
 from pmtui.wire import fields
-from pmtui.wire.errors import WireError
+from pmtui.wire.errors import UNREADABLE, WireError
 from pmtui.wire.fields import Row
 
 
@@ -67,7 +67,7 @@ def decode_snapshot_body(body: bytes) -> BookSnapshot:
         for level in (*raw.bids, *raw.asks):
             read_price(level.price)
             read_size(level.size)
-    except (msgspec.DecodeError, UnicodeDecodeError, MoneyError):
+    except (*UNREADABLE, MoneyError):
         return decode_snapshot(fields.row(fields.load(body), "book"))
     return BookSnapshot(
         TokenId(raw.asset_id),

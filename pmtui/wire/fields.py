@@ -11,7 +11,7 @@ import msgspec
 
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, MoneyError, parse_micros, round_micros
-from pmtui.wire.errors import NotJsonError, WireError
+from pmtui.wire.errors import UNREADABLE, NotJsonError, WireError
 
 Row = Mapping[str, object]
 
@@ -31,7 +31,7 @@ def load(body: bytes) -> object:
     """
     try:
         return _loads(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise NotJsonError("", f"not JSON: {body[:60]!r}") from error
 
 

@@ -30,7 +30,7 @@ from pmtui.domain.records import dataclass
 from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
 from pmtui.wire import fields
 from pmtui.wire.book_snapshot import checked_price, checked_size, decode_snapshot
-from pmtui.wire.errors import NotJsonError, WireError
+from pmtui.wire.errors import UNREADABLE, NotJsonError, WireError
 from pmtui.wire.fields import Row
 from pmtui.wire.orders import Owner, decode_fills, decode_order
 
@@ -97,7 +97,7 @@ def decode_market_frame(frame: bytes) -> tuple[MarketMessage, ...]:
     if frame.endswith(PRICE_CHANGES_END) or frame.find(b'"price_changes"', 0, _HEAD) > 0:
         try:
             return (decode_price_changes(frame),)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE:
             pass
     return _slow_market_frame(frame)
 

@@ -27,6 +27,7 @@ from pmtui.domain.market_events import (
 )
 from pmtui.domain.order import Liquidity, OrderStatus, TradeStatus
 from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged
+from pmtui.wire.book_snapshot import decode_snapshot_body
 from pmtui.wire.errors import WireError
 from pmtui.wire.orders import Owner
 from pmtui.wire.stream import (
@@ -128,6 +129,26 @@ def test_one_bad_message_of_an_array_does_not_spoil_the_others() -> None:
 def test_plain_texts_are_named(text: str) -> None:
     assert decode_market_frame(text.encode()) == (UnknownMessage(f"text {text}"),)
     assert decode_user_frame(text.encode(), ME) == (UnknownMessage(f"text {text}"),)
+
+
+DEEP = b"[" * 100_000 + b"]" * 100_000
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b'{"x":' + DEEP + b',"market":"1","price_changes":[],"event_type":"price_change"}',
+        b'{"market":"1","price_changes":[],"timestamp":"1","x":' + DEEP + b"}",
+        b'{"event_type":"book","asset_id":"1","market":"1","bids":[],"asks":[],"x":' + DEEP + b"}",
+    ],
+)
+def test_what_is_nested_too_deeply_is_broken_too(frame: bytes) -> None:
+    with pytest.raises(WireError, match="not JSON"):
+        decode_market_frame(frame)
+    with pytest.raises(WireError):
+        decode_user_frame(frame, ME)
+    with pytest.raises(WireError):
+        decode_snapshot_body(frame)
 
 
 @pytest.mark.parametrize("frame", [b"{", b"", b'{"a":', b"<html>" * 20, b"\xff\xfe", b"[" * 5000])

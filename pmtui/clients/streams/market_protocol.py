@@ -8,7 +8,7 @@ import msgspec
 
 from pmtui.domain.ids import TokenId
 from pmtui.domain.market_events import MarketEvent
-from pmtui.wire.errors import WireError
+from pmtui.wire.errors import UNREADABLE, WireError
 from pmtui.wire.stream import (
     PRICE_CHANGES_END,
     BadMessage,
@@ -77,7 +77,7 @@ class MarketProtocol:
             # Nearly every frame; one that is unlike today's is read again, more patiently.
             try:
                 changes = decode_price_changes(frame)
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except UNREADABLE:
                 pass
             else:
                 tell(changes)

@@ -15,6 +15,7 @@ from pmtui.sim.streams.frames import Frame
 from pmtui.sim.streams.outbox import Outbox
 from pmtui.sim.switches import Framing
 from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
 
 INVALID_OPERATION = b"INVALID OPERATION"
 NO_NEW_ASSETS = b"NO NEW ASSETS"
@@ -50,7 +51,7 @@ class MarketSession(Watcher):
         """Act on a frame from the client."""
         try:
             request = _decoder.decode(data)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        except UNREADABLE:
             self._outbox.put(INVALID_OPERATION)
             return
         match request.operation, request.type.lower():

@@ -20,6 +20,7 @@ from pmtui.sim.engine.events import (
 from pmtui.sim.streams.outbox import Outbox
 from pmtui.sim.streams.user_rows import order_event, trade_event
 from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
 
 INVALID_OPERATION = b"INVALID OPERATION"
 
@@ -67,7 +68,7 @@ class UserSession:
         """
         try:
             request = _decoder.decode(data)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        except UNREADABLE:
             return self._refuse()
         if self._owner is None:
             return self._begin(request)
