@@ -48,10 +48,11 @@ def end_processes_of(home: Path) -> None:
     wait_until_gone(home)
 
 
-def cpu_seconds(pid: int) -> float:
+def cpu_seconds(pid: int, *, with_ended_children: bool = False) -> float:
     """Return the processor time a process has used so far, in seconds."""
     fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    counted = fields[11:15] if with_ended_children else fields[11:13]
+    return sum(map(int, counted)) / os.sysconf("SC_CLK_TCK")
 
 
 def _wait_for_end(pid: int, timeout_s: float) -> None:
