@@ -188,8 +188,11 @@ ACTIONS: tuple[Action, ...] = (
             "Show the depth of the book in the place of the chart, or the prices again.",
             in_footer=False),
     _action("market.toggle_sides", "W", "Side by side",
-            "Show the ladders of the next outcomes beside this one, or no more.",
-            in_footer=False),
+            "Show the ladders of the next outcomes beside this one, or no more. Enter or a click "
+            "there makes that outcome the main one, with the cursor at that price: trading keys "
+            "act on the main ladder only.", in_footer=False),
+    _action("market.go_to_sides", "f4", "To the side ladders",
+            "Let keys go to the ladders beside this one, one after another.", in_footer=False),
     _action("market.go_to_ladder", "f5", "To the ladder", "Let keys go to the ladder.",
             in_footer=False),
     _action("market.go_to_orders", "f6", "To own orders",

@@ -86,9 +86,9 @@ def test_two_actions_may_swap_their_keys() -> None:
 
 def test_the_later_of_two_clashing_entries_gives_way() -> None:
     keymap, problems = read_keymap(
-        {"market.buy": KeyOverride(("f4",), 1), "market.sell": KeyOverride(("f4",), 2)}
+        {"market.buy": KeyOverride(("f12",), 1), "market.sell": KeyOverride(("f12",), 2)}
     )
-    assert problems == (KeymapProblem(2, "market.sell: f4 already belongs to market.buy"),)
+    assert problems == (KeymapProblem(2, "market.sell: f12 already belongs to market.buy"),)
     assert keymap.keys_of("market.sell") == ("s",)
 
 

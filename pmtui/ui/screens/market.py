@@ -109,6 +109,8 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
             return footer_entries(Context.TICKET, keymap=keymap)
         if self.is_moving:
             return moving_entries(keymap)
+        if is_live(self) and (beside := self._side_entries()):
+            return beside + footer_entries(Context.GLOBAL, keymap=keymap)
         # The registry lists the global keys first; here the screen's own come before them.
         near = footer_entries(Context.MARKET, keymap=keymap)
         if self.is_armed:

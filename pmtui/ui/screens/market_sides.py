@@ -16,16 +16,25 @@ from pmtui.service.topics import (
     StatusTopic,
     Topic,
 )
+from pmtui.ui.actions import FooterEntry
+from pmtui.ui.paint.facts import key_of
 from pmtui.ui.screens.market_siblings import MarketSiblings
-from pmtui.ui.widgets.side_ladder import SideLadder
+from pmtui.ui.widgets.side_ladder import SideLadder, SideRows
 
 SIDES_FROM_WIDTH = 170
 _THREE_FROM_WIDTH = 200
 _MOST = 3
+_TRADING = frozenset((
+    "buy", "sell", "scaled", "protect", "flatten", "flatten_now", "cancel_order", "move_order",
+    "buy_here", "sell_here", "join_bid", "join_ask", "improve_bid", "improve_ask", "hit_bid",
+    "take_ask", "override",
+))  # fmt: skip
+"""What begins an order, or acts at the cursor of the main ladder. Disarming and cancelling all of
+a side or a market works from everywhere."""
 
 
 class MarketSides(MarketSiblings):
-    """The part of the trading screen that shows other books beside its own, to look at only."""
+    """The part of the trading screen that shows other books beside its own, to look at and go to."""
 
     side_ladders = query_one("#sides", Container)
     _has_sides = False
@@ -52,10 +61,44 @@ class MarketSides(MarketSiblings):
         super().hop_to(condition_id)
         self._show_sides()
 
+    def action_go_to_sides(self) -> None:
+        """Let keys go to the next ladder beside the main one."""
+        shown = [side.ladder for side in self._sides if side.display]
+        if not self._is_side_by_side or not shown:
+            key = key_of(self.surface.options.keymap, "market.toggle_sides")
+            self.say(f"No ladders are beside this one: {key} shows them on a wide screen.")
+            return
+        place = shown.index(self.focused) + 1 if self.focused in shown else 0
+        shown[place % len(shown)].focus()
+
+    @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in _TRADING and isinstance(self.focused, SideRows):
+            # Its cursor is not the one that would be traded at.
+            keymap = self.surface.options.keymap
+            there, here = key_of(keymap, "global.open"), key_of(keymap, "market.go_to_ladder")
+            self.say(f"Keys trade on the main ladder: {there} makes this one it, {here} goes back.")
+            return False
+        return super().check_action(action, parameters)
+
     @on(SideLadder.Picked)
     def _hop_to_side(self, message: SideLadder.Picked) -> None:
         self.hop_to(message.condition_id)
+        if message.price is not None:
+            self.ladder.point_at(message.price)
         self.ladder.focus()
+
+    def _side_entries(self) -> tuple[FooterEntry, ...]:
+        """Return the keys of a ladder beside the main one; none where it has not got the focus."""
+        if not isinstance(self.focused, SideRows):
+            return ()
+        keymap = self.surface.options.keymap
+        labels = {"global.open": "Go there", "market.go_to_ladder": "Main ladder"}
+        return tuple(
+            FooterEntry(action_id, key_of(keymap, action_id), label, is_dangerous=False)
+            for action_id, label in labels.items()
+            if keymap.keys_of(action_id)
+        )
 
     @property
     def _sides(self) -> tuple[SideLadder, ...]:

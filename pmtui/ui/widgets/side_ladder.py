@@ -1,9 +1,11 @@
 """A ladder beside the main one: another outcome of the event, to look at and to go to."""
 
 from datetime import datetime
+from typing import ClassVar
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from typing_extensions import override
@@ -11,29 +13,60 @@ from typing_extensions import override
 from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Market
+from pmtui.domain.money import Micros
 from pmtui.domain.order import Order
 from pmtui.domain.records import dataclass
+from pmtui.ui.actions import bindings_of
 from pmtui.ui.paint.side_ladder import paint_side_name, paint_side_state
-from pmtui.ui.widgets.ladder_view import LadderView
+from pmtui.ui.widgets.ladder import LadderPane
 from pmtui.ui.widgets.text_line import TextLine
 
 _WIDTH = 30
 
 
-class _Rows(LadderView):
-    """Rows that follow the spread, whatever their size."""
+class SideRows(LadderPane, inherit_bindings=False):
+    """Rows to look at, with a cursor of their own. What they pick is where to go, no order."""
 
-    DEFAULT_CSS = "_Rows { height: 1fr; }"
+    DEFAULT_CSS = "SideRows { height: 1fr; }"
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(
+        "global.open", "ladder.recentre", "ladder.hold", "ladder.move_up", "ladder.move_down",
+        "ladder.page_up", "ladder.page_down", "ladder.move_to_top", "ladder.move_to_end",
+    )  # fmt: skip
 
-    def on_resize(self) -> None:
-        """Centre anew for the new size."""
-        self._top = None
-        self._forget_painted()
-        self._rebuild(self.axis)
+    @dataclass
+    class Chosen(Message):
+        """The trader wants to go there: at a price, or just there."""
+
+        price: Micros | None
+
+    @override
+    def focus_on_click(self) -> bool:
+        # A click goes there, and the keys with it.
+        return False
+
+    def action_open(self) -> None:
+        """Go to the price at the cursor, or to the market."""
+        self.post_message(self.Chosen(None if self.cursor is None else self.cursor[0]))
+
+    @override
+    def on_click(self, event: events.Click) -> None:
+        # The second click of two would land on the market that comes next in this place.
+        event.prevent_default()
+        event.stop()
+        offset = event.get_content_offset(self)
+        if offset is not None and event.chain == 1:
+            self.post_message(self.Chosen(self._price_at(offset.y)))
+
+    def _price_at(self, y: int) -> Micros | None:
+        if self._top is None or not 1 <= y <= self._body_height:
+            return None
+        index = self._top - (y - 1)
+        axis = self.axis
+        return axis.price_at(index) if axis.first <= index <= axis.last else None
 
 
 class SideLadder(Vertical):
-    """One outcome's book with its name and its worth. A click makes it the main one."""
+    """One outcome's book with its name and its worth. A click or enter makes it the main one."""
 
     DEFAULT_CSS = f"SideLadder {{ width: {_WIDTH}; height: 100%; padding-left: 1; }}"
 
@@ -42,6 +75,8 @@ class SideLadder(Vertical):
         """The trader wants this outcome on the main ladder."""
 
         condition_id: ConditionId
+        price: Micros | None
+        """Where its cursor shall be."""
 
     def __init__(self, *, ascii_only: bool = False) -> None:
         """Start without a market."""
@@ -49,13 +84,13 @@ class SideLadder(Vertical):
         self._ascii_only = ascii_only
         self._title_line = TextLine(ascii_only=ascii_only)
         self._state_line = TextLine(ascii_only=ascii_only)
-        self._ladder = _Rows(ascii_only=ascii_only)
+        self._ladder = SideRows(ascii_only=ascii_only)
         self._market: Market | None = None
         self.token_id: TokenId | None = None
         """Whose book is on show."""
 
     @property
-    def ladder(self) -> LadderView:
+    def ladder(self) -> LadderPane:
         """The rows."""
         return self._ladder
 
@@ -80,6 +115,7 @@ class SideLadder(Vertical):
             )
         if token_id != self.token_id:
             self.token_id = token_id
+            self._ladder.clear_cursor()
             self._ladder.show(BookView(token_id or TokenId(""), BookState.LOADING))
 
     def show(self, book: BookView, orders: tuple[Order, ...], now: datetime) -> None:
@@ -97,6 +133,19 @@ class SideLadder(Vertical):
 
     def on_click(self, event: events.Click) -> None:
         """Go there."""
+        event.stop()
+        self._pick(None)
+
+    @on(SideRows.Chosen)
+    def _pick_price(self, message: SideRows.Chosen) -> None:
+        message.stop()
+        self._pick(message.price)
+
+    @on(LadderPane.CursorMoved)
+    def _keep_to_itself(self, message: LadderPane.CursorMoved) -> None:
+        # Charts and hints follow the main ladder.
+        message.stop()
+
+    def _pick(self, price: Micros | None) -> None:
         if self._market is not None and self._market.condition_id is not None:
-            event.stop()
-            self.post_message(self.Picked(self._market.condition_id))
+            self.post_message(self.Picked(self._market.condition_id, price))

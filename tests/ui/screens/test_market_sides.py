@@ -5,6 +5,7 @@ from textual.pilot import Pilot
 
 from pmtui.domain.book_view import BookState
 from pmtui.domain.market import Market
+from pmtui.domain.money import Micros
 from pmtui.service.topics import BookTopic
 from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.widgets.side_ladder import SideLadder
@@ -69,10 +70,13 @@ async def test_a_click_on_a_ladder_makes_it_the_main_one() -> None:
     async with app.run_test(size=HUGE) as pilot:
         screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
         sides = await side_by_side(pilot, screen, 3)
-        assert await pilot.click(offset=(sides[1].region.x + 5, sides[1].region.y + 9))
+        pointed_at = int(shown_text(sides[1].ladder)[7].split("¢")[0].split()[-1])
+        assert await pilot.click(offset=(sides[1].region.x + 5, sides[1].region.y + 9), times=2)
         await settle(pilot)
+        # A double click goes there once, and not on to what comes next in that place.
         assert screen.condition_id == market_of(world, "Ruth Castellan")
-        assert screen.ladder.cursor is None
+        assert screen.ladder.cursor is not None
+        assert screen.ladder.cursor[0] == pointed_at * 10_000
         assert screen.focused is screen.ladder
         tokens = [m.outcomes[0].token_id for m in markets_of(world)]
         assert [side.token_id for side in sides] == tokens[4:7]
@@ -85,6 +89,48 @@ async def test_a_click_on_a_ladder_makes_it_the_main_one() -> None:
         await settle(pilot)
         watched = {t.token_id for t in world.service.watched() if isinstance(t, BookTopic)}
         assert watched == {screen.token_id}
+
+
+async def test_tab_and_a_key_reach_every_ladder_and_enter_goes_to_its_price() -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=HUGE) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        sides = await side_by_side(pilot, screen, 3)
+        for key in ("tab", "f4"):
+            screen.ladder.focus()
+            for side in sides:
+                await pilot.press(key)
+                await settle(pilot)
+                assert screen.focused is side.ladder
+                assert shown_text(side.ladder)[0].startswith("■")
+        screen.ladder.focus()
+        screen.ladder.point_at(Micros(300_000))
+        await pilot.press("f4", "f4", "up", "up")
+        await settle(pilot)
+        # The main cursor stays, and what would trade at it waits.
+        assert screen.ladder.cursor is not None
+        assert screen.ladder.cursor[0] == 300_000
+        cursor = sides[1].ladder.cursor
+        assert cursor is not None
+        assert "Go there" in screen_lines(app)[-1]
+        assert await pressed_in_vain(pilot, screen, ("b", "x", "B", "e"))
+        assert "enter makes this one it, f5 goes back" in text_of(app, "#notice")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert screen.condition_id == market_of(world, "Ruth Castellan")
+        assert screen.ladder.cursor is not None
+        assert screen.ladder.cursor[0] == cursor[0]
+        assert screen.focused is screen.ladder
+        assert all(side.ladder.cursor is None for side in sides)
+        await pilot.press("W", "f4")
+        assert "W shows them on a wide screen" in text_of(app, "#notice")
+
+
+async def pressed_in_vain(pilot: Pilot[None], screen: MarketScreen, keys: tuple[str, ...]) -> bool:
+    await pilot.press(*keys)
+    await settle(pilot)
+    return not (screen.ticket.is_open or screen.is_moving)
 
 
 async def test_keys_act_on_the_main_ladder_alone() -> None:
