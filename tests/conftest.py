@@ -31,8 +31,12 @@ sys.addaudithook(_refuse_strangers)
 _DEEPEST = sys.getrecursionlimit()
 
 
-def pytest_collection_finish() -> None:
-    """Take back what libraries of tests did on import: with their limit nested answers crash."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call() -> None:
+    """Take back what libraries of tests did on import: with their limit nested answers crash.
+
+    Some are imported by fixtures only, so it is done before each test.
+    """
     sys.setrecursionlimit(_DEEPEST)
 
 
