@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from pmtui.domain.ids import Address
+from pmtui.domain.plurals import count
 from pmtui.signing.wallet import derive_wallets
 
 
@@ -45,8 +46,8 @@ def why_not_this_owner(journal: Path, owner: Address) -> str:
     ]
     if not strangers:
         return ""
-    count = f"{len(strangers)} order{'s' if len(strangers) > 1 else ''}"
+    orders = count(len(strangers), "order")
     return (
-        f"{journal.parent}: its journal waits for {count} of another account, {strangers[0]}; "
+        f"{journal.parent}: its journal waits for {orders} of another account, {strangers[0]}; "
         f"open it with that key, or make a profile of its own for {owner}"
     )

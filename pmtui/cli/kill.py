@@ -16,6 +16,7 @@ from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.errors import ConfigError
 from pmtui.config.paths import locate
 from pmtui.config.settings import load_settings
+from pmtui.domain.plurals import count
 from pmtui.service.clock import SystemClock
 from pmtui.service.kill_file import (
     KillAnswer,
@@ -91,7 +92,9 @@ def _wait_for_terminal(state_dir: Path, killed: Killed, patience_s: int) -> int:
         if said is not None and said.kill_id == killed.kill_id:
             answer = said
             if answer.is_done:
-                print(f"Cancelled {answer.cancelled} order(s); nothing rests any more. {STAYS}.")
+                print(
+                    f"Cancelled {count(answer.cancelled, 'order')}; nothing rests any more. {STAYS}."
+                )
                 return 0
         if not is_session_running(state_dir):
             print(f"The terminal ended meanwhile. {_say(answer)} {STAYS}.")
@@ -105,7 +108,7 @@ def _say(answer: KillAnswer | None) -> str:
     if answer is None:
         return "The terminal has not said what it cancelled."
     problem = f" ({answer.problem})" if answer.problem else ""
-    return f"Cancelled {answer.cancelled} order(s); {answer.left} rest or may rest{problem}."
+    return f"Cancelled {count(answer.cancelled, 'order')}; {answer.left} rest or may rest{problem}."
 
 
 def _find_profile(name: str | None) -> tuple[str, Path] | ConfigError:

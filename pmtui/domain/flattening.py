@@ -13,6 +13,7 @@ from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.own_orders import reserved_shares
+from pmtui.domain.plurals import exact_shares, shares_are
 from pmtui.domain.records import dataclass
 from pmtui.domain.ticket_numbers import TicketNumbers, estimate
 
@@ -102,7 +103,7 @@ def _why_not(held: Micros, size: Micros, book: BookView, terms: MarketTerms) -> 
         return "You hold no shares of this outcome"
     if size <= 0:
         return (
-            f"Only {format_micros(held)} shares are left: dust, less than the "
+            f"Only {shares_are(held)} left: dust, less than the "
             f"{format_micros(SIZE_STEP)} that an order can carry"
         )
     if not terms.accepting_orders:
@@ -117,8 +118,8 @@ def _warnings(held: Micros, size: Micros, book: BookView, terms: MarketTerms) ->
     if not book.state.is_good:
         warnings.append(f"The book is {book.state.value}: the bids may be gone")
     if size < terms.min_order_size:
-        least = format_micros(terms.min_order_size)
-        warnings.append(f"Below the market's minimum of {least} shares: it may be refused")
+        least = exact_shares(terms.min_order_size)
+        warnings.append(f"Below the market's minimum of {least}: it may be refused")
     if held > size:
-        warnings.append(f"{format_micros(Micros(held - size))} shares are dust and stay")
+        warnings.append(f"{shares_are(Micros(held - size))} dust and stay")
     return tuple(warnings)

@@ -10,6 +10,7 @@ from pmtui.domain.amounts import is_on_tick, nearest_price, size_floor
 from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.money import Micros, format_micros, notional_ceil
 from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
+from pmtui.domain.plurals import shares_are
 from pmtui.domain.records import dataclass
 
 MIN_LIFE = timedelta(seconds=120)
@@ -50,7 +51,7 @@ def why_not_replaced(remaining: Micros, terms: MarketTerms) -> str:
     size = size_floor(remaining)
     if size < terms.min_order_size:
         return (
-            f"Only {format_micros(size)} shares are left of it, below the market's minimum of "
+            f"Only {shares_are(size)} left of it, below the market's minimum of "
             f"{format_micros(terms.min_order_size)}"
         )
     return ""

@@ -11,6 +11,7 @@ from pmtui.domain.amounts import SIZE_STEP, is_on_tick, nearest_price, size_floo
 from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.money import SCALE, Micros, format_micros, notional_ceil
 from pmtui.domain.order import LimitIntent
+from pmtui.domain.plurals import exact_shares
 from pmtui.domain.records import dataclass
 
 MOST_LEGS = 15
@@ -217,7 +218,7 @@ def _too_little(
     least_steps = -(-minimum // SIZE_STEP)
     scale = -(-least_steps // min(weights))
     sizes = [Micros(weight * scale * SIZE_STEP) for weight in weights]
-    text = f"Every order needs {format_micros(minimum)} shares: at least "
+    text = f"Every order needs {exact_shares(minimum)}: at least "
     if spec.unit is TotalUnit.SHARES:
         return text + f"{format_micros(Micros(sum(sizes)))} in all"
     cash = sum(notional_ceil(p, s) for p, s in zip(prices, sizes, strict=True))

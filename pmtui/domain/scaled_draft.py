@@ -5,6 +5,7 @@ from dataclasses import replace
 from pmtui.domain.book_view import BookView
 from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.money import SCALE, Micros, format_micros
+from pmtui.domain.plurals import say_free_shares
 from pmtui.domain.records import dataclass
 from pmtui.domain.scaled import (
     MOST_LEGS,
@@ -21,7 +22,6 @@ from pmtui.domain.ticket_reading import (
     parse_cents,
     parse_size,
     say_dollars,
-    say_shares,
 )
 from pmtui.domain.ticket_steps import step_cents
 
@@ -138,7 +138,7 @@ def warnings_of(
     if is_buy and available_cash is not None and plan.cash > available_cash:
         warnings.append(f"Costs more than the {say_dollars(available_cash)} that are free")
     if not is_buy and plan.shares > available_shares:
-        warnings.append(f"Only {say_shares(available_shares)} shares are free to sell")
+        warnings.append(say_free_shares(available_shares))
     crossing = legs_that_cross(plan, book)
     if crossing and plan.spec.is_post_only:
         warnings.append(f"{len(crossing)} of {len(plan.legs)} would fill at once and be refused")

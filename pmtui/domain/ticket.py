@@ -20,6 +20,7 @@ from pmtui.domain.intent_amounts import order_amounts
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, format_micros, ratio_ceil, ratio_floor
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
+from pmtui.domain.plurals import count_shares, exact_shares, say_free_shares
 from pmtui.domain.records import dataclass
 from pmtui.domain.self_trade import check_own
 from pmtui.domain.ticket_draft import (
@@ -113,6 +114,9 @@ def check_ticket(draft: TicketDraft, context: TicketContext) -> TicketCheck:
     problems += _check_matching(draft, context, intent, numbers=numbers)
     problems += _check_size(draft, context, intent, numbers=numbers)
     problems += check_delay(draft, context, numbers)
+    if draft.side is Side.SELL and numbers.shares > context.available_shares:
+        # What is not there fills nothing and brings nothing.
+        return TicketCheck(tuple(problems), None, None)
     is_blocked = any(not p.is_warning for p in problems)
     if not is_blocked:
         problems += check_own(context, intent)
@@ -198,7 +202,7 @@ def _check_size(
     is_cheap = draft.side is Side.BUY and takes and numbers.cash < MIN_MARKETABLE_BUY
     if not is_short and not is_cheap:
         if isinstance(intent, LimitIntent) and numbers.shares != intent.size:
-            text = f"To the cent that is {say_shares(numbers.shares)} shares"
+            text = f"To the cent that is {count_shares(numbers.shares)}"
             return [Problem(TicketField.SIZE, text, is_warning=True)]
         return []
     if isinstance(intent, MarketBuyIntent):
@@ -210,7 +214,7 @@ def _check_size(
         fix = replace(draft, size_text=format_micros(size), size_unit=SizeUnit.SHARES)
     problems = []
     if is_short:
-        text = f"At least {format_micros(minimum)} shares"
+        text = f"At least {exact_shares(minimum)}"
         if is_cheap:
             text += ", and $1 in all where it fills at once"
         problems.append(Problem(TicketField.SIZE, text, fix=fix))
@@ -268,7 +272,7 @@ def _check_balance(
             return []
         free = size_floor(context.available_shares)
         fix = replace(draft, size_text=format_micros(free), size_unit=SizeUnit.SHARES)
-        text = f"Only {say_shares(context.available_shares)} shares are free to sell"
+        text = say_free_shares(context.available_shares)
         if context.resting_shares > 0:
             text += f"; {say_shares(context.resting_shares)} rest in open orders"
         return [Problem(TicketField.SIZE, text, fix=fix if free > 0 else None)]

@@ -13,6 +13,7 @@ from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
 from pmtui.domain.order import CancelResult, OrderStatus
+from pmtui.domain.plurals import count
 from pmtui.domain.records import dataclass
 from pmtui.domain.verdict import CancelVerdict
 from pmtui.service.feeds.account import AccountFeed
@@ -115,8 +116,8 @@ class Canceller:
 
     async def _insist(self, account: Account, result: CancelResult) -> CancelVerdict:
         """Ask again for what nobody answered, until it is answered or known to have ended."""
-        count = len(result.unanswered)
-        text = f"No answer to cancelling {count} order(s): asking again until it is known"
+        what = count(len(result.unanswered), "order")
+        text = f"No answer to cancelling {what}: asking again until it is known"
         self._kernel.log.notice(Level.WARNING, text)
         step = 0
         while True:
@@ -184,7 +185,7 @@ class Canceller:
         """Tell of what was cancelled and never heard of; every other order tells its own end."""
         strangers = [o for o in answer.canceled if self._feed.own.order(o) is None]
         if strangers:
-            text = f"Cancelled {len(strangers)} order(s) that this program has not seen"
+            text = f"Cancelled {count(len(strangers), 'order')} that this program has not seen"
             self._kernel.log.add(Level.INFO, "order", text)
 
     def _mark_cancelled(self, order_id: OrderId) -> None:

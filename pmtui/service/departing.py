@@ -14,6 +14,7 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.leaving import Departure, LeavePolicy, say_ended, say_leaving
 from pmtui.domain.order import Order, OrderStatus
+from pmtui.domain.plurals import count
 from pmtui.domain.records import dataclass
 from pmtui.service.conditionals import Conditionals
 from pmtui.service.feeds.account import AccountFeed
@@ -121,7 +122,7 @@ class Departing:
         for order in orders:
             known = self._feed.own.order(order.order_id) or order
             self._note(f"{departure.value}: {known.status.value}", order.order_id)
-        said = f"{len(orders)} open order{'s' if len(orders) != 1 else ''} at {reason}. {text}"
+        said = f"{count(len(orders), 'open order')} at {reason}. {text}"
         return DepartureReport(f"{said} {ended}".strip(), may_rest)
 
     async def _cancel_all(

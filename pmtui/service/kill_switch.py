@@ -13,6 +13,7 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Order, OrderStatus
+from pmtui.domain.plurals import count
 from pmtui.service.arming import Arming
 from pmtui.service.cancelling import Canceller
 from pmtui.service.entry_lock import EntryLock
@@ -136,11 +137,13 @@ class KillSwitch:
                 if not listed.is_complete:
                     problem = problem or f"{listed.skipped} listed orders cannot be read"
             is_done = not problem and not left
-            count = len(self._cancelled())
-            self._answer(KillAnswer(killed.kill_id, count, len(left), is_done, problem))
+            gone = len(self._cancelled())
+            self._answer(KillAnswer(killed.kill_id, gone, len(left), is_done, problem))
             if is_done:
                 self._finished = killed.kill_id
-                text = f"Nothing rests any more: {count} order(s) cancelled by the kill switch"
+                text = (
+                    f"Nothing rests any more: {count(gone, 'order')} cancelled by the kill switch"
+                )
                 self._kernel.log.notice(Level.WARNING, text)
                 self._history.note_kill(text)
                 if self._lock.killed == killed:

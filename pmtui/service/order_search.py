@@ -15,6 +15,7 @@ from datetime import timedelta
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Fill, Order, OrderStatus
+from pmtui.domain.plurals import count
 from pmtui.domain.records import dataclass
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.hosts import Account
@@ -85,7 +86,7 @@ class OrderSearch:
                 )
             )
         if unsettled:
-            text = f"Checking {len(unsettled)} order(s) of the last session"
+            text = f"Checking {count(len(unsettled), 'order')} of the last session"
             self._kernel.log.notice(Level.WARNING, text)
 
     def look_for(self, order: Order, title: str) -> None:

@@ -112,7 +112,7 @@ async def test_a_kill_cancels_at_the_venue_and_says_how_many(
             assert await command("kill") == 0
             said = capsys.readouterr().out
             assert "Entry is locked on profile paper." in said
-            assert "Cancelled 2 order(s); nothing rests any more." in said
+            assert "Cancelled 2 orders; nothing rests any more." in said
             assert (await ann.call("GET", "/data/orders")).json()["data"] == []
             status = service.queries.status()
             assert status.entry_lock.endswith("by `pmtui kill` in another shell")
@@ -139,7 +139,7 @@ async def test_a_locked_profile_starts_locked_and_cancels_what_rests(
             log = service.queries.log
             await until(
                 service,
-                lambda: any("Nothing rests any more: 1 order(s)" in e.text for e in log().entries),
+                lambda: any("Nothing rests any more: 1 order" in e.text for e in log().entries),
             )
             assert service.queries.status().entry_lock
             assert (await ann.call("GET", "/data/orders")).json()["data"] == []

@@ -398,3 +398,19 @@ def test_a_price_written_in_cents_reads_back(price: Micros) -> None:
     draft = replace(BUY, price_text=format_cents(price), size_text="10000%")
     on_grid = is_on_tick(price, m("0.0001"))
     assert bool(check_ticket(draft, world).of(TicketField.PRICE)) is not on_grid
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ("0", "No shares are free to sell"),
+        ("1", "Only 1 share is free to sell"),
+        ("99.5", "Only 99.5 shares are free to sell"),
+    ],
+)
+def test_a_sale_of_what_is_not_there_is_told_no_outcome(held: str, said: str) -> None:
+    check = check_ticket(replace(SELL, price_text="50"), replace(WORLD, available_shares=m(held)))
+    assert _texts(check, TicketField.SIZE) == [said]
+    assert (check.intent, check.numbers) == (None, None)
+    whole = check_ticket(replace(SELL, price_text="50"), replace(WORLD, available_shares=m("100")))
+    assert whole.numbers is not None

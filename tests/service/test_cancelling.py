@@ -127,4 +127,4 @@ async def test_orders_never_heard_of_are_counted_when_they_are_cancelled(tmp_pat
     async with running_world(tmp_path) as world:
         world.account.cancel_answers = [CancelResult((FIRST, SECOND))]
         await world.service.commands.cancel_verdict(world.service.commands.cancel_all())
-        assert told(world, "Cancelled 2 order(s) that this program has not seen") == 1
+        assert told(world, "Cancelled 2 orders that this program has not seen") == 1

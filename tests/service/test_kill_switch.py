@@ -56,7 +56,7 @@ async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None
         assert isinstance(world.service.commands.prepare(BUY), Rejected)
         assert world.service.queries.entry_problem(BUY) == status.entry_lock
         await until(world, lambda: said(world, "Nothing rests any more"), "everything cancelled")
-        assert said(world, "Nothing rests any more: 1 order(s) cancelled by the kill switch")
+        assert said(world, "Nothing rests any more: 1 order cancelled by the kill switch")
         assert world.account.open == {}
         assert world.account.posted == []
         world.service.commands.unlock_entry()

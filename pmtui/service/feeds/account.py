@@ -18,6 +18,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Liquidity, Order, OrderStatus, TradeStatus
 from pmtui.domain.order_life import is_legal_step
 from pmtui.domain.own_orders import OwnOrders
+from pmtui.domain.plurals import count
 from pmtui.domain.position import Activity, ClosedPosition
 from pmtui.domain.records import dataclass
 from pmtui.domain.token_balances import TokenBalances
@@ -343,11 +344,11 @@ class AccountFeed:
             elif listed.is_complete:
                 self._assume_gone(order)
 
-    def note_unread(self, what: str, count: int) -> None:
+    def note_unread(self, what: str, number: int) -> None:
         """Tell of a list that has rows which cannot be read, again only if there are more."""
-        if count > self._unread.get(what, 0):
-            self._unread[what] = count
-            text = f"{count} row(s) in the venue's list of {what} cannot be read"
+        if number > self._unread.get(what, 0):
+            self._unread[what] = number
+            text = f"{count(number, 'row')} in the venue's list of {what} cannot be read"
             self._kernel.log.notice(Level.WARNING, f"{text}: nothing is taken for gone meanwhile")
 
     def _apply_past(self, fills: Listing[Fill]) -> None:

@@ -11,7 +11,8 @@ from pmtui.domain.records import dataclass
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
-from pmtui.ui.format import format_cost, format_money, format_price, format_size
+from pmtui.ui.format import format_cost, format_money, format_price
+from pmtui.ui.paint.facts import count_shares
 from pmtui.ui.paint.ticket import (
     round_shares,
     side_role,
@@ -75,6 +76,24 @@ def paint_confirm(
         )  # fmt: skip
         against = _shortened(against, max(height - len(lines), 1))
     return (*lines, *against)
+
+
+def least_lines(
+    order: PreparedOrder,
+    width: int,
+    *,
+    mode: Mode,
+    doubt: str = "",
+    ascii_only: bool = False,
+    occasion: Occasion | None = None,
+) -> int:
+    """Return how many lines it takes so that no warning is left out."""
+    occasion = occasion or Occasion()
+    facts = _facts(
+        order, width, mode=mode, zone=None, ascii_only=ascii_only, occasion=occasion,
+        is_dense=True,
+    )  # fmt: skip
+    return len(facts) + len(_against(doubt, occasion.warnings, width, ascii_only=ascii_only))
 
 
 def _facts(
@@ -191,13 +210,14 @@ def _headline(order: PreparedOrder, price: str, width: int, *, ascii_only: bool)
 
 def _exchanged(order: PreparedOrder) -> list[tuple[str, str]]:
     cash, shares = signed_amounts(order)
+    size = count_shares(shares)
     if order.unsigned.draft.is_buy:
         return [
             ("Give", f"at most {format_cost(cash)}"),
-            ("Get", f"{format_size(shares)} shares or more"),
+            ("Get", f"{size} or more" if _spends(order) else size),
             ("If it wins", format_money(shares)),
         ]
-    return [("Give", f"{format_size(shares)} shares"), ("Get", f"at least {format_money(cash)}")]
+    return [("Give", size), ("Get", f"at least {format_money(cash)}")]
 
 
 def shorten(identifier: str, *, ascii_only: bool = False) -> str:
@@ -215,7 +235,7 @@ def _say_fee(order: PreparedOrder) -> str:
     if _spends(order):
         # Dollars that fill below the limit bring more shares, and so a larger fee.
         return f"about {format_cost(order.worst_fee)}"
-    none = ", none for what rests first" if order.intent.time_in_force.rests else ""
+    none = "; what rests first pays none" if order.intent.time_in_force.rests else ""
     return f"at most {format_cost(order.worst_fee)}{none}"
 
 

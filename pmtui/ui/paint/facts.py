@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from pmtui.domain.market import Market
-from pmtui.domain.money import Micros
+from pmtui.domain.money import ONE, Micros
 from pmtui.ui.actions import Keymap, key_label
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import (
@@ -13,6 +13,7 @@ from pmtui.ui.format import (
     format_money_compact,
     format_price,
     format_price_change,
+    format_size,
     format_time_left,
 )
 from pmtui.ui.plain import plain, to_ascii
@@ -83,6 +84,11 @@ def say_age(as_of: datetime | None, now: datetime) -> Cell:
 def count(number: int, noun: str) -> str:
     """Say how many of something there are."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def count_shares(size: Micros) -> str:
+    """Say how many shares there are: `1 share`, `1,250.5 shares`."""
+    return f"{format_size(size)} {'share' if size == ONE else 'shares'}"
 
 
 def key_of(keymap: Keymap, action_id: str) -> str:

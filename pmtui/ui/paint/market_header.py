@@ -5,6 +5,7 @@ from datetime import datetime
 from pmtui.domain.book_view import BookView
 from pmtui.domain.market import Market, MarketTerms
 from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.plurals import exact_shares
 from pmtui.domain.venue_state import OF_A_MARKET, VenueState
 from pmtui.service.views import Load, MarketView, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
@@ -135,7 +136,7 @@ def paint_terms(
 
 def _terms(terms: MarketTerms, *, ascii_only: bool) -> list[str]:
     tick = format_price(terms.tick_size, ascii_only=ascii_only)
-    pieces = [f"tick {tick}", f"at least {format_micros(terms.min_order_size)} shares"]
+    pieces = [f"tick {tick}", f"at least {exact_shares(terms.min_order_size)}"]
     if terms.fee.rate:
         power = f"^{terms.fee.exponent}" if terms.fee.exponent != 1 else ""
         who = "taker fee" if terms.fee.is_taker_only else "fee"

@@ -33,7 +33,7 @@ def paint_resting_orders(
     tied = sum(notional_ceil(o.price, o.remaining_size) for o in orders if o.side is Side.BUY)
     lines: list[Line] = [
         (
-            Cell(f"{len(orders)} order{'s' if len(orders) != 1 else ''}, "),
+            Cell(f"{count(len(orders), 'order')}, "),
             Cell(format_cost(Micros(tied))),
             Cell(" of cash in purchases"),
         )

@@ -43,7 +43,7 @@ def test_the_card_says_everything_that_is_signed() -> None:
     words = _fold(_words(_prepared()))
     for fact in (
         "PAPER", "BUY 100 Yes at 51¢ or better", "Give at most $51.00",
-        "Get 100 shares or more", "If it wins $100.00", "Fee none", "GTC, until cancelled",
+        "Get 100 shares", "If it wins $100.00", "Fee none", "GTC, until cancelled",
         "Post-only no", "Maker 0x5a5a5a…5a5a5a", "Exchange regular 0xe1e1e1…e1e1e1",
         "Order id 0x000000…",
     ):  # fmt: skip
@@ -75,7 +75,7 @@ def test_a_timed_order_says_when_it_is_gone_and_not_what_is_stated_to_the_venue(
 
 def test_the_fee_is_stated_exactly_or_said_not_to_be() -> None:
     fee = _fold(_words(replace(_prepared(), worst_fee=m("0.99956"))))
-    assert "Fee at most $1.00, none for what rests first" in fee
+    assert "Fee at most $1.00; what rests first pays none" in fee
     assert "In all at most $52.00 with fee" in fee
     only_rests = replace(_prepared(is_post_only=True), worst_fee=m("0.99956"))
     words = _fold(_words(only_rests))

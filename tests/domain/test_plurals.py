@@ -1,0 +1,25 @@
+import pytest
+
+from pmtui.domain.money import parse_micros
+from pmtui.domain.plurals import are, count, count_shares, exact_shares, shares_are
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(0, "0 orders"), (1, "1 order"), (2, "2 orders"), (1200, "1,200 orders")]
+)
+def test_one_is_not_many(number: int, said: str) -> None:
+    assert count(number, "order") == said
+    assert are(number) == ("is" if number == 1 else "are")
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [("1", "1 share"), ("0.5", "0.5 shares"), ("1.01", "1.01 shares"), ("1000", "1,000 shares")],
+)
+def test_one_share_is_not_shares(size: str, said: str) -> None:
+    assert count_shares(parse_micros(size)) == said
+
+
+def test_dust_is_counted_whole() -> None:
+    assert exact_shares(parse_micros("0.004")) == "0.004 shares"
+    assert shares_are(parse_micros("1")) == "1 share is"
