@@ -8,6 +8,8 @@ NARROWEST = 28
 """Below this a card would break its facts into too many lines to be read at a glance."""
 WIDE = 76
 """A card above a ticket has few rows: wide enough for two facts on a line."""
+LADDER = 42
+"""Columns at the left of a ticket on one line where the ladder is, best left to be seen."""
 _LEAST_ABOVE = 14
 """Rows above a ticket that are enough for a wide card."""
 _GAP = 2
@@ -28,22 +30,29 @@ class Place(NamedTuple):
 
 
 def place_card(
-    screen: tuple[int, int], ticket: Place | None, height_of: Callable[[int], int]
+    screen: tuple[int, int],
+    ticket: Place | None,
+    height_of: Callable[[int], int],
+    least_of: Callable[[int], int] | None = None,
 ) -> Place:
     """Return where the card goes.
 
     To the right of the ticket if it fits there, narrower if need be; else to its left; above one
-    that takes the whole width; else over it, as high up as it goes, so that the last lines of the ticket stay to be read.
+    that takes the whole width, beside the ladder if nothing has to be left out for it; else over
+    it, as high up as it goes, so that the last lines of the ticket stay to be read.
 
     Args:
         screen: columns and rows.
         ticket: the region not to be covered; None where there is none.
-        height_of: rows the card needs at a width, borders included.
+        height_of: rows the card takes at a width, borders included.
+        least_of: rows it cannot do without; as many as it takes where absent.
     """
     columns, rows = screen
     widest = min(CARD_WIDTH, columns)
     if ticket is not None and is_above(screen, ticket):
-        width = min(WIDE, columns)
+        width = min(CARD_WIDTH, columns - LADDER)
+        if width < NARROWEST or (least_of or height_of)(width) > ticket.y:
+            width = min(WIDE, columns)
         height = min(height_of(width), ticket.y)
         return Place(columns - width, ticket.y - height, width, height)
     if ticket is None or ticket.width == 0:

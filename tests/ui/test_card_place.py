@@ -1,7 +1,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.ui.card_place import CARD_WIDTH, NARROWEST, Place, place_card
+from pmtui.ui.card_place import (
+    CARD_WIDTH,
+    LADDER,
+    NARROWEST,
+    WIDE,
+    Place,
+    is_above,
+    place_card,
+    rows_for_card,
+)
 
 
 def _rows(width: int) -> int:
@@ -56,3 +65,35 @@ def test_over_a_ticket_it_leaves_the_last_lines_to_be_read() -> None:
     card = place_card((60, 30), Place(0, 20, 60, 9), _rows)
     assert card.y == 0
     assert card.height < 29
+
+
+LINE = Place(0, 19, 80, 3)
+
+
+def test_above_a_ticket_on_one_line_it_leaves_the_ladder_to_be_seen() -> None:
+    card = place_card((80, 24), LINE, lambda _: 16)
+    assert card == Place(LADDER, 3, 80 - LADDER, 16)
+    wide = place_card((109, 31), LINE._replace(width=109, y=26), lambda _: 16)
+    assert (wide.width, wide.right) == (CARD_WIDTH, 109)
+
+
+def test_above_a_ticket_on_one_line_nothing_is_left_out_to_stand_beside_the_ladder() -> None:
+    def needed(width: int) -> int:
+        return 25 if width < WIDE else 14
+
+    card = place_card((80, 24), LINE, lambda width: min(needed(width), 19), needed)
+    assert card == Place(4, 5, WIDE, 14)
+    assert not _meet(card, LINE)
+
+
+@given(rows=st.integers(8, 31), columns=st.integers(79, 109), needed=st.integers(5, 40))
+def test_a_card_and_a_ticket_on_one_line_both_are_read(
+    rows: int, columns: int, needed: int
+) -> None:
+    ticket = Place(0, rows - 5, columns, 3)
+    height = rows_for_card((columns, rows), ticket)
+    card = place_card((columns, rows), ticket, lambda _: min(needed, height), lambda _: needed)
+    assert card.y >= 0
+    assert card.right <= columns
+    if is_above((columns, rows), ticket):
+        assert not _meet(card, ticket)

@@ -19,7 +19,7 @@ from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for
 from pmtui.ui.card_place import Place, place_card, rows_for_card
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.paint.confirm import Occasion, paint_confirm
+from pmtui.ui.paint.confirm import Occasion, least_lines, paint_confirm
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.key_line import answer_keys
@@ -70,6 +70,10 @@ class CardScreen(ModalScreen[bool]):
     def card_lines(self, width: int) -> tuple[Line, ...]:
         """Return what the card says, drawn from the fields that are hashed."""
 
+    def least_lines(self, width: int) -> int:
+        """Return how many lines it takes to leave nothing out."""
+        return len(self.card_lines(width))
+
     @property
     def room(self) -> int:
         """Lines a card may say on this screen."""
@@ -101,6 +105,7 @@ class CardScreen(ModalScreen[bool]):
             (size.width, size.height),
             self._beside(),
             lambda width: len(self.card_lines(width - _CHROME)) + _CHROME,
+            lambda width: self.least_lines(width - _CHROME) + _CHROME,
         )
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
@@ -178,6 +183,17 @@ class ConfirmScreen(CardScreen):
             mode=self._surface.queries.status().mode,
             doubt=self._doubt,
             height=self.room,
+            ascii_only=self._surface.options.ascii_only,
+            occasion=self._occasion,
+        )
+
+    @override
+    def least_lines(self, width: int) -> int:
+        return least_lines(
+            self._order,
+            width,
+            mode=self._surface.queries.status().mode,
+            doubt=self._doubt,
             ascii_only=self._surface.options.ascii_only,
             occasion=self._occasion,
         )
