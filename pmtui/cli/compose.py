@@ -102,6 +102,7 @@ class Session:
     ) -> None:
         """Load the service behind the first picture, start it, and tidy up while it runs."""
         await self._first_paint()
+        use_one_pool()
         await asyncio.to_thread(_load_service)
         service = await services.enter_async_context(self._service().running())
         late.begin(service)
@@ -257,7 +258,6 @@ def run_terminal(settings: Settings, keymap: Keymap, key: SessionKey) -> int:
     except OSError as error:
         raise ConfigError(str(log), error.strerror or str(error)) from None
     themes = _themes(settings, paths)
-    use_one_pool()
     with ExitStack() as stack:
         if settings.is_paper or key.secret is not None:
             stack.enter_context(session_lock(paths.state / settings.profile))

@@ -84,6 +84,8 @@ def _tell(overrides: Mapping[str, Any] | None) -> bytes:
 
     from pmtui.config.settings import load_settings  # noqa: PLC0415
 
+    # Looking through everything installed for plugins of the checker takes a while, for none.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     try:
         return msgspec.msgpack.encode(load_settings(overrides))
     except ConfigError as error:
