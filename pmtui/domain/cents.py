@@ -4,9 +4,6 @@ What is paid rounds up, what is there or comes in rounds down, and gains, losses
 changed hands go to the nearest cent.
 """
 
-from collections.abc import Callable, Iterable
-from itertools import accumulate, pairwise
-
 from pmtui.domain.money import SCALE, Micros
 
 CENT = Micros(SCALE // 100)
@@ -26,12 +23,6 @@ def cents_near(amount: int) -> Micros:
     """Round to the nearest cent, half away from zero: a loss is never made smaller than a gain."""
     cents = (abs(amount) + CENT // 2) // CENT * CENT
     return Micros(-cents if amount < 0 else cents)
-
-
-def parts_of_sum(amounts: Iterable[Micros], cents: Callable[[int], Micros]) -> tuple[Micros, ...]:
-    """Round amounts to the cent so that they come to their sum rounded by that rule."""
-    sums = [cents(each) for each in accumulate(amounts, initial=0)]
-    return tuple(Micros(after - before) for before, after in pairwise(sums))
 
 
 def write_dollars(amount: int) -> str:

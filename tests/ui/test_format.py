@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.cents import CENT, cents_down, cents_near, cents_up, parts_of_sum
+from pmtui.domain.cents import CENT, cents_down, cents_near, cents_up
 from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.domain.ticket_reading import say_cost, say_dollars
 from pmtui.ui import format as f
@@ -139,15 +139,6 @@ def test_an_amount_reads_the_same_in_sentences_tickets_and_tables(amount: Micros
     assert loss == f.format_past_money(Micros(-abs(amount)))
     assert cents_down(amount) <= amount <= cents_up(amount) < amount + CENT
     assert 2 * abs(cents_near(amount) - amount) <= CENT
-
-
-@given(st.lists(st.integers(0, 10**12).map(Micros), max_size=20))
-def test_a_column_of_costs_adds_up(amounts: list[Micros]) -> None:
-    for cents in (cents_up, cents_down):
-        parts = parts_of_sum(amounts, cents)
-        assert sum(parts) == cents(sum(amounts))
-        pairs = zip(amounts, parts, strict=True)
-        assert all(part % CENT == 0 and abs(whole - part) < CENT for whole, part in pairs)
 
 
 def test_compact_money_says_something_for_something() -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from pmtui.domain.cents import cents_down, cents_up, parts_of_sum
+from pmtui.domain.cents import cents_down, cents_up
 from pmtui.domain.market import Side
-from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.money import format_micros
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.scaled import Leg, ScaledPlan, ScaledProblem, TotalUnit
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
@@ -35,9 +35,9 @@ def paint_plan(
     """
     is_wide = len(plan.legs) <= _LEGS_IN_A_COLUMN
     legs = []
-    # To the cent so that the column adds up: a leg alone may be off by one of them.
-    is_buy = plan.spec.side is Side.BUY
-    parts = parts_of_sum((leg.cash for leg in plan.legs), cents_up if is_buy else cents_down)
+    # Each leg by itself, as it will be charged or paid: whoever multiplies finds the same.
+    to_cents = cents_up if plan.spec.side is Side.BUY else cents_down
+    parts = [to_cents(leg.cash) for leg in plan.legs]
     for number, leg in enumerate(plan.legs):
         end = ends[number] if number < len(ends) else None
         if end is None and leg in crossing:
@@ -58,14 +58,23 @@ def paint_plan(
         tuple(cell for leg in legs[row::rows] for cell in fit_line(leg, half))
         for row in range(rows)
     ]
-    total = (
-        f"{'in all':>7} {format_size(plan.shares):>10} {format_past_money(Micros(sum(parts))):>11}"
-    )
-    unit = "$" if plan.spec.unit is TotalUnit.DOLLARS else ""
-    left = f"  {unit}{format_micros(plan.left_over)} has no room on the grid"
-    note = Cell(left if plan.left_over else "", Role.DIM)
-    lines.append((Cell(total, Role.TEXT, Emphasis.BOLD), note))
+    cash = to_cents(plan.cash)
+    total = f"{'in all':>7} {format_size(plan.shares):>10} {format_past_money(cash):>11}"
+    note = _say_rest(plan, is_off=sum(parts) != cash)
+    lines.append((Cell(total, Role.TEXT, Emphasis.BOLD), Cell(note, Role.DIM)))
     return tuple(lines)
+
+
+def _say_rest(plan: ScaledPlan, *, is_off: bool) -> str:
+    """Say why the column comes to another sum than stands below it, and what was left out."""
+    rounding = f"rows round {'up' if plan.spec.side is Side.BUY else 'down'}" if is_off else ""
+    if not plan.left_over:
+        return f"  {rounding}" if rounding else ""
+    unit = "$" if plan.spec.unit is TotalUnit.DOLLARS else ""
+    left = f"{unit}{format_micros(plan.left_over)}"
+    if rounding:
+        return f"  {rounding}; {left} left"
+    return f"  {left} has no room on the grid"
 
 
 def paint_scaled_problem(problem: ScaledProblem) -> Line:

@@ -1,6 +1,10 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import NO_FEE, MarketTerms, Side
-from pmtui.domain.money import parse_micros
+from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.order import OrderStatus
 from pmtui.domain.scaled import ScaledPlan, ScaledSpec, TotalUnit, plan_scaled
 from pmtui.domain.verdict import Accepted, Rejected, Unknown
@@ -37,6 +41,47 @@ def test_a_few_legs_stand_below_each_other_with_what_they_cost() -> None:
     assert lines[0].split() == ["20¢", "100", "$20.00"]
     assert "meets the book" in lines[2]
     assert lines[3].split() == ["in", "all", "300", "$90.00"]
+
+
+@pytest.mark.parametrize(
+    ("side", "first", "second", "total", "said"),
+    [
+        (Side.BUY, "$14.79", "$14.62", "$29.40", "rows round up"),
+        (Side.SELL, "$14.78", "$14.61", "$29.40", "rows round down"),
+    ],
+)
+def test_each_row_is_rounded_by_itself_and_a_sum_that_is_off_says_why(
+    side: Side, first: str, second: str, total: str, said: str
+) -> None:
+    spec = ScaledSpec(side, m("0.88"), m("0.87"), 2, m("33.6"))
+    plan = plan_scaled(spec, TERMS)
+    assert isinstance(plan, ScaledPlan)
+    rows = [text(line) for line in paint_plan(plan, (), ())]
+    assert rows[0].split() == ["88¢", "16.8", first]
+    assert rows[1].split() == ["87¢", "16.8", second]
+    assert rows[2].split()[:4] == ["in", "all", "33.6", total]
+    assert rows[2].endswith(said)
+
+
+@given(
+    cents=st.lists(st.integers(1, 99), min_size=2, max_size=2, unique=True),
+    hundredths=st.integers(1_000, 1_000_000),
+    side=st.sampled_from(Side),
+    unit=st.sampled_from(TotalUnit),
+)
+def test_the_column_comes_to_its_sum_or_says_that_it_does_not(
+    cents: list[int], hundredths: int, side: Side, unit: TotalUnit
+) -> None:
+    first, last = (Micros(cent * 10_000) for cent in cents)
+    spec = ScaledSpec(side, first, last, 2, Micros(hundredths * 10_000), unit=unit)
+    plan = plan_scaled(spec, TERMS)
+    if not isinstance(plan, ScaledPlan):
+        return
+    *legs, total = (text(line) for line in paint_plan(plan, (), ()))
+    paid = [word for line in (*legs, total) for word in line.split() if word.startswith("$")]
+    each = [int(word.replace("$", "").replace(",", "").replace(".", "")) for word in paid[:3]]
+    assert (each[0] + each[1] == each[2]) is ("rows round" not in total)
+    assert line_width(paint_plan(plan, (), ())[-1]) <= 64
 
 
 def test_fifteen_legs_fit_a_small_terminal_whatever_became_of_them() -> None:
