@@ -57,6 +57,7 @@ class Replay:
     def __init__(self) -> None:
         self.report = Report()
         self._played: dict[str, _Played] = {}
+        self._doubtful: dict[str, None] = {}
         self._now_ms = 0
         self._is_repeated = False
         """Whether the frame says what the one before said: sizes are absolute, nothing is new."""
@@ -116,9 +117,8 @@ class Replay:
         """Judge what was in doubt by what is there: nothing more has come until now."""
         if now_ms > self._now_ms:
             self._now_ms = now_ms
-            for token, played in self._played.items():
-                if played.check.is_doubtful:
-                    self._judge(token, played)
+            for token in tuple(self._doubtful):
+                self._judge(token, self._played[token])
 
     def _snapshot(self, event: BookSnapshot) -> None:
         token = event.token_id
@@ -170,6 +170,10 @@ class Replay:
         if played.check.check(played.book, now_ms=self._now_ms) is Agreement.LOSS:
             played.is_lost = True
             self.report.gaps.append(f"token {token[:12]} at {self._now_ms}")
+        if played.check.is_doubtful and not played.is_lost:
+            self._doubtful[token] = None
+        else:
+            self._doubtful.pop(token, None)
 
     def _finish(self) -> None:
         # What is in doubt at the end has had all the time there is.
