@@ -2,7 +2,8 @@
 
 Every sign has a meaning without colour: `@` average price paid, `=` break-even, `•` last trade, a
 line beside the price the reward band, `$` earns rewards, `?` not known to rest, `~` an estimate;
-`+`, `!` and `×` for a moment: placed, filled, cancelled.
+`+`, `!` and `×` for a moment: placed, filled, cancelled. In one column for both sides `B` is an own
+bid, `S` an own ask.
 """
 
 from typing import NamedTuple
@@ -75,7 +76,11 @@ class _Row(NamedTuple):
         size = Micros(bid + ask)
         if not size and change is None:
             return Cell(" " * room, ground=self.ground)
-        text = format_size_compact(size, width=room - 1) if size else " " * (room - 1)
+        # Where both sides share a column, nothing but a letter tells a bid from an ask.
+        letter = ("B" if bid else "") + ("S" if ask else "") if side is None else ""
+        room -= len(letter) + 1
+        amount = format_size_compact(size, width=room) if size else " " * room
+        text = (letter + amount.lstrip()).rjust(room + len(letter))
         sign, role = " ", Role.OWN_ORDER
         if change is not None:
             sign = _sign_of(change, ascii_only=look.ascii_only)

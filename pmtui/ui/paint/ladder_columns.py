@@ -95,7 +95,9 @@ def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> Ladde
         plan, free = plan._replace(other=other), free - other - 1
     if free < 2 * (_OWN + 1):
         is_shared = free >= _OWN + 1
-        return plan._replace(own=_OWN, is_own_shared=True) if is_shared else plan
+        # The letter that names the side costs a cell.
+        own = min(_OWN + 1, free - 1)
+        return plan._replace(own=own, is_own_shared=True) if is_shared else plan
     plan, free = plan._replace(own=_OWN), free - 2 * (_OWN + 1)
     for cost, widths in _WITH_MORE_ROOM:
         if cost > free:

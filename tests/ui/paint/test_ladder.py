@@ -10,7 +10,7 @@ from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.ids import TokenId
 from pmtui.domain.ladder import Rung, Zone
 from pmtui.domain.market import Side
-from pmtui.domain.money import ONE, Micros
+from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.domain.own_changes import OwnChange
 from pmtui.ui.cells import Line, line_width
 from pmtui.ui.paint.ladder import RungLook, paint_rung
@@ -129,7 +129,7 @@ def test_every_state_is_said_in_words(state: BookState, width: int) -> None:
     assert line_width(line) == width
     assert text.split()[0] in state.value
     assert "buys 51¢" in text
-    assert ("12s" in text) == (state is BookState.STALE)
+    assert ("12s" in text) == (state in (BookState.STALE, BookState.OVERDUE))
 
 
 def test_without_a_cursor_the_line_says_what_enter_does_unless_a_warning_needs_the_room() -> None:
@@ -151,3 +151,27 @@ def test_a_name_of_four_letters_fits_above_the_other_outcomes_prices() -> None:
         titles = text_of(paint_titles(columns, width, other_label="Down"))
         assert "Down" in titles
         assert len(titles) == width
+
+
+@pytest.mark.parametrize("ascii_only", [False, True])
+@pytest.mark.parametrize(("tick", "with_other"), [(100, True), (10_000, False), (100, False)])
+def test_one_column_for_both_sides_names_the_side_of_an_own_order(
+    tick: int, with_other: bool, ascii_only: bool
+) -> None:
+    widths = [
+        (width, plan)
+        for width in range(23, 60)
+        if (plan := plan_for(width, tick=Micros(tick), with_other=with_other)).is_own_shared
+    ]
+    assert widths
+    look = RungLook(Micros(tick), 1, ascii_only=ascii_only)
+    hundred = Micros(100_000_000)
+    for width, plan in widths:
+        for own_bid, own_ask, said in ((100, 0, "B100 "), (0, 100, "S100 "), (100, 100, "BS")):
+            rung = Rung(
+                Micros(520_000), Zone.ASK, ask_size=hundred,
+                own_bid=Micros(own_bid * SCALE), own_ask=Micros(own_ask * SCALE),
+            )  # fmt: skip
+            line = text_of(paint_rung(rung, plan, width, look=look))
+            assert said in line
+            assert len(line) == width
