@@ -23,6 +23,7 @@ from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.leaving import LeavePolicy
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for
+from pmtui.ui.calm_collection import CalmCollection
 from pmtui.ui.cell_diff import CellDiff
 from pmtui.ui.cells import Line
 from pmtui.ui.driver import driver_class
@@ -53,7 +54,9 @@ class _PlainBar(ScrollBarRender):
     HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * len(ScrollBarRender.HORIZONTAL_BARS)
 
 
-class PmtuiApp(WatchKeys, KillKey, KeysInOrder, CellDiff, PaintNow, StraightKeys, App[None]):
+class PmtuiApp(
+    WatchKeys, KillKey, CalmCollection, KeysInOrder, CellDiff, PaintNow, StraightKeys, App[None]
+):
     """Screens over one service."""
 
     TITLE = "pmtui"
@@ -117,6 +120,7 @@ class PmtuiApp(WatchKeys, KillKey, KeysInOrder, CellDiff, PaintNow, StraightKeys
         """Act on keys, and load what the first picture does not need."""
         self.release_keys()
         self.listen_for_alerts()
+        self.collect_when_calm()
         _ = self.run_worker(self._load_the_rest, name="screens")
 
     async def _load_the_rest(self) -> None:
