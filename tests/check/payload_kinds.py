@@ -23,6 +23,7 @@ from pmtui.wire import (
     stream,
 )
 from pmtui.wire.errors import WireError
+from pmtui.wire.geoblock import decode_geo_answer
 from pmtui.wire.orders import Owner
 from pmtui.wire.rows import Rows
 
@@ -71,6 +72,24 @@ def _rows_have(list_key: str, *keys: str) -> Callable[[Mapping[str, Shape]], boo
     return matches
 
 
+def _page_of(matches: Callable[[Mapping[str, Shape]], bool]) -> Callable[..., bool]:
+    def page_matches(row: Mapping[str, Shape]) -> bool:
+        rows = row.get("data")
+        return isinstance(rows, list) and any(isinstance(r, dict) and matches(r) for r in rows[:1])
+
+    return page_matches
+
+
+def _by_token(kind: type) -> Callable[[Mapping[str, Shape]], bool]:
+    def matches(row: Mapping[str, Shape]) -> bool:
+        return bool(row) and all(
+            len(key) > 20 and key.isdigit() and isinstance(value, kind)
+            for key, value in row.items()
+        )
+
+    return matches
+
+
 def _is_search(row: Mapping[str, Shape]) -> bool:
     pagination = row.get("pagination")
     return isinstance(pagination, dict) and "hasMore" in pagination
@@ -89,7 +108,7 @@ def _is_market_message(row: Mapping[str, Shape]) -> bool:
 
 def _is_of_orders(row: Mapping[str, Shape]) -> bool:
     """Streams and the trading host share names of fields with the analytics host."""
-    return "event_type" in row or "taker_order_id" in row or "asset_id" in row
+    return bool({"event_type", "taker_order_id", "takerOrderHash", "asset_id"} & row.keys())
 
 
 def _is_only(key: str, *others: str) -> Callable[[Mapping[str, Shape]], bool]:
@@ -107,6 +126,19 @@ def _is_trade(row: Mapping[str, Shape]) -> bool:
 
 def _is_position(row: Mapping[str, Shape]) -> bool:
     return ("size" in row and "avgPrice" in row) or "current_size" in row
+
+
+def _is_standing(row: Mapping[str, Shape]) -> bool:
+    return "rank" in row and ("pnl" in row or "vol" in row or "volume" in row)
+
+
+def _is_value_envelope(row: Mapping[str, Shape]) -> bool:
+    data = row.get("data")
+    return isinstance(data, dict) and _is_value(data)
+
+
+def _is_histories(row: Mapping[str, Shape]) -> bool:
+    return isinstance(row.get("history"), dict)
 
 
 def _is_closed_position(row: Mapping[str, Shape]) -> bool:
@@ -130,8 +162,13 @@ def _one(decode_list: Callable[[bytes], object]) -> Callable[[bytes], object]:
     return lambda body: decode_list(b"[" + body + b"]")
 
 
-def _activity_kinds() -> tuple[Kind, ...]:
+def _analytics_kinds() -> tuple[Kind, ...]:
     return (
+        Kind("activity page", _page_of(_is_activity), analytics.decode_activity),
+        Kind("position page", _page_of(_is_position), analytics.decode_positions),
+        Kind("trade page", _page_of(_is_trade), analytics.decode_trades),
+        Kind("holder page", _page_of(_has("holders")), analytics.decode_holders),
+        Kind("value", _is_value_envelope, analytics.decode_value),
         Kind("activity", _is_activity, _one(analytics.decode_activity), analytics.decode_activity),
         Kind(
             "positions", _is_position, _one(analytics.decode_positions), analytics.decode_positions
@@ -147,7 +184,7 @@ def _activity_kinds() -> tuple[Kind, ...]:
         Kind("value", _is_value, analytics.decode_value, analytics.decode_value),
         Kind("open interest", _is_only("value", "market", "condition_id"), None, None),
         Kind("live volume", _has("conditions", "taker_volume_total"), None),
-        Kind("leaderboard", _has("rank"), None, None),
+        Kind("leaderboard", _is_standing, None, None),
         Kind("prices of the new generation", _has("resolution_seconds"), None, None),
     )
 
@@ -171,8 +208,8 @@ KINDS: dict[str, tuple[Kind, ...]] = {
         Kind("event", _has("title", "slug", "id"), gamma.decode_event, gamma.decode_events),
     ),
     "data": (
+        *_analytics_kinds(),
         Kind("page", _rows_have("data", "proxy_wallet"), None),
-        *_activity_kinds(),
     ),
     "clob": (
         Kind("book", _has("bids", "asks"), clob.decode_book, clob.decode_books),
@@ -183,8 +220,14 @@ KINDS: dict[str, tuple[Kind, ...]] = {
             clob_rewards.decode_rewarded_markets,
         ),
         Kind("market page", _rows_have("data", "condition_id", "tokens"), clob.decode_market_page),
-        Kind("listed market", _has("condition_id", "tokens"), None),
+        Kind("listed market", _has("condition_id", "tokens"), clob.decode_listed_market),
+        Kind("market of token", _has("primary_token_id"), clob.decode_market_of_token),
+        Kind("prices histories", _is_histories, clob.decode_prices_histories),
         Kind("prices history", _has("history"), clob.decode_prices_history),
+        Kind("prices by token", _by_token(dict), clob.decode_prices),
+        Kind("amounts by token", _by_token(str), clob.decode_amounts),
+        Kind("version", _is_only("version"), clob.decode_version),
+        Kind("geographic answer", _has("blocked", "country"), decode_geo_answer),
         Kind("midpoint", _has("mid"), clob.decode_midpoint),
         Kind("spread", _is_only("spread"), clob.decode_spread),
         Kind("price", _is_only("price"), clob.decode_price),

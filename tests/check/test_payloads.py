@@ -100,6 +100,37 @@ def test_a_file_of_another_host_is_read_by_its_shape(
     assert last_line(capsys) == "2 files: 2 ok, 0 failed, 0 of kinds not read"
 
 
+TOKEN = TOKENS[0]
+POINTS: Json = [{"t": 1_790_000_000, "p": 0.5}]
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload"),
+    [
+        ("position page", {"data": [POSITION], "pagination": {}}),
+        ("position page", {"data": [NEWER], "next_cursor": "x"}),
+        ("activity page", {"data": [ACTIVITY]}),
+        ("holder page", {"data": [POSITION_HOLDERS]}),
+        ("value", {"data": {"proxy_wallet": "0x1", "value": 5}}),
+        ("listed market", {"condition_id": "0x1", "tokens": []}),
+        ("market of token", {"condition_id": "0x" + "1" * 64, "primary_token_id": TOKEN,
+                             "secondary_token_id": TOKENS[1]}),
+        ("prices history", {"history": POINTS}),
+        ("prices histories", {"history": {TOKEN: POINTS}}),
+        ("prices by token", {TOKEN: {"BUY": "0.4", "SELL": "0.5"}}),
+        ("amounts by token", {TOKEN: "0.45"}),
+        ("version", {"version": 2}),
+        ("geographic answer", {"blocked": False, "ip": "", "country": "DE", "region": "BE"}),
+    ],
+)  # fmt: skip
+def test_what_the_program_reads_is_decoded(
+    kind: str, payload: Json, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tmp_path, "a.json", payload)
+    assert main(["payloads", str(tmp_path)]) == 0
+    assert f": {kind}: 1 ok, 0 failed" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.json.gz"])
 def test_an_empty_file_fails(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     put(tmp_path, f"gamma/{name}")
