@@ -42,7 +42,7 @@ def paint_state(
     *,
     group: Micros | None = None,
     cursor: tuple[Micros, Side] | None = None,
-    is_held: bool = False,
+    release_key: str = "",
     keys: Line = (),
     ascii_only: bool = False,
 ) -> Line:
@@ -54,33 +54,34 @@ def paint_state(
         width: of the line.
         group: the distance of the ladder's rows.
         cursor: the price pointed at and what `enter` does there.
-        is_held: whether the axis stands still.
+        release_key: what lets an axis follow again that stands still; empty while it follows.
         keys: what single keys do now; it makes way for nothing.
         ascii_only: the terminal shows plain ASCII only.
     """
-    left: Line = (state_word(book, now), *keys)
-    right = _hint(cursor, book.tick_size, ascii_only=ascii_only)
-    notes = [_MEANINGS[book.state]]
+    left: list[Cell] = [state_word(book, now), *keys]
     if group is not None and group != book.tick_size:
-        notes.append(f"rows of {format_price(group, ascii_only=ascii_only)}")
-    if is_held:
-        notes.append("held")
-    has_no_room = keys and line_width(left) + line_width(right) > width
-    if has_no_room or (cursor is None and (keys or any(notes))):
+        # A grouped ladder never looks like one of single ticks: this gives way to nothing.
+        left.append(Cell(f" rows {format_price(group, ascii_only=ascii_only)} ", Role.KEY))
+    meaning = _MEANINGS[book.state]
+    holds = (f" held: {release_key} follows ", " held ") if release_key else ("",)
+    hints = _hints(cursor, book.tick_size, ascii_only=ascii_only)
+    if cursor is None and (keys or meaning or release_key):
         # A hint makes way for a warning.
-        right = ()
+        hints = ((),)
     if not (book.bids or book.asks or book.state.is_good):
         # Nothing to point at, and nothing that would tell buying from selling.
-        right = ()
-    for count in (3, 2, 1, 0):
-        note = "  ".join(text for text in notes[-count:] if text) if count else ""
-        if line_width(left) + len(note) + line_width(right) + 1 <= width:
-            break
-    else:
-        note = ""
-    gap = width - line_width(left) - len(note) - line_width(right)
-    line = (*left, Cell(note, Role.DIM), Cell(" " * max(0, gap)), *right)
-    return fit_line(line, width, ascii_only=ascii_only)
+        hints = ((),)
+    choices = (
+        ((*left, Cell(hold, Role.KEY), Cell(note, Role.DIM)), hint)
+        for hint in hints
+        for hold in holds
+        for note in ((f"{meaning} ", "") if meaning else ("",))
+    )
+    for line, hint in choices:
+        gap = width - line_width(line) - line_width(hint)
+        if gap >= 0:
+            return (*line, Cell(" " * gap), *hint)
+    return fit_line(tuple(left), width, ascii_only=ascii_only)
 
 
 def state_word(book: BookView, now: datetime) -> Cell:
@@ -91,16 +92,19 @@ def state_word(book: BookView, now: datetime) -> Cell:
     return Cell(f" {word} ", _STATE_ROLES[book.state], Emphasis.BOLD)
 
 
-def _hint(cursor: tuple[Micros, Side] | None, tick: Micros | None, *, ascii_only: bool) -> Line:
+def _hints(
+    cursor: tuple[Micros, Side] | None, tick: Micros | None, *, ascii_only: bool
+) -> tuple[Line, ...]:
+    """Say what `enter` does, in fewer words where the line is narrow, at last in none."""
     if cursor is None:
-        return (Cell("enter points at the bid ", Role.DIM),)
+        return ((Cell("enter points at the bid ", Role.DIM),), ())
     price, side = cursor
     is_buy = side is Side.BUY
-    return (
-        Cell("enter ", Role.DIM),
+    said = (
         Cell("buys " if is_buy else "sells ", Role.BID if is_buy else Role.ASK),
         Cell(f"{format_price(price, tick=tick, ascii_only=ascii_only)} "),
     )
+    return ((Cell("enter ", Role.DIM), *said), said, ())
 
 
 def paint_facts(

@@ -31,6 +31,7 @@ from pmtui.ui.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.cells import Cell
 from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import outcome_labels, tick_size_of
+from pmtui.ui.paint.facts import key_of
 from pmtui.ui.paint.ladder_state import paint_state
 from pmtui.ui.paint.position import account_words
 from pmtui.ui.screens.market_moving import moving_entries
@@ -105,7 +106,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
     @override
     def footer_entries(self) -> tuple[FooterEntry, ...]:
         keymap = self.surface.options.keymap
-        if is_live(self) and self.ticket.is_open and self.ticket.has_focus_within:
+        if self.do_keys_rest:
             return footer_entries(Context.TICKET, keymap=keymap)
         if self.is_moving:
             return moving_entries(keymap)
@@ -203,8 +204,11 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
         self.show_footer()
 
     def on_descendant_focus(self) -> None:
-        """Show the keys of what has the focus now."""
+        """Show the keys of what has the focus now, and whether single keys trade there."""
         self.show_footer()
+        if self.is_armed:
+            self._show_status()
+            self._show_state()
 
     def action_flip_outcome(self) -> None:
         """Show the other outcome; the cursor goes to the price that means the same."""
@@ -257,11 +261,13 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
         if book is None:
             line.show((Cell(" no book ", Role.DIM),))
             return
+        release = key_of(self.surface.options.keymap, "ladder.hold")
         line.show(
             paint_state(
                 book, self.surface.queries.now(), line.size.width or self.size.width,
                 group=self.ladder.axis.group, cursor=self.ladder.cursor,
-                is_held=self.ladder.is_held, keys=self._arming_line(book),
+                release_key=release if self.ladder.is_held else "",
+                keys=self._arming_line(book),
                 ascii_only=self._ascii_only,
             )
         )  # fmt: skip

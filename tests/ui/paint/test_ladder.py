@@ -141,7 +141,7 @@ def test_without_a_cursor_the_line_says_what_enter_does_unless_a_warning_needs_t
 
 def test_wide_rows_are_announced() -> None:
     book = BookView(TokenId("1"), BookState.LIVE, tick_size=CENT)
-    assert "rows of 5¢" in text_of(paint_state(book, NOW, 41, group=Micros(50_000)))
+    assert "rows 5¢" in text_of(paint_state(book, NOW, 41, group=Micros(50_000)))
     assert "rows" not in text_of(paint_state(book, NOW, 41, group=CENT))
 
 

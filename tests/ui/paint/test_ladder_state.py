@@ -1,3 +1,5 @@
+from datetime import timedelta
+
 import pytest
 
 from pmtui.domain.book_view import BookState, BookView, Level
@@ -7,10 +9,12 @@ from pmtui.domain.ladder import Ladder, build_ladder
 from pmtui.domain.ladder_axis import Axis
 from pmtui.domain.ladder_marks import LadderMarks
 from pmtui.domain.market import FeeSchedule, RewardTerms, Side
-from pmtui.domain.money import Micros
+from pmtui.domain.money import SCALE, Micros
 from pmtui.ui.cells import Line, line_width
+from pmtui.ui.format import format_price
 from pmtui.ui.paint.ladder import profit_text
 from pmtui.ui.paint.ladder_state import paint_facts, paint_state
+from pmtui.ui.paint.one_key import paint_arming
 from tests.ui import believable
 from tests.ui.fake_surface import NOW
 
@@ -77,7 +81,45 @@ def test_a_profit_has_a_sign_and_fits_its_column(profit: int, text: str) -> None
 
 def test_a_held_axis_is_said() -> None:
     book = BookView(TOKEN, BookState.LIVE, tick_size=CENT)
-    assert "held" in text_of(paint_state(book, NOW, 41, group=CENT, is_held=True))
-    held = paint_state(book, NOW, 41, group=CENT, is_held=True, cursor=(Micros(510_000), Side.BUY))
+    assert "held" in text_of(paint_state(book, NOW, 41, group=CENT, release_key="h"))
+    held = paint_state(
+        book, NOW, 41, group=CENT, release_key="h", cursor=(Micros(510_000), Side.BUY)
+    )
     assert "held" in text_of(held)
     assert "buys 51¢" in text_of(held)
+
+
+@pytest.mark.parametrize("state", list(BookState))
+@pytest.mark.parametrize("is_held", [False, True])
+@pytest.mark.parametrize("armed", [None, 5, 12_345])
+@pytest.mark.parametrize("tick", [10_000, 2_500, 100])
+def test_a_grouped_ladder_says_so_whatever_else_is_said(
+    state: BookState, is_held: bool, armed: int | None, tick: int
+) -> None:
+    book = BookView(
+        TOKEN, state, (Level(CENT, CENT),), (), Micros(tick), as_of=NOW - timedelta(seconds=12)
+    )
+    keys = () if armed is None else paint_arming(Micros(armed * SCALE), book, is_permitted=False)
+    for cursor in (None, (Micros(512_500), Side.BUY)):
+        line = paint_state(
+            book,
+            NOW,
+            41,
+            group=Micros(5 * tick),
+            cursor=cursor,
+            keys=keys,
+            release_key="h" if is_held else "",
+        )
+        rows = format_price(Micros(5 * tick))
+        assert f" rows {rows} " in text_of(line)
+        assert line_width(line) == 41
+
+
+def test_a_held_ladder_says_how_to_let_it_go_where_there_is_room() -> None:
+    book = BookView(TOKEN, BookState.VERIFIED, tick_size=CENT)
+    cursor = (Micros(510_000), Side.BUY)
+    assert "held: j follows" in text_of(paint_state(book, NOW, 80, cursor=cursor, release_key="j"))
+    narrow = text_of(
+        paint_state(book, NOW, 41, group=Micros(50_000), cursor=cursor, release_key="h")
+    )
+    assert [word in narrow for word in ("verified", "rows 5¢", "held", "buys 51¢")] == [True] * 4

@@ -45,7 +45,7 @@ def test_neither_the_words_nor_a_price_beside_them_are_ever_cut(
     shown = book(state)
     keys = paint_arming(SIZE, shown, is_permitted=is_permitted)
     line = paint_state(
-        shown, NOW + timedelta(hours=11), width, keys=keys, is_held=is_held,
+        shown, NOW + timedelta(hours=11), width, keys=keys, release_key="h" if is_held else "",
         cursor=(Micros(512_500), Side.BUY) if has_cursor else None,
     )  # fmt: skip
     assert line_width(line) == width

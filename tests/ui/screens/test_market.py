@@ -276,7 +276,7 @@ async def test_grouping_and_rules_have_their_keys() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         await pilot.press("g")
-        assert "rows of 2¢" in line(screen, "book-state")
+        assert "rows 2¢" in line(screen, "book-state")
         await pilot.press("i")
         await until(pilot, lambda: isinstance(app.screen, RulesScreen), "the rules open")
 
