@@ -50,7 +50,9 @@ class FillHistory:
         recent = await account.host.fills(after=since)
         if not isinstance(recent, Failure):
             window = first_window(since)
-            self._kernel.start("older trades", lambda: self._read_older(account, window))
+            self._kernel.start_unless_running(
+                "older trades", "older trades", lambda: self._read_older(account, window)
+            )
             if not recent.is_whole:
                 self._tell(f"Some trades since {since:{_MINUTE}} are not read: there are too many")
         return recent
