@@ -39,6 +39,14 @@ class TimeWithoutPolls(VenueTime):
         await super().sleep(seconds)
 
 
+class PatientTime(TimeWithoutPolls):
+    """Dates things by the venue's clock, and waits for answers in earnest."""
+
+    @override
+    def monotonic(self) -> float:
+        return self.now().timestamp()
+
+
 def urls_of(running: RunningVenue) -> Endpoints:
     """Return the addresses of a venue as a profile has them."""
     return Endpoints(**{name: running.urls[name] for name in Endpoints.__dataclass_fields__})

@@ -5,8 +5,6 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from typing_extensions import override
-
 from pmtui.domain.flattening import FlattenPlan, plan_flatten
 from pmtui.domain.ids import OrderId
 from pmtui.domain.market import Side
@@ -16,20 +14,12 @@ from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.scaled import ScaledPlan, ScaledSpec, TotalUnit, plan_scaled
 from pmtui.domain.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown, Verdict
 from pmtui.service.surface import PreparedOrder
-from tests.cli.at_venue import TimeWithoutPolls
+from tests.cli.at_venue import PatientTime
 from tests.cli.test_missed_events import until
 from tests.cli.test_venue_states import HERE, YES, Stand, stand
 from tests.sim.kit import RAIN_NO, RAIN_YES
 
 m = parse_micros
-
-
-class _Patient(TimeWithoutPolls):
-    """Dates things by the venue's clock, and waits for answers in earnest."""
-
-    @override
-    def monotonic(self) -> float:
-        return self.now().timestamp()
 
 
 def buy(price: str, size: str) -> LimitIntent:
@@ -71,7 +61,7 @@ async def lose_answers(here: Stand, method: str, prefix: str) -> None:
 
 
 async def test_a_batch_is_taken_leg_by_leg_in_the_venues_words(tmp_path: Path) -> None:
-    async with stand(tmp_path, _Patient) as here:
+    async with stand(tmp_path, PatientTime) as here:
         first, second, third = await batch(
             here, buy("0.30", "10"), buy("0.31", "100000000"), buy("0.32", "10")
         )
@@ -84,7 +74,7 @@ async def test_a_batch_is_taken_leg_by_leg_in_the_venues_words(tmp_path: Path) -
 
 
 async def test_a_batch_without_an_answer_is_found_leg_by_leg(tmp_path: Path) -> None:
-    async with stand(tmp_path, _Patient) as here:
+    async with stand(tmp_path, PatientTime) as here:
         await lose_answers(here, "POST", "/orders")
         verdicts = await batch(here, buy("0.30", "10"), buy("0.31", "10"))
         assert [type(v) for v in verdicts] == [Unknown, Unknown]
@@ -94,7 +84,7 @@ async def test_a_batch_without_an_answer_is_found_leg_by_leg(tmp_path: Path) -> 
 
 
 async def test_fifteen_legs_of_a_ladder_are_what_was_planned(tmp_path: Path) -> None:
-    async with stand(tmp_path, _Patient) as here:
+    async with stand(tmp_path, PatientTime) as here:
         terms = here.service.queries.market(HERE).terms
         assert terms is not None
         spec = ScaledSpec(Side.BUY, m("0.20"), m("0.34"), 15, m("60"), unit=TotalUnit.DOLLARS)
@@ -109,7 +99,7 @@ async def test_fifteen_legs_of_a_ladder_are_what_was_planned(tmp_path: Path) -> 
 
 
 async def test_a_move_leaves_one_order_at_the_new_price(tmp_path: Path) -> None:
-    async with stand(tmp_path, _Patient) as here:
+    async with stand(tmp_path, PatientTime) as here:
         assert isinstance(await here.place("0.30", "10", is_post_only=True), Accepted)
         (old,) = open_orders(here)
         verdict = await move(here, old, "0.33")
@@ -122,7 +112,7 @@ async def test_a_move_leaves_one_order_at_the_new_price(tmp_path: Path) -> None:
 
 
 async def test_only_the_rest_of_a_partly_filled_order_moves(tmp_path: Path) -> None:
-    async with stand(tmp_path, _Patient) as here:
+    async with stand(tmp_path, PatientTime) as here:
         assert isinstance(await here.place("0.40", "20"), Accepted)
         (old,) = open_orders(here)
         # Half of it fills between the card and the cancel: the move was planned for all.
@@ -134,7 +124,7 @@ async def test_only_the_rest_of_a_partly_filled_order_moves(tmp_path: Path) -> N
 
 
 async def test_a_move_whose_cancel_is_lost_still_leaves_one_order(tmp_path: Path) -> None:
-    async with stand(tmp_path, _Patient) as here:
+    async with stand(tmp_path, PatientTime) as here:
         assert isinstance(await here.place("0.30", "10"), Accepted)
         (old,) = open_orders(here)
         await lose_answers(here, "DELETE", "/order")
@@ -145,7 +135,7 @@ async def test_a_move_whose_cancel_is_lost_still_leaves_one_order(tmp_path: Path
 
 
 async def test_an_order_that_filled_first_stays_filled(tmp_path: Path) -> None:
-    async with stand(tmp_path, _Patient) as here:
+    async with stand(tmp_path, PatientTime) as here:
         assert isinstance(await here.place("0.40", "10"), Accepted)
         (old,) = open_orders(here)
         await here.bob.place(Side.BUY, "0.60", "10", token=RAIN_NO)
@@ -157,7 +147,7 @@ async def test_an_order_that_filled_first_stays_filled(tmp_path: Path) -> None:
 async def test_a_replacement_that_crosses_while_post_only_says_that_the_old_one_is_gone(
     tmp_path: Path,
 ) -> None:
-    async with stand(tmp_path, _Patient) as here:
+    async with stand(tmp_path, PatientTime) as here:
         await here.bob.rest(Side.BUY, "0.55", "50", token=RAIN_NO)
         assert isinstance(await here.place("0.30", "10", is_post_only=True), Accepted)
         (old,) = open_orders(here)
@@ -169,7 +159,7 @@ async def test_a_replacement_that_crosses_while_post_only_says_that_the_old_one_
 
 
 async def test_a_position_tied_up_by_own_sales_is_sold_whole(tmp_path: Path) -> None:
-    async with stand(tmp_path, _Patient) as here:
+    async with stand(tmp_path, PatientTime) as here:
         service = here.service
         await here.bob.rest(Side.BUY, "0.55", "40", token=RAIN_NO)
         assert isinstance(await here.place("0.45", "40"), Accepted)
@@ -198,7 +188,7 @@ async def test_a_position_tied_up_by_own_sales_is_sold_whole(tmp_path: Path) -> 
 
 
 async def test_a_moved_order_ends_when_the_old_one_would_have(tmp_path: Path) -> None:
-    async with stand(tmp_path, _Patient) as here:
+    async with stand(tmp_path, PatientTime) as here:
         service = here.service
         end = service.queries.now() + timedelta(minutes=10)
         intent = replace(
