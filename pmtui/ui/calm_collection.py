@@ -20,7 +20,7 @@ CALM_S = 2.0
 PATIENCE_S = 120.0
 """After so long it is searched, calm or not: a screen is some megabytes."""
 LOOK_S = 5.0
-_YOUNG, _MIDDLE_AGED = 2_000, 20
+_YOUNG, _MIDDLE_AGED = 2_000, 10
 _NEVER = 1_000_000
 _FEW = 1
 """Searches of the middle-aged since the last full one that are not worth another."""
