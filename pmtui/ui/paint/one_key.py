@@ -18,14 +18,19 @@ _LABEL = 14
 _REASON = 80
 
 
-def paint_arming(size: Micros, book: BookView, *, is_permitted: bool) -> Line:
+def paint_arming(
+    size: Micros, book: BookView, *, is_permitted: bool, is_resting: bool = False
+) -> Line:
     """Say on the line above the ladder that single keys trade, with which size, or are locked.
 
     Args:
         size: the chosen preset.
         book: as it is on show.
         is_permitted: the next key may trade from it though it may be wrong.
+        is_resting: a ticket has the keys, so none of them trades.
     """
+    if is_resting:
+        return (Cell(" KEYS IN TICKET ", Role.DIM, Emphasis.BOLD),)
     if book.state.is_good:
         return (Cell(f" ARMED {format_size(size)} ", Role.ARMED, Emphasis.BOLD),)
     if is_permitted:

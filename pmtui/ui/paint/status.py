@@ -28,16 +28,29 @@ _SHORT = {
 }
 
 
-def paint_status(view: StatusView, width: int, *, ascii_only: bool = False) -> Line:
-    """Lay the status out in one line: what is ours on the left, the sources on the right."""
-    left = _account_cells(view)
+def paint_status(
+    view: StatusView, width: int, *, do_keys_rest: bool = False, ascii_only: bool = False
+) -> Line:
+    """Lay the status out in one line: what is ours on the left, the sources on the right.
+
+    Args:
+        view: the status.
+        width: cells there are.
+        do_keys_rest: single keys trade nothing right now, armed or not.
+        ascii_only: the terminal shows plain ASCII only.
+    """
+
+    def account(view: StatusView) -> Line:
+        return _account_cells(view, do_keys_rest=do_keys_rest)
+
+    left = account(view)
     if view.day_result and line_width(left) + line_width(_trouble_cells(view)) >= width:
         # The portfolio shows it as well.
         view = replace(view, day_result=None)
-        left = _account_cells(view)
+        left = account(view)
     if view.venue and line_width(left) + line_width(_trouble_cells(view)) >= width:
         # The venue's state matters more than a sum that can be read elsewhere.
-        left = _account_cells(replace(view, portfolio_value=None))
+        left = account(replace(view, portfolio_value=None))
     room = width - line_width(left)
     for is_short in (False, True):
         right = _health_cells(view, is_short=is_short)
@@ -67,11 +80,11 @@ def say_health(health: SourceHealth, now: datetime) -> tuple[str, Role]:
             return "idle", Role.DIM
 
 
-def _account_cells(view: StatusView) -> Line:
+def _account_cells(view: StatusView, *, do_keys_rest: bool) -> Line:
     cells = [
         Cell(f" {view.mode.value} ", _MODE_ROLES[view.mode], Emphasis.BOLD),
         Cell(" "),
-        *_entry_cells(view),
+        *_entry_cells(view, do_keys_rest=do_keys_rest),
         *paint_venue(view.venue, view.now),
     ]
     if view.mode is Mode.READ_ONLY:
@@ -104,11 +117,13 @@ def _gain(amount: Micros) -> Cell:
     return Cell(format_money_change(amount), Role.UP if amount > 0 else Role.DOWN)
 
 
-def _entry_cells(view: StatusView) -> Line:
+def _entry_cells(view: StatusView, *, do_keys_rest: bool) -> Line:
     """Whether orders may be entered, and by single keys: said first of all where it matters."""
     if view.entry_lock:
         return (Cell(" LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD | Emphasis.REVERSE), Cell(" "))
     if view.armed_until is not None and view.armed_until > view.now:
+        if do_keys_rest:
+            return (Cell(" ARMED, ticket open ", Role.DIM), Cell(" "))
         return (Cell(" ARMED ", Role.ARMED, Emphasis.BOLD), Cell(" "))
     return ()
 

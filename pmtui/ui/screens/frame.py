@@ -70,6 +70,11 @@ class FrameScreen(Screen[None]):
         """Return the keys that work right here, the nearest first."""
         return footer_entries(*self.CONTEXTS, Context.GLOBAL, keymap=self.surface.options.keymap)
 
+    @property
+    def do_keys_rest(self) -> bool:
+        """Whether single keys trade nothing right here, armed or not."""
+        return False
+
     def retopic(self) -> None:
         """Subscribe anew because `topics` returns something else now."""
         if self._subscription is not None:
@@ -178,7 +183,12 @@ class FrameScreen(Screen[None]):
     def _show_status(self) -> None:
         status = self.surface.queries.status()
         self.query_one("#status", TextLine).show(
-            paint_status(status, self.size.width, ascii_only=self.surface.options.ascii_only)
+            paint_status(
+                status,
+                self.size.width,
+                do_keys_rest=self.do_keys_rest,
+                ascii_only=self.surface.options.ascii_only,
+            )
         )
 
     def _show_notice(self) -> None:

@@ -8,6 +8,7 @@ every order. Arming holds on every market until it ends; a screen begins with th
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from textual import on
 from textual.geometry import Size
 from typing_extensions import override
 
@@ -40,6 +41,7 @@ from pmtui.ui.paint.one_key import paint_arming, say_end, say_sent
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.market_trading import MarketTrading
 from pmtui.ui.ticket_context import ticket_context
+from pmtui.ui.widgets.ticket import TicketPane
 
 SMALLEST = Size(79, 18)
 """Below this the own position or orders are out of sight, and no single key trades."""
@@ -257,6 +259,17 @@ class MarketOneKey(MarketTrading):
         size = format_size(self.preset)
         self.say(f"ARMED: {buy} buys and {sell} sells {size} at the cursor at once; {off} disarms.")
 
+    @on(TicketPane.KeyKept)
+    def _say_that_keys_rest(self) -> None:
+        close = key_of(self.surface.options.keymap, "ticket.close")
+        what = "Single keys rest" if self.is_armed else "Other keys rest"
+        self.say(f"{what} while the ticket has the keys: {close} closes it.")
+
+    @property
+    @override
+    def do_keys_rest(self) -> bool:
+        return is_live(self) and self.ticket.is_open and self.ticket.has_focus_within
+
     def _follow_arming(self) -> None:
         """Disarm on a screen that shows too little, and show the keys that work now."""
         is_armed = self.is_armed
@@ -266,13 +279,17 @@ class MarketOneKey(MarketTrading):
         if is_armed != self._was_armed:
             self._was_armed, self._permitted_at = is_armed, None
             self.show_footer()
+            if not is_armed:
+                self.take_back("ARMED", "The next key within")
 
     def _arming_line(self, book: BookView) -> Line:
         """Say that single keys trade; nothing while they do not."""
         # As of the last status: this is painted with every book.
         if not self._was_armed:
             return ()
-        return paint_arming(self.preset, book, is_permitted=self._is_permitted)
+        return paint_arming(
+            self.preset, book, is_permitted=self._is_permitted, is_resting=self.do_keys_rest
+        )
 
     @property
     def _book_on_show(self) -> BookView | None:

@@ -75,6 +75,12 @@ class TicketPane(TicketForm):
 
         pane: "TicketPane"
 
+    @dataclass
+    class KeyKept(Message):
+        """A key that would trade or move elsewhere means nothing while the ticket has the keys."""
+
+        pane: "TicketPane"
+
     def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - the toolkit's word
         """Build a closed ticket."""
         super().__init__(surface, id=id)
@@ -171,6 +177,12 @@ class TicketPane(TicketForm):
         own = {key for action in actions_in(Context.TICKET) for key in keymap.keys_of(action.id)}
         if event.is_printable and event.key not in own:
             event.stop()
+            self.post_message(self.KeyKept(self))
+
+    @on(NumberField.Restricted)
+    def _on_restricted(self, event: NumberField.Restricted) -> None:
+        event.stop()
+        self.post_message(self.KeyKept(self))
 
     @on(Input.Changed)
     def _on_typed(self, event: Input.Changed) -> None:

@@ -174,6 +174,12 @@ class NumberField(Input, inherit_bindings=False):
             """The field to move."""
             return self.field
 
+    @dataclass
+    class Restricted(Message):
+        """Something was typed that is no part of a number."""
+
+        field: "NumberField"
+
     def __init__(self, *, id: str, characters: str, placeholder: str = "") -> None:  # noqa: A002 - the toolkit's word
         """Build a field.
 
@@ -186,6 +192,12 @@ class NumberField(Input, inherit_bindings=False):
             id=id, compact=True, max_length=16, restrict=f"[{characters}]*", placeholder=placeholder
         )
         self.cursor_blink = False
+
+    @override
+    def restricted(self) -> None:
+        """Tell whoever owns it: a key that is swallowed in silence seems to be broken."""
+        super().restricted()
+        self.post_message(self.Restricted(self))
 
     def write(self, text: str) -> None:
         """Replace what it holds, as if it had been typed."""

@@ -10,6 +10,7 @@ from pmtui.domain.money import Micros
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import line_width
 from pmtui.ui.paint.status import paint_status, say_health
+from pmtui.ui.theme import Role
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -131,3 +132,13 @@ def test_the_days_result_is_told_where_there_is_room(result: int, words: str) ->
     cramped = replace(view, unknown_orders=3, unread_notices=5)
     assert "today" not in text(cramped, 80)
     assert "unknown" in text(cramped, 80)
+
+
+def test_armed_keys_that_rest_do_not_look_armed() -> None:
+    armed = replace(STATUS, armed_until=STATUS.now + timedelta(minutes=1))
+    (keys,) = (cell for cell in paint_status(armed, 80) if "ARMED" in cell.text)
+    (resting,) = (
+        cell for cell in paint_status(armed, 80, do_keys_rest=True) if "ARMED" in cell.text
+    )
+    assert (keys.text, keys.role) == (" ARMED ", Role.ARMED)
+    assert (resting.text, resting.role) == (" ARMED, ticket open ", Role.DIM)

@@ -18,6 +18,7 @@ from pmtui.ui.app import PmtuiApp
 from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.screens.market_one_key import SMALLEST
 from pmtui.ui.theme_files import load_themes
+from pmtui.ui.widgets.ticket_fields import Choice
 from tests.scenes.world import make_world
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
@@ -532,6 +533,27 @@ async def test_a_ticket_with_the_focus_keeps_every_key_to_itself(start: str) -> 
             assert not names & {"place", "flatten", "cancel", "disarm", "touch_arming"}
             await pilot.press(start)
         assert fields > 1
+
+
+@pytest.mark.parametrize("where", ["a field", "a choice"])
+async def test_it_is_said_that_keys_rest_while_the_ticket_has_them(where: str) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await armed(app, pilot, at=50)
+        assert " ARMED  " in line(screen, "status")
+        await pilot.press("b")
+        await until(pilot, lambda: screen.ticket.has_focus_within, "the ticket has the keys")
+        await until(pilot, lambda: "ARMED, ticket open" in line(screen, "status"), "the status")
+        assert "KEYS IN TICKET" in line(screen, "book-state")
+        while where == "a choice" and not isinstance(screen.focused, Choice):
+            await pilot.press("shift+tab")
+        await pilot.press("F")
+        said = "Single keys rest while the ticket has the keys: esc closes it."
+        await until(pilot, lambda: said in line(screen, "notice"), "why nothing happens")
+        assert app.market.service.calls_of("flatten") == []
+        await pilot.press("escape")
+        await until(pilot, lambda: " ARMED  " in line(screen, "status"), "keys trade again")
+        assert "ARMED 5" in line(screen, "book-state")
 
 
 async def test_a_key_that_is_held_down_sends_once() -> None:
