@@ -9,12 +9,13 @@ or it ends without an answer, the settings are read here, with the same result.
 import os
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+# Needed by both sides: imported before there are two, or each would load it anew.
+import msgspec
 
 from pmtui.config.errors import ConfigError
-
-if TYPE_CHECKING:
-    from pmtui.config.settings import Settings
+from pmtui.config.settings import Settings, load_settings
 
 
 class SettingsAhead:
@@ -29,14 +30,12 @@ class SettingsAhead:
         self._overrides: Final = overrides
         self._child = _start(overrides) if _may_fork() else None
 
-    def settings(self) -> "Settings":
+    def settings(self) -> Settings:
         """Wait for them.
 
         Raises:
             ConfigError: a value that cannot be used; the first one, in one line.
         """
-        from pmtui.config.settings import load_settings  # noqa: PLC0415 - as soon as a child runs
-
         child, self._child = self._child, None
         told = _hear(*child) if child is not None else b""
         return _read(told) if told else load_settings(self._overrides)
@@ -80,10 +79,6 @@ def _hear(child: int, ours: int) -> bytes:
 
 
 def _tell(overrides: Mapping[str, Any] | None) -> bytes:
-    import msgspec  # noqa: PLC0415
-
-    from pmtui.config.settings import load_settings  # noqa: PLC0415
-
     # Looking through everything installed for plugins of the checker takes a while, for none.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     try:
@@ -92,11 +87,7 @@ def _tell(overrides: Mapping[str, Any] | None) -> bytes:
         return msgspec.msgpack.encode((error.place, error.problem))
 
 
-def _read(told: bytes) -> "Settings":
-    import msgspec  # noqa: PLC0415
-
-    from pmtui.config.settings import Settings  # noqa: PLC0415
-
+def _read(told: bytes) -> Settings:
     answer = msgspec.msgpack.decode(told, type=Settings | tuple[str, str])
     if isinstance(answer, Settings):
         return answer
