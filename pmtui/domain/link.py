@@ -15,6 +15,8 @@ class LinkState(StrEnum):
     """Open, but nothing has come for too long: about to be replaced, to be sure. No fault yet: a
     market that is closed or that nobody trades says nothing."""
     DOWN = "down"
+    IDLE = "idle"
+    """Closed on our side, because nothing is to be heard: no fault, and nothing is lost."""
 
 
 @dataclass(frozen=True, slots=True)

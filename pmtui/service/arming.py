@@ -2,6 +2,7 @@
 
 Armed, one key sends an order without a question. So it ends by itself: after idle time, when the
 market stream or the trading host is lost, and when entry is locked. Nothing but `arm` turns it on.
+A market stream that nobody watches is closed, which is no loss, nor is opening it for the next market.
 """
 
 from collections.abc import Callable

@@ -84,6 +84,10 @@ class Health:
         if known.state is not HealthState.DOWN:
             self._put(replace(known, state=HealthState.CONNECTING, reason=""))
 
+    def note_idle(self, source: Source) -> None:
+        """Say that a source is not needed now: what it was like is no longer known."""
+        self._put(replace(self._sources[source], state=HealthState.IDLE, reason=""))
+
     def link_listener(self, source: Source) -> Callable[[Link], None]:
         """Return a callback that keeps a stream's link as this source's health."""
 
@@ -97,6 +101,8 @@ class Health:
                     # Books turn stale until the next socket has spoken; a line that is really
                     # gone is told as down when its ping or the next connect fails.
                     self.note_connecting(source)
+                case LinkState.IDLE:
+                    self.note_idle(source)
                 case LinkState.DOWN:
                     self.note_down(source, link.reason or "connection lost")
 

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.health import HealthState, Source
 from pmtui.domain.link import LinkState
 from pmtui.service.arming import DISARM_AFTER_S
 from pmtui.service.topics import AccountTopic, BookTopic
@@ -65,6 +66,22 @@ async def test_a_lost_market_stream_disarms(tmp_path: Path, state: LinkState) ->
         world.stream.change_link(state, "gone")
         assert not is_armed(world)
         assert last_notice(world) == "Disarmed: the market stream was lost"
+
+
+async def test_a_market_stream_that_nobody_watched_for_a_while_is_no_loss(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
+        await settle()
+        world.stream.change_link(LinkState.OPEN)
+        world.service.commands.arm()
+        world.stream.change_link(LinkState.IDLE)
+        states = {h.source: h.state for h in world.service.queries.status().health}
+        assert states[Source.MARKET_STREAM] is HealthState.IDLE
+        world.stream.change_link(LinkState.CONNECTING)
+        world.stream.change_link(LinkState.OPEN)
+        assert is_armed(world)
+        world.stream.change_link(LinkState.CONNECTING)
+        assert not is_armed(world)
 
 
 async def test_a_trading_host_that_does_not_answer_disarms_and_keeps_it_off(

@@ -99,7 +99,8 @@ class MarketChannel:
                 while True:
                     await self._changed.wait()
                     self._changed.clear()
-                    self._share_out()
+                    if self._share_out():
+                        on_link(self._whole())
                     for shard in self._shards:
                         if shard.task is None:
                             shard.task = tasks.create_task(self._keep(shard, on_event, on_link))
@@ -121,22 +122,26 @@ class MarketChannel:
         await shard.connection.run(on_event=on_event, on_link=heard)
 
     def _whole(self) -> Link:
-        """Return one link for all sockets: as good as the worst of them."""
+        """Return one link for all sockets: as good as the worst of them, idle without any."""
+        if not self._shards:
+            return Link(LinkState.IDLE, self._epoch)
         links = [shard.link for shard in self._shards]
         worst = min(links, key=lambda link: _WORST_FIRST.index(link.state))
         return Link(worst.state, self._epoch, worst.reason)
 
-    def _share_out(self) -> None:
-        """Give every wanted token a socket, moving as few as can be."""
+    def _share_out(self) -> bool:
+        """Give every wanted token a socket, moving as few as can be; return whether any went."""
         held = [shard.protocol.wanted & self._wanted for shard in self._shards]
         shares = share_out(held, self._groups, limit=self._tokens_per_socket)
         self._shards += [self._new_shard() for _ in range(len(shares) - len(held))]
         for shard, tokens in zip(self._shards, shares, strict=True):
             shard.connection.send(shard.protocol.watch(tokens))
-        for shard in [shard for shard in self._shards if not shard.protocol.wanted]:
+        unneeded = [shard for shard in self._shards if not shard.protocol.wanted]
+        for shard in unneeded:
             self._shards.remove(shard)
             if shard.task is not None:
                 shard.task.cancel()
+        return bool(unneeded)
 
     def _new_shard(self) -> _Shard:
         protocol = MarketProtocol(chunk=self._chunk)

@@ -400,3 +400,19 @@ async def test_only_the_tokens_of_a_closed_socket_are_not_heard() -> None:
             open_ones = [c for c in channel.connections if c.epoch == 1 and c.counts.frames == 0]
             assert len(open_ones) == 2
             assert len(channel.deaf()) == 1
+
+
+async def test_without_anything_to_watch_the_stream_is_idle_and_not_lost() -> None:
+    async with scripted(sending(BOOK % 1)) as server:
+        channel = channel_to(server)
+        channel.watch(tokens("1"))
+        async with running(channel) as heard:
+            await until(lambda: heard.states()[-1:] == [LinkState.OPEN], "an open socket")
+            channel.watch(tokens())
+            await until(lambda: heard.states()[-1:] == [LinkState.IDLE], "it is idle")
+            assert channel.connections == ()
+            channel.watch(tokens("2"))
+            await until(lambda: heard.states()[-1:] == [LinkState.OPEN], "open again")
+    assert heard.states() == [
+        LinkState.CONNECTING, LinkState.OPEN, LinkState.IDLE, LinkState.CONNECTING, LinkState.OPEN,
+    ]  # fmt: skip
