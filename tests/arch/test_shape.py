@@ -105,6 +105,39 @@ def test_no_committed_file_names_a_registry_or_this_machine() -> None:
             assert not home.search(text), path
 
 
+def test_dataclasses_are_the_cheap_ones() -> None:
+    takers = [
+        str(module.relative_to(PACKAGE))
+        for module in modules()
+        for node in ast.walk(ast.parse(module.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module == "dataclasses"
+        if "dataclass" in {alias.name for alias in node.names}
+    ]
+    assert set(takers) == {"domain/records.py"}, "take it from pmtui.domain.records"
+
+
+def test_what_is_remembered_by_argument_is_bounded() -> None:
+    endless = [
+        f"{module.relative_to(PACKAGE)}: {node.name}"
+        for module in modules()
+        for node in ast.walk(ast.parse(module.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        # Nothing, and the classes there are, are bounded by themselves.
+        and any(arg.annotation and ast.unparse(arg.annotation) != "type" for arg in node.args.args)
+        and any(is_endless(decorator) for decorator in node.decorator_list)
+    ]
+    assert endless == []
+
+
+def is_endless(decorator: ast.expr) -> bool:
+    """Whether it is a cache of the standard library that keeps everything, or does not say."""
+    call = decorator if isinstance(decorator, ast.Call) else None
+    name = ast.unparse(call.func if call else decorator).rpartition(".")[2]
+    sizes = [k.value for k in call.keywords if k.arg == "maxsize"] if call else []
+    is_stated = any(isinstance(s, ast.Constant) and isinstance(s.value, int) for s in sizes)
+    return name == "cache" or (name == "lru_cache" and not is_stated)
+
+
 def imported_by(code: str) -> set[str]:
     program = f"{code}\nimport sys\nprint('\\n'.join(sys.modules))"
     done = subprocess.run(
