@@ -62,7 +62,8 @@ class CalmCollection(App[Any]):
             return
         gc.set_threshold(_YOUNG, _MIDDLE_AGED, _NEVER)
         self._collector = CalmCollector(asyncio.get_running_loop().time, gc.collect)
-        self.set_interval(LOOK_S, self._look_for_calm)
+        # Whoever calls this is not the app, and a timer lives in the context that it was made in.
+        self.call_later(self.set_interval, LOOK_S, self._look_for_calm)
 
     def _look_for_calm(self) -> None:
         is_worth_it = not self._has_settled or gc.get_count()[2] > _FEW
