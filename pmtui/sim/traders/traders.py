@@ -10,6 +10,7 @@ import random
 import re
 from collections.abc import Iterable
 from itertools import chain
+from math import inf
 
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.money import ONE
@@ -200,8 +201,10 @@ class Traders:
         self._act(desk, changes, trades, now_ms)
 
     def _pace(self, desk: _Desk) -> Pace:
-        activity = desk.market.activity_at(self._venue.clock.now())
-        return pace_of(activity, is_window=desk.market.is_window).scaled(self._speed)
+        market, now = desk.market, self._venue.clock.now()
+        left_s = inf if market.ends_at is None else (market.ends_at - now).total_seconds()
+        pace = pace_of(market.activity_at(now), is_window=market.is_window, left_s=left_s)
+        return pace.scaled(self._speed)
 
     def _act(self, desk: _Desk, changes: int, trades: int, now_ms: int) -> None:
         view = self._venue.trading(desk.market.condition_id)

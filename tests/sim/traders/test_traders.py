@@ -122,6 +122,26 @@ def test_watched_markets_move_at_their_pace_and_rarely_at_the_top() -> None:
     floor.venue.close()
 
 
+def test_the_last_ninety_seconds_of_a_window_are_as_fast_as_recorded() -> None:
+    floor = Floor()
+    window = floor.find(Activity.FAST, is_window=True)
+    assert window.ends_at is not None
+    eyes = Eyes()
+    floor.publisher.watch(window.condition_id, eyes)
+    floor.clock.step(int((window.ends_at - START).total_seconds() - 89) * 1_000)
+    floor.traders.step()
+    eyes.frames.clear()
+    seconds = []
+    for _ in range(60):
+        floor.pass_seconds(1)
+        seconds.append(len([frame for frame in eyes.frames if not frame.is_custom]))
+        eyes.frames.clear()
+    # Recorded: 633 to 795 a second, 1,477 to 1,631 in the busiest (FINDINGS §3).
+    assert 480 < sum(seconds) / 60 < 900
+    assert 1_100 < max(seconds) < 2_200
+    floor.venue.close()
+
+
 def test_unwatched_markets_are_visited_in_turn_and_books_stay_uncrossed() -> None:
     floor = Floor(speed=4.0)
     floor.pass_seconds(30)
@@ -277,6 +297,8 @@ def test_quotes_follow_a_fair_price_that_has_run_away_and_keep_their_distance(
 def test_rates_follow_the_recorded_classes() -> None:
     assert pace_of(Activity.IDLE, is_window=False).changes == 0
     assert pace_of(Activity.FAST, is_window=True).changes > 100
+    assert pace_of(Activity.FAST, is_window=True, left_s=60).changes > 500
+    assert pace_of(Activity.FAST, is_window=False, left_s=60).changes < 20
     rng = random.Random(1)
     for mean in (0.2, 5.0, 80.0):
         drawn = sum(drawn_count(mean, rng) for _ in range(4_000)) / 4_000
