@@ -9,6 +9,7 @@ or it ends without an answer, the settings are read here, with the same result.
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 # Needed by both sides: imported before there are two, or each would load it anew.
@@ -16,6 +17,9 @@ import msgspec
 
 from pmtui.config.errors import ConfigError
 from pmtui.config.settings import Settings, load_settings
+
+_END: Final = b"\xc1"
+"""Behind an answer that is whole; nothing ends with it otherwise, as the format never uses it."""
 
 
 class SettingsAhead:
@@ -58,15 +62,13 @@ def _start(overrides: Mapping[str, Any] | None) -> tuple[int, int] | None:
     if child:
         os.close(its)
         return child, ours
-    status = 1
     try:
-        told = _tell(overrides)
+        told = _tell(overrides) + _END
         while told:
             told = told[os.write(its, told) :]
-        status = 0
     finally:
         # Nothing of this copy may go on, nor run what the program does at its end.
-        os._exit(status)
+        os._exit(0)
 
 
 def _hear(child: int, ours: int) -> bytes:
@@ -74,8 +76,10 @@ def _hear(child: int, ours: int) -> bytes:
     with open(ours, "rb", buffering=0) as pipe:
         while part := pipe.read(1 << 16):
             told += part
-    _, status = os.waitpid(child, 0)
-    return bytes(told) if status == 0 else b""
+    # Where children are not waited for by order of whoever started us, there is none by now.
+    with suppress(ChildProcessError):
+        os.waitpid(child, 0)
+    return bytes(told[: -len(_END)]) if told.endswith(_END) else b""
 
 
 def _tell(overrides: Mapping[str, Any] | None) -> bytes:

@@ -108,6 +108,18 @@ def test_beside_other_threads_they_are_read_here() -> None:
         thread.join()
 
 
+def test_where_children_are_never_waited_for_nothing_is_missing() -> None:
+    code = "import signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n" + HEARD
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PMTUI_PRIVATE_KEY": "0x5d"},
+    )
+    assert done.stdout.strip() == "9 []"
+
+
 def test_no_child_is_left_behind() -> None:
     SettingsAhead().settings()
     with pytest.raises(ChildProcessError):
