@@ -14,10 +14,11 @@ from textual.widgets import Static
 from typing_extensions import override
 
 from pmtui.ui.cell_diff import _pieces_of
-from pmtui.ui.cells import Cell
+from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.span_compositor import SpanCompositor, use_spans
 from pmtui.ui.terminal_shadow import TerminalShadow
 from pmtui.ui.theme import Role
+from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.demo_market import MarketDemo
 from tests.ui.stage import Stage
@@ -116,12 +117,35 @@ class _Screen(Screen[None]):
         yield Static("over", id="over")
 
 
+class _TableScreen(Screen[None]):
+    def __init__(self, table: LineTable) -> None:
+        super().__init__()
+        use_spans(self)
+        self._table = table
+
+    @override
+    def compose(self) -> ComposeResult:
+        yield self._table
+
+
 async def test_frames_layers_and_plain_widgets_are_rendered_as_ever() -> None:
     app = Stage()
     async with app.run_test(size=(50, 6)) as pilot:
         await app.push_screen(screen := _Screen())
         await settle(pilot)
         _assert_same_as_the_toolkit(screen._compositor, 4)
+
+
+async def test_a_table_that_is_scrolled_is_rendered_as_ever() -> None:
+    table = LineTable([Column("a", "Name", 10, grow=1), Column("b", "Size", 6)])
+    app = Stage()
+    async with app.run_test(size=(40, 8)) as pilot:
+        await app.push_screen(screen := _TableScreen(table))
+        table.set_rows([Row(str(n), (Cell(f"row {n}"), Cell(str(n)))) for n in range(60)])
+        table.focus()
+        await pilot.press("pagedown", "down", "down")
+        await settle(pilot)
+        _assert_same_as_the_toolkit(screen._compositor, 6)
 
 
 async def test_only_lines_that_changed_are_asked_for() -> None:
