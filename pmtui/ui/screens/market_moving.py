@@ -18,6 +18,7 @@ from pmtui.domain.records import dataclass
 from pmtui.domain.verdict import MoveEnd, MoveVerdict, Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.action import Context
+from pmtui.ui.action_doubts import say_doubts
 from pmtui.ui.actions import FooterEntry, Keymap, footer_entries
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_price
@@ -222,7 +223,8 @@ class MarketMoving(MarketLadder):
                 command_id = self.surface.commands.place(order)
                 _ = self.run_worker(self._await_placed(command_id, order))
 
-        screen = ConfirmScreen(order, surface=self.surface, doubt=LEFT_OUT)
+        doubt = say_doubts(self.surface, [order], LEFT_OUT)
+        screen = ConfirmScreen(order, surface=self.surface, doubt=doubt)
         _ = self.app.push_screen(screen, decide)
 
     async def _await_placed(self, command_id: CommandId, order: PreparedOrder) -> None:

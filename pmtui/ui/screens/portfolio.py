@@ -15,6 +15,7 @@ from pmtui.domain.order import Fill, Order, OrderIntent
 from pmtui.domain.verdict import MoveEnd, MoveVerdict, Rejected
 from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
 from pmtui.ui.action import Context
+from pmtui.ui.action_doubts import say_doubts
 from pmtui.ui.actions import FooterEntry, bindings_for
 from pmtui.ui.cells import Line
 from pmtui.ui.liveness import is_live
@@ -243,7 +244,8 @@ class PortfolioScreen(FrameScreen):
             if is_agreed:
                 _ = self.surface.commands.place(order)
 
-        screen = ConfirmScreen(order, surface=self.surface, doubt=LEFT_OUT)
+        doubt = say_doubts(self.surface, [order], LEFT_OUT)
+        screen = ConfirmScreen(order, surface=self.surface, doubt=doubt)
         _ = self.app.push_screen(screen, decide)
 
     def _order_at_cursor(self) -> Order | None:

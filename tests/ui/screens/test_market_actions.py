@@ -199,8 +199,14 @@ async def test_what_a_move_left_out_is_offered_again_by_key_and_never_by_itself(
         await agree(app, pilot)
         await until(pilot, lambda: "e tries again" in line(screen, "notice"), "it is offered")
         assert app.screen is screen
+        # What rests of ours on the other side by now would be met by it.
+        mine = believable.order(9, NUMBER, side=Side.SELL, price=0.48, size=10)
+        service.account_view = replace(
+            service.account_view, open_orders=(*service.account_view.open_orders, mine)
+        )
         await pilot.press("e")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card again")
+        assert shows(app, "your own SELL 10 48¢")
         await agree(app, pilot)
         ((order,),) = service.calls_of("place")
         assert isinstance(order, PreparedOrder)
