@@ -7,13 +7,13 @@ from pmtui.domain.records import dataclass
 
 
 class Source(StrEnum):
-    """Where numbers come from."""
+    """Where numbers come from, as the trader knows them."""
 
-    METADATA = "metadata"
+    METADATA = "market lists"
     TRADING = "trading"
-    ANALYTICS = "analytics"
+    ANALYTICS = "positions"
     MARKET_STREAM = "market stream"
-    USER_STREAM = "user stream"
+    USER_STREAM = "order stream"
     RELAYER = "relayer"
 
 

@@ -15,12 +15,12 @@ def paint_heartbeat(view: HeartbeatView, now: datetime) -> Line:
     age = format_age((now - view.accepted_at).total_seconds()) if view.accepted_at else ""
     match view.state:
         case BeatState.OFF:
-            return (Cell("  beat off", Role.DIM),)
+            return (Cell("beat off", Role.DIM),)
         case BeatState.STARTING:
-            return (Cell("  beat ", Role.DIM), Cell("starting", Role.STALE))
+            return (Cell("beat ", Role.DIM), Cell("starting", Role.STALE))
         case BeatState.BEATING:
-            return (Cell("  beat ", Role.DIM), Cell(age, Role.VERIFIED))
+            return (Cell("beat ", Role.DIM), Cell(age, Role.VERIFIED))
         case BeatState.LATE:
-            return (Cell(f"  beat late {age}", Role.NOTICE_WARN),)
+            return (Cell(f"beat late {age}", Role.NOTICE_WARN),)
         case BeatState.LOST:
-            return (Cell(f"  beat LOST {age}", Role.NOTICE_BAD, Emphasis.BOLD),)
+            return (Cell(f"beat LOST {age}", Role.NOTICE_BAD, Emphasis.BOLD),)

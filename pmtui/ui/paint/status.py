@@ -1,9 +1,11 @@
 """The status line: profile, money, orders, notices, and the health of every source."""
 
-from dataclasses import replace
+from collections.abc import Iterable
 from datetime import datetime
+from typing import NamedTuple
 
 from pmtui.domain.health import HealthState, Source, SourceHealth
+from pmtui.domain.heartbeat import BeatState
 from pmtui.domain.money import Micros
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
@@ -19,13 +21,31 @@ SKEW_WORTH_SAYING_MS = 2_000
 
 _MODE_ROLES = {Mode.PAPER: Role.PAPER, Mode.LIVE: Role.LIVE, Mode.READ_ONLY: Role.READONLY}
 _SHORT = {
-    Source.METADATA: "meta",
+    Source.METADATA: "lists",
     Source.TRADING: "trading",
-    Source.ANALYTICS: "data",
+    Source.ANALYTICS: "positions",
     Source.MARKET_STREAM: "stream",
-    Source.USER_STREAM: "user",
+    Source.USER_STREAM: "orders",
     Source.RELAYER: "relayer",
 }
+_WORST_FIRST = (
+    Source.TRADING, Source.MARKET_STREAM, Source.USER_STREAM, Source.ANALYTICS, Source.METADATA,
+    Source.RELAYER,
+)  # fmt: skip
+"""By what it costs a trader to be without."""
+
+
+class _Fact(NamedTuple):
+    """A part of the line that is shown whole or not at all."""
+
+    rank: int
+    """What is highest goes first where there is no room."""
+    cells: Line
+
+
+_KEPT, _OURS, _MEANWHILE, _MILD, _REASON, _ELSEWHERE, _TOTAL, _TODAY = range(8)
+"""Ranks. Of what may go, our orders and cash stay longest; before a reason goes what the portfolio
+shows as well."""
 
 
 def paint_status(
@@ -33,33 +53,26 @@ def paint_status(
 ) -> Line:
     """Lay the status out in one line: what is ours on the left, the sources on the right.
 
+    Nothing is cut: what there is no room for is left out, what matters least first.
+
     Args:
         view: the status.
         width: cells there are.
         do_keys_rest: single keys trade nothing right now, armed or not.
         ascii_only: the terminal shows plain ASCII only.
     """
-
-    def account(view: StatusView) -> Line:
-        return _account_cells(view, do_keys_rest=do_keys_rest)
-
-    left = account(view)
-    if view.day_result and line_width(left) + line_width(_trouble_cells(view)) >= width:
-        # The portfolio shows it as well.
-        view = replace(view, day_result=None)
-        left = account(view)
-    if view.venue and line_width(left) + line_width(_trouble_cells(view)) >= width:
-        # The venue's state matters more than a sum that can be read elsewhere.
-        left = account(replace(view, portfolio_value=None))
-    room = width - line_width(left)
-    for is_short in (False, True):
-        right = _health_cells(view, is_short=is_short)
-        if line_width(right) + 1 <= room:
-            break
-    else:
-        right = _trouble_cells(view)
-    gap = max(1, width - line_width(left) - line_width(right))
-    return fit_line((*left, Cell(" " * gap), *right), width, ascii_only=ascii_only)
+    facts = _account_facts(view, do_keys_rest=do_keys_rest)
+    troubles = _trouble_lines(view)
+    rights = (_health_cells(view), _health_cells(view, is_short=True), *troubles)
+    with_reason = len(rights) - len(troubles) // 2
+    for dropped in range(_TODAY + 1, _KEPT, -1):
+        left = _join(fact for fact in facts if fact.rank < dropped)
+        room = width - line_width(left) - 2
+        for right in rights if dropped <= _REASON + 1 else rights[:with_reason]:
+            if line_width(right) <= room:
+                return (*left, Cell(" " * (room + 2 - line_width(right))), *right)
+    left = _join(fact for fact in facts if fact.rank == _KEPT)
+    return fit_line((*left, Cell(" "), *troubles[-1]), width, ascii_only=ascii_only)
 
 
 def say_health(health: SourceHealth, now: datetime) -> tuple[str, Role]:
@@ -73,44 +86,60 @@ def say_health(health: SourceHealth, now: datetime) -> tuple[str, Role]:
                 return "live", Role.VERIFIED
             return f"{format_age(age)} old", Role.STALE
         case HealthState.DOWN:
-            return f"down: {plain(health.reason, 24)}", Role.NOTICE_BAD
+            return f"down: {plain(health.reason, 40)}", Role.NOTICE_BAD
         case HealthState.CONNECTING:
             return "connecting", Role.STALE
         case HealthState.IDLE:
             return "idle", Role.DIM
 
 
-def _account_cells(view: StatusView, *, do_keys_rest: bool) -> Line:
-    cells = [
-        Cell(f" {view.mode.value} ", _MODE_ROLES[view.mode], Emphasis.BOLD),
-        Cell(" "),
-        *_entry_cells(view, do_keys_rest=do_keys_rest),
-        *paint_venue(view.venue, view.now),
+def _account_facts(view: StatusView, *, do_keys_rest: bool) -> list[_Fact]:
+    mode = Cell(f" {view.mode.value} ", _MODE_ROLES[view.mode], Emphasis.BOLD)
+    facts = [
+        _Fact(_KEPT, (mode,)),
+        _Fact(_KEPT, _entry_cells(view, do_keys_rest=do_keys_rest)),
+        _Fact(_KEPT, paint_venue(view.venue, view.now)),
     ]
-    if view.mode is Mode.READ_ONLY:
-        cells.append(Cell(plain(view.mode_reason, 40), Role.DIM))
-        cells.append(Cell("  "))
+    is_ours = view.mode is not Mode.READ_ONLY
+    if not is_ours:
+        facts.append(_Fact(_OURS, (Cell(plain(view.mode_reason, 40), Role.DIM),)))
     elif view.profile.upper() != view.mode.value:
-        cells.append(Cell(f"{plain(view.profile, 12)}  ", Role.DIM))
+        facts.append(_Fact(_ELSEWHERE, (Cell(plain(view.profile, 12), Role.DIM),)))
     if view.cash is not None:
-        cells += [Cell("cash ", Role.DIM), Cell(format_money(view.cash)), Cell("  ")]
+        facts.append(_Fact(_OURS, (Cell("cash ", Role.DIM), Cell(format_money(view.cash)))))
     if view.portfolio_value is not None:
-        cells += [Cell("total ", Role.DIM), Cell(format_money(view.portfolio_value)), Cell("  ")]
+        total = Cell(format_money(view.portfolio_value))
+        facts.append(_Fact(_TOTAL, (Cell("total ", Role.DIM), total)))
     if view.day_result:
-        cells += [Cell("today ", Role.DIM), _gain(view.day_result), Cell("  ")]
-    if view.mode is not Mode.READ_ONLY:
+        facts.append(_Fact(_TODAY, (Cell("today ", Role.DIM), _gain(view.day_result))))
+    if is_ours:
         role = Role.OWN_ORDER if view.open_orders else Role.DIM
-        cells.append(Cell(f"{view.open_orders} open", role))
+        facts.append(_Fact(_OURS, (Cell(f"{view.open_orders} open", role),)))
         if view.watching:
-            cells.append(Cell(f"  {view.watching} watching", Role.OWN_ORDER))
-        cells += paint_heartbeat(view.heartbeat, view.now)
-    if view.unknown_orders:
-        cells.append(Cell(f"  {view.unknown_orders} unknown, checking", Role.NOTICE_WARN))
-    if view.unread_notices:
-        cells.append(Cell(f"  {view.unread_notices} new", Role.NOTICE_WARN))
+            cells = (Cell(f"{view.watching} watching", Role.OWN_ORDER),)
+            facts.append(_Fact(_MEANWHILE, cells))
+        is_well = view.heartbeat.state not in (BeatState.LATE, BeatState.LOST)
+        beat = paint_heartbeat(view.heartbeat, view.now)
+        facts.append(_Fact(_MILD if is_well else _KEPT, beat))
+    for rank, count, words in (
+        (_KEPT, view.unknown_orders, "unknown, checking"), (_MEANWHILE, view.unread_notices, "new"),
+    ):  # fmt: skip
+        if count:
+            facts.append(_Fact(rank, (Cell(f"{count} {words}", Role.NOTICE_WARN),)))
     if view.clock_skew_ms is not None and abs(view.clock_skew_ms) > SKEW_WORTH_SAYING_MS:
-        cells.append(Cell(f"  clock off by {abs(view.clock_skew_ms) // 1000}s", Role.NOTICE_WARN))
-    return tuple(cells)
+        words = f"clock off by {abs(view.clock_skew_ms) // 1000}s"
+        facts.append(_Fact(_MEANWHILE, (Cell(words, Role.NOTICE_WARN),)))
+    return facts
+
+
+def _join(facts: Iterable[_Fact]) -> Line:
+    """Put facts side by side, two cells between them; a coloured one brings a cell of its own."""
+    line: list[Cell] = []
+    for fact in facts:
+        if fact.cells and line:
+            line.append(Cell(" " if line[-1].text.endswith(" ") else "  "))
+        line += fact.cells
+    return tuple(line)
 
 
 def _gain(amount: Micros) -> Cell:
@@ -120,15 +149,15 @@ def _gain(amount: Micros) -> Cell:
 def _entry_cells(view: StatusView, *, do_keys_rest: bool) -> Line:
     """Whether orders may be entered, and by single keys: said first of all where it matters."""
     if view.entry_lock:
-        return (Cell(" LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD | Emphasis.REVERSE), Cell(" "))
+        return (Cell(" LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD | Emphasis.REVERSE),)
     if view.armed_until is not None and view.armed_until > view.now:
         if do_keys_rest:
-            return (Cell(" ARMED, ticket open ", Role.DIM), Cell(" "))
-        return (Cell(" ARMED ", Role.ARMED, Emphasis.BOLD), Cell(" "))
+            return (Cell(" ARMED, ticket open ", Role.DIM),)
+        return (Cell(" ARMED ", Role.ARMED, Emphasis.BOLD),)
     return ()
 
 
-def _health_cells(view: StatusView, *, is_short: bool) -> Line:
+def _health_cells(view: StatusView, *, is_short: bool = False) -> Line:
     cells: list[Cell] = []
     for health in view.health:
         if health.state is HealthState.IDLE:
@@ -141,12 +170,26 @@ def _health_cells(view: StatusView, *, is_short: bool) -> Line:
     return (*cells, Cell(" "))
 
 
-def _trouble_cells(view: StatusView) -> Line:
-    """Where not every source has room: the worst in words, and how many are well."""
+def _trouble_lines(view: StatusView) -> tuple[Line, ...]:
+    """Where not every source has room: the worst in words, and how many more are not well.
+
+    Ever shorter, the second half without a reason.
+    """
     said = [(h, *say_health(h, view.now)) for h in view.health if h.state is not HealthState.IDLE]
-    bad = [(h, words, role) for h, words, role in said if words != "live"]
+    bad = [row for row in said if row[1] != "live"]
     if not bad:
-        return (Cell("all live " if said else "starting ", Role.VERIFIED if said else Role.DIM),)
-    worst, words, role = max(bad, key=lambda row: row[0].state is HealthState.DOWN)
-    more = f" +{len(bad) - 1}" if len(bad) > 1 else ""
-    return (Cell(f"{_SHORT[worst.source]} ", Role.DIM), Cell(f"{words}{more} ", role))
+        text, role = ("all live ", Role.VERIFIED) if said else ("starting ", Role.DIM)
+        return ((Cell(text, role),),)
+    worst, words, role = min(
+        bad,
+        key=lambda row: (row[0].state is not HealthState.DOWN, _WORST_FIRST.index(row[0].source)),
+    )
+    full, short, bare = worst.source.value, _SHORT[worst.source], words.partition(":")[0]
+    others = len(bad) - 1
+    more, plus = (f" and {others} more", f" +{others}") if others else ("", "")
+    return tuple(
+        (Cell(f"{name} ", Role.DIM), Cell(f"{text}{rest} ", role))
+        for name, text, rest in (
+            (full, words, more), (full, words, plus), (full, bare, plus), (short, bare, plus),
+        )
+    )  # fmt: skip

@@ -24,4 +24,4 @@ def paint_venue(facts: tuple[VenueFact, ...], now: datetime) -> Line:
     worst = facts[0]
     more = f" +{len(facts) - 1}" if len(facts) > 1 else ""
     role = Role.NOTICE_WARN if worst.state in _MILD else Role.NOTICE_BAD
-    return (Cell(f"{say_state(worst, now)}{more}", role, Emphasis.BOLD), Cell("  "))
+    return (Cell(f"{say_state(worst, now)}{more}", role, Emphasis.BOLD),)

@@ -24,7 +24,7 @@ def test_state_and_age_are_said_in_words_and_not_by_colour_alone(
 ) -> None:
     at = None if age_s is None else NOW - timedelta(seconds=age_s)
     cells = paint_heartbeat(HeartbeatView(HeartbeatPolicy.ON, state, at), NOW)
-    assert "".join(cell.text for cell in cells) == f"  {said}"
+    assert "".join(cell.text for cell in cells) == said
     assert cells[-1].role is role
 
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.health import HealthState, Source, SourceHealth
+from pmtui.domain.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.domain.money import Micros
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import line_width
@@ -142,3 +143,48 @@ def test_armed_keys_that_rest_do_not_look_armed() -> None:
     )
     assert (keys.text, keys.role) == (" ARMED ", Role.ARMED)
     assert (resting.text, resting.role) == (" ARMED, ticket open ", Role.DIM)
+
+
+DOWN = tuple(
+    health(source, HealthState.DOWN, reason="no complete answer in time")
+    for source in Source if source is not Source.RELAYER
+)  # fmt: skip
+BUSY = replace(
+    STATUS, armed_until=NOW + timedelta(minutes=5), watching=1, day_result=Micros(12_340_000),
+    heartbeat=HeartbeatView(HeartbeatPolicy.ON, BeatState.BEATING, NOW),
+)  # fmt: skip
+
+
+def test_armed_at_80_columns_what_matters_is_whole() -> None:
+    for words in ("PAPER", " ARMED ", "cash $10,000.00", "2 open", "1 watching", "all live"):
+        assert words in text(BUSY, 80)
+    assert "today" not in text(BUSY, 80)
+    trouble = text(replace(BUSY, health=DOWN), 80)
+    for words in ("PAPER", " ARMED ", "cash $10,000.00", "2 open", "1 watching", "trading down +4"):
+        assert words in trouble
+
+
+@pytest.mark.parametrize("width", [*range(79, 130), 160, 200])
+@pytest.mark.parametrize("view", [BUSY, replace(BUSY, health=DOWN), replace(STATUS, health=DOWN)])
+def test_nothing_on_the_line_is_cut(view: StatusView, width: int) -> None:
+    line = text(view, width)
+    assert len(line) == width
+    assert "…" not in line
+    assert "cash $10,000.00" in line
+    assert "2 open" in line
+    assert ("down" in line) is (view.health is DOWN)
+
+
+def test_the_reason_stays_before_a_sum_that_the_portfolio_shows_too() -> None:
+    one = (*STATUS.health[1:], health(Source.METADATA, HealthState.DOWN, reason="host timed out"))
+    line = text(replace(STATUS, health=one, day_result=Micros(1_000_000)), 80)
+    assert "market lists down: host timed out" in line
+    assert "total" not in line
+
+
+def test_of_several_in_trouble_the_one_is_named_that_costs_most() -> None:
+    assert "trading down: no complete answer in time and 4 more" in text(
+        replace(STATUS, health=DOWN), 110
+    )
+    late = (health(Source.TRADING, HealthState.LIVE, age_s=90), DOWN[0])
+    assert "market lists down" in text(replace(STATUS, health=late), 80)

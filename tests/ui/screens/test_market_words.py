@@ -4,8 +4,8 @@ from textual.pilot import Pilot
 
 from pmtui.ui.screens.market import MarketScreen
 from tests.ui.demo_market import MarketDemo
-from tests.ui.screens.test_market import SMALL, opened
-from tests.ui.screens.test_market_one_key import arm, disarm, line, widen
+from tests.ui.screens.test_market import SMALL, line, opened
+from tests.ui.screens.test_market_one_key import arm, disarm, widen
 from tests.ui.wait import settle, until
 
 
