@@ -310,3 +310,20 @@ async def test_the_tour_takes_no_row_of_the_ladder() -> None:
         await until(pilot, lambda: screen.query_one("#tour").region.area, "the tour's line")
         await settle(pilot)
         at_least_fourteen_rows(screen)
+
+
+async def test_the_mouse_reaches_the_fields_and_every_pane_above_them() -> None:
+    app = demo()
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await with_ticket(app, pilot)
+        await pilot.click("#ticket-kind")
+        await until(pilot, lambda: screen.ticket.draft.kind is OrderKind.MARKET, "the next kind")
+        await pilot.click("#ticket-price")
+        await until(pilot, lambda: screen.ticket.price.has_focus, "the price")
+        await pilot.click("#ladder", offset=(20, 6))
+        await until(pilot, lambda: screen.ladder.has_focus, "the ladder")
+        assert screen.ladder.cursor is not None
+        for name, pane in (("#orders", screen.orders), ("#tape", screen.tape)):
+            await pilot.click(name, offset=(5, 1))
+            await until(pilot, lambda pane=pane: pane.has_focus, name)  # type: ignore[misc]  # bound now
+        assert screen.ticket.is_open
