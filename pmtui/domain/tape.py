@@ -14,7 +14,7 @@ SAME_MOMENT = timedelta(seconds=3)
 
 
 class TapeFilter(Enum):
-    """Which prints are shown; the value is the smallest size in shares, or none for own ones."""
+    """Which prints are shown; the value is the smallest size in shares. Own ones always are."""
 
     ALL = 0
     HUNDRED = 100
@@ -33,7 +33,7 @@ class TapeFilter(Enum):
         """How it is called on the screen; empty for every print."""
         if self is TapeFilter.ALL:
             return ""
-        return "own only" if self is TapeFilter.OWN else f"from {self.value:,}"
+        return "own only" if self is TapeFilter.OWN else f"from {self.value:,} + own"
 
 
 def own_parts(prints: Sequence[TradePrint], fills: Iterable[Fill]) -> dict[int, Micros]:
@@ -92,8 +92,8 @@ def filter_prints(
         if len(found) >= most:
             break
         own = parts.get(place, Micros(0))
-        is_wanted = own > 0 if wanted is TapeFilter.OWN else trade.size >= _least(wanted)
-        if is_wanted:
+        # What one has traded oneself is never too small to see.
+        if own > 0 or (wanted is not TapeFilter.OWN and trade.size >= _least(wanted)):
             found.append((trade, own))
     return tuple(found)
 

@@ -139,7 +139,8 @@ ACTIONS: tuple[Action, ...] = (
             "Ring when the best price of this outcome goes above or below a price.",
             in_footer=False),
     _action("market.filter_tape", "n", "Trades",
-            "Show the trades from a size on, your own only, or all.", in_footer=False),
+            "Show the trades from a size on and all of your own, only your own, or all.",
+            in_footer=False),
     _action("market.toggle_arming", "v", "Arm",
             "Let single keys trade without a question, or no more. It ends by itself: after idle "
             "time, on a lost connection, on the kill switch, on a small screen.",

@@ -86,6 +86,13 @@ def test_a_filter_keeps_the_order_and_every_print_that_is_large_enough(
     assert shown == [p for p in prints if p.size >= wanted.value * SCALE][:most]
 
 
+@pytest.mark.parametrize("wanted", list(TapeFilter))
+def test_own_fills_pass_every_filter_however_small(wanted: TapeFilter) -> None:
+    small, large = replace(PRINT, size=FILL.size), replace(PRINT, price=m("0.5"), size=m("50000"))
+    shown = [trade for trade, _ in filter_prints((small, large), (FILL,), wanted, 5)]
+    assert shown == ([small] if wanted is TapeFilter.OWN else [small, large])
+
+
 def test_own_only_shows_own_only() -> None:
     other = replace(PRINT, price=m("0.5"))
     assert filter_prints((other, PRINT), (FILL,), TapeFilter.OWN, 5) == ((PRINT, FILL.size),)
@@ -96,7 +103,9 @@ def test_the_filters_go_round_and_say_what_they_are() -> None:
     while (following := seen[-1].next) not in seen:
         seen.append(following)
     assert set(seen) == set(TapeFilter)
-    assert [f.words for f in seen] == ["", "from 100", "from 1,000", "from 10,000", "own only"]
+    assert [f.words for f in seen] == [
+        "", "from 100 + own", "from 1,000 + own", "from 10,000 + own", "own only",
+    ]  # fmt: skip
 
 
 def test_a_fill_of_the_other_outcome_is_ours_on_the_mirrored_tape_too() -> None:

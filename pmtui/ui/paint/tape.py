@@ -132,4 +132,4 @@ def _time(at: datetime) -> str:
 
 
 def _missing(wanted: TapeFilter) -> str:
-    return "yours" if wanted is TapeFilter.OWN else f"of {wanted.value:,} shares or more"
+    return "yours" if wanted is TapeFilter.OWN else f"yours or of {wanted.value:,} shares or more"

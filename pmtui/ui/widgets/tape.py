@@ -16,7 +16,7 @@ from pmtui.domain.records import dataclass
 from pmtui.domain.tape import TapeFilter, filter_prints
 from pmtui.service.views import TapeView
 from pmtui.ui.actions import bindings_of
-from pmtui.ui.cells import Cell, Line, fit_line
+from pmtui.ui.cells import Cell, Line, fit_line, line_width
 from pmtui.ui.paint.conditional import paint_protection
 from pmtui.ui.paint.position import paint_own_orders, paint_positions
 from pmtui.ui.paint.tape import paint_tape
@@ -60,7 +60,11 @@ class TapePane(ScrollingPane):
     def title(self) -> Line:
         newer = self._place()
         above = Cell(f"  {newer} newer above", Role.NOTICE_WARN) if newer else Cell("")
-        return (Cell(self.TITLE, Role.HEADING), Cell(f"  {self._wanted.words}", Role.KEY), above)
+        name, wanted = Cell(self.TITLE, Role.HEADING), Cell(f"  {self._wanted.words}", Role.KEY)
+        if line_width((name, wanted)) >= self.size.width:
+            # What is shown matters more than what it is called.
+            name, wanted = Cell(""), wanted._replace(text=self._wanted.words)
+        return (name, wanted, above)
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:

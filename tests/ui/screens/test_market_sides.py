@@ -192,3 +192,7 @@ async def test_beside_other_ladders_the_trades_keep_their_sizes_and_times(width:
         assert screen.ticket.size.width >= 36
         assert screen.tape.size.width >= 20
         assert not any("…" in text for text in shown_text(screen.tape))
+        screen.tape.focus()
+        await pilot.press("n", "n", "n")
+        await settle(pilot)
+        assert "from 10,000 + own" in shown_text(screen.tape)[0]
