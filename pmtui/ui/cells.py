@@ -70,7 +70,8 @@ def line_width(line: Line) -> int:
 
 def focus_mark(*, ascii_only: bool = False) -> str:
     """Return the sign of the pane that keys go to; a colour alone would not do."""
-    return "*" if ascii_only else "■"
+    # In ASCII the star marks the last trade.
+    return "#" if ascii_only else "■"
 
 
 def blank_line(width: int, ground: Role | None = None) -> Line:

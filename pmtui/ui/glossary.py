@@ -90,6 +90,9 @@ GLOSSARY: tuple[Term, ...] = (
     Term("star", "Keeps an event or a market on the watchlist, over restarts; nothing is traded."),
     Term("taker", "The side whose order traded at once. Takers pay the fee."),
     Term("tick", "The step between two prices of a market: 1¢ in most, finer near 0 and 100."),
+    Term("trade signs", "In the list of trades * (< in plain ASCII) marks one of yours; where it is less "
+         "than all of that trade, how much of it follows. The pane that keys go to begins with \u25a0 "
+         "(# in plain ASCII)."),
     Term("unknown", "An order that was sent and not answered. It counts as resting and is looked "
          "for by its id until found or ruled out."),
     Term("verified", "A book whose hash equals the one that the venue announced for it."),

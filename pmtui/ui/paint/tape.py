@@ -95,6 +95,11 @@ def paint_gap(gap: TapeGap, width: int, *, ascii_only: bool = False) -> Line:
     return fit_line((Cell(text, Role.NOTICE_WARN),), width, ascii_only=ascii_only)
 
 
+def own_mark(*, ascii_only: bool = False) -> str:
+    """Return the sign of a trade that was ours. In ASCII the star marks the ladder's last trade."""
+    return "<" if ascii_only else "*"
+
+
 def paint_print(
     trade: TradePrint,
     width: int,
@@ -115,7 +120,7 @@ def paint_print(
         cells.append(Cell(format_size_compact(trade.size, width=plan.size)))
     if own:
         cells[0] = Cell(cells[0].text, Role.OWN_ORDER, Emphasis.BOLD)
-        cells.append(Cell("*", Role.OWN_ORDER, Emphasis.BOLD))
+        cells.append(Cell(own_mark(ascii_only=ascii_only), Role.OWN_ORDER, Emphasis.BOLD))
     else:
         cells.append(Cell(" "))
     if plan.time:

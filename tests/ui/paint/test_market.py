@@ -6,17 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.ladder import Rung, Zone
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.order import OrderStatus, TradePrint
 from pmtui.domain.tape_gaps import TapeGap
 from pmtui.domain.venue_state import Evidence, VenueFact, VenueState
 from pmtui.service.views import Load, MarketView, TapeView
-from pmtui.ui.cells import Line, line_width
+from pmtui.ui.cells import Line, focus_mark, line_width
 from pmtui.ui.market_facts import why_not_tradable
+from pmtui.ui.paint.ladder import RungLook, paint_rung
+from pmtui.ui.paint.ladder_columns import plan_columns
 from pmtui.ui.paint.market_header import paint_question, paint_quote, paint_terms
 from pmtui.ui.paint.position import account_words, paint_own_orders, paint_positions
-from pmtui.ui.paint.tape import WIDTH, paint_gap, paint_tape
+from pmtui.ui.paint.tape import WIDTH, own_mark, paint_gap, paint_tape
 from tests.ui import believable
 from tests.ui.fake_surface import KEYLESS_ACCOUNT, NOW, PAPER_STATUS, READ_ONLY_STATUS
 from tests.ui.moving_market import CONDITION, NO, NUMBER, YES, MovingMarket
@@ -164,6 +167,22 @@ def test_a_trade_that_was_ours_in_part_says_which_part() -> None:
     whole = text_of(*paint_tape(view, 40, 4, fills=(replace(fill, size=trade.size),)))
     assert "*" in whole
     assert "own" not in whole
+
+
+def test_in_ascii_the_signs_of_focus_last_trade_and_own_trade_differ() -> None:
+    trade = TradePrint(YES, Side.SELL, Micros(510_000), Micros(500_000_000), NOW)
+    fill = replace(
+        believable.fill(1, 2), token_id=YES, price=trade.price, size=trade.size, matched_at=NOW
+    )
+    view = TapeView((trade,), 1)
+    own = text_of(*paint_tape(view, WIDTH, 4, fills=(fill,), ascii_only=True))
+    rung = Rung(Micros(510_000), Zone.ASK, is_last_trade=True)
+    look = RungLook(Micros(10_000), 1, ascii_only=True)
+    last = text_of(paint_rung(rung, plan_columns(41, tick=Micros(10_000)), 41, look=look))
+    assert f"500{own_mark(ascii_only=True)}" in own
+    assert "51c*" in last
+    assert len({own_mark(ascii_only=True), "*", focus_mark(ascii_only=True)}) == 3
+    assert "*" not in own
 
 
 def at(second: int) -> datetime:
