@@ -134,5 +134,5 @@ def test_a_whole_position_is_sold_after_its_own_sale_is_cancelled(start: Start, 
     agree(terminal, "Sell the whole position?")
     terminal.until(lambda: not venue.ledger().open_orders, "the sale cancelled")
     terminal.until(lambda: not venue.ledger().shares.get(market.tokens[0]), "all of it sold")
-    terminal.until_text("Sold 40 of 40")
+    terminal.until_text("Sold 40 Yes at")
     assert venue.audit() == []

@@ -153,8 +153,7 @@ def _own_at(terminal: Terminal, price: Decimal) -> str:
 
 
 def _held(terminal: Terminal) -> Decimal:
-    row = terminal.row_with("Yes", " at ", " | $") or ""
-    found = re.search(r"Yes\s+([0-9.,]+) at ", row)
+    found = re.search(r"Yes\s+([0-9.,]+) at [0-9.]+¢", terminal.text())
     return Decimal(found[1].replace(",", "")) if found else Decimal(0)
 
 

@@ -235,7 +235,7 @@ def _say_fee(order: PreparedOrder) -> str:
     if _spends(order):
         # Dollars that fill below the limit bring more shares, and so a larger fee.
         return f"about {format_cost(order.worst_fee)}"
-    none = "; what rests first pays none" if order.intent.time_in_force.rests else ""
+    none = "; none for what waits in the book" if order.intent.time_in_force.rests else ""
     return f"at most {format_cost(order.worst_fee)}{none}"
 
 

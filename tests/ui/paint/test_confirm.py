@@ -75,7 +75,7 @@ def test_a_timed_order_says_when_it_is_gone_and_not_what_is_stated_to_the_venue(
 
 def test_the_fee_is_stated_exactly_or_said_not_to_be() -> None:
     fee = _fold(_words(replace(_prepared(), worst_fee=m("0.99956"))))
-    assert "Fee at most $1.00; what rests first pays none" in fee
+    assert "Fee at most $1.00; none for what waits in the book" in fee
     assert "In all at most $52.00 with fee" in fee
     only_rests = replace(_prepared(is_post_only=True), worst_fee=m("0.99956"))
     words = _fold(_words(only_rests))
