@@ -168,3 +168,13 @@ def test_the_service_runs_without_a_terminal() -> None:
 
 def test_the_local_venue_runs_without_a_terminal() -> None:
     assert not imported_by("import pmtui.cli.sim") & {"textual", "rich", "eth_account"}
+
+
+def test_a_screen_that_is_being_taken_away_is_shown_nothing() -> None:
+    # The toolkit's own word stays true for ever: what comes late finds half of a screen gone.
+    asking = [
+        str(module.relative_to(PACKAGE))
+        for module in sorted((PACKAGE / "ui" / "screens").glob("*.py"))
+        if ".is_mounted" in module.read_text()
+    ]
+    assert not asking, f"ask ui/liveness.py instead: {asking}"
