@@ -1,8 +1,10 @@
 """What is ours in a market: a line for each outcome held, and a line for each open order."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from pmtui.domain.amounts import SIZE_STEP, size_floor
+from pmtui.domain.ids import TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.position import Position
@@ -43,10 +45,24 @@ def paint_positions(
     return tuple(lines)
 
 
+def by_ladder(orders: Iterable[Order], token_id: TokenId | None) -> tuple[Order, ...]:
+    """Sort orders as a ladder does: sells above buys, each from the highest price down.
+
+    Those of the outcome on show come first; at one price the oldest does, and nothing an order goes
+    through moves it.
+    """
+
+    def place(order: Order) -> tuple[bool, bool, int, datetime, str]:
+        is_other, is_buy = order.token_id != token_id, order.side is Side.BUY
+        return is_other, is_buy, -order.price, order.created_at, order.order_id
+
+    return tuple(sorted(orders, key=place))
+
+
 def paint_own_orders(
     orders: Sequence[Order], width: int, height: int, *, ascii_only: bool = False
 ) -> tuple[Line, ...]:
-    """Show open orders, newest first, and how many more there are."""
+    """Show open orders as they come, and how many more there are."""
     if not orders:
         return (fit_line((Cell("No open orders.", Role.DIM),), width, ascii_only=ascii_only),)
     shown = orders if len(orders) <= height else orders[: max(0, height - 1)]

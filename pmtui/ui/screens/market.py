@@ -33,7 +33,7 @@ from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import outcome_labels, tick_size_of
 from pmtui.ui.paint.facts import key_of
 from pmtui.ui.paint.ladder_state import paint_state
-from pmtui.ui.paint.position import account_words
+from pmtui.ui.paint.position import account_words, by_ladder
 from pmtui.ui.screens.market_moving import moving_entries
 from pmtui.ui.screens.market_one_key import MarketOneKey, armed_entries
 from pmtui.ui.screens.market_panes import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH, MarketPanes
@@ -293,4 +293,5 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
             words=account_words(account),
         )
         watched = (c for c in account.conditionals if c.condition_id == self.condition_id)
-        self.orders.show(self._own_orders(), conditionals=tuple(watched))
+        own = by_ladder(self._own_orders(), self.token_id)
+        self.orders.show(own, conditionals=tuple(watched))

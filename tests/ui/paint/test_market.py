@@ -18,7 +18,12 @@ from pmtui.ui.market_facts import why_not_tradable
 from pmtui.ui.paint.ladder import RungLook, paint_rung
 from pmtui.ui.paint.ladder_columns import plan_columns
 from pmtui.ui.paint.market_header import paint_question, paint_quote, paint_terms
-from pmtui.ui.paint.position import account_words, paint_own_orders, paint_positions
+from pmtui.ui.paint.position import (
+    account_words,
+    by_ladder,
+    paint_own_orders,
+    paint_positions,
+)
 from pmtui.ui.paint.tape import WIDTH, own_mark, paint_gap, paint_tape
 from tests.ui import believable
 from tests.ui.fake_surface import KEYLESS_ACCOUNT, NOW, PAPER_STATUS, READ_ONLY_STATUS
@@ -238,6 +243,29 @@ def test_positions_keep_their_width(width: int, size: float, ascii_only: bool) -
     held = believable.position(NUMBER, "Rates", size=size)
     for line in paint_positions((held,), ("Yes", "No"), width, ascii_only=ascii_only):
         assert line_width(line) == width
+
+
+@given(
+    st.permutations(
+        [("SELL", 86, 0), ("SELL", 85, 1), ("SELL", 85, 2), ("BUY", 84, 3), ("BUY", 80, 4)]
+    )
+)
+def test_own_orders_stand_as_on_the_ladder_whenever_they_came(
+    rows: list[tuple[str, int, int]],
+) -> None:
+    found = tuple(
+        replace(
+            believable.order(number, side=Side(side), price=price / 100, age_s=300 - number),
+            token_id=YES,
+        )
+        for side, price, number in rows
+    )
+    other = replace(believable.order(9, side=Side.SELL, price=0.99), token_id=NO)
+    shown = by_ladder((other, *found), YES)
+    assert [(o.side.value, o.price // 10_000, int(o.order_id, 16)) for o in shown] == [
+        ("SELL", 86, 0), ("SELL", 85, 1), ("SELL", 85, 2), ("BUY", 84, 3), ("BUY", 80, 4),
+        ("SELL", 99, 9),
+    ]  # fmt: skip
 
 
 def test_more_orders_than_lines_are_counted() -> None:

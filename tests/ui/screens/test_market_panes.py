@@ -161,10 +161,13 @@ async def test_an_order_chosen_in_the_list_is_cancelled_alone() -> None:
         )
         service.announce(AccountTopic())
         screen.ladder.point_at(cents(47))
-        await chosen(pilot, screen, "down")
+        await settle(pilot)
+        prices = [text.split("¢")[0].split()[-1] for text in shown_text(screen.orders)[1:6]]
+        assert prices == ["60", "57", "49", "47", "47"]
+        await chosen(pilot, screen, "down", "down", "down")
         order = screen.orders.selected
         assert order is service.account_view.open_orders[1]
-        assert shown_text(screen.orders)[2].startswith("▸")
+        assert shown_text(screen.orders)[4].startswith("▸")
         await pilot.press("x")
         assert service.calls_of("cancel") == [((order.order_id,),)]
         rest = tuple(o for o in service.account_view.open_orders if o is not order)
@@ -182,7 +185,7 @@ async def test_an_order_chosen_in_the_list_is_moved_or_shown_on_the_ladder() -> 
     app = MarketDemo(0)
     async with app.run_test(size=MIDDLE) as pilot:
         screen = await opened(app, pilot)
-        await chosen(pilot, screen)
+        await chosen(pilot, screen, "down")
         order = screen.orders.selected
         assert order is not None
         assert order.status is OrderStatus.LIVE
