@@ -16,7 +16,10 @@ import pmtui
 from pmtui.ui.theme import SLOTS, TEXT_STYLES, Role, ThemeError, resolve_color, role_variables
 
 _ROLES = tuple(role.value for role in Role)
-_KEYS = ("name", "dark", "ansi", "colors", "roles", "styles")
+_KEYS = ("name", "kind", "dark", "ansi", "colors", "roles", "styles")
+
+LONGEST_KIND = 17
+"""Of the words that say what a theme is for."""
 
 # What the toolkit's own widgets need to stay readable when only palette colours exist.
 _ANSI_VARIABLES = {
@@ -31,6 +34,12 @@ _ANSI_VARIABLES = {
     "border": "ansi_default",
     "border-blurred": "ansi_default",
 }
+
+
+class KnownTheme(Theme):
+    """A theme that says what it is for."""
+
+    kind = ""
 
 
 def load_themes(user_dir: Path | None = None) -> tuple[tuple[Theme, ...], tuple[str, ...]]:
@@ -71,7 +80,11 @@ def parse_theme(text: str) -> Theme:
     colors = {slot: resolve_color(color, {}) for slot, color in slots.items()}
     is_ansi = _flag(document, "ansi", default=False)
     is_dark = _flag(document, "dark", default=True)
-    theme = Theme(name=name, primary=colors["primary"], dark=is_dark, ansi=is_ansi)
+    kind = document.get("kind", "")
+    if not isinstance(kind, str) or len(kind) > LONGEST_KIND or not kind.isprintable():
+        raise ThemeError(f"kind has to be a text of {LONGEST_KIND} characters at most")
+    theme = KnownTheme(name=name, primary=colors["primary"], dark=is_dark, ansi=is_ansi)
+    theme.kind = kind
     for slot, color in colors.items():
         setattr(theme, slot, color)
     roles = _table(document, "roles", _ROLES)

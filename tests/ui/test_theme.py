@@ -108,6 +108,8 @@ def test_a_reference_takes_a_slot_or_mixes_it_into_the_background() -> None:
         (MINIMAL + "[styles]\nbid = 'blod'", "unknown style 'blod', did you mean 'bold'"),
         ("dark = 1\n" + MINIMAL, "dark has to be true or false"),
         ("roles = 3\n" + MINIMAL, "has to be a table"),
+        ("kind = 3\n" + MINIMAL, "kind has to be a text of 17"),
+        (f"kind = '{'x' * 18}'\n" + MINIMAL, "kind has to be a text of 17"),
         (MINIMAL.replace("#336699", "#33669"), "is no colour"),
     ],
 )

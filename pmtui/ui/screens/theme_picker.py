@@ -17,11 +17,12 @@ from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.paint.footer import paint_footer
 from pmtui.ui.surface import Options
 from pmtui.ui.theme import Role
+from pmtui.ui.theme_files import LONGEST_KIND, KnownTheme
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 
-COLUMNS = (Column("name", "Theme", 22, grow=1), Column("about", "", 10))
-WIDTH = 36
+COLUMNS = (Column("name", "Theme", 20, grow=1), Column("about", "", LONGEST_KIND))
+WIDTH = 40
 
 
 class ThemePicker(ModalScreen[str]):
@@ -32,7 +33,7 @@ class ThemePicker(ModalScreen[str]):
     DEFAULT_CSS = """
     ThemePicker { align: right middle; background: transparent; }
     ThemePicker > #card {
-        width: 40; max-width: 100%; height: 70%; min-height: 12; max-height: 100%;
+        width: 44; max-width: 100%; height: 70%; min-height: 12; max-height: 100%;
         background: $panel; border: heavy $primary; padding: 0 1;
     }
     ThemePicker LineTable { background: $panel; }
@@ -93,7 +94,9 @@ class ThemePicker(ModalScreen[str]):
 
 
 def _kind(theme: Theme) -> str:
-    """Say in a word or two what a theme is made of."""
+    """Say in a word or two what a theme is for, or at least what it is made of."""
+    if isinstance(theme, KnownTheme) and theme.kind:
+        return theme.kind
     if not theme.ansi:
         return "dark" if theme.dark else "light"
     colours = (theme.primary, theme.warning, theme.error, theme.success)

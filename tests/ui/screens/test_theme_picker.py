@@ -51,9 +51,13 @@ async def test_enter_keeps_it() -> None:
         assert app.theme == first != "harbour"
 
 
-async def test_a_theme_without_colours_is_not_called_one_of_sixteen() -> None:
+async def test_every_theme_of_ours_says_what_it_is_for() -> None:
+    kinds = {
+        "harbour": "dark", "daylight": "light", "beacon": "high contrast",
+        "meridian": "colour-blind safe", "ansi": "16 colours", "slate": "monochrome",
+    }  # fmt: skip
     async with made().run_test(size=(80, 40)) as pilot:
         app = await opened(pilot)
         rows = screen_lines(app)
-        assert any("slate" in row and "no colours" in row for row in rows), rows
-        assert any("ansi " in row and "16 colours" in row for row in rows)
+        for name, kind in kinds.items():
+            assert any(f" {name} " in row and kind in row for row in rows), "\n".join(rows)
