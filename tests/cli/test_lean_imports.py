@@ -42,6 +42,13 @@ def test_a_chart_is_drawn_as_with_the_whole_library() -> None:
     assert "\\u28" in drawn
 
 
+def test_another_release_is_imported_whole() -> None:
+    other = "from pmtui.cli import lean_imports\nlean_imports.TRIED = 'plotext-0.dist-info'\n"
+    docs = "import plotext\nprint(plotext.doc is not None, plotext.test is not None)"
+    assert said(other + "lean_imports.leave_out()\n" + docs).split() == ["True", "True"]
+    assert said(LEAN + docs).split() == ["False", "False"]
+
+
 def test_whatever_else_is_not_there_is_missed_as_ever() -> None:
     code = LEAN + "import pmtui.no_such_module"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
