@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.market import Side
-from pmtui.domain.money import ZERO, Micros, format_micros
+from pmtui.domain.money import ZERO, format_micros
 from pmtui.domain.order import OrderStatus, PostResult, PostStatus
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.refusals import (
