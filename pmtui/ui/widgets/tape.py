@@ -109,10 +109,9 @@ class PositionPane(LinePane):
         labels: tuple[str, ...],
         words: str = "",
     ) -> None:
-        """Show these positions, or say why they are not known; the same again costs nothing."""
-        if (positions, labels, words) != (self._positions, self._labels, self._words):
-            self._positions, self._labels, self._words = positions, labels, words
-            self.repaint()
+        """Show these positions, or say why they are not known."""
+        self._positions, self._labels, self._words = positions, labels, words
+        self.repaint()
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
@@ -149,9 +148,8 @@ class OrdersPane(ScrollingPane):
         self, orders: tuple[Order, ...], *, conditionals: tuple[Conditional, ...] = ()
     ) -> None:
         """Show these orders, and below them what this program alone watches over."""
-        if (orders, conditionals) != (self._orders, self._conditionals):
-            self._orders, self._conditionals = orders, conditionals
-            self.repaint()
+        self._orders, self._conditionals = orders, conditionals
+        self.repaint()
 
     def forget_cursor(self) -> None:
         """Point at no order: others come."""
