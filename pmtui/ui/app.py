@@ -24,11 +24,11 @@ from pmtui.domain.leaving import LeavePolicy
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for
 from pmtui.ui.calm_collection import CalmCollection
-from pmtui.ui.cell_diff import CellDiff
 from pmtui.ui.cells import Line
 from pmtui.ui.driver import driver_class
 from pmtui.ui.keys_in_order import KeysInOrder
 from pmtui.ui.kill_key import KillKey
+from pmtui.ui.late_telling import LateTelling
 from pmtui.ui.later_screens import load_later_screens
 from pmtui.ui.market_facts import title_of, why_nothing_of_ours
 from pmtui.ui.messages import EventChosen, MarketChosen
@@ -36,6 +36,7 @@ from pmtui.ui.paint_now import PaintNow
 from pmtui.ui.palette import ActionProvider, StarProvider, ThemeProvider
 from pmtui.ui.screens.frame import FrameScreen
 from pmtui.ui.screens.markets import MarketsScreen
+from pmtui.ui.screens.saying import SayingScreen
 from pmtui.ui.straight_keys import StraightKeys
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import DEFAULT_THEME, role_variables
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
+_LONGEST_COPIED = 40
+"""What is longer is told by its two ends: a token has 77 digits."""
+
 
 class _PlainBar(ScrollBarRender):
     """A scroll bar of whole cells, for terminals without block characters."""
@@ -55,7 +59,7 @@ class _PlainBar(ScrollBarRender):
 
 
 class PmtuiApp(
-    WatchKeys, KillKey, CalmCollection, KeysInOrder, CellDiff, PaintNow, StraightKeys, App[None]
+    WatchKeys, KillKey, CalmCollection, KeysInOrder, LateTelling, PaintNow, StraightKeys, App[None]
 ):
     """Screens over one service."""
 
@@ -238,12 +242,21 @@ class PmtuiApp(
 
     def action_copy(self) -> None:
         """Copy what is under the cursor to the clipboard of the trader's own machine."""
+        from pmtui.ui.paint.confirm import shorten  # noqa: PLC0415 - see above
+
         what, text = self.screen.to_copy() if isinstance(self.screen, FrameScreen) else ("", "")
         if text:
             self.copy_to_clipboard(text)
-            self.say_briefly(f"Copied the {what}: {text}")
+            is_ascii = self.surface.options.ascii_only
+            shown = text if len(text) <= _LONGEST_COPIED else shorten(text, ascii_only=is_ascii)
+            said = f"Copied the {what}: {shown}"
         else:
-            self.say_briefly("There is nothing here to copy.")
+            said = "There is nothing here to copy."
+        if isinstance(self.screen, SayingScreen):
+            # A line of its own covers nothing.
+            self.screen.say(said)
+        else:
+            self.say_briefly(said)
 
     def action_cancel_every_order(self) -> None:
         """Cancel everything, after a question that names it."""

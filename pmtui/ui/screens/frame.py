@@ -16,7 +16,14 @@ from typing_extensions import override
 
 from pmtui.domain.watchlist import StarKey
 from pmtui.service.surface import Subscription
-from pmtui.service.topics import LogTopic, StatusTopic, Topic
+from pmtui.service.topics import (
+    BookTopic,
+    EventQuotesTopic,
+    LogTopic,
+    StatusTopic,
+    TapeTopic,
+    Topic,
+)
 from pmtui.service.views import Level
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, footer_entries
@@ -31,6 +38,8 @@ from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.text_line import TextLine
 
 NOTICE_LIFE_S = 12
+_ONLY_SHOWN = (BookTopic, EventQuotesTopic, TapeTopic)
+"""What may wait for a slow line: many changes, and nothing follows from them but a picture."""
 
 
 class FrameScreen(Screen[None]):
@@ -54,6 +63,7 @@ class FrameScreen(Screen[None]):
         self.surface = surface
         self._subscription: Subscription | None = None
         self._greeting: Line = ()
+        self._late: dict[Topic, None] = {}
 
     def topics(self) -> Iterable[Topic]:
         """Return what this screen watches now."""
@@ -159,8 +169,17 @@ class FrameScreen(Screen[None]):
             self._subscription.close()
             self._subscription = None
 
+    def catch_up(self) -> None:
+        """Show what changed while the line had no room for a picture of it."""
+        late, self._late = self._late, {}
+        for topic in late:
+            self._show(topic)
+
     def _hear(self, topic: Topic) -> None:
-        self.call_next(QuickCall(self._show_and_yield, topic))
+        if isinstance(topic, _ONLY_SHOWN) and getattr(self.app, "is_line_behind", False):
+            self._late[topic] = None
+        else:
+            self.call_next(QuickCall(self._show_and_yield, topic))
 
     # Between two topics a key gets its turn: all that is told of a frame takes some milliseconds.
     async def _show_and_yield(self, topic: Topic) -> None:
