@@ -37,13 +37,13 @@ def paint_side_state(
 
     is_good = book.state.is_good
     word = state_word(book, now)
-    quote = (
-        Cell("bid ", Role.DIM),
-        Cell(f"{price(book.best_bid)} ", Role.BID if is_good else Role.STALE),
-        Cell("ask ", Role.DIM),
-        Cell(f"{price(book.best_ask)} ", Role.ASK if is_good else Role.STALE),
-    )
-    gap = width - line_width((word, *quote))
-    if gap < 0:
-        return fit_line((word,), width, ascii_only=ascii_only)
-    return (word, Cell(" " * gap), *quote)
+    bid = Cell(price(book.best_bid), Role.BID if is_good else Role.STALE)
+    ask = Cell(price(book.best_ask), Role.ASK if is_good else Role.STALE)
+    named = (Cell("bid ", Role.DIM), bid, Cell(" ask ", Role.DIM), ask, Cell(" "))
+    # As a market is quoted: the bid, then the ask.
+    short = (bid, Cell(" / ", Role.DIM), ask, Cell(" "))
+    for quote in (named, short):
+        gap = width - line_width((word, *quote))
+        if gap >= 0:
+            return (word, Cell(" " * gap), *quote)
+    return fit_line((word,), width, ascii_only=ascii_only)

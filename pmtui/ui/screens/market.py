@@ -111,7 +111,8 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
         if self.is_moving:
             return moving_entries(keymap)
         if is_live(self) and (beside := self._side_entries()):
-            return beside + footer_entries(Context.GLOBAL, keymap=keymap)
+            rest = footer_entries(Context.GLOBAL, keymap=keymap)
+            return beside + tuple(entry for entry in rest if entry.id != "global.open")
         # The registry lists the global keys first; here the screen's own come before them.
         near = footer_entries(Context.MARKET, keymap=keymap)
         if self.is_armed:

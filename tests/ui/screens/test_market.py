@@ -241,7 +241,8 @@ async def test_own_orders_show_in_the_ladder_and_in_their_pane() -> None:
         screen = await opened(app, pilot)
         row = next(t for t in shown_text(screen.ladder) if " 49¢" in t)
         assert row.split()[0] == "250$"
-        assert "250" in " ".join(shown_text(screen.orders))
+        # The highest of them, as on the ladder.
+        assert "400" in " ".join(shown_text(screen.orders))
         _set_orders(app, ())
         await until(
             pilot, lambda: "No open orders" in " ".join(shown_text(screen.orders)), "they go"
@@ -268,7 +269,7 @@ async def test_an_order_placed_while_the_ticket_hid_the_pane_is_there_when_it_cl
         await settle(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: not screen.has_class("-ticket"), "the ticket closes")
-        await until(pilot, lambda: "250" in on_terminal(screen, screen.orders), "they are shown")
+        await until(pilot, lambda: "400" in on_terminal(screen, screen.orders), "they are shown")
 
 
 async def test_grouping_and_rules_have_their_keys() -> None:

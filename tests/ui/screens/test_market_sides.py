@@ -3,13 +3,16 @@ from dataclasses import replace
 import pytest
 from textual.pilot import Pilot
 
-from pmtui.domain.book_view import BookState
+from pmtui.domain.book_view import BookState, BookView, Level
+from pmtui.domain.ids import TokenId
 from pmtui.domain.market import Market
 from pmtui.domain.money import Micros
 from pmtui.service.topics import BookTopic
+from pmtui.ui.paint.side_ladder import paint_side_state
 from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.widgets.side_ladder import SideLadder
 from tests.scenes.world import World, make_world
+from tests.ui.fake_surface import NOW
 from tests.ui.screens.look import screen_lines, text_of
 from tests.ui.screens.test_market_siblings import HUGE, app_of, market_of, opened
 from tests.ui.stage import shown_text
@@ -114,6 +117,7 @@ async def test_tab_and_a_key_reach_every_ladder_and_enter_goes_to_its_price() ->
         cursor = sides[1].ladder.cursor
         assert cursor is not None
         assert "Go there" in screen_lines(app)[-1]
+        assert screen_lines(app)[-1].count("enter") == 1
         assert await pressed_in_vain(pilot, screen, ("b", "x", "B", "e"))
         assert "enter makes this one it, f5 goes back" in text_of(app, "#notice")
         await pilot.press("enter")
@@ -145,6 +149,19 @@ async def test_keys_act_on_the_main_ladder_alone() -> None:
         assert screen.ticket.price.value == "25"
         assert screen.ticket.size.height >= 9
         assert screen.ticket.size.width >= 36
+
+
+@pytest.mark.parametrize(
+    ("tick", "said"),
+    [(10_000, "bid 51¢ ask 52¢ "), (1_000, "51.0¢ / 52.0¢ "), (100, "51.00¢ / 52.00¢ ")],
+)
+def test_a_side_ladder_tells_its_touch_at_every_tick(tick: int, said: str) -> None:
+    levels = [(Level(Micros(price), Micros(10**8)),) for price in (510_000, 520_000)]
+    book = BookView(TokenId("1"), BookState.VERIFIED, *levels, Micros(tick), as_of=NOW)
+    text = "".join(cell.text for cell in paint_side_state(book, NOW, 29))
+    assert text.startswith(" verified ")
+    assert text.endswith(said)
+    assert len(text) == 29
 
 
 async def test_a_narrower_screen_says_what_it_needs() -> None:
