@@ -13,6 +13,7 @@ from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.widgets.side_ladder import SideLadder
 from tests.scenes.world import World, make_world
 from tests.ui.fake_surface import NOW
+from tests.ui.paint.test_whole_numbers import CUT
 from tests.ui.screens.look import screen_lines, text_of
 from tests.ui.screens.test_market_siblings import HUGE, app_of, market_of, opened
 from tests.ui.stage import shown_text
@@ -156,8 +157,8 @@ async def test_keys_act_on_the_main_ladder_alone() -> None:
     [(10_000, "bid 51¢ ask 52¢ "), (1_000, "51.0¢ / 52.0¢ "), (100, "51.00¢ / 52.00¢ ")],
 )
 def test_a_side_ladder_tells_its_touch_at_every_tick(tick: int, said: str) -> None:
-    levels = [(Level(Micros(price), Micros(10**8)),) for price in (510_000, 520_000)]
-    book = BookView(TokenId("1"), BookState.VERIFIED, *levels, Micros(tick), as_of=NOW)
+    bids, asks = ((Level(Micros(price), Micros(10**8)),) for price in (510_000, 520_000))
+    book = BookView(TokenId("1"), BookState.VERIFIED, bids, asks, Micros(tick), as_of=NOW)
     text = "".join(cell.text for cell in paint_side_state(book, NOW, 29))
     assert text.startswith(" verified ")
     assert text.endswith(said)
@@ -213,3 +214,25 @@ async def test_beside_other_ladders_the_trades_keep_their_sizes_and_times(width:
         await pilot.press("n", "n", "n")
         await settle(pilot)
         assert "from 10,000 + own" in shown_text(screen.tape)[0]
+
+
+@pytest.mark.parametrize(
+    "widths",
+    [
+        (202, 201, 200, 199, 175, 171, 170, 169),
+        (122, 119, 118, 111, 110, 109),
+        (84, 80, 79, 78, 44),
+    ],
+)
+async def test_no_number_on_the_screen_is_cut_at_odd_sizes(widths: tuple[int, ...]) -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=HUGE) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        await side_by_side(pilot, screen, 3)
+        for width in widths:
+            await pilot.resize_terminal(width, 24 if width < 100 else 36)
+            await settle(pilot)
+            shown = screen_lines(app)
+            assert "PAPER" in shown[0]
+            assert [line for line in shown if CUT.search(line)] == []
