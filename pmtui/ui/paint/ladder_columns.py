@@ -93,11 +93,15 @@ def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> Ladde
     other = max(digits, _OTHER) if free > _OTHER else digits
     if with_other and free > other:
         plan, free = plan._replace(other=other), free - other - 1
-    if free < 2 * (_OWN + 1):
-        is_shared = free >= _OWN + 1
+    apart, shared, ahead = 2 * (_OWN + 1), _OWN + 2, _AHEAD + 1
+    # Beside the other outcome's prices, one column of own orders leaves room for the queue.
+    is_close = plan.other and shared + ahead <= free < apart + ahead
+    if free < apart or is_close:
+        if free < _OWN + 1:
+            return plan
         # The letter that names the side costs a cell.
-        own = min(_OWN + 1, free - 1)
-        return plan._replace(own=own, is_own_shared=True) if is_shared else plan
+        plan = plan._replace(own=min(_OWN + 1, free - 1), is_own_shared=True)
+        return plan._replace(ahead=_AHEAD) if is_close else plan
     plan, free = plan._replace(own=_OWN), free - 2 * (_OWN + 1)
     for cost, widths in _WITH_MORE_ROOM:
         if cost > free:

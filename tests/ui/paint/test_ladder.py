@@ -175,3 +175,12 @@ def test_one_column_for_both_sides_names_the_side_of_an_own_order(
             line = text_of(paint_rung(rung, plan, width, look=look))
             assert said in line
             assert len(line) == width
+
+
+@pytest.mark.parametrize("tick", [10_000, 1_000])
+def test_the_queue_stays_where_the_other_outcome_joins_at_80_columns(tick: int) -> None:
+    columns = plan_for(41, tick=Micros(tick), with_other=True)
+    assert columns.ahead
+    assert columns.own
+    assert columns.other
+    assert plan_for(120, tick=Micros(tick), with_other=True).is_own_shared is False
