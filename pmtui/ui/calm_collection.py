@@ -66,6 +66,9 @@ class CalmCollection(App[Any]):
         self.call_later(self.set_interval, LOOK_S, self._look_for_calm)
 
     def _look_for_calm(self) -> None:
+        if not self._has_settled:
+            # Nothing was searched on the way to the first picture: two megabytes of it are garbage.
+            gc.unfreeze()
         is_worth_it = not self._has_settled or gc.get_count()[2] > _FEW
         if self._collector is not None and self._collector.look(is_worth_it=is_worth_it):
             if not self._has_settled:
