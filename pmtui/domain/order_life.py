@@ -83,6 +83,8 @@ _STAGES = (
 )
 STAGE = {status: stage for stage, status in enumerate(_STAGES)}
 """How far along in life a state is; of two reports, the one further along counts."""
+IN_DOUBT = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
+"""States in which nobody knows whether the venue has the order."""
 _AT_THE_VENUE = frozenset(
     {
         OrderStatus.DELAYED,
@@ -167,19 +169,25 @@ def merge_order(known: Order | None, fact: Order) -> Order:
             created_at=min(known.created_at, fact.created_at),
             expires_at=known.expires_at or fact.expires_at,
             outcome=known.outcome or fact.outcome,
-            reason=ahead.reason or known.reason or fact.reason,
+            reason=ahead.reason or _reason(known, ahead.status) or _reason(fact, ahead.status),
             is_post_only=known.is_post_only or fact.is_post_only,
         )
     )
 
 
+def _reason(order: Order, status: OrderStatus) -> str:
+    """Return the words of a report that still hold in a state: words of a doubt end with it."""
+    return "" if order.status in IN_DOUBT and status not in IN_DOUBT else order.reason
+
+
 def settle_order(order: Order) -> Order:
     """Let the status follow from the sizes where they decide it."""
     if order.matched_size >= order.original_size > 0:
-        return replace(order, status=OrderStatus.FILLED)
+        reason = _reason(order, OrderStatus.FILLED)
+        return replace(order, status=OrderStatus.FILLED, reason=reason)
     if order.matched_size > 0 and STAGE[order.status] < STAGE[OrderStatus.PARTIALLY_FILLED]:
         # It did match, whatever we believed; what does not rest keeps no remainder.
         rests = order.time_in_force.rests
         status = OrderStatus.PARTIALLY_FILLED if rests else OrderStatus.CANCELLED
-        return replace(order, status=status)
+        return replace(order, status=status, reason=_reason(order, status))
     return order

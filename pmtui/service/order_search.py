@@ -15,6 +15,7 @@ from datetime import timedelta
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Fill, Order, OrderStatus
+from pmtui.domain.order_life import IN_DOUBT
 from pmtui.domain.plurals import count
 from pmtui.domain.records import dataclass
 from pmtui.service.feeds.account import AccountFeed
@@ -31,7 +32,6 @@ RULED_OUT_AFTER_S = 30.0
 FEWEST_LOOKS = 3
 CLOCK_MARGIN = timedelta(days=1)
 """How far our clock may differ from the one that dates trades."""
-IN_DOUBT = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.order import OrderStatus
 from pmtui.domain.order_life import (
+    IN_DOUBT,
     LIFE,
     STAGE,
     Flaw,
@@ -64,6 +65,19 @@ def test_it_does_not_matter_which_of_two_reports_comes_first(
     a = replace(ORDER, status=one, matched_size=m(str(first)))
     b = replace(ORDER, status=other, matched_size=m(str(second)), created_at=START + timedelta(1))
     assert merge_order(a, b) == merge_order(b, a)
+
+
+@given(st.sampled_from(sorted(IN_DOUBT)), st.sampled_from(OrderStatus), st.integers(0, 100))
+def test_the_words_of_a_doubt_end_with_it(
+    doubted: OrderStatus, told: OrderStatus, matched: int
+) -> None:
+    doubt = replace(ORDER, status=doubted, reason="checking", matched_size=m("0"))
+    fact = replace(ORDER, status=told, reason="", matched_size=m(str(matched)))
+    for known in (merge_order(doubt, fact), merge_order(fact, doubt)):
+        assert known.reason == ("checking" if known.status in IN_DOUBT else "")
+    # Sizes alone end a doubt too.
+    settled = settle_order(replace(doubt, matched_size=m(str(matched))))
+    assert settled.reason == ("" if matched else "checking")
 
 
 def test_sizes_decide_the_status_where_they_can() -> None:

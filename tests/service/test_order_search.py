@@ -56,7 +56,11 @@ async def test_an_order_of_before_counts_as_resting_until_it_is_found(tmp_path: 
         assert world.service.queries.status().unknown_orders == 1
         assert world.service.queries.account().reserved == 4_000_000
         world.account.known[FIRST] = resting(FIRST)
+        (order,) = world.service.queries.account().open_orders
+        assert order.reason
         await until(world, lambda: only_order(world) is OrderStatus.LIVE, "it is found")
+        (order,) = world.service.queries.account().open_orders
+        assert not order.reason
         assert said(world, "Checking 1 order of the last session")
         await until(world, lambda: said(world, "Found: Live"), "it is told")
     assert await unsettled_after(tmp_path) == (FIRST,)
