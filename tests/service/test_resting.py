@@ -162,6 +162,43 @@ async def test_what_a_book_just_met_shows_later_may_have_stood_in_front(tmp_path
         assert ahead(world) == 4770
 
 
+async def hidden(world: World) -> None:
+    """Take the book out of sight and back, bare at first at our price but for ours."""
+    world.stream.change_link(LinkState.DOWN)
+    await world.pass_time(0.2)
+    world.trading.books_by_token[YES] = with_bid("2")
+    world.stream.change_link(LinkState.OPEN)
+    await settle()
+    world.stream.send(with_bid("2"))
+    await world.pass_time(0.3)
+
+
+async def test_after_a_gap_no_more_is_ahead_than_was_before_it(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.open[MINE] = resting(
+            MINE, price=Micros(410_000), original_size=Micros(2_000_000)
+        )
+        await world.pass_time(11)
+        await watching(world)
+        world.stream.send(with_bid("902"))
+        await world.pass_time(SHOWN_AFTER_S + 0.3)
+        assert ahead(world) == 900
+        await hidden(world)
+        # Those in front may come with the rest of the book; more than before are behind.
+        world.stream.send(change("0.41", "502", ""))
+        await world.pass_time(0.3)
+        assert ahead(world) == 500
+        world.stream.send(change("0.41", "5829", ""))
+        await world.pass_time(0.3)
+        assert ahead(world) == 900
+        world.stream.send(trade("0.41", 100))
+        world.stream.send(change("0.41", "5729", ""))
+        await world.pass_time(0.2)
+        world.stream.send(change("0.41", "5900", ""))
+        await world.pass_time(0.2)
+        assert ahead(world) == 800
+
+
 async def test_an_order_that_the_book_told_of_first_does_not_stand_behind_itself(
     tmp_path: Path,
 ) -> None:

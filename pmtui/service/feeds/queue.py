@@ -1,13 +1,14 @@
 """Where own resting orders stand in line: book, tape and own orders, looked at together.
 
 An estimate lives as long as its book is heard. An order that comes while we look starts behind what
-is displayed at that moment; one that was there before (a restart, a book out of sight, a lost line)
-starts behind everything that is not ours, for a while also behind what comes: a book that is just
-met may not be whole. Never better than it can be known.
+is displayed at that moment; one that was there before (a restart) starts behind everything that is
+not ours, for a while also behind what comes: a book that is just met may not be whole. After a gap
+(a book out of sight, a lost line) it is the same, but what was ahead before the gap is the most that
+can be: what came meanwhile stands behind. Never better than it can be known.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import field
+from dataclasses import field, replace
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.ids import OrderId, TokenId
@@ -36,6 +37,8 @@ class Standing:
     """When it was first known to rest; None while it may not have arrived."""
     doubted_until_s: float = 0.0
     """Until then what is added may have stood in front all along: nobody watched."""
+    most: Micros | None = None
+    """No more than this was ahead before the last gap; None where nobody had looked yet."""
 
 
 @dataclass(slots=True)
@@ -168,13 +171,19 @@ class QueueFeed:
         shown = order.remaining_size if is_shown else ZERO
         if is_gap:
             spot = resume_queue(known.spot, displayed, own_shown=shown)
-            return Standing(spot, since_s, known.doubted_until_s)
+            met_s = known.doubted_until_s - MET_AGAIN_S
+            # Whoever had looked for a while knew what was ahead.
+            most = known.spot.ahead if now - met_s >= SHOWN_AFTER_S else known.most
+            return Standing(spot, since_s, now + MET_AGAIN_S, most)
         against = order.side.opposite
         traded = sum(p.size for p in prints if p.price == order.price and p.side is against)
         spot = look_again(known.spot, displayed, traded=Micros(traded), own_shown=shown)
+        most = None if known.most is None else Micros(max(0, known.most - traded))
         if now < known.doubted_until_s and displayed > known.spot.displayed:
             spot = join_queue(displayed, own_shown=shown)
-        return Standing(spot, since_s, known.doubted_until_s)
+            if most is not None:
+                spot = replace(spot, ahead=min(spot.ahead, most))
+        return Standing(spot, since_s, known.doubted_until_s, most)
 
 
 def _sizes(book: BookView | None) -> dict[Micros, Micros]:
