@@ -21,6 +21,8 @@ class LinePane(ReadyLines):
         super().__init__(id=id)
         self.ascii_only = ascii_only
         self._lines: tuple[Line, ...] = ()
+        self._is_overdue = False
+        """Whether something was to be painted while there was no room for it."""
 
     def paint(self, width: int, height: int) -> tuple[Line, ...]:  # noqa: ARG002 - for subclasses
         """Return what to show, each line `width` cells wide or shorter; nothing by default."""
@@ -33,11 +35,10 @@ class LinePane(ReadyLines):
     def repaint(self) -> None:
         """Paint anew and refresh the lines that differ."""
         width, height = self.size
-        if not self.is_mounted or not width or not height:
+        self._is_overdue = not self.is_mounted or not width or not height
+        if self._is_overdue:
             return
-        title = self._marked(self.title(), width)
-        lines = ((title,) if title else ()) + self.paint(width, height - bool(title))
-        old, self._lines = self._lines, lines[:height]
+        old, lines = self._lines, self._paint_lines(width, height)
         changed = [
             Region(0, y, width, 1)
             for y in range(height)
@@ -62,8 +63,18 @@ class LinePane(ReadyLines):
         room = fit_line(title, width - 1, ascii_only=self.ascii_only)
         return (Cell(focus_mark(ascii_only=self.ascii_only), Role.KEY), *room)
 
+    def _paint_lines(self, width: int, height: int) -> tuple[Line, ...]:
+        title = self._marked(self.title(), width)
+        lines = ((title,) if title else ()) + self.paint(width, height - bool(title))
+        self._lines = lines[:height]
+        return self._lines
+
     @override
     def render_line(self, y: int) -> Strip:
-        width = self.size.width
+        width, height = self.size
+        if self._is_overdue and width and height:
+            # Not every way into sight tells us of it: one that the toolkit takes for scrolling does not.
+            self._is_overdue = False
+            self._paint_lines(width, height)
         line = self._lines[y] if y < len(self._lines) else blank_line(width)
         return self.role_styles.strip(fit_line(line, width, ascii_only=self.ascii_only))
