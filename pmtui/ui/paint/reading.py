@@ -1,5 +1,6 @@
 """Long texts of the venue, made harmless and broken into lines of a width."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from pmtui.domain.market import Comment, Event, Holder, Market
@@ -46,12 +47,10 @@ def paint_rules(event: Event | None, market: Market | None, width: int) -> tuple
     lines: list[Cell] = []
     if market is not None:
         lines += _section(market.question or market.title, market.description, width)
-        lines += _source(market.resolution_source, width)
     if event is not None and (market is None or event.description != market.description):
         lines += _section(event.title, event.description, width)
-    if event is not None and (market is None or event.resolution_source):
-        lines += _source(event.resolution_source, width)
-    return tuple(lines)
+    stated = [of.resolution_source for of in (market, event) if of is not None]
+    return (*lines, *_sources(stated, width)) if stated else ()
 
 
 def paint_comments(view: EventView, now: datetime, width: int) -> tuple[Cell, ...]:
@@ -115,8 +114,10 @@ def _section(title: str, text: str, width: int) -> list[Cell]:
     return [Cell(""), *heads, *(Cell(t) for t in body)]
 
 
-def _source(source: str, width: int) -> list[Cell]:
-    said = wrap_text(source, width) or ("not stated; the rules above decide",)
+def _sources(stated: Sequence[str], width: int) -> list[Cell]:
+    # Market and event often say the same, or only one of them says anything.
+    wrapped = dict.fromkeys(wrap_text(source, width) for source in stated)
+    said = [line for lines in wrapped for line in lines] or ["none beside the rules above"]
     return [Cell(""), Cell("Resolution source", Role.DIM), *(Cell(s, Role.KEY) for s in said)]
 
 

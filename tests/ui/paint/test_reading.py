@@ -1,3 +1,6 @@
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,6 +36,24 @@ def test_the_rules_at_the_cursor_come_first() -> None:
     )
     assert "https://example.org/results" in texts
     assert [c.text for c in paint_rules(None, None, 70)] == []
+
+
+@pytest.mark.parametrize(
+    ("of_market", "of_event", "said"),
+    [
+        ("", "", "none beside the rules above"),
+        ("the roll call", "", "the roll call"),
+        ("", "the roll call", "the roll call"),
+        ("the roll call", "the roll call", "the roll call"),
+        ("the roll call", "the count", "the roll call|the count"),
+    ],
+)
+def test_who_decides_is_said_once(of_market: str, of_event: str, said: str) -> None:
+    election = replace(believable.election(), resolution_source=of_event)
+    market = replace(election.markets[0], resolution_source=of_market)
+    texts = [cell.text for cell in paint_rules(election, market, 70)]
+    assert texts.count("Resolution source") == 1
+    assert "|".join(texts[texts.index("Resolution source") + 1 :]) == said
 
 
 def test_missing_comments_say_what_is_going_on() -> None:
