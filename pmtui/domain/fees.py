@@ -28,8 +28,14 @@ def most_fee(shares: Micros, limit: Micros, fee: FeeSchedule, *, is_buy: bool) -
 
     A share's fee is largest at fifty cents, wherever on the way there the limit lies.
     """
-    half = Micros(ONE // 2)
-    return taker_fee(shares, min(limit, half) if is_buy else max(limit, half), fee)
+    low, high = (Micros(0), limit) if is_buy else (limit, ONE)
+    return most_fee_between(shares, low, high, fee)
+
+
+def most_fee_between(shares: Micros, one: Micros, other: Micros, fee: FeeSchedule) -> Micros:
+    """Return the largest fee of taking `shares` at any price from one to the other."""
+    low, high = min(one, other), max(one, other)
+    return taker_fee(shares, min(max(Micros(ONE // 2), low), high), fee)
 
 
 def taker_fee_exact(shares: Micros, price: Micros, fee: FeeSchedule) -> Fraction:

@@ -1,9 +1,9 @@
 """What an order would do to the book as it is now: an estimate, and labelled as one."""
 
 from pmtui.domain.book_view import BookView, Level
-from pmtui.domain.fees import taker_fee
+from pmtui.domain.fees import most_fee_between, taker_fee
 from pmtui.domain.market import FeeSchedule, Side
-from pmtui.domain.money import SCALE, Micros, notional_ceil, notional_floor
+from pmtui.domain.money import SCALE, Micros, notional_ceil, notional_floor, ratio_ceil
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
 from pmtui.domain.records import dataclass
 
@@ -30,6 +30,8 @@ class TicketNumbers:
     """Taker fee of what fills now."""
     worst_fee: Micros
     """Taker fee if all of it took at the limit: what the venue reserves. None for post-only."""
+    most_fee: Micros
+    """Most taker fee if all of it took at prices from the best there is to the limit."""
     depth_share: Micros | None
     """Fills now as a part of all displayed size on that side, on a scale of one."""
     cash_after: Micros | None
@@ -87,11 +89,32 @@ def estimate(
         rests=rests,
         fee=fees,
         worst_fee=Micros(0) if is_maker_only else taker_fee(shares, limit, fee),
+        most_fee=Micros(0)
+        if is_maker_only
+        else _most_fee(intent, limit, levels, cash, shares, fee),
         depth_share=Micros(filled * SCALE // displayed) if displayed else None,
         cash_after=None if available_cash is None else Micros(available_cash + change),
         is_short_of_depth=is_short,
         displayed_at_limit=Micros(sum(level.size for level in levels)),
     )
+
+
+def _spends(intent: OrderIntent) -> bool:
+    """Whether it spends its dollars, however many shares they bring."""
+    return intent.side is Side.BUY and not intent.time_in_force.rests
+
+
+def _most_fee(
+    intent: OrderIntent,
+    limit: Micros,
+    levels: list[Level],
+    cash: Micros,
+    shares: Micros,
+    fee: FeeSchedule,
+) -> Micros:
+    best = levels[0].price if levels else limit
+    most = max(shares, ratio_ceil(cash, best)) if _spends(intent) else shares
+    return most_fee_between(most, best, limit, fee)
 
 
 def _is_maker_only(intent: OrderIntent) -> bool:
@@ -102,8 +125,7 @@ def _fill(
     intent: OrderIntent, levels: list[Level], cash: Micros, shares: Micros, *, fee: FeeSchedule
 ) -> tuple[Micros, Micros, Micros, bool]:
     """Return shares, cash and fee of what fills at once, and whether the levels are too few."""
-    # A purchase that does not rest spends its dollars, however many shares they bring.
-    by_cash = intent.side is Side.BUY and not intent.time_in_force.rests
+    by_cash = _spends(intent)
     filled, spent, fees = _walk(levels, cash if by_cash else shares, fee, by_cash=by_cash)
     is_short = spent < cash if by_cash else filled < shares
     is_killed = is_short and intent.time_in_force is TimeInForce.FOK

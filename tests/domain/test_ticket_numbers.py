@@ -120,3 +120,25 @@ def test_nothing_is_filled_beyond_the_book_or_worse_than_the_limit(
         assert numbers.fills_now + numbers.rests == numbers.shares
     else:
         assert numbers.rests == 0
+
+
+def test_the_most_fee_lies_between_the_touch_and_the_limit() -> None:
+    thin = replace(BOOK, bids=(Level(m("0.07"), m("40")),))
+    sale = replace(BUY, side=Side.SELL, price=m("0.06"), size=m("40"))
+    numbers = _numbers(sale, book=thin)
+    assert numbers.fee == numbers.most_fee == taker_fee(m("40"), m("0.07"), FEE)
+    assert numbers.most_fee < taker_fee(m("40"), m("0.5"), FEE)
+    dear = replace(sale, price=m("0.49"))
+    assert _numbers(dear, book=thin).most_fee == taker_fee(m("40"), m("0.49"), FEE)
+    assert _numbers(dear).most_fee == taker_fee(m("40"), m("0.5"), FEE)
+
+
+@given(price=st.integers(1, 99), size=st.integers(1, 500), is_buy=st.booleans())
+def test_no_fill_costs_more_than_the_most_fee(price: int, size: int, *, is_buy: bool) -> None:
+    intent = replace(
+        BUY, side=Side.BUY if is_buy else Side.SELL, price=Micros(price * CENT),
+        size=Micros(size * SCALE), time_in_force=TimeInForce.FAK,
+    )  # fmt: skip
+    numbers = _numbers(intent)
+    # Each level rounds its fee by itself.
+    assert numbers.fee <= numbers.most_fee + 20

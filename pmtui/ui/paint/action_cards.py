@@ -6,19 +6,26 @@ from pmtui.domain.flattening import FlattenPlan
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Order
+from pmtui.domain.ticket_numbers import TicketNumbers
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.format import format_average, format_cost, format_money, format_price, format_size
+from pmtui.ui.format import (
+    format_average,
+    format_cost,
+    format_money,
+    format_past_money,
+    format_price,
+    format_size,
+)
 from pmtui.ui.paint.confirm import (
     Occasion,
-    limit_price,
     paint_confirm,
     paint_fact,
     paint_question,
     say_identity,
-    signed_amounts,
 )
+from pmtui.ui.paint.confirm_money import limit_price, signed_amounts
 from pmtui.ui.paint.facts import count
 from pmtui.ui.paint.ticket import side_role, wrap_text
 from pmtui.ui.plain import plain
@@ -35,6 +42,7 @@ def paint_move_card(
     *,
     mode: Mode,
     doubt: str = "",
+    numbers: TicketNumbers | None = None,
     ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Show which orders go, and what is signed in their place."""
@@ -43,7 +51,7 @@ def paint_move_card(
         first = (f"Cancels first: {say_resting(old, ascii_only=ascii_only)}",)
         return paint_confirm(
             order, width, mode=mode, doubt=doubt, ascii_only=ascii_only,
-            occasion=Occasion("Move this order?", first),
+            occasion=Occasion("Move this order?", first, numbers=numbers),
         )  # fmt: skip
     lines: list[Line] = [paint_question(mode, f"Move {count(len(moves), 'order')}?")]
     for old, order in moves:
@@ -81,9 +89,8 @@ def paint_flatten_card(
     fills = "nothing at this price"
     if average is not None:
         at = format_average(average, ascii_only=ascii_only)
-        fills = (
-            f"{format_size(numbers.fills_now)} at {at} for {format_money(numbers.fills_now_cash)}"
-        )
+        cash = format_past_money(numbers.fills_now_cash)
+        fills = f"{format_size(numbers.fills_now)} at {at} for {cash}"
     bid = format_price(plan.best_bid, ascii_only=ascii_only)
     estimates = [("Fills now", fills), ("Best bid", bid)]
     if plan.stays:
@@ -91,7 +98,8 @@ def paint_flatten_card(
     own = " ".join(f"{warning}." for warning in plan.warnings)
     return paint_confirm(
         order, width, mode=mode, doubt=f"{own} {doubt}".strip(),
-        ascii_only=ascii_only, occasion=Occasion("Sell the whole position?", first, estimates),
+        ascii_only=ascii_only,
+        occasion=Occasion("Sell the whole position?", first, estimates, numbers=numbers),
     )  # fmt: skip
 
 

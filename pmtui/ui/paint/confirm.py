@@ -3,16 +3,21 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from pmtui.domain.cents import cents_down, cents_up
 from pmtui.domain.market import Side
-from pmtui.domain.money import Micros
 from pmtui.domain.order import TimeInForce
 from pmtui.domain.records import dataclass
+from pmtui.domain.ticket_numbers import TicketNumbers
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
-from pmtui.ui.format import format_cost, format_money, format_price
-from pmtui.ui.paint.facts import count_shares
+from pmtui.ui.format import format_cost, format_price
+from pmtui.ui.paint.confirm_money import (
+    limit_price,
+    may_fill_in_part,
+    say_money,
+    signed_amounts,
+    spends,
+)
 from pmtui.ui.paint.ticket import (
     round_shares,
     side_role,
@@ -26,8 +31,6 @@ VENUE_EXPIRY_LEAD = timedelta(seconds=60)
 _MODE_ROLES = {Mode.PAPER: Role.PAPER, Mode.LIVE: Role.LIVE, Mode.READ_ONLY: Role.READONLY}
 _LABEL = 10
 _GAP = 2
-_FINEST_TICK = 100
-"""Micros: every tick size is a multiple of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class Occasion:
     """Names and values of what it would do as the book is, not of what is signed."""
     warnings: Sequence[str] = ()
     """What speaks against it, a sentence each."""
+    numbers: TicketNumbers | None = None
+    """What it would do as the book is; None where that is not known."""
 
 
 def paint_confirm(
@@ -118,9 +123,7 @@ def _facts(
     lines += [(Cell(part, Role.DIM),) for part in title_lines]
     facts = [
         *((name, plain(value, ascii_only=ascii_only)) for name, value in occasion.estimates),
-        *_exchanged(order),
-        ("Fee", _say_fee(order)),
-        *_total(order),
+        *say_money(order, occasion.numbers, ascii_only=ascii_only),
         *_terms(order, zone, is_dense=is_dense),
         *say_identity(order, ascii_only=ascii_only),
     ]
@@ -173,34 +176,14 @@ def paint_question(mode: Mode, question: str) -> Line:
     return (Cell(f" {mode.value} ", _MODE_ROLES[mode]), Cell(f" {question}", Role.HEADING))
 
 
-def signed_amounts(order: PreparedOrder) -> tuple[Micros, Micros]:
-    """Return dollars and shares as they are hashed."""
-    draft = order.unsigned.draft
-    given, taken = Micros(draft.maker_amount), Micros(draft.taker_amount)
-    return (given, taken) if draft.is_buy else (taken, given)
-
-
-def limit_price(order: PreparedOrder) -> Micros:
-    """Return the worst price at which it can fill.
-
-    What the amounts say is off the grid by the dust of their rounding; no book has a level between
-    it and the nearest multiple of the finest tick.
-    """
-    return Micros((order.price + _FINEST_TICK // 2) // _FINEST_TICK * _FINEST_TICK)
-
-
-def _spends(order: PreparedOrder) -> bool:
-    """Whether it is bounded by dollars: a purchase that does not rest."""
-    draft = order.unsigned.draft
-    return draft.is_buy and not order.intent.time_in_force.rests
-
-
 def _headline(order: PreparedOrder, price: str, width: int, *, ascii_only: bool) -> list[Line]:
     side = Side.BUY if order.unsigned.draft.is_buy else Side.SELL
     cash, shares = signed_amounts(order)
     outcome = plain(order.outcome, 20, ascii_only=ascii_only)
     text = f"{side.value} {round_shares(shares)} {outcome} at {price} or better"
-    if _spends(order):
+    if spends(order) and may_fill_in_part(order):
+        text = f"{side.value} {outcome}: spend up to {format_cost(cash)}, at most {price} a share"
+    elif spends(order):
         text = (
             f"{side.value} {outcome}: spend {format_cost(cash)}, at least {round_shares(shares)} "
             f"shares, at most {price} a share"
@@ -208,49 +191,11 @@ def _headline(order: PreparedOrder, price: str, width: int, *, ascii_only: bool)
     return [(Cell(part, side_role(side), Emphasis.BOLD),) for part in wrap_text(text, width)]
 
 
-def _exchanged(order: PreparedOrder) -> list[tuple[str, str]]:
-    cash, shares = signed_amounts(order)
-    size = count_shares(shares)
-    if order.unsigned.draft.is_buy:
-        return [
-            ("Give", f"at most {format_cost(cash)}"),
-            ("Get", f"{size} or more" if _spends(order) else size),
-            ("If it wins", format_money(shares)),
-        ]
-    return [("Give", size), ("Get", f"at least {format_money(cash)}")]
-
-
 def shorten(identifier: str, *, ascii_only: bool = False) -> str:
     """Write the two ends of a long identifier."""
     if len(identifier) <= 16:
         return plain(identifier, ascii_only=ascii_only)
     return plain(f"{identifier[:8]}…{identifier[-6:]}", ascii_only=ascii_only)
-
-
-def _say_fee(order: PreparedOrder) -> str:
-    if order.unsigned.draft.is_post_only:
-        return "none, it only rests"
-    if not order.worst_fee:
-        return "none"
-    if _spends(order):
-        # Dollars that fill below the limit bring more shares, and so a larger fee.
-        return f"about {format_cost(order.worst_fee)}"
-    none = "; none for what waits in the book" if order.intent.time_in_force.rests else ""
-    return f"at most {format_cost(order.worst_fee)}{none}"
-
-
-def _total(order: PreparedOrder) -> list[tuple[str, str]]:
-    """Add the fee to what is given or take it from what is got, where there is one."""
-    if order.unsigned.draft.is_post_only or not order.worst_fee:
-        return []
-    cash, _ = signed_amounts(order)
-    # Of the cents on show, so that the lines of the card add up.
-    total = Micros(cents_up(cash) + cents_up(order.worst_fee))
-    if not order.unsigned.draft.is_buy:
-        rest = Micros(cents_down(cash) - cents_up(order.worst_fee))
-        return [("In all", f"at least {format_money(rest)} after that fee")]
-    bound = "about" if _spends(order) else "at most"
-    return [("In all", f"{bound} {format_cost(total)} with fee")]
 
 
 def _terms(order: PreparedOrder, zone: tzinfo | None, *, is_dense: bool) -> list[tuple[str, str]]:

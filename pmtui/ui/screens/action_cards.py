@@ -8,6 +8,7 @@ from pmtui.domain.flattening import FlattenPlan
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.action_doubts import say_doubts
 from pmtui.ui.cells import Line
+from pmtui.ui.order_numbers import numbers_of
 from pmtui.ui.paint.action_cards import (
     Move,
     paint_flatten_card,
@@ -34,12 +35,13 @@ class MoveCard(CardScreen):
         super().__init__(surface=surface)
         self._moves = tuple(moves)
         self._doubt = say_doubts(surface, [order for _, order in moves], doubt)
+        self._numbers = numbers_of(surface, moves[0][1])
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
         return paint_move_card(
             self._moves, width, mode=self._surface.queries.status().mode, doubt=self._doubt,
-            ascii_only=self._surface.options.ascii_only,
+            numbers=self._numbers, ascii_only=self._surface.options.ascii_only,
         )  # fmt: skip
 
 

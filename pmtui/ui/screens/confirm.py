@@ -19,6 +19,7 @@ from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for
 from pmtui.ui.card_place import Place, place_card, rows_for_card
 from pmtui.ui.cells import Cell, Line
+from pmtui.ui.order_numbers import numbers_of
 from pmtui.ui.paint.confirm import Occasion, least_lines, paint_confirm
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
@@ -173,7 +174,7 @@ class ConfirmScreen(CardScreen):
         super().__init__(surface=surface, beside=beside)
         self._order = order
         self._doubt = doubt
-        self._occasion = Occasion(warnings=warnings)
+        self._occasion = Occasion(warnings=warnings, numbers=numbers_of(surface, order))
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:

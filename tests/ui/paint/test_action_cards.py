@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.flattening import FlattenPlan, plan_flatten
-from pmtui.domain.market import NO_FEE, MarketTerms, Side
+from pmtui.domain.market import NO_FEE, FeeSchedule, MarketTerms, Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.order import LimitIntent, Order
 from pmtui.service.surface import PreparedOrder
@@ -90,6 +90,22 @@ def test_selling_all_says_the_worst_price_what_fills_and_what_stays() -> None:
     assert "15 that nobody bids for" in shown
     assert "0.004 shares are dust and stay." in shown
     assert shown.isascii()
+
+
+def test_a_sale_that_fills_in_part_promises_no_sum_for_the_whole() -> None:
+    terms = replace(TERMS, fee=FeeSchedule(m("0.04")))
+    bids = (Level(m("0.11"), m("224.54")),)
+    book = replace(BOOK, bids=bids)
+    plan = plan_flatten(held=m("1810.46"), orders=(), book=book, terms=terms)
+    assert isinstance(plan, FlattenPlan)
+    order = replace(prepared(plan.intent), worst_fee=m("18.1046"))
+    shown = " ".join(card(paint_flatten_card(order, plan, WIDTH, mode=Mode.PAPER)).split())
+    assert "224.54 at 11.0¢ for $24.70" in shown
+    assert "Give up to 1,810.46 shares Get at least 10¢ a share" in shown
+    # Four hundredths of what 11c leaves of a share: 50c is out of the book's reach.
+    assert "Fee about $0.88, at most $7.09" in shown
+    assert "In all about $23.82 after that fee" in shown
+    assert "at least $" not in shown
 
 
 def test_sales_in_the_way_are_named_the_many_counted() -> None:

@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
+from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.ids import OrderId
-from pmtui.domain.market import Side
+from pmtui.domain.market import FeeSchedule, Side
 from pmtui.domain.money import parse_micros
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, TimeInForce
+from pmtui.domain.ticket_numbers import TicketNumbers, estimate
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import line_width
@@ -62,8 +64,8 @@ def test_the_amounts_are_those_of_the_signed_fields_and_no_others() -> None:
 def test_a_sale_gives_shares_and_gets_dollars() -> None:
     words = _fold(_words(_prepared(side=Side.SELL, time_in_force=TimeInForce.FAK)))
     assert "SELL 100 Yes at 51¢ or better" in words
-    assert "Give 100 shares" in words
-    assert "Get at least $51.00" in words
+    assert "Give up to 100 shares" in words
+    assert "Get at least 51¢ a share" in words
     assert "FAK, what is there now" in words
     assert "If it wins" not in words
 
@@ -134,6 +136,37 @@ def test_a_sale_with_a_fee_says_what_is_left() -> None:
     assert "Get at least $51.30" in words
     assert "Fee at most $1.98" in words
     assert "In all at least $49.32 after that fee" in words
+
+
+def _numbers(order: PreparedOrder, *asks: tuple[str, str]) -> TicketNumbers:
+    levels = tuple(Level(m(price), m(size)) for price, size in asks)
+    book = BookView(YES, BookState.LIVE, asks=levels)
+    fee = FeeSchedule(m("0.04"))
+    return estimate(
+        order.intent, cash=order.cash, shares=order.size, book=book, fee=fee, available_cash=None
+    )
+
+
+def test_an_order_that_nothing_meets_says_that_it_costs_no_fee_now() -> None:
+    order = replace(_prepared(time_in_force=TimeInForce.FOK), worst_fee=m("0.99956"))
+    numbers = _numbers(order, ("0.51", "20"))
+    words = _fold(_words(order, occasion=Occasion(numbers=numbers)))
+    assert "Fee none now, up to $1.00 if it fills" in words
+    met = _numbers(order, ("0.51", "200"))
+    words = _fold(_words(order, occasion=Occasion(numbers=met)))
+    assert "Fee about $1.00, at most $1.00" in words
+    assert "In all at most $52.00 with fee" in words
+
+
+def test_a_purchase_of_what_is_there_promises_no_number_of_shares() -> None:
+    order = replace(_prepared(time_in_force=TimeInForce.FAK), worst_fee=m("0.99956"))
+    numbers = _numbers(order, ("0.50", "20"))
+    words = _fold(_words(order, occasion=Occasion(numbers=numbers)))
+    assert "BUY Yes: spend up to $51.00, at most 51¢ a share" in words
+    assert "Get shares at 51¢ or less" in words
+    assert "If it wins $20.00 for what fills now" in words
+    assert "In all about $10.20 with that fee, as the book is" in words
+    assert "at least" not in words
 
 
 def test_a_long_title_wraps_instead_of_being_cut() -> None:
