@@ -6,8 +6,8 @@ from pmtui.domain.market import Event, Market
 from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.service.views import EventQuotesView, EventView, Load, QuoteRow
 from pmtui.ui.actions import Keymap
-from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
-from pmtui.ui.format import format_age, format_average, format_size_compact
+from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, line_width
+from pmtui.ui.format import format_age, format_average, format_price, format_size_compact
 from pmtui.ui.paint.facts import (
     CHANGE_WIDTH,
     FRESH_S,
@@ -65,7 +65,7 @@ def paint_outcome_row(
         settled = paint_price(market.outcomes[0].price if market.outcomes else None, Role.DIM)
         prices = (paint_price(None), paint_price(None), settled)
     else:
-        middle = paint_price(counted_mid(bid, ask), Role.TEXT if is_live else Role.STALE)
+        middle = paint_mid(bid, ask, Role.TEXT if is_live else Role.STALE)
         prices = (paint_price(bid, bid_role), paint_price(ask, ask_role), middle)
     cells = (
         Cell(
@@ -92,6 +92,20 @@ def counted_mid(bid: Micros | None, ask: Micros | None) -> Micros | None:
     if bid is None and ask is None:
         return None
     return midpoint(bid or Micros(0), ONE if ask is None else ask)
+
+
+def is_one_sided(bid: Micros | None, ask: Micros | None) -> bool:
+    """Whether a mid counts a side that is empty."""
+    return (bid is None) is not (ask is None)
+
+
+def paint_mid(bid: Micros | None, ask: Micros | None, role: Role) -> Cell:
+    """Show the mid that counts, with a sign where one side is empty: nobody trades about there."""
+    middle = counted_mid(bid, ask)
+    if middle is None or not is_one_sided(bid, ask):
+        return paint_price(middle, role)
+    text = f"~{format_price(middle)}"
+    return Cell(text if len(text) <= PRICE_WIDTH else f"~{format_average(middle)}", role)
 
 
 def by_price(market: Market) -> tuple[bool, int]:
@@ -151,7 +165,7 @@ def say_no_event(view: EventView, keymap: Keymap) -> str:
     return "Fetching the event…"
 
 
-def paint_event_meaning(event: Event | None, quotes: EventQuotesView) -> Line:
+def paint_event_meaning(event: Event | None, quotes: EventQuotesView, width: int) -> Line:
     """Say how the outcomes belong together, and what the sum of their prices means."""
     if event is None or len(event.markets) < 2:
         return ()
@@ -172,7 +186,10 @@ def paint_event_meaning(event: Event | None, quotes: EventQuotesView) -> Line:
         word = "above" if over > 0 else "below"
         apart = f", {format_average(Micros(abs(over)))} {word} that."
         cells.append(Cell(apart, Role.LAST_TRADE))
-    return indent(tuple(cells))
+    line = indent(tuple(cells))
+    assumed = any(is_one_sided(row.best_bid, row.best_ask) for row in quotes.rows)
+    note = Cell("  ~ counts no bid as 0¢, no ask as 100¢", Role.DIM)
+    return (*line, note) if assumed and line_width((*line, note)) <= width else line
 
 
 def paint_outcome_details(market: Market | None, quote: QuoteRow | None, width: int) -> Line:
@@ -182,7 +199,11 @@ def paint_outcome_details(market: Market | None, quote: QuoteRow | None, width: 
     bid = quote.best_bid if quote else market.best_bid
     ask = quote.best_ask if quote else market.best_ask
     size = quote.position_size if quote else None
+    empty = "bid" if bid is None else "ask"
+    counted = "0¢" if bid is None else "100¢"
+    is_assumed = is_one_sided(bid, ask) and not market.closed
     facts: list[Cell | Line] = [
+        Cell(f"no {empty}: ~ counts {counted}", Role.STALE) if is_assumed else (),
         name_fact("own", Cell(say_holding(market, size), Role.OWN_ORDER)) if size else (),
         name_fact("spread", paint_price(None if market.closed else spread(bid, ask))),
         name_fact("last", paint_price(quote.last_trade_price if quote else None)),

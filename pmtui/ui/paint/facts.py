@@ -155,7 +155,13 @@ def spread(bid: Micros | None, ask: Micros | None) -> Micros | None:
 
 
 def first_price(market: Market) -> Micros | None:
-    """Return the metadata host's price of the first outcome."""
+    """Return the first outcome's price: the mid, as on every other screen, where there is one.
+
+    The metadata host's own price may be of the last trade.
+    """
+    middle = None if market.closed else midpoint(market.best_bid, market.best_ask)
+    if middle is not None:
+        return middle
     return market.outcomes[0].price if market.outcomes else None
 
 

@@ -9,7 +9,7 @@ from pmtui.service.watch_views import AlertRow, WatchlistView, WatchRow
 from pmtui.ui.actions import Keymap
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.format import format_age, format_price
-from pmtui.ui.paint.event import OWN_WIDTH, counted_mid, say_holding, say_quote
+from pmtui.ui.paint.event import OWN_WIDTH, paint_mid, say_holding, say_quote
 from pmtui.ui.paint.facts import (
     CHANGE_WIDTH,
     LEFT_WIDTH,
@@ -76,7 +76,7 @@ def paint_watch_row(row: WatchRow, now: datetime) -> Row:
         settled = paint_price(market.outcomes[0].price if market.outcomes else None, Role.DIM)
         prices = (paint_price(None), paint_price(None), settled)
     else:
-        middle = paint_price(counted_mid(bid, ask), Role.TEXT if is_live else Role.STALE)
+        middle = paint_mid(bid, ask, Role.TEXT if is_live else Role.STALE)
         prices = (paint_price(bid, bid_role), paint_price(ask, ask_role), middle)
     is_closed = seen.is_closed or (market is not None and market.closed)
     cells = (

@@ -190,7 +190,9 @@ class EventScreen(EventChart):
     def _show_facts(self) -> None:
         queries = self.surface.queries
         view = queries.event(self._event_id)
-        meaning = paint_event_meaning(view.event, queries.event_quotes(self._event_id))
+        meaning = paint_event_meaning(
+            view.event, queries.event_quotes(self._event_id), self.size.width
+        )
         self.set_class(bool(meaning), "-has-meaning")
         self._show_line("#title", paint_event_title(view))
         self._show_line(

@@ -3,6 +3,8 @@ from datetime import timedelta
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import EventId, MarketId
@@ -11,9 +13,11 @@ from pmtui.domain.money import Micros
 from pmtui.service.topics import EventQuotesTopic, EventTopic, HistoryTopic, MarketTopic, Topic
 from pmtui.service.views import EventQuotesView, EventView, HistoryView, Load, MarketView
 from pmtui.ui.messages import MarketChosen
-from pmtui.ui.paint.event import by_price, counted_mid
+from pmtui.ui.paint.event import by_price, counted_mid, paint_mid
+from pmtui.ui.paint.facts import PRICE_WIDTH
 from pmtui.ui.screens.event import EventScreen
 from pmtui.ui.screens.reading import CommentsScreen, HoldersScreen, RulesScreen
+from pmtui.ui.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from tests.ui import believable
 from tests.ui.demo import ScreenApp
@@ -221,6 +225,28 @@ def test_a_missing_side_counts_as_it_does_in_the_sum() -> None:
     assert counted_mid(None, Micros(20_000)) == Micros(10_000)
     assert counted_mid(Micros(980_000), None) == Micros(990_000)
     assert counted_mid(None, None) is None
+
+
+@given(*[st.none() | st.integers(0, 1_000_000).map(Micros)] * 2)
+def test_a_mid_of_one_side_alone_has_a_sign_and_fits(
+    bid: Micros | None, ask: Micros | None
+) -> None:
+    text = paint_mid(bid, ask, Role.TEXT).text
+    assert len(text) <= PRICE_WIDTH
+    assert text.startswith("~") is ((bid is None) is not (ask is None))
+
+
+async def test_the_sum_says_that_it_counts_an_empty_side() -> None:
+    service = _service()
+    view = service.quotes[ELECTION.event_id]
+    first = replace(view.rows[0], best_bid=None, best_ask=Micros(22_000))
+    rows = (first, *view.rows[1:])
+    service.quotes[ELECTION.event_id] = EventQuotesView(rows, Micros(974_000))
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: "~1.1¢" in _row(app, "Ilse Maro"), "the mid")
+        assert "~ counts no bid as 0¢" in text_of(app, "#meaning")
+        assert "no bid: ~ counts 0¢" in text_of(app, "#details")
 
 
 def test_open_outcomes_come_first_and_the_likelier_ones_before_the_others() -> None:
