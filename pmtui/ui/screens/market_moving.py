@@ -82,16 +82,18 @@ class MarketMoving(MarketLadder):
             self._pick_up()
 
     def action_drop_order(self) -> None:
-        """Leave the orders that were picked up where they are."""
+        """Leave the orders that were picked up where they are; without any, close the ticket."""
         if self._picked is not None:
             self._let_go()
             self.say("Nothing was moved.")
+        else:
+            self.ticket.close()
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave the way back to its own key while nothing is picked up."""
+        """Leave the way back to its own key while nothing is picked up and no ticket is open."""
         if action == "drop_order":
-            return self.is_moving
+            return self.is_moving or (is_live(self) and self.ticket.is_open)
         return super().check_action(action, parameters)
 
     def _pick_up(self) -> None:

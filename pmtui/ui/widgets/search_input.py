@@ -32,6 +32,9 @@ class SearchInput(Input):
         "search.open",
         "search.move_up",
         "search.move_down",
+        # Out of the field letters would be commands: the keys stay where one types.
+        "search.next_result",
+        "search.previous_result",
         "search.page_up",
         "search.page_down",
     )

@@ -115,3 +115,18 @@ class TicketLayout(Vertical):
         yield TextBlock(id="ticket-figures", ascii_only=ascii_only)
         yield TextBlock(id="ticket-state", ascii_only=ascii_only)
         yield TextBlock(id="ticket-below", ascii_only=ascii_only)
+
+    def action_next_field(self) -> None:
+        """Move to the next field."""
+        self._move_focus(1)
+
+    def action_previous_field(self) -> None:
+        """Move to the field before."""
+        self._move_focus(-1)
+
+    def _move_focus(self, step: int) -> None:
+        # Round and round: past the last field the same keys would be commands of the screen.
+        fields = [each for each in self.screen.focus_chain if self in each.ancestors]
+        focused = self.screen.focused
+        if focused in fields:
+            _ = fields[(fields.index(focused) + step) % len(fields)].focus()

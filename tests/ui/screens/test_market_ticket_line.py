@@ -136,6 +136,20 @@ async def test_the_fields_are_those_of_the_whole_ticket_in_the_same_order() -> N
         assert screen.head.query_one("#terms").region.area
 
 
+@pytest.mark.parametrize("where", ["f5", "f6", "f7"])
+async def test_the_first_escape_closes_the_ticket_wherever_the_keys_are(where: str) -> None:
+    app = demo()
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await with_ticket(app, pilot)
+        await pilot.press(*"100", where)
+        await until(pilot, lambda: not screen.ticket.has_focus_within, "the keys elsewhere")
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.ticket.is_open, "the ticket closes")
+        assert app.screen is screen
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not screen, "the screen is left")
+
+
 @pytest.mark.parametrize("ascii_only", [False, True])
 async def test_fine_ticks_large_sizes_and_long_names_fit(*, ascii_only: bool) -> None:
     app = demo(tick=100, ascii_only=ascii_only)

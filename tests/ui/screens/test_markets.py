@@ -174,6 +174,28 @@ async def test_letters_in_the_search_line_are_text() -> None:
         assert not service.calls_of("refresh")
 
 
+async def test_tab_moves_in_the_results_and_the_next_letter_is_text_still() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(100, 20)) as pilot:
+        screen = app.screen
+        assert isinstance(screen, MarketsScreen)
+        screen.start_search()
+        await settle(pilot)
+        await pilot.press("w", "i")
+        await until(pilot, lambda: len(screen.query_one("#results", LineTable).rows) > 2, "rows")
+        await settle(pilot)
+        results = screen.query_one("#results", LineTable)
+        first = results.cursor_key
+        await pilot.press("tab")
+        await until(pilot, lambda: results.cursor_key != first, "the next row")
+        await pilot.press("shift+tab")
+        await until(pilot, lambda: results.cursor_key == first, "the first row")
+        await pilot.press("n")
+        assert screen.search.value == "win"
+        assert screen.search.has_focus
+
+
 async def test_letters_that_arrive_with_the_search_key_are_text_too() -> None:
     service = believable_service()
     app = _app(service)
