@@ -1,7 +1,7 @@
 """Dollars to the cent, each kind of amount by one rule, so that all screens say the same.
 
 What is paid rounds up, what is there or comes in rounds down, and gains, losses and cash that has
-changed hands go to the nearest cent.
+changed hands go to the nearest cent. The day's result rounds down, like the total it is part of.
 """
 
 from pmtui.domain.money import SCALE, Micros

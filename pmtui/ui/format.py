@@ -88,6 +88,12 @@ def format_money_change(amount: Micros, *, width: int | None = None) -> str:
     return _place(("+" if cents > 0 else "") + write_dollars(cents), width)
 
 
+def format_worth_change(amount: Micros, *, width: int | None = None) -> str:
+    """Write how what is there changed, rounded down as that is: both differ by what there was."""
+    cents = cents_down(amount)
+    return _place(("+" if cents > 0 else "") + write_dollars(cents), width)
+
+
 def format_money_compact(amount: Micros, *, width: int | None = None) -> str:
     """Write cash for a narrow column: `$950`, `$12.3k`, `$4.5M`, rounded toward zero."""
     sign = "-" if amount < 0 else ""

@@ -176,3 +176,22 @@ def test_cash_that_changed_hands_is_rounded_to_the_nearest_cent() -> None:
     assert f.format_past_money(Micros(49_994_999)) == "$49.99"
     assert f.format_past_money(Micros(-5_000)) == "-$0.01"
     assert f.format_money(Micros(49_999_999)) == "$49.99"
+
+
+@given(st.integers(0, 10**12), st.integers(-(10**12), 10**12))
+def test_the_total_less_the_days_result_is_what_the_day_began_with(
+    start_cents: int, change: int
+) -> None:
+    total = f.format_money(Micros(start_cents * 10_000 + change))
+    result = f.format_worth_change(Micros(change))
+    assert _read_cents(total) - _read_cents(result) == start_cents
+
+
+def test_the_days_result_is_rounded_like_the_total() -> None:
+    assert f.format_money(Micros(10_029_346_760)) == "$10,029.34"
+    assert f.format_worth_change(Micros(29_346_760)) == "+$29.34"
+    assert f.format_worth_change(Micros(-29_346_760)) == "-$29.35"
+
+
+def _read_cents(text: str) -> int:
+    return int("".join(c for c in text if c in "-0123456789"))

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 
-from pmtui.domain.cents import cents_up
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.position import Position
@@ -17,6 +16,7 @@ from pmtui.ui.format import (
     format_money_change,
     format_money_compact,
     format_past_money,
+    format_worth_change,
 )
 from pmtui.ui.paint.facts import ABSENT, count, indent, join_facts, key_of, name_fact, say_age
 from pmtui.ui.plain import plain
@@ -63,7 +63,7 @@ def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int)
     cash = _cash_facts(view) if view.balance is not None else []
     day: list[Cell | Line] = []
     if status.day_result is not None:
-        day = [name_fact("today", paint_gain(status.day_result))]
+        day = [name_fact("today", paint_day(status.day_result))]
     return join_facts([*day, *_tab_totals(view, active), *cash], width)
 
 
@@ -91,6 +91,11 @@ def say_nothing_here(view: AccountView, active: Tab, status: StatusView, keymap:
             return " Nothing has happened in this wallet yet."
 
 
+def paint_day(result: Micros) -> Cell:
+    """Show the day's result, so that the total less it is what the day began with."""
+    return paint_gain(result)._replace(text=format_worth_change(result))
+
+
 def paint_gain(amount: Micros | None, width: int = 14) -> Cell:
     """Show a gain or a loss, by its sign as well as by its colour."""
     if amount is None:
@@ -111,11 +116,6 @@ def paint_past_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -
     return Cell(text, role) if len(text) <= width else paint_cash(amount, width, role)
 
 
-def paint_cost(amount: Micros | None, width: int, role: Role = Role.TEXT) -> Cell:
-    """Show cash that is paid, rounded up to the cent."""
-    return paint_cash(amount if amount is None else cents_up(amount), width, role)
-
-
 def paint_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -> Cell:
     """Show cash to the cent where there is room, else shorter, never cut off."""
     if amount is None:
@@ -133,7 +133,7 @@ def _tab_totals(view: AccountView, active: Tab) -> list[Cell | Line]:
             return _order_totals(view)
         case Tab.FILLS:
             fees = Micros(sum(fill.fee for fill in view.fills))
-            return [name_fact("fees paid", Cell(format_cost(fees)))]
+            return [name_fact("fees paid", Cell(format_past_money(fees)))]
         case Tab.CLOSED:
             realized = Micros(sum(closed.realized for closed in view.closed))
             return [name_fact("realised before fees", paint_gain(realized))]

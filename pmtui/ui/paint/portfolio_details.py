@@ -3,7 +3,13 @@
 from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.domain.position import Activity, ClosedPosition, Position
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.format import format_average, format_cost, format_price, format_size
+from pmtui.ui.format import (
+    format_average,
+    format_cost,
+    format_past_money,
+    format_price,
+    format_size,
+)
 from pmtui.ui.paint.facts import indent, join_facts, name_fact
 from pmtui.ui.paint.portfolio import paint_gain
 from pmtui.ui.paint.portfolio_rows import Item, paint_side, say_what_to_do
@@ -67,7 +73,7 @@ def _fill_facts(fill: Fill) -> list[Cell | Line]:
         paint_side(fill.side),
         Cell(f"{format_size(fill.size)} {plain(fill.outcome, 20)} at {format_price(fill.price)}"),
         name_fact("as", Cell(fill.liquidity.value.lower())),
-        name_fact("fee", Cell(format_cost(fill.fee))),
+        name_fact("fee", Cell(format_past_money(fill.fee))),
         Cell(f"{fill.matched_at.astimezone():%d %b %H:%M:%S}", Role.DIM),
     ]
 

@@ -18,7 +18,7 @@ from pmtui.ui.format import (
     format_time_left,
 )
 from pmtui.ui.paint.facts import ABSENT, PRICE_WIDTH, paint_price, unique_keys
-from pmtui.ui.paint.portfolio import Tab, paint_cash, paint_cost, paint_gain, paint_past_cash
+from pmtui.ui.paint.portfolio import Tab, paint_cash, paint_gain, paint_past_cash
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme import Role
 
@@ -171,7 +171,7 @@ def paint_fill(key: str, fill: Fill, title: str, now: datetime) -> Row:
         Cell(format_price(fill.price)),
         Cell(_size(fill.size, 8)),
         paint_past_cash(notional_floor(fill.price, fill.size), MONEY_WIDTH),
-        paint_cost(fill.fee, FEE_WIDTH, Role.DIM),
+        paint_past_cash(fill.fee, FEE_WIDTH, Role.DIM),
         Cell(fill.liquidity.value.lower(), Role.DIM),
         Cell(words, role),
     )

@@ -9,7 +9,7 @@ from pmtui.domain.heartbeat import BeatState
 from pmtui.domain.money import Micros
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.format import format_age, format_money, format_money_change
+from pmtui.ui.format import format_age, format_money, format_worth_change
 from pmtui.ui.paint.heartbeat import paint_heartbeat
 from pmtui.ui.paint.venue import paint_venue
 from pmtui.ui.plain import plain
@@ -143,7 +143,7 @@ def _join(facts: Iterable[_Fact]) -> Line:
 
 
 def _gain(amount: Micros) -> Cell:
-    return Cell(format_money_change(amount), Role.UP if amount > 0 else Role.DOWN)
+    return Cell(format_worth_change(amount), Role.UP if amount > 0 else Role.DOWN)
 
 
 def _entry_cells(view: StatusView, *, do_keys_rest: bool) -> Line:

@@ -1,0 +1,39 @@
+"""Sums of a portfolio: past money to the nearest cent, the day's result down like the total."""
+
+from dataclasses import replace
+
+from pmtui.domain.money import parse_micros
+from pmtui.ui.cells import Line
+from pmtui.ui.paint.portfolio import Tab, paint_totals
+from pmtui.ui.paint.portfolio_details import paint_item_details
+from pmtui.ui.paint.portfolio_rows import paint_fill
+from pmtui.ui.paint.status import paint_status
+from tests.ui import believable
+from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, PAPER_STATUS
+
+m = parse_micros
+FILLS = tuple(
+    replace(believable.fill(number), fee=m(fee))
+    for number, fee in enumerate(("0.01302", "2.60521", "4.47377"), 1)
+)
+
+
+def words(line: Line) -> str:
+    return "".join(cell.text for cell in line)
+
+
+def test_fees_that_were_charged_add_up_as_they_are_shown() -> None:
+    rows = [words(paint_fill("key", fill, "A market", NOW).cells) for fill in FILLS]
+    for row, fee in zip(rows, ("$0.01", "$2.61", "$4.47"), strict=True):
+        assert fee in row
+    view = replace(EMPTY_ACCOUNT, fills=FILLS)
+    assert "fees paid $7.09" in words(paint_totals(view, Tab.FILLS, PAPER_STATUS, 120))
+    assert "fee $0.01" in words(paint_item_details(FILLS[0], "A market", 120)[1])
+
+
+def test_the_days_result_is_rounded_like_the_total() -> None:
+    status = replace(PAPER_STATUS, portfolio_value=m("10029.34676"), day_result=m("29.34676"))
+    line = words(paint_status(status, 160))
+    assert "total $10,029.34" in line
+    assert "today +$29.34" in line
+    assert "today +$29.34" in words(paint_totals(EMPTY_ACCOUNT, Tab.POSITIONS, status, 120))
