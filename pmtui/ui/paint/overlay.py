@@ -44,11 +44,20 @@ def curves_of(views: Sequence[HistoryView]) -> tuple[Curve, ...]:
     return tuple(Curve(n, view.points) for n, view in enumerate(views, 1) if len(view.points) > 1)
 
 
+def say_coming(views: Sequence[HistoryView]) -> str:
+    """Say how many histories are here while others are still on their way; empty after that."""
+    waiting = sum(v.load in (Load.EMPTY, Load.LOADING) and len(v.points) < 2 for v in views)
+    return f"loading, {len(views) - waiting} of {len(views)} here " if waiting else ""
+
+
 def paint_overlay_title(
-    interval: Interval, names: Sequence[str], width: int, *, ascii_only: bool = False
-) -> Line:
+    interval: Interval, names: Sequence[str], width: int, *, coming: str = "",
+    ascii_only: bool = False,
+) -> Line:  # fmt: skip
     """Name the interval and which number is which outcome, as far as there is room."""
     line = [Cell("Price ", Role.HEADING), Cell(f"{interval.value} ", Role.KEY)]
+    if coming:
+        line.append(Cell(coming, Role.STALE))
     used = sum(len(cell.text) for cell in line)
     room = (width - used) // max(len(names), 1) - len(" 1  ")
     for number, name in enumerate(names, 1):

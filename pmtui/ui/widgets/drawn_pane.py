@@ -56,6 +56,11 @@ class DrawnPane(LinePane, can_focus=False):
         """Whether the drawing on show is of the newest series."""
         return self._wanted is not None and self._drawn == self._wanted
 
+    @property
+    def is_gathering(self) -> bool:
+        """Whether series of the drawing are still on their way: none of them waits for calm."""
+        return False
+
     def picture(self, width: int, height: int) -> Picture | None:  # noqa: ARG002 - for subclasses
         """Return what to draw in this size, without the title; None where words are shown."""
         return None
@@ -76,6 +81,8 @@ class DrawnPane(LinePane, can_focus=False):
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         words = self.words(width, height)
+        if not words and self.shown is None and self._wanted is not None:
+            words = "Drawing…"
         if words:
             return (fit_line((Cell(words, Role.DIM),), width, ascii_only=self.ascii_only),)
         return self.shown.lines if self.shown is not None else ()
@@ -102,5 +109,5 @@ class DrawnPane(LinePane, can_focus=False):
             self._drawing = await asyncio.to_thread(draw)
             self._drawn = picture
             super().repaint()
-            if has_grown:
+            if has_grown and not self.is_gathering:
                 await asyncio.sleep(_SETTLE_S)

@@ -9,7 +9,13 @@ from pmtui.domain.history import Interval
 from pmtui.domain.ids import TokenId
 from pmtui.service.views import HistoryView
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.paint.overlay import curves_of, draw_overlay, overlay_words, paint_overlay_title
+from pmtui.ui.paint.overlay import (
+    curves_of,
+    draw_overlay,
+    overlay_words,
+    paint_overlay_title,
+    say_coming,
+)
 from pmtui.ui.paint.plot import price_range
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.drawn_pane import Draw, Drawing, DrawnPane, Picture
@@ -39,12 +45,19 @@ class OverlayPane(DrawnPane):
         if not self._leaders:
             return (Cell("Price", Role.HEADING),)
         names = [leader.name for leader in self._leaders]
-        width = self.size.width
-        return paint_overlay_title(self._interval, names, width, ascii_only=self.ascii_only)
+        return paint_overlay_title(
+            self._interval, names, self.size.width,
+            coming=say_coming(self._histories), ascii_only=self.ascii_only,
+        )  # fmt: skip
 
     @override
     def words(self, width: int, height: int) -> str:
         return overlay_words(self._histories, width, height) if self._leaders else ""
+
+    @property
+    @override
+    def is_gathering(self) -> bool:
+        return bool(say_coming(self._histories))
 
     @override
     def picture(self, width: int, height: int) -> Picture | None:

@@ -14,6 +14,7 @@ from pmtui.ui.paint.overlay import (
     draw_overlay,
     overlay_words,
     paint_overlay_title,
+    say_coming,
 )
 from tests.ui.fake_surface import NOW
 from tests.ui.screens.look import words
@@ -77,6 +78,17 @@ def test_the_title_names_as_many_as_fit() -> None:
     assert len(short) == 44
     assert "1 " in short
     assert "2 " in short
+
+
+def test_the_title_says_that_some_are_still_coming() -> None:
+    waiting, failed = view_of(load=Load.LOADING), view_of(load=Load.FAILED, problem="no route")
+    assert say_coming([FLAT[0], FLAT[1], waiting, waiting]) == "loading, 2 of 4 here "
+    assert say_coming([waiting, view_of(load=Load.EMPTY)]) == "loading, 0 of 2 here "
+    assert say_coming([FLAT[0], failed, view_of()]) == ""
+    # What is shown again while it is fetched anew is here.
+    assert say_coming([view_of(500_000, 510_000, load=Load.LOADING)]) == ""
+    title = words(paint_overlay_title(Interval.DAY, ["A", "B"], 60, coming="loading, 1 of 2 here "))
+    assert "1d loading, 1 of 2 here  1 A" in title
 
 
 def test_what_is_missing_is_said() -> None:

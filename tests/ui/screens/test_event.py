@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.history import Interval
-from pmtui.domain.ids import EventId, MarketId
+from pmtui.domain.ids import EventId, MarketId, TokenId
 from pmtui.domain.market import Event
 from pmtui.domain.money import Micros
 from pmtui.service.topics import EventQuotesTopic, EventTopic, HistoryTopic, MarketTopic, Topic
@@ -18,7 +18,9 @@ from pmtui.ui.paint.facts import PRICE_WIDTH
 from pmtui.ui.screens.event import EventScreen
 from pmtui.ui.screens.reading import CommentsScreen, HoldersScreen, RulesScreen
 from pmtui.ui.theme import Role
+from pmtui.ui.widgets import drawn_pane
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.overlay import OverlayPane
 from tests.ui import believable
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import NOW, FakeService
@@ -300,6 +302,29 @@ async def test_the_leading_outcomes_are_drawn_where_there_is_room() -> None:
         await pilot.press("d")
         await until(pilot, lambda: not _watched(service), "nothing is fetched unseen")
         assert not _has_curve(app)
+
+
+async def test_histories_still_on_their_way_are_told_of_and_drawn_as_they_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # What waits for calm is never drawn here.
+    monkeypatch.setattr(drawn_pane, "_SETTLE_S", 3600.0)
+    service = _with_histories(_service())
+    leaders = sorted(ELECTION.markets, key=by_price)[:4]
+    topics = [HistoryTopic(TokenId(str(m.outcomes[0].token_id)), Interval.DAY) for m in leaders]
+    there = {t: service.histories[t.token_id, t.interval] for t in topics}
+    for topic in topics[2:]:
+        waiting = HistoryView((), Interval.DAY, Load.LOADING, NOW)
+        service.histories[topic.token_id, topic.interval] = waiting
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: _has_curve(app), "the first curves")
+        assert shows(app, "loading, 2 of 4 here")
+        chart = app.screen.query_one(OverlayPane)
+        for topic, said in zip(topics[2:], ("loading, 3 of 4 here", "1d  1 "), strict=True):
+            service.histories[topic.token_id, topic.interval] = there[topic]
+            service.announce(topic)
+            await until(pilot, lambda said=said: shows(app, said) and chart.is_drawn, said)
 
 
 async def test_a_long_table_keeps_a_small_screen_until_the_chart_is_asked_for() -> None:
