@@ -87,6 +87,12 @@ def _kind(text: str) -> str:
     return text
 
 
+def _format(text: str) -> str:
+    if text not in list(Format):
+        raise argparse.ArgumentTypeError(f"takes one of {', '.join(Format)}")
+    return text
+
+
 def _wallet(text: str) -> Address:
     try:
         return checksum_address(address_bytes(text))
@@ -104,7 +110,10 @@ def _parser() -> SecretiveParser:
         f"profile's wallet. Exit code {UNAVAILABLE} where a host that is needed does not answer.",
     )
     parser.add_argument("kind", type=_kind, metavar="KIND", help=", ".join(Kind))
-    parser.add_argument("--format", choices=list(Format), default=Format.CSV.value)
+    parser.add_argument(
+        "--format", type=_format, default=Format.CSV.value, metavar="FORMAT",
+        help=f"{', '.join(Format)}; {Format.CSV} unless told otherwise",
+    )  # fmt: skip
     parser.add_argument("--profile", help="as for the terminal; paper unless told otherwise")
     parser.add_argument(
         "--wallet", type=_wallet, metavar="ADDRESS", help="positions, activity: of another wallet"

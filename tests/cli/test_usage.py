@@ -56,3 +56,13 @@ def test_an_unknown_option_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["account", "show", "--verbose"])
     assert "--verbose" in capsys.readouterr().err
+
+
+def test_a_format_that_is_none_is_answered_with_those_there_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["export", "fills", "--format", "xml"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said == "pmtui export: argument --format: takes one of csv, json, jsonl\n"
