@@ -24,6 +24,7 @@ from pmtui.domain.leaving import LeavePolicy
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for
 from pmtui.ui.calm_collection import CalmCollection
+from pmtui.ui.calm_toasts import CalmToasts
 from pmtui.ui.cells import Line
 from pmtui.ui.driver import driver_class
 from pmtui.ui.keys_in_order import KeysInOrder
@@ -59,7 +60,15 @@ class _PlainBar(ScrollBarRender):
 
 
 class PmtuiApp(
-    WatchKeys, KillKey, CalmCollection, KeysInOrder, LateTelling, PaintNow, StraightKeys, App[None]
+    WatchKeys,
+    KillKey,
+    CalmCollection,
+    CalmToasts,
+    KeysInOrder,
+    LateTelling,
+    PaintNow,
+    StraightKeys,
+    App[None],
 ):
     """Screens over one service."""
 
