@@ -39,6 +39,9 @@ _SLACK = timedelta(seconds=2)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d*)?", re.ASCII)
 _LIFE_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _LONGEST_LIFE_S = 366 * 86_400
+_LIFE = re.compile(r"0*[1-9]\d*[smhdSMHD]?", re.ASCII)
+_LIFE_FORMS = "minutes, or 90s, 30m, 2h, 1d"
+_MOST_QUOTED = 16
 
 
 def format_cents(price: Micros) -> str:
@@ -184,8 +187,7 @@ def read_expiry(
         return None
     life = parse_life(draft.expiry_text)
     if life is None:
-        text = "How long it lives: minutes, or 90s, 30m, 2h, 1d"
-        problems.append(Problem(TicketField.EXPIRY, text))
+        problems.append(Problem(TicketField.EXPIRY, _say_no_life(draft.expiry_text.strip())))
         return None
     if life < MIN_LIFE:
         fix = replace(draft, expiry_text="2m")
@@ -211,6 +213,16 @@ def parse_life(text: str) -> timedelta | None:
         return None
     seconds = int(digits) * _LIFE_UNITS[unit or "m"]
     return timedelta(seconds=seconds) if 0 < seconds <= _LONGEST_LIFE_S else None
+
+
+def _say_no_life(text: str) -> str:
+    """Say why a text is no time to live; with the text, as its field may be shorter than it."""
+    if not text:
+        return f"How long it lives: {_LIFE_FORMS}"
+    said = text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}..."
+    if _LIFE.fullmatch(text):
+        return f"{said} is more than a year"
+    return f"Not a length of time: {said}; write {_LIFE_FORMS}"
 
 
 def affordable_cash(

@@ -1,5 +1,6 @@
 """The ticket in lines: what an order would do, what is wrong with it, and how it ended."""
 
+from datetime import datetime
 from typing import NamedTuple
 
 from pmtui.domain.book_view import BookView
@@ -153,6 +154,7 @@ def paint_figures(
     *,
     width: int,
     height: int,
+    ends: datetime | None = None,
     ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Show what the order would do, one figure to a line where there is room.
@@ -160,9 +162,15 @@ def paint_figures(
     On a small screen figures share lines; one that has no room is left out whole, the least
     important first, because half a number is a wrong number.
     """
-    if numbers is None or height <= 0:
+    if height <= 0:
         return ()
-    figures = _figures(draft, numbers, ascii_only=ascii_only)
+    figures: list[_Figure] = []
+    if ends is not None:
+        figures.append(_Figure("ends", "Ends", f"{ends:%d %b %H:%M %Z}"))
+    if numbers is not None:
+        figures += _figures(draft, numbers, ascii_only=ascii_only)
+    if not figures:
+        return ()
     if height >= len(figures) and all(len(f.value) < width - _LABEL for f in figures):
         return tuple(
             (Cell(f" {f.label:<{_LABEL}}", Role.DIM), Cell(f.value.rjust(width - _LABEL - 1)))
@@ -255,7 +263,7 @@ def wrap_line(line: Line, width: int, *, most: int) -> tuple[Line, ...]:
 def _figures(draft: TicketDraft, numbers: TicketNumbers, *, ascii_only: bool) -> list[_Figure]:
     is_buy = draft.side is Side.BUY
     figures = _cash_figures(numbers, is_buy=is_buy)
-    figures.append(_Figure("fee", "Fee now", format_cost(numbers.fee)))
+    figures.append(_fee_figure(numbers))
     if is_buy and not numbers.does_nothing:
         figures.append(_Figure("wins", "If it wins", format_money(numbers.payout)))
     filled = "nothing"
@@ -281,6 +289,13 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers, *, ascii_only: bool) ->
         share = f"{'<0.1%' if share == '0.0%' else share} of {side}"
         figures.append(_Figure("depth", "Depth taken", share))
     return figures
+
+
+def _fee_figure(numbers: TicketNumbers) -> _Figure:
+    """Say the fee of what fills now, or what is kept for one that may come to be."""
+    if not numbers.fills_now and numbers.most_fee:
+        return _Figure("fee", "Fee", f"up to {format_cost(numbers.most_fee)}")
+    return _Figure("fee", "Fee now", format_cost(numbers.fee))
 
 
 def _cash_figures(numbers: TicketNumbers, *, is_buy: bool) -> list[_Figure]:

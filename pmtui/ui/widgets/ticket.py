@@ -27,7 +27,7 @@ from pmtui.domain.ticket_draft import (
     TicketDraft,
     TicketField,
 )
-from pmtui.domain.ticket_reading import format_cents
+from pmtui.domain.ticket_reading import format_cents, read_expiry
 from pmtui.domain.ticket_steps import (
     after_sending,
     next_kind,
@@ -366,6 +366,8 @@ class TicketPane(TicketForm):
             return
         context = self._ticket_context()
         self._check = check_ticket(self.draft, context) if context is not None else None
+        ends = read_expiry(self.draft, context, []) if context is not None else None
+        self._ends = ends.astimezone() if ends is not None else None
         self._forbidden = self._ask_own_rules()
         self._paint()
 

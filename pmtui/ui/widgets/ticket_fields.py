@@ -1,5 +1,6 @@
 """The ticket's fields: a choice that a key moves, a number that a key steps, a block of lines."""
 
+import re
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -17,6 +18,9 @@ from pmtui.ui.actions import bindings_of
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.role_styles import RoleStyles
 from pmtui.ui.theme import Role
+
+_MOST_TYPED = 64
+"""Longer than any number: one that reaches it is refused."""
 
 
 class TextBlock(Widget):
@@ -176,21 +180,20 @@ class NumberField(Input, inherit_bindings=False):
 
     @dataclass
     class Restricted(Message):
-        """Something was typed that is no part of a number."""
+        """A letter was typed that is no part of a number; it is kept, and judged as typed."""
 
         field: "NumberField"
 
-    def __init__(self, *, id: str, characters: str, placeholder: str = "") -> None:  # noqa: A002 - the toolkit's word
+    def __init__(self, *, id: str, characters: str) -> None:  # noqa: A002 - the toolkit's word
         """Build a field.
 
         Args:
             id: of the widget.
-            characters: all that may be typed, as the inside of a regular expression's set.
-            placeholder: shown while it is empty.
+            characters: all that belongs into it, as the inside of a regular expression's set.
         """
-        super().__init__(
-            id=id, compact=True, max_length=16, restrict=f"[{characters}]*", placeholder=placeholder
-        )
+        # Nothing is dropped: `1e3` without its letter would be another number, and a valid one.
+        super().__init__(id=id, compact=True, max_length=_MOST_TYPED)
+        self._foreign = re.compile(f"[^{characters}]")
         self.cursor_blink = False
 
     @override
@@ -198,6 +201,12 @@ class NumberField(Input, inherit_bindings=False):
         """Tell whoever owns it: a key that is swallowed in silence seems to be broken."""
         super().restricted()
         self.post_message(self.Restricted(self))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Tell of a letter that was meant as a key, or is a slip."""
+        typed = event.value[: self.cursor_position][-1:]
+        if typed.isalpha() and self._foreign.match(typed):
+            self.post_message(self.Restricted(self))
 
     def write(self, text: str) -> None:
         """Replace what it holds, as if it had been typed."""

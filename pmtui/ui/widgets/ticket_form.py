@@ -5,6 +5,8 @@ region notes and figures give way to each other line by line, never cell by cell
 that leaves room for the ladder, the same fields stand on one line (`show_on_a_line`).
 """
 
+from datetime import datetime
+
 from textual.message import Message
 from textual.widgets import Input
 
@@ -82,6 +84,8 @@ class TicketForm(TicketLayout):
         self._refusal: Problem | None = None
         self._forbidden: Problem | None = None
         """What the trader's own rules have against it."""
+        self._ends: datetime | None = None
+        """When a timed order is to be gone, by the clock of this machine."""
         self._message: Line = ()
         self._was_reviewed = False
         self._is_whole = False
@@ -253,7 +257,7 @@ class TicketForm(TicketLayout):
         check, ascii_only = self._check, self.surface.options.ascii_only
         figures = paint_figures(
             self.draft, check.numbers if check is not None else None,
-            width=self.size.width, height=1, ascii_only=ascii_only,
+            width=self.size.width, height=1, ends=self._ends, ascii_only=ascii_only,
         )  # fmt: skip
         # Which key reviews is in the footer too, a refusal says itself that it is one: both give
         # way to what has to be read.
@@ -273,7 +277,8 @@ class TicketForm(TicketLayout):
         self.figures.show(
             paint_figures(
                 self.draft, check.numbers if check is not None else None,
-                width=self.size.width, height=room, ascii_only=self.surface.options.ascii_only,
+                width=self.size.width, height=room, ends=self._ends,
+                ascii_only=self.surface.options.ascii_only,
             )
         )  # fmt: skip
 

@@ -6,7 +6,6 @@ from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.ticket_draft import TicketField
-from pmtui.domain.ticket_steps import DEFAULT_LIFE
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.text_line import TextLine
 from pmtui.ui.widgets.ticket_fields import Choice, NumberField, TextBlock
@@ -97,9 +96,7 @@ class TicketLayout(Vertical):
         with Horizontal(classes="ticket-row"):
             yield Choice(id="ticket-kind", ascii_only=ascii_only)
             yield Choice(id="ticket-time-in-force", ascii_only=ascii_only)
-            yield NumberField(
-                id="ticket-expiry", characters="0-9smhdSMHD", placeholder=DEFAULT_LIFE
-            )
+            yield NumberField(id="ticket-expiry", characters="0-9smhdSMHD")
             yield Choice(id="ticket-post-only", ascii_only=ascii_only)
         yield TextBlock(id="ticket-kind-notes", ascii_only=ascii_only)
         with Horizontal(classes="ticket-row"):

@@ -3,6 +3,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from pmtui.domain.book_view import BookState
@@ -89,7 +90,10 @@ async def test_letters_typed_into_the_ticket_are_nobody_elses_keys() -> None:
             await pilot.press("tab")
         await settle(pilot)
         assert app.pressed == []
-        assert app.pane.draft.size_text == ""
+        assert app.pane.draft.size_text == "mpqbosxzrl"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert not isinstance(app.screen, ConfirmScreen)
         await pilot.press("escape")
         await until(pilot, lambda: "closed" in app.facts, "the ticket closed")
         assert not app.pane.is_open
@@ -157,6 +161,55 @@ async def test_a_decimal_comma_is_refused_in_words_and_not_dropped() -> None:
         await pilot.press("3", "comma", "1")
         await until(pilot, lambda: "comma" in app.words(), "the refusal")
         assert app.pane.price.value == "3,1"
+
+
+@pytest.mark.parametrize("way", ["typed", "pasted"])
+async def test_what_is_no_size_is_kept_as_it_was_typed_and_refused(way: str) -> None:
+    app = TicketApp(FakeService())
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(price="0.53")
+        await settle(pilot)
+        if way == "typed":
+            await pilot.press(*"1e3")
+        else:
+            app.pane.size_field.post_message(events.Paste("1e3"))
+        await until(pilot, lambda: "Not a number" in app.words(), "the refusal")
+        assert app.pane.size_field.value == "1e3"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert not isinstance(app.screen, ConfirmScreen)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("16:00", "Not a length of time: 16:00; write minutes, or 90s, 30m, 2h, 1d"),
+        ("-5m", "Not a length of time: -5m; write minutes"),
+        ("2020-01-01", "Not a length of time: 2020-01-01; write"),
+        ("xyz", "Not a length of time: xyz; write"),
+        ("99999d", "99999d is more than a year"),
+        ("", "How long it lives: minutes, or 90s, 30m, 2h, 1d"),
+    ],
+)
+async def test_what_is_no_time_to_live_is_kept_and_refused_with_what_works(
+    typed: str, said: str
+) -> None:
+    app = TicketApp(FakeService(), width=78, height=14)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(price="0.53")
+        await settle(pilot)
+        await pilot.press(*"10", "ctrl+t")
+        await until(pilot, lambda: app.pane.expiry.display, "the expiry field")
+        ends = f"{(NOW + timedelta(minutes=60, seconds=2)).astimezone():%d %b %H:%M %Z}"
+        await until(pilot, lambda: ends in app.words(), "when it ends")
+        app.pane.expiry.focus()
+        app.pane.expiry.action_select_all()
+        keys = [{":": "colon", "-": "minus"}.get(letter, letter) for letter in typed]
+        await pilot.press("backspace", *keys)
+        await until(pilot, lambda: said in app.words(), "the refusal")
+        assert app.pane.expiry.value == typed
+        assert ends not in app.words()
+        assert not app.pane.expiry.placeholder
 
 
 async def test_the_mouse_moves_choices_too() -> None:
