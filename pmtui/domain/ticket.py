@@ -16,9 +16,10 @@ from pmtui.domain.amounts import (
     size_floor,
 )
 from pmtui.domain.book_view import BookState
+from pmtui.domain.fees import taker_fee
 from pmtui.domain.intent_amounts import order_amounts
-from pmtui.domain.market import Side
-from pmtui.domain.money import Micros, format_micros, ratio_ceil, ratio_floor
+from pmtui.domain.market import NO_FEE, Side
+from pmtui.domain.money import ZERO, Micros, format_micros, ratio_ceil, ratio_floor
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
 from pmtui.domain.plurals import count_shares, exact_shares, say_free_shares
 from pmtui.domain.records import dataclass
@@ -39,6 +40,7 @@ from pmtui.domain.ticket_reading import (
     read_limit_price,
     read_size,
     read_worst_price,
+    say_cost,
     say_dollars,
     say_shares,
 )
@@ -282,20 +284,25 @@ def _check_balance(
     # Counted at the limit and at what the book would fill: the venue takes the larger.
     if numbers.cash + numbers.worst_fee <= available and after >= 0:
         return []
+    fix, fee = _affordable(draft, context, intent)
     text = f"Costs more than the {say_dollars(available)} that are free"
+    if fee:
+        text += f", up to {say_cost(fee)} of it for the fee"
     if context.reserved_cash > 0:
         text += f"; {say_dollars(context.reserved_cash)} are kept for open orders"
-    return [Problem(TicketField.SIZE, text, fix=_affordable(draft, context, intent))]
+    return [Problem(TicketField.SIZE, text, fix=fix)]
 
 
 def _affordable(
     draft: TicketDraft, context: TicketContext, intent: OrderIntent
-) -> TicketDraft | None:
+) -> tuple[TicketDraft | None, Micros]:
+    """Return the draft of the size that there is cash for, and what its fee may be."""
     if isinstance(intent, MarketBuyIntent):
         # A dollar's fee is largest at the lowest price it can fill at.
-        at = context.book.best_ask or intent.worst_price
-        cash = affordable_cash(context, intent.amount, min(at, intent.worst_price), has_fee=True)
+        at = min(context.book.best_ask or intent.worst_price, intent.worst_price)
+        cash = affordable_cash(context, intent.amount, at, has_fee=True)
         size, unit = size_floor(cash), SizeUnit.DOLLARS
+        fee = taker_fee(ratio_floor(size, at), at, context.terms.fee)
     else:
         cash = affordable_cash(
             context,
@@ -304,6 +311,8 @@ def _affordable(
             has_fee=not intent.is_post_only,
         )
         size, unit = size_floor(ratio_floor(cash, intent.price)), SizeUnit.SHARES
+        reserves = NO_FEE if intent.is_post_only else context.terms.fee
+        fee = taker_fee(size, intent.price, reserves)
     if size <= 0:
-        return None
-    return replace(draft, size_text=format_micros(size), size_unit=unit)
+        return None, ZERO
+    return replace(draft, size_text=format_micros(size), size_unit=unit), fee

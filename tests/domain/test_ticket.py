@@ -20,7 +20,7 @@ from pmtui.domain.ticket_draft import (
     TicketDraft,
     TicketField,
 )
-from pmtui.domain.ticket_reading import format_cents
+from pmtui.domain.ticket_reading import format_cents, say_cost
 
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
 YES, NO = TokenId("1"), TokenId("2")
@@ -414,3 +414,19 @@ def test_a_sale_of_what_is_not_there_is_told_no_outcome(held: str, said: str) ->
     assert (check.intent, check.numbers) == (None, None)
     whole = check_ticket(replace(SELL, price_text="50"), replace(WORLD, available_shares=m("100")))
     assert whole.numbers is not None
+
+
+@pytest.mark.parametrize("is_post_only", [False, True])
+def test_a_size_there_is_no_cash_for_is_mended_with_the_fee_kept_and_told(
+    *, is_post_only: bool
+) -> None:
+    draft = replace(BUY, price_text="7", size_text="500000", is_post_only=is_post_only)
+    check = check_ticket(draft, WORLD)
+    (problem,) = check.of(TicketField.SIZE)
+    assert problem.fix is not None
+    numbers = check_ticket(problem.fix, WORLD).numbers
+    assert numbers is not None
+    fee = f", up to {say_cost(numbers.worst_fee)} of it for the fee"
+    assert (
+        problem.text == f"Costs more than the $1,000.00 that are free{'' if is_post_only else fee}"
+    )

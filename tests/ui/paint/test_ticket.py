@@ -95,6 +95,17 @@ def test_an_order_that_would_be_refused_or_killed_fills_nothing_and_costs_nothin
         assert "rests" not in text
 
 
+def test_a_fee_that_is_kept_though_nothing_fills_now_is_not_shown_as_none() -> None:
+    fee = "fee up to $0.99"
+    resting = replace(BUY, price_text="43", size_text="100")
+    assert fee in " ".join(_figures(resting, width=60, height=3))
+    assert fee not in " ".join(_figures(replace(resting, is_post_only=True), width=60, height=3))
+    killed = replace(resting, time_in_force=TimeInForce.FOK)
+    assert fee in " ".join(_figures(killed, width=60, height=3))
+    large = _figures(resting, width=38, height=8)
+    assert next(line for line in large if "Fee" in line).split() == ["Fee", "up", "to", "$0.99"]
+
+
 def test_a_market_order_shows_its_worst_price_and_least_shares() -> None:
     text = " ".join(_figures(MARKET, width=40, height=12))
     assert "Worst price" in text
