@@ -172,7 +172,7 @@ def read_model(
     try:
         settings = Loaded(**given)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        first = error.errors(include_url=False, include_input=False)[0]
         raise ConfigError(_place(first["loc"], given, file), _problem(first)) from None
     except SettingsError as error:
         # Its text names the field; the value, and the JSON error with it, stay behind.
@@ -216,9 +216,27 @@ def _upper_environ() -> frozenset[str]:
     return frozenset(name.upper() for name in os.environ)
 
 
+_WORDS = {
+    "bool_parsing": "should be true or false",
+    "bool_type": "should be true or false",
+    "dict_type": "should be a table",
+    "extra_forbidden": "no such setting",
+    "greater_than_equal": "should be {ge} or more",
+    "int_from_float": "should be a whole number",
+    "int_parsing": "should be a whole number",
+    "int_type": "should be a whole number",
+    "less_than_equal": "should be {le} or less",
+    "model_type": "should be a table",
+    "string_type": "should be a text in quotes",
+    "too_long": "should have {max_length} entries at most",
+    "too_short": "should have {min_length} or more entries",
+    "tuple_type": "should be a list",
+}
+"""In place of the library's words, which are about Python."""
+
+
 def _problem(error: ErrorDetails) -> str:
-    if error["type"] == "extra_forbidden":
-        return "no such setting"
-    if error["type"] == "tuple_type":
-        return "should be a list"
+    words = _WORDS.get(error["type"])
+    if words is not None:
+        return words.format_map(error.get("ctx", {}))
     return error["msg"].removeprefix("Value error, ").replace("Input should", "should")

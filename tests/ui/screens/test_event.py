@@ -1,5 +1,6 @@
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from random import Random
 
 import pytest
@@ -321,10 +322,14 @@ async def test_histories_still_on_their_way_are_told_of_and_drawn_as_they_come(
         await until(pilot, lambda: _has_curve(app), "the first curves")
         assert shows(app, "loading, 2 of 4 here")
         chart = app.screen.query_one(OverlayPane)
+
+        def is_drawn(said: str) -> bool:
+            return shows(app, said) and chart.is_drawn
+
         for topic, said in zip(topics[2:], ("loading, 3 of 4 here", "1d  1 "), strict=True):
             service.histories[topic.token_id, topic.interval] = there[topic]
             service.announce(topic)
-            await until(pilot, lambda said=said: shows(app, said) and chart.is_drawn, said)
+            await until(pilot, partial(is_drawn, said), said)
 
 
 async def test_a_long_table_keeps_a_small_screen_until_the_chart_is_asked_for() -> None:
