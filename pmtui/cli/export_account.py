@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,7 +23,6 @@ from pmtui.config.errors import ConfigError
 from pmtui.config.settings import Settings
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.order import Fill
-from pmtui.domain.records import dataclass
 from pmtui.domain.trade_life import merge_fill
 from pmtui.service.clock import SystemClock
 from pmtui.service.journal_rows import JournaledFill, JournalProblem, read_fills, read_titles

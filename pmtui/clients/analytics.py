@@ -5,6 +5,7 @@ so a page that fails fails the list.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
@@ -18,7 +19,6 @@ from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.market import Holder
 from pmtui.domain.order import TradePrint
 from pmtui.domain.position import Activity, ClosedPosition, Position
-from pmtui.domain.records import dataclass
 from pmtui.domain.tape_backfill import MOST
 from pmtui.domain.tape_gaps import PastTrades
 from pmtui.wire.analytics import (

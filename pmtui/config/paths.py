@@ -6,9 +6,8 @@ is about to be written.
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-
-from pmtui.domain.records import dataclass
 
 OWNER_ONLY = 0o700
 

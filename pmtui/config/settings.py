@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from pmtui.domain.history import Interval
 from pmtui.domain.leaving import Departure, LeavePolicy
 from pmtui.domain.money import Micros
 from pmtui.domain.order import SignatureType
-from pmtui.domain.records import dataclass
 from pmtui.domain.ticket_rules import TicketRules
 
 

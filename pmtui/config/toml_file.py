@@ -3,11 +3,10 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pmtui.config.errors import ConfigError
-from pmtui.domain.records import dataclass
 
 Key = tuple[str, ...]
 

@@ -4,12 +4,11 @@ The rules are the ticket's own; several orders of one card are one deed, so thei
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import LimitIntent
-from pmtui.domain.records import dataclass
 from pmtui.domain.self_trade import check_own
 from pmtui.domain.ticket_draft import Problem, TicketContext, TicketDraft
 from pmtui.domain.ticket_numbers import estimate

@@ -3,7 +3,7 @@
 Problems stand beside their entries; what can be watched over says what its sales would bring.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pmtui.domain.amounts import is_on_tick, nearest_price, size_floor
@@ -13,7 +13,6 @@ from pmtui.domain.fees import taker_fee
 from pmtui.domain.market import FeeSchedule
 from pmtui.domain.money import ZERO, Micros, notional_floor
 from pmtui.domain.plurals import count_shares
-from pmtui.domain.records import dataclass
 from pmtui.domain.ticket_reading import format_cents
 
 

@@ -5,6 +5,7 @@ the card states. What the position's own resting sales tie up is cancelled first
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from pmtui.domain.amounts import SIZE_STEP, price_ceil, size_floor
 from pmtui.domain.book_view import BookView
@@ -14,7 +15,6 @@ from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.own_orders import reserved_shares
 from pmtui.domain.plurals import exact_shares, shares_are
-from pmtui.domain.records import dataclass
 from pmtui.domain.ticket_numbers import TicketNumbers, estimate
 
 DEFAULT_GIVE_WAY = 10

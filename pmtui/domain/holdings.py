@@ -4,7 +4,7 @@ The analytics host lags a fill by seconds. Between the fill and its report a pos
 report plus our own fills since; once a report agrees, it is the truth again.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from pmtui.domain.ids import OrderId, TokenId, TradeId
@@ -12,7 +12,6 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros
 from pmtui.domain.order import Fill, TradeStatus
 from pmtui.domain.position import Position
-from pmtui.domain.records import dataclass
 
 LONGEST_LAG = timedelta(seconds=60)
 """A report this much younger than a fill is believed whatever it says."""

@@ -5,7 +5,7 @@ guessed: what nobody has answered is not known. The steps are those of WIRE_META
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
@@ -15,7 +15,6 @@ from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.exposure import NO_LIMITS, Limits
 from pmtui.domain.ids import Address
 from pmtui.domain.order import BalanceAllowance, SignatureType
-from pmtui.domain.records import dataclass
 
 T_co = TypeVar("T_co", covariant=True)
 

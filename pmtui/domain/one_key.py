@@ -8,6 +8,7 @@ again are said of the order that was sent: nothing stops a key that means what i
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import Enum
 
 from pmtui.domain.amounts import price_ceil, price_floor
@@ -15,7 +16,6 @@ from pmtui.domain.book_view import BookView
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.order import LimitIntent, Order, TimeInForce
-from pmtui.domain.records import dataclass
 from pmtui.domain.self_trade import own_met, say_own_order
 from pmtui.domain.ticket import check_ticket
 from pmtui.domain.ticket_draft import TicketContext, TicketDraft

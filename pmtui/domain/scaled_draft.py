@@ -1,12 +1,11 @@
 """A scaled ladder as it is being typed: reading the entries, stepping them, and what to warn of."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.money import SCALE, Micros, format_micros
 from pmtui.domain.plurals import say_free_shares
-from pmtui.domain.records import dataclass
 from pmtui.domain.scaled import (
     MOST_LEGS,
     Leg,

@@ -6,6 +6,7 @@ single key, before which nobody is asked, is refused.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.ids import TokenId
@@ -13,7 +14,6 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros, complement
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, Order, OrderIntent
 from pmtui.domain.plurals import count_shares
-from pmtui.domain.records import dataclass
 from pmtui.domain.ticket_draft import Problem, TicketContext, TicketField
 from pmtui.domain.ticket_reading import format_cents, say_shares
 

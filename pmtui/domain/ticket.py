@@ -4,7 +4,7 @@ Pure: it knows no clock, no network, no widget. What the venue would accept is w
 blocked; what it would refuse is a problem, with the nearest valid value as a ready-made fix.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pmtui.domain.amounts import (
@@ -22,7 +22,6 @@ from pmtui.domain.market import NO_FEE, Side
 from pmtui.domain.money import ZERO, Micros, format_micros, ratio_ceil, ratio_floor
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
 from pmtui.domain.plurals import count_shares, exact_shares, say_free_shares
-from pmtui.domain.records import dataclass
 from pmtui.domain.self_trade import check_own
 from pmtui.domain.ticket_draft import (
     OrderKind,

@@ -5,14 +5,13 @@ not be starred twice.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.market import Event, Market
 from pmtui.domain.money import Micros
-from pmtui.domain.records import dataclass
 
 MOST_STARS = 200
 """Each is fetched by itself while the list is open."""

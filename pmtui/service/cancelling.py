@@ -7,14 +7,13 @@ so that one placed meanwhile is safe from it.
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
 from pmtui.domain.order import CancelResult, OrderStatus
 from pmtui.domain.plurals import count
-from pmtui.domain.records import dataclass
 from pmtui.domain.verdict import CancelVerdict
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.hosts import Account

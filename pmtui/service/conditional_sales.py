@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
 from pmtui.domain.conditional import Conditional, Trigger, sale_of
@@ -10,7 +11,6 @@ from pmtui.domain.market import Market, MarketTerms, Side
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.own_orders import OwnOrders
-from pmtui.domain.records import dataclass
 from pmtui.domain.verdict import Accepted, Rejected
 from pmtui.service.desk import Desk
 from pmtui.service.kernel import Kernel

@@ -6,6 +6,7 @@ is let through may still be stopped by the lock, which is looked at once more wh
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from pmtui.domain.exposure import NO_LIMITS, Exposed, Limits, exposure, find_breach
 from pmtui.domain.ids import ConditionId, OrderId
@@ -13,7 +14,6 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.order import MarketBuyIntent, Order, OrderIntent, OrderStatus
 from pmtui.domain.position import Position
-from pmtui.domain.records import dataclass
 from pmtui.domain.verdict import Rejected
 from pmtui.service.day_book import DayBook
 from pmtui.service.entry_lock import EntryLock

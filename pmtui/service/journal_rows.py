@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -9,7 +10,6 @@ import msgspec
 from pmtui.domain.conditional import Conditional
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.order import Fill, Order
-from pmtui.domain.records import dataclass
 from pmtui.domain.trade_life import merge_fill
 
 SCHEMA = """

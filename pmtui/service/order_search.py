@@ -9,7 +9,7 @@ remembers one that is filled or cancelled, so sending again could double it.
 """
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from pmtui.domain.failure import Failure
@@ -17,7 +17,6 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.domain.order_life import IN_DOUBT
 from pmtui.domain.plurals import count
-from pmtui.domain.records import dataclass
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel

@@ -4,6 +4,7 @@ They pass only frozen values, so that the service can live in a process of its o
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -16,7 +17,6 @@ from pmtui.domain.onboarding import Onboarding
 from pmtui.domain.order import Order, OrderIntent
 from pmtui.domain.order_fields import UnsignedOrder
 from pmtui.domain.price_alert import AlertId, AlertPlan
-from pmtui.domain.records import dataclass
 from pmtui.domain.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
 from pmtui.domain.watchlist import StarKey
 from pmtui.service.topics import MarketListTopic, SearchTopic, Topic

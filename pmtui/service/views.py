@@ -3,6 +3,7 @@
 Every view could travel over a codec; none holds a socket, a task or a widget.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -16,7 +17,6 @@ from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, TradePrint, Volume
 from pmtui.domain.own_orders import reserved_shares
 from pmtui.domain.position import Activity, ClosedPosition, Position
-from pmtui.domain.records import dataclass
 from pmtui.domain.tape_gaps import TapeGap
 from pmtui.domain.venue_state import VenueFact
 

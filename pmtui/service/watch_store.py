@@ -9,13 +9,13 @@ anything is written. No secrets are in it.
 import os
 import sqlite3
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
 from pmtui.domain.price_alert import AlertId, PriceAlert
-from pmtui.domain.records import dataclass
 from pmtui.domain.watchlist import Seen, Star, StarKey, StarKind
 
 FILE = "watchlist.sqlite"

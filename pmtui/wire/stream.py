@@ -5,7 +5,7 @@ counted by the caller; one bad message does not spoil its neighbours in an array
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -26,7 +26,6 @@ from pmtui.domain.market_events import (
 )
 from pmtui.domain.money import Micros, MoneyError
 from pmtui.domain.order import OrderStatus
-from pmtui.domain.records import dataclass
 from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
 from pmtui.wire import fields
 from pmtui.wire.book_snapshot import checked_price, checked_size, decode_snapshot

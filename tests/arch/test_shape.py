@@ -105,17 +105,6 @@ def test_no_committed_file_names_a_registry_or_this_machine() -> None:
             assert not home.search(text), path
 
 
-def test_dataclasses_are_the_cheap_ones() -> None:
-    takers = [
-        str(module.relative_to(PACKAGE))
-        for module in modules()
-        for node in ast.walk(ast.parse(module.read_text()))
-        if isinstance(node, ast.ImportFrom) and node.module == "dataclasses"
-        if "dataclass" in {alias.name for alias in node.names}
-    ]
-    assert set(takers) == {"domain/records.py"}, "take it from pmtui.domain.records"
-
-
 def test_what_is_remembered_by_argument_is_bounded() -> None:
     endless = [
         f"{module.relative_to(PACKAGE)}: {node.name}"

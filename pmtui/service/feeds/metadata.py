@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -10,7 +10,6 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
-from pmtui.domain.records import dataclass
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.search_index import SearchIndex

@@ -2,13 +2,12 @@
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import final
 
 from pmtui.domain.money import Micros
 from pmtui.domain.order import TradePrint
-from pmtui.domain.records import dataclass
 from pmtui.domain.tape import SAME_MOMENT
 from pmtui.domain.tape_backfill import missing_prints, weave
 from pmtui.domain.tape_gaps import MARGIN, PastTrades, TapeGap, still_missing

@@ -9,12 +9,11 @@ import gzip
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
-from pmtui.domain.records import dataclass
 from pmtui.sim.catalogue.gamma import rows_of, text_of
 from pmtui.sim.catalogue.model import Row
 

@@ -1,5 +1,7 @@
 """Sets price alerts on one outcome: a price above, a price below, or both."""
 
+from dataclasses import dataclass
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -10,7 +12,6 @@ from typing_extensions import override
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.price_alert import AlertState, read_plans, say_plan
-from pmtui.domain.records import dataclass
 from pmtui.domain.ticket_reading import format_cents
 from pmtui.domain.ticket_steps import step_cents
 from pmtui.ui.cells import Cell, Emphasis, Line

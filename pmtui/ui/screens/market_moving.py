@@ -5,7 +5,7 @@ screen meanwhile changes either.
 """
 
 from collections.abc import Awaitable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from typing_extensions import override
 
@@ -14,7 +14,6 @@ from pmtui.domain.ladder import orders_at
 from pmtui.domain.money import Micros
 from pmtui.domain.moving import why_not_movable
 from pmtui.domain.order import Order, OrderIntent
-from pmtui.domain.records import dataclass
 from pmtui.domain.verdict import MoveEnd, MoveVerdict, Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.action import Context

@@ -4,7 +4,7 @@ It never sends by itself, never closes on a refusal, and only waits for an order
 it. While it has the focus no letter reaches the screen's own keys.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -18,7 +18,6 @@ from pmtui.domain.book_view import BookView
 from pmtui.domain.ids import CommandId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.records import dataclass
 from pmtui.domain.ticket import check_ticket
 from pmtui.domain.ticket_draft import (
     OrderKind,

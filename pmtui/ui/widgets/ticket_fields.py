@@ -1,6 +1,7 @@
 """The ticket's fields: a choice that a key moves, a number that a key steps, a block of lines."""
 
 import re
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -12,7 +13,6 @@ from textual.widget import Widget
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.domain.records import dataclass
 from pmtui.domain.ticket_steps import Step
 from pmtui.ui.actions import bindings_of
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line

@@ -5,6 +5,7 @@ region notes and figures give way to each other line by line, never cell by cell
 that leaves room for the ladder, the same fields stand on one line (`show_on_a_line`).
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from textual.message import Message
@@ -13,7 +14,6 @@ from textual.widgets import Input
 from pmtui.domain.book_view import BookView
 from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.order import TimeInForce
-from pmtui.domain.records import dataclass
 from pmtui.domain.ticket import TicketCheck
 from pmtui.domain.ticket_draft import OrderKind, Problem, TicketDraft, TicketField
 from pmtui.domain.ticket_reading import unit_of
