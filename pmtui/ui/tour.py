@@ -31,7 +31,7 @@ class Step:
 
 
 STEPS: tuple[Step, ...] = (
-    Step("Press {global.search} and type part of a title: results come with every letter.",
+    Step("Press {global.search} and type part of a title: results come at once.",
          lambda facts: facts.is_searching),
     Step("Move with {search.move_down} to a market and open it with {global.open}.",
          lambda facts: facts.place == "market"),
@@ -77,9 +77,14 @@ class Tour:
         while not self.is_over and STEPS[self._index].is_done(facts):
             self._index += 1
 
-    def line(self, key_of: Callable[[str], str]) -> str:
-        """Return what to do now, with the user's own keys; empty when there is nothing left."""
+    def line(self, key_of: Callable[[str], str], width: int) -> str:
+        """Return what to do now, with the user's own keys; empty when there is nothing left.
+
+        How to leave comes last, where the width has room for it: the first step always has.
+        """
         if self.is_over:
             return ""
         text = _ACTION.sub(lambda found: key_of(found[1]), STEPS[self._index].text)
-        return f"Tour {self._index + 1}/{len(STEPS)}  {text}"
+        line = f"Tour {self._index + 1}/{len(STEPS)}  {text}"
+        leaving = f"  {key_of('global.tour')} ends it."
+        return line + leaving if len(line + leaving) <= width else line

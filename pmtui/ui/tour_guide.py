@@ -85,7 +85,7 @@ class TourGuide:
             return
         self._tour.learn(self._facts(frame))
         keymap = self._surface.options.keymap
-        words = self._tour.line(lambda action_id: key_of(keymap, action_id))
+        words = self._tour.line(lambda action_id: key_of(keymap, action_id), frame.size.width - 1)
         if words:
             frame.show_tour((Cell(f" {words}", Role.KEY, Emphasis.BOLD),))
         else:

@@ -23,8 +23,8 @@ WAY = (
 )
 
 
-def said(tour: Tour, keymap: Keymap = DEFAULT_KEYMAP) -> str:
-    return tour.line(lambda action_id: key_of(keymap, action_id))
+def said(tour: Tour, keymap: Keymap = DEFAULT_KEYMAP, width: int = 79) -> str:
+    return tour.line(lambda action_id: key_of(keymap, action_id), width)
 
 
 def test_each_thing_done_leads_to_the_next_step() -> None:
@@ -34,6 +34,15 @@ def test_each_thing_done_leads_to_the_next_step() -> None:
         tour.learn(replace(facts))
     assert tour.is_over
     assert said(tour) == ""
+
+
+def test_the_first_step_says_how_to_leave_and_wide_screens_always_do() -> None:
+    tour = Tour()
+    assert said(tour).endswith("  T ends it.")
+    for facts in WAY:
+        assert said(tour, width=119).endswith("  T ends it.")
+        assert len(said(tour)) <= 79
+        tour.learn(facts)
 
 
 def test_nothing_done_changes_nothing() -> None:
@@ -88,7 +97,7 @@ def test_the_actions_it_names_are_in_the_table() -> None:
     asked: list[str] = []
     tour = Tour()
     for facts in WAY:
-        tour.line(partial(_note, asked))
+        tour.line(partial(_note, asked), 119)
         tour.learn(facts)
     assert set(asked) <= ids
     assert asked
