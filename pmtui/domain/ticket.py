@@ -283,13 +283,13 @@ def _check_balance(
     # Counted at the limit and at what the book would fill: the venue takes the larger.
     if numbers.cash + numbers.worst_fee <= available and after >= 0:
         return []
-    fix, fee = _affordable(draft, context, intent)
+    affordable, fee = _affordable(draft, context, intent)
     text = f"Costs more than the {say_dollars(available)} that are free"
     if fee:
         text += f", up to {say_cost(fee)} of it for the fee"
     if context.reserved_cash > 0:
         text += f"; {say_dollars(context.reserved_cash)} are kept for open orders"
-    return [Problem(TicketField.SIZE, text, fix=fix)]
+    return [Problem(TicketField.SIZE, text, fix=affordable)]
 
 
 def _affordable(
