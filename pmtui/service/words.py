@@ -20,8 +20,9 @@ def say_price(price: Micros) -> str:
 
 
 def say_shares(size: Micros, outcome: str) -> str:
-    """Write a number of shares of an outcome."""
-    return f"{format_micros(size)} {outcome}".rstrip()
+    """Write a number of shares of an outcome: `1,000.5 Yes`."""
+    whole, point, decimals = format_micros(size).partition(".")
+    return f"{int(whole):,}{point}{decimals} {outcome}".rstrip()
 
 
 def shorten(title: str) -> str:

@@ -315,6 +315,8 @@ class FakeAccountHost:
     read_failure: Failure | None = None
     stalls: bool = False
     """Whether posted orders are never answered."""
+    before_answer: Callable[[], None] = lambda: None
+    """What happens between a posted order and its answer."""
     stalled_cancels: int = 0
     """How many of the next cancels of everything are never answered."""
     warmed: int = 0
@@ -341,6 +343,7 @@ class FakeAccountHost:
         self.posted.append(body)
         if self.stalls:
             await asyncio.Event().wait()
+        self.before_answer()
         if self.answers:
             return self.answers.pop(0)
         return PostResult(OrderId(body.decode()), PostStatus.LIVE)

@@ -27,6 +27,7 @@ from pmtui.domain.order import (
 from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.journal import Journal, JournalProblem
+from pmtui.service.preparing import to_order
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic
 from tests.manual_clock import settle
@@ -391,6 +392,32 @@ async def test_an_order_that_fills_at_once_is_told_once_by_its_fill(tmp_path: Pa
         told = [entry.text for entry in entries if entry.order_id == order_id]
         assert len(told) == 1
         assert told[0].startswith("Bought 10 Yes at 40¢")
+
+
+@pytest.mark.parametrize("is_heard_first", [True, False])
+async def test_an_order_that_is_killed_is_told_once(
+    tmp_path: Path, *, is_heard_first: bool
+) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world, replace(BUY, time_in_force=TimeInForce.FOK))
+        order_id = order.unsigned.order_id
+        why = "order couldn't be fully filled. FOK orders are fully filled or killed."
+        world.account.answers = [Failure(FailureKind.REFUSED, "POST /order", why, 400)]
+
+        def hear() -> None:
+            status = OrderStatus.CANCELLED
+            killed = replace(to_order(order, status, reason=why), time_in_force=TimeInForce.FOK)
+            world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, killed, None))
+
+        if is_heard_first:
+            world.account.before_answer = hear
+        assert isinstance(await verdict_of(world, order), Rejected)
+        if not is_heard_first:
+            hear()
+        entries = world.service.queries.log().entries
+        (told,) = [entry.text for entry in entries if entry.order_id == order_id]
+        assert told.startswith("Rejected: Buy 10 Yes at 40¢")
+        assert world.service.queries.status().unread_notices == 1
 
 
 async def test_a_trade_that_fails_on_chain_is_taken_back_visibly(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from pmtui.domain.money import parse_micros
 from pmtui.domain.order import OrderStatus
-from pmtui.service.words import say_order_end, say_price
+from pmtui.service.words import say_order_end, say_price, say_shares
 from tests.ui.believable import order
 
 
@@ -22,3 +22,11 @@ def test_an_order_that_filled_names_its_limit_as_one() -> None:
     filled = replace(resting, matched_size=resting.original_size, status=OrderStatus.FILLED)
     assert ", limit " in say_order_end(filled, "")
     assert ", limit " not in say_order_end(resting, "")
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [("5000", "5,000 Yes"), ("1810.46", "1,810.46 Yes"), ("0.004", "0.004 Yes"), ("10", "10 Yes")],
+)
+def test_sizes_in_words_are_grouped_like_those_on_the_screens(size: str, text: str) -> None:
+    assert say_shares(parse_micros(size), "Yes") == text

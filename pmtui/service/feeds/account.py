@@ -238,8 +238,7 @@ class AccountFeed:
             listener(changed)
         if known is not None and not is_legal_step(known.status, changed.status):
             self._tell_odd_step(known, changed)
-        ended = known is not None and known.status.is_open and not changed.status.is_open
-        if is_news and ended and changed.status is not OrderStatus.FILLED:
+        if is_news and _is_end_to_tell(known, changed):
             level = Level.INFO if not changed.reason else Level.WARNING
             text = say_order_end(changed, self._title_of(changed.token_id))
             self._kernel.log.add(level, "order", text, order_id=changed.order_id)
@@ -368,3 +367,16 @@ class AccountFeed:
     def _mark(self) -> None:
         self._kernel.mark(AccountTopic())
         self._kernel.mark(StatusTopic())
+
+
+def _is_end_to_tell(before: Order | None, after: Order) -> bool:
+    """Whether an order ended, and neither its fills nor the answer to it tell that.
+
+    The stream may say first that a killed order is cancelled, and then the answer that it was
+    refused: that is one end.
+    """
+    if before is None or not before.status.is_open or after.status.is_open:
+        return False
+    is_awaited = before.status in (OrderStatus.PENDING, OrderStatus.SENT)
+    is_told_by_answer = is_awaited and not before.time_in_force.rests
+    return after.status is not OrderStatus.FILLED and not is_told_by_answer
