@@ -14,6 +14,7 @@ from pmtui.domain.market import Event
 from pmtui.domain.money import Micros
 from pmtui.domain.position import Position
 from pmtui.service.data_service import DataService
+from pmtui.service.feeds.metadata import LIST_PERIOD_S
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
 from pmtui.service.journal import Journal
@@ -76,6 +77,26 @@ async def test_a_list_grows_page_by_page_and_lists_no_event_twice(tmp_path: Path
         world.service.commands.load_more(LIST)
         await settle()
         assert not world.service.queries.market_list(LIST).has_more
+
+
+async def test_a_list_that_comes_into_sight_again_is_fetched_at_once_if_it_is_old(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        watching = world.service.hub.subscribe([LIST], lambda _: None)
+        await settle()
+        watching.close()
+        await world.pass_time(LIST_PERIOD_S - 10)
+        world.metadata.events = many_events(3)
+        watching = world.service.hub.subscribe([LIST], lambda _: None)
+        await settle()
+        assert len(listed(world)) != 3
+        watching.close()
+        await world.pass_time(45)
+        world.service.hub.subscribe([LIST], lambda _: None)
+        await settle()
+        assert world.service.queries.market_list(LIST).as_of == world.clock.now()
+        assert listed(world)[:3] == ["0", "1", "2"]
 
 
 async def test_a_failed_list_says_why_and_a_refresh_mends_it(tmp_path: Path) -> None:

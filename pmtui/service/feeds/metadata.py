@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from pmtui.domain.failure import Failure
@@ -110,7 +110,9 @@ class MetadataFeed:
         match topic:
             case MarketListTopic():
                 state = self.lists.setdefault(topic, ListState())
-                if state.load is Load.EMPTY:
+                # The poll may come half a minute later: it passes by what nobody watches.
+                age = self._kernel.clock.now() - state.as_of if state.as_of else timedelta()
+                if state.load is Load.EMPTY or age.total_seconds() > LIST_PERIOD_S:
                     self.fetch_list(topic, from_start=True)
             case EventTopic():
                 self._poll_event(topic.event_id)
@@ -389,8 +391,5 @@ def _keep_event(market: Market, known: Market | None) -> Market:
     if known is None or market.event_id is not None:
         return market
     return replace(
-        market,
-        event_id=known.event_id,
-        event_title=known.event_title,
-        event_slug=known.event_slug,
+        market, event_id=known.event_id, event_title=known.event_title, event_slug=known.event_slug
     )
