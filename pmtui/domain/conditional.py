@@ -17,7 +17,7 @@ from typing import NewType
 from pmtui.domain.amounts import price_ceil, size_floor
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
-from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.money import Micros, format_micros, group_micros
 from pmtui.domain.order import LimitIntent, TimeInForce
 
 ConditionalId = NewType("ConditionalId", str)
@@ -189,7 +189,7 @@ def _say(
         parts.append(f"at {_cents(stop)} or below (worst {lowest})")
     if take_profit is not None:
         parts.append(f"from {_cents(take_profit)} up")
-    return f"sell {format_micros(size)} {outcome} {', or '.join(parts)}"
+    return f"sell {group_micros(size)} {outcome} {', or '.join(parts)}"
 
 
 def _cents(price: Micros) -> str:

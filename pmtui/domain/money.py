@@ -69,6 +69,12 @@ def format_micros(amount: Micros, *, min_decimals: int = 0) -> str:
     return f"{sign}{whole}.{digits}" if digits else f"{sign}{whole}"
 
 
+def group_micros(amount: Micros) -> str:
+    """Write the shortest exact decimal, its thousands apart: `1,810.46`."""
+    whole, point, decimals = format_micros(abs(amount)).partition(".")
+    return f"{'-' if amount < 0 else ''}{int(whole):,}{point}{decimals}"
+
+
 def notional_floor(price: Micros, size: Micros) -> Micros:
     """Return price times size, rounded down: what we are sure to receive."""
     return Micros(price * size // SCALE)

@@ -1,6 +1,6 @@
 """How many of something there are, in words that fit one as well as many."""
 
-from pmtui.domain.money import ONE, Micros, format_micros
+from pmtui.domain.money import ONE, Micros, group_micros
 from pmtui.domain.ticket_reading import say_shares
 
 
@@ -21,7 +21,7 @@ def count_shares(size: Micros) -> str:
 
 def exact_shares(size: Micros) -> str:
     """Say how many shares there are, dust too: `1 share`, `0.000004 shares`."""
-    return f"{format_micros(size)} {_shares(size)}"
+    return f"{group_micros(size)} {_shares(size)}"
 
 
 def shares_are(size: Micros) -> str:

@@ -29,7 +29,7 @@ from pmtui.domain.conditional import (
 from pmtui.domain.conditional_check import check_plan
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms
-from pmtui.domain.money import ZERO, Micros, format_micros
+from pmtui.domain.money import ZERO, Micros, format_micros, group_micros
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.plurals import are, count
 from pmtui.domain.undone_sales import UNDONE, undo_failed
@@ -302,7 +302,7 @@ class Conditionals:
         if known.sale is not None and sold > 0:
             counted = CountedSale(known.sale, sold, failed, self._kernel.clock.now())
             then = replace(then, counted=(*self._young(then.counted), counted))
-        text = f"sold {format_micros(sold)}" if sold > 0 else f"nothing sold: {sale.problem}"
+        text = f"sold {group_micros(sold)}" if sold > 0 else f"nothing sold: {sale.problem}"
         if then.state is ConditionalState.WATCHING:
             text = f"{text}; watching on"
         elif then.state is ConditionalState.RESTING:

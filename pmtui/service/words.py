@@ -1,7 +1,7 @@
 """How the service says what happened, in a trader's words. Titles are the service's own text."""
 
 from pmtui.domain.market import Side
-from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.money import Micros, format_micros, group_micros
 from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
 
 LONGEST_TITLE = 60
@@ -21,8 +21,7 @@ def say_price(price: Micros) -> str:
 
 def say_shares(size: Micros, outcome: str) -> str:
     """Write a number of shares of an outcome: `1,000.5 Yes`."""
-    whole, point, decimals = format_micros(size).partition(".")
-    return f"{int(whole):,}{point}{decimals} {outcome}".rstrip()
+    return f"{group_micros(size)} {outcome}".rstrip()
 
 
 def shorten(title: str) -> str:

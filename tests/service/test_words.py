@@ -2,9 +2,12 @@ from dataclasses import replace
 
 import pytest
 
+from pmtui.domain.conditional import ConditionalPlan, say_plan
 from pmtui.domain.money import parse_micros
 from pmtui.domain.order import OrderStatus
+from pmtui.domain.plurals import exact_shares
 from pmtui.service.words import say_order_end, say_price, say_shares
+from tests.service.fakes import CONDITION, YES
 from tests.ui.believable import order
 
 
@@ -30,3 +33,10 @@ def test_an_order_that_filled_names_its_limit_as_one() -> None:
 )
 def test_sizes_in_words_are_grouped_like_those_on_the_screens(size: str, text: str) -> None:
     assert say_shares(parse_micros(size), "Yes") == text
+
+
+def test_a_conditional_order_is_named_by_a_grouped_size() -> None:
+    size, stop = parse_micros("5000"), parse_micros("0.4")
+    plan = ConditionalPlan(CONDITION, YES, size, stop=stop, take_profit=None)
+    assert "5,000" in say_plan(plan, "Yes")
+    assert exact_shares(size) == "5,000 shares"
