@@ -35,7 +35,7 @@ _MEANINGS = {
 }
 
 
-def paint_state(
+def paint_state(  # noqa: PLR0913 - each is another fact of the line
     book: BookView,
     now: datetime,
     width: int,
@@ -44,6 +44,7 @@ def paint_state(
     cursor: tuple[Micros, Side] | None = None,
     release_key: str = "",
     keys: Line = (),
+    is_in_ticket: bool = False,
     ascii_only: bool = False,
 ) -> Line:
     """Say in words what the book is worth, and what `enter` would do at the cursor.
@@ -56,6 +57,7 @@ def paint_state(
         cursor: the price pointed at and what `enter` does there.
         release_key: what lets an axis follow again that stands still; empty while it follows.
         keys: what single keys do now; it makes way for nothing.
+        is_in_ticket: whether the ticket has the keys, and `enter` does nothing at the cursor.
         ascii_only: the terminal shows plain ASCII only.
     """
     left: list[Cell] = [state_word(book, now), *keys]
@@ -65,7 +67,9 @@ def paint_state(
     meaning = _MEANINGS[book.state]
     holds = (f" held: {release_key} follows ", " held ") if release_key else ("",)
     hints = _hints(cursor, book.tick_size, ascii_only=ascii_only)
-    if cursor is None and (keys or meaning or release_key):
+    if is_in_ticket:
+        hints = ((Cell("enter reviews the order ", Role.DIM),), ())
+    if (cursor is None or is_in_ticket) and (keys or meaning or release_key):
         # A hint makes way for a warning.
         hints = ((),)
     if not (book.bids or book.asks or book.state.is_good):

@@ -21,6 +21,7 @@ from pmtui.ui.card_place import Place, place_card, rows_for_card
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.order_numbers import numbers_of
 from pmtui.ui.paint.confirm import Occasion, least_lines, paint_confirm
+from pmtui.ui.paint.facts import key_of
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.key_line import answer_keys
@@ -116,7 +117,11 @@ class CardScreen(ModalScreen[bool]):
 
     def on_key(self, event: events.Key) -> None:
         """Ignore a sending key that was pressed before the card could be read."""
-        if event.key not in self._surface.options.keymap.keys_of("confirm.accept"):
+        keymap = self._surface.options.keymap
+        if event.key not in keymap.keys_of("confirm.accept"):
+            if event.is_printable and event.key not in keymap.keys_of("confirm.decline"):
+                back = key_of(keymap, "confirm.decline")
+                self.hint.show((Cell(f"Answer first: {back} goes back", Role.NOTICE_WARN),))
             return
         if event.time <= self._opened_time or not self.is_armed:
             event.stop()

@@ -207,9 +207,9 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
     def on_descendant_focus(self) -> None:
         """Show the keys of what has the focus now, and whether single keys trade there."""
         self.show_footer()
+        self._show_state()
         if self.is_armed:
             self._show_status()
-            self._show_state()
 
     def action_flip_outcome(self) -> None:
         """Show the other outcome; the cursor goes to the price that means the same."""
@@ -269,6 +269,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
                 group=self.ladder.axis.group, cursor=self.ladder.cursor,
                 release_key=release if self.ladder.is_held else "",
                 keys=self._arming_line(book),
+                is_in_ticket=self.do_keys_rest,
                 ascii_only=self._ascii_only,
             )
         )  # fmt: skip

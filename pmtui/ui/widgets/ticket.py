@@ -85,6 +85,8 @@ class TicketPane(TicketForm):
         super().__init__(surface, id=id)
         self._account: AccountView | None = None
         self._sent = SentOrders()
+        self._was_sent = False
+        """Whether the choices of the fields are those of an order that left and was not refused."""
         self._life: Line = ()
         """What was said last of the order that is followed."""
 
@@ -95,7 +97,8 @@ class TicketPane(TicketForm):
 
         It starts as a limit order in shares that rests until cancelled, without a size: what was
         typed for another order must not become a part of this one. Only a ticket that is still
-        open on this outcome keeps what is in its fields, and takes the new side and price.
+        open on this outcome keeps its size, and all of its fields for an order of the same side
+        that was not sent yet.
 
         Args:
             side: buy or sell.
@@ -105,10 +108,13 @@ class TicketPane(TicketForm):
         """
         draft = TicketDraft(side, outcome_index)
         if self._is_about(market, outcome_index):
-            draft = self.draft if self.draft.kind is OrderKind.LIMIT else next_kind(self.draft)
+            kept = self.draft if self.draft.kind is OrderKind.LIMIT else next_kind(self.draft)
+            sized = replace(draft, size_text=kept.size_text, size_unit=kept.size_unit)
+            draft = kept if kept.side is side and not self._was_sent else sized
         self._market = market
         self._book = None
-        self._message, self._refusal, self._was_reviewed = (), None, False
+        self._message, self._refusal = (), None
+        self._was_reviewed = self._was_sent = False
         self._load(
             replace(
                 draft, side=side, outcome_index=outcome_index,
@@ -293,6 +299,7 @@ class TicketPane(TicketForm):
             return
         command_id = self.surface.commands.place(order)
         self._sent.note_sent(order)
+        self._was_sent = True
         self._say(Cell("sending" + self._dots, Role.NOTICE_WARN, Emphasis.BOLD))
         # The next thing typed is another size; it must not be glued to the price or the old size.
         _ = self.size_field.focus()
@@ -318,6 +325,7 @@ class TicketPane(TicketForm):
                     self._was_reviewed = False
             case Rejected():
                 self._sent.note_ended(order)
+                self._was_sent = False
                 self._refuse(verdict, draft)
                 return
             case Unknown():
@@ -342,6 +350,7 @@ class TicketPane(TicketForm):
     def _change(self, draft: TicketDraft, *, is_typed: bool = False) -> None:
         """Take another draft; what was said of the one before no longer holds."""
         self._refusal = None
+        self._was_sent = self._was_sent and is_typed
         if not self._sent.is_sending:
             self._message = ()
         if is_typed:

@@ -174,8 +174,7 @@ class TicketForm(TicketLayout):
         self.side.show(f" {draft.side.value:<4} ", side_role(draft.side))
         self.kind.show(f" {draft.kind.value}")
         self.time_in_force.show(f" {draft.time_in_force.value}")
-        is_short = self.is_on_a_line and draft.time_in_force is TimeInForce.GTD
-        word = "post" if is_short else "post-only"
+        word = "post" if self.is_on_a_line else "post-only"
         self.post_only.show(f" [{'x' if draft.is_post_only else ' '}] {word}")
         self.unit.show(f" {unit_of(draft).value}")
         market = self._market.market if self._market is not None else None

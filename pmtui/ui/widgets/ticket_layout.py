@@ -37,8 +37,8 @@ class TicketLayout(Vertical):
     TicketLayout #ticket-unit { width: 9; }
     TicketLayout #ticket-price { width: 9; }
     TicketLayout #ticket-size { width: 12; }
-    TicketLayout #ticket-expiry { width: 7; display: none; }
-    TicketLayout.-timed #ticket-expiry { display: block; }
+    TicketLayout #ticket-expiry { width: 7; visibility: hidden; }
+    TicketLayout.-timed #ticket-expiry { visibility: visible; }
     TicketLayout.-market #ticket-post-only { display: none; }
     TicketLayout.-market #ticket-price { width: 13; }
     TicketLayout #ticket-figures { height: 1fr; }
@@ -55,8 +55,7 @@ class TicketLayout(Vertical):
     TicketLayout.-line #ticket-kind { width: 7; }
     TicketLayout.-line #ticket-time-in-force { width: 4; }
     TicketLayout.-line #ticket-expiry { width: 6; margin-left: 1; }
-    TicketLayout.-line #ticket-post-only { width: 14; }
-    TicketLayout.-line.-timed #ticket-post-only { width: 9; }
+    TicketLayout.-line #ticket-post-only { width: 9; }
     TicketLayout.-line #ticket-price-label { width: 4; }
     TicketLayout.-line.-market #ticket-price-label { width: 7; }
     TicketLayout.-line #ticket-price { width: 7; }

@@ -15,6 +15,7 @@ from pmtui.service.topics import MarketTopic
 from pmtui.ui.cells import Cell
 from pmtui.ui.screens.confirm import ConfirmScreen
 from pmtui.ui.screens.market import MarketScreen
+from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
 from tests.ui.moving_market import CONDITION, MovingMarket
@@ -134,6 +135,27 @@ async def test_the_fields_are_those_of_the_whole_ticket_in_the_same_order() -> N
         await settle(pilot)
         assert screen.ladder.has_focus
         assert screen.head.query_one("#terms").region.area
+
+
+async def test_it_is_said_what_enter_does_and_which_keys_choose_the_kind_and_the_unit() -> None:
+    app = demo()
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        state = screen.query_one("#book-state", TextLine)
+        await pilot.press("up")
+        await until(pilot, lambda: "enter buys" in shown_text(state)[0], "what enter does")
+        await pilot.press("b")
+        said = "enter reviews the order"
+        await until(pilot, lambda: said in shown_text(state)[0], "what enter does in the ticket")
+        footer = screen_lines(app)[-1]
+        assert "ctrl+g Kind" in footer
+        assert "ctrl+y Unit" in footer
+        await pilot.press("q")
+        notice = screen.query_one("#notice", TextLine)
+        said = "Other keys rest while the ticket has the keys: esc closes it."
+        await until(pilot, lambda: said in shown_text(notice)[0], "why q does not leave")
+        await pilot.press("f5")
+        await until(pilot, lambda: "enter buys" in shown_text(state)[0], "what enter does again")
 
 
 @pytest.mark.parametrize("where", ["f5", "f6", "f7"])

@@ -212,6 +212,67 @@ async def test_what_is_no_time_to_live_is_kept_and_refused_with_what_works(
         assert not app.pane.expiry.placeholder
 
 
+@pytest.mark.parametrize("is_line", [False, True])
+async def test_fields_keep_their_places_when_an_order_gets_a_time(*, is_line: bool) -> None:
+    app = TicketApp(FakeService(), width=80, height=14)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(price="0.53")
+        app.pane.show_on_a_line(is_line=is_line)
+        await settle(pilot)
+        pane = app.pane
+        fields = (pane.kind, pane.time_in_force, pane.post_only, pane.price, pane.unit)
+        before = [field.region for field in fields]
+        word = pane.post_only.text
+        assert pane.expiry not in pane.screen.focus_chain
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: pane.expiry in pane.screen.focus_chain, "the expiry field")
+        await settle(pilot)
+        assert [field.region for field in fields] == before
+        assert pane.post_only.text == word
+        pane.expiry.focus()
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: pane.expiry not in pane.screen.focus_chain, "no expiry")
+        await settle(pilot)
+        assert app.focused is not None
+        assert app.focused is not pane.expiry
+        assert pane in app.focused.ancestors
+
+
+async def test_the_other_side_keeps_the_size_and_not_how_long_the_order_before_lived() -> None:
+    app = TicketApp(FakeService())
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(Side.SELL, price="0.53", account=account_view(shares="50"))
+        await settle(pilot)
+        await pilot.press(*"20", "ctrl+t", "ctrl+t", "ctrl+t")
+        await until(pilot, lambda: app.pane.draft.time_in_force is TimeInForce.FAK, "FAK")
+        app.open(Side.SELL, price="0.52")
+        assert shown_text(app.pane.time_in_force)[0].strip() == "FAK"
+        app.open(price="0.51")
+        assert app.pane.draft == TicketDraft(Side.BUY, 0, price_text="51", size_text="20")
+        await _send(pilot, app)
+        await until(pilot, lambda: "Accepted" in app.words(), "the verdict")
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: app.pane.draft.time_in_force is TimeInForce.GTD, "GTD")
+        await pilot.press(*"10")
+        await _send(pilot, app)
+        await until(pilot, lambda: "Accepted" in app.words(), "the verdict")
+        app.open(price="0.51")
+        assert app.pane.draft == TicketDraft(Side.BUY, 0, price_text="51")
+
+
+async def test_the_card_answers_a_key_that_means_nothing_there() -> None:
+    app = TicketApp(FakeService())
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(price="0.53")
+        await settle(pilot)
+        await pilot.press(*"100", "enter")
+        screen = await _card(pilot, app)
+        await pilot.press("question_mark")
+        await until(
+            pilot, lambda: "Answer first: esc goes back" in _card_text(screen), "what to press"
+        )
+
+
 async def test_the_mouse_moves_choices_too() -> None:
     app = TicketApp(FakeService())
     async with app.run_test(size=(80, 24)) as pilot:
@@ -334,8 +395,8 @@ async def test_a_ticket_opened_anew_knows_nothing_of_the_order_before() -> None:
         assert app.pane.draft.time_in_force is TimeInForce.FOK
         await _send(pilot, app)
         await until(pilot, lambda: "not enough depth" in app.words(), "the venue's words")
-        # Still open, so it is still the same order, at another price.
-        app.open(Side.SELL, price="0.54")
+        # Still open and refused, so it is still the same order, at another price.
+        app.open(price="0.54")
         assert (app.pane.draft.size_text, app.pane.draft.time_in_force) == ("100", TimeInForce.FOK)
         app.pane.close()
         app.open(price="0.52")
