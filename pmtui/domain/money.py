@@ -71,7 +71,7 @@ def format_micros(amount: Micros, *, min_decimals: int = 0) -> str:
 
 def group_micros(amount: Micros) -> str:
     """Write the shortest exact decimal, its thousands apart: `1,810.46`."""
-    whole, point, decimals = format_micros(abs(amount)).partition(".")
+    whole, point, decimals = format_micros(Micros(abs(amount))).partition(".")
     return f"{'-' if amount < 0 else ''}{int(whole):,}{point}{decimals}"
 
 
