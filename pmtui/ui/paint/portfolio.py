@@ -1,11 +1,12 @@
 """What is ours: tabs, totals and what to say where there is nothing."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil
+from pmtui.domain.order import TradeStatus
 from pmtui.domain.position import Position
 from pmtui.service.views import AccountView, Load, Mode, StatusView
 from pmtui.ui.actions import Keymap
@@ -21,6 +22,9 @@ from pmtui.ui.format import (
 from pmtui.ui.paint.facts import ABSENT, count, indent, join_facts, key_of, name_fact, say_age
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
+
+_SAME_MOMENT = timedelta(seconds=2)
+"""Two hosts date one trade so far apart at most."""
 
 
 class Tab(StrEnum):
@@ -52,7 +56,10 @@ def paint_tabs(
         )
         for tab, size in sizes.items()
     ]
-    return (*join_facts(tabs, width, separator=""), Cell("  "), *_freshness(view, now, keymap))
+    freshness = _freshness(view, now, keymap)
+    if active is Tab.ACTIVITY and lags_behind_fills(view) and not view.problem:
+        freshness = (Cell("lags", Role.STALE),)
+    return (*join_facts(tabs, width, separator=""), Cell("  "), *freshness)
 
 
 def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int) -> Line:
@@ -65,6 +72,15 @@ def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int)
     if status.day_result is not None:
         day = [name_fact("today", paint_day(status.day_result))]
     return join_facts([*day, *_tab_totals(view, active), *cash], width)
+
+
+def lags_behind_fills(view: AccountView) -> bool:
+    """Whether the activity, which another host tells later, lacks the newest fill of ours."""
+    fills = [fill.matched_at for fill in view.fills if fill.status is not TradeStatus.FAILED]
+    if not fills:
+        return False
+    told = max((activity.at for activity in view.activity), default=None)
+    return told is None or max(fills) - told > _SAME_MOMENT
 
 
 def say_nothing_here(view: AccountView, active: Tab, status: StatusView, keymap: Keymap) -> str:
@@ -88,7 +104,8 @@ def say_nothing_here(view: AccountView, active: Tab, status: StatusView, keymap:
         case Tab.CLOSED:
             return " No position has been closed yet."
         case Tab.ACTIVITY:
-            return " Nothing has happened in this wallet yet."
+            told = "Your latest fills are not told of here yet."
+            return f" {told if lags_behind_fills(view) else 'Nothing has happened here yet.'}"
 
 
 def paint_day(result: Micros) -> Cell:
@@ -138,7 +155,9 @@ def _tab_totals(view: AccountView, active: Tab) -> list[Cell | Line]:
             realized = Micros(sum(closed.realized for closed in view.closed))
             return [name_fact("realised before fees", paint_gain(realized))]
         case Tab.ACTIVITY:
-            return [Cell("newest first", Role.DIM)]
+            newest = [Cell("newest first", Role.DIM)]
+            late = Cell("your latest fills are not in it yet", Role.STALE)
+            return [*newest, late] if lags_behind_fills(view) else [*newest]
 
 
 def _position_totals(positions: Sequence[Position]) -> list[Cell | Line]:

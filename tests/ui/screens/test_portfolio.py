@@ -1,4 +1,5 @@
 from dataclasses import replace
+from datetime import timedelta
 
 from pmtui.domain.order import CancelResult
 from pmtui.domain.verdict import CancelVerdict
@@ -53,6 +54,27 @@ async def test_brackets_go_round_the_tabs() -> None:
             await until(pilot, lambda heading=heading: shows(app, heading), heading)  # type: ignore[misc]
         await pilot.press("left_square_bracket")
         await until(pilot, lambda: shows(app, "something new"), "an unknown kind of activity")
+
+
+async def test_activity_that_lacks_the_newest_fill_says_so() -> None:
+    service = believable_service()
+    account = service.account_view
+    newest = max(activity.at for activity in account.activity)
+    fill = replace(account.fills[0], matched_at=newest + timedelta(seconds=30))
+    service.account_view = replace(account, fills=(fill,))
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "up to date" in text_of(app, "#tabs"), "the positions")
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: "lags" in text_of(app, "#tabs"), "the activity")
+        assert shows(app, "lags")
+        assert "up to date" not in text_of(app, "#tabs")
+        assert "your latest fills are not in it yet" in text_of(app, "#totals")
+        # Two hosts never date one trade quite alike.
+        fill = replace(fill, matched_at=newest + timedelta(seconds=1))
+        service.account_view = replace(account, fills=(fill,))
+        service.announce(AccountTopic())
+        await until(pilot, lambda: "up to date" in text_of(app, "#tabs"), "all of it")
 
 
 async def test_open_orders_show_what_is_left_their_age_status_and_expiry() -> None:
