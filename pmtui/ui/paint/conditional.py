@@ -18,6 +18,7 @@ from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme import Role
 
 LIVES_HERE = "They live only while this program runs: the venue knows nothing of them."
+IF_ALL_FILLS = "The sums are for all of it at that price: what nobody bids for is not sold."
 
 CONDITIONAL_COLUMNS = (
     Column("state", "State", 8),

@@ -96,7 +96,8 @@ def _say_fee(order: PreparedOrder, numbers: TicketNumbers | None) -> str:
         return f"about {most}" if spends(order) else f"at most {most}{none}"
     if not numbers.fills_now:
         return f"none now, up to {most} if it fills" + (" at once" if none else "")
-    return f"about {format_past_money(numbers.fee)}, at most {most}{none}"
+    now = format_past_money(numbers.fee)
+    return f"about {now}{'' if now == most else f', at most {most}'}{none if numbers.rests else ''}"
 
 
 def _most_fee(order: PreparedOrder, numbers: TicketNumbers | None) -> Micros:

@@ -17,7 +17,7 @@ from pmtui.domain.ticket_steps import step_cents
 from pmtui.ui.cells import Cell, Emphasis
 from pmtui.ui.ladder_inputs import stakes_in
 from pmtui.ui.market_facts import outcome_label, title_of, token_id_of
-from pmtui.ui.paint.conditional import LIVES_HERE, paint_end
+from pmtui.ui.paint.conditional import IF_ALL_FILLS, LIVES_HERE, paint_end
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.order_form import OrderForm
 from pmtui.ui.screens.question import QuestionScreen
@@ -135,6 +135,7 @@ class ProtectScreen(OrderForm[None]):
             (Cell(plain(title_of(self._surface.queries, self._condition_id)), Role.DIM),),
             (Cell(say_plan(plan, outcome)),),
             *(paint_end(end) for end in self._ends(plan)),
+            (Cell(IF_ALL_FILLS, Role.DIM),),
             (Cell(LIVES_HERE, Role.NOTICE_WARN),),
         )
 

@@ -154,7 +154,7 @@ def test_an_order_that_nothing_meets_says_that_it_costs_no_fee_now() -> None:
     assert "Fee none now, up to $1.00 if it fills" in words
     met = _numbers(order, ("0.51", "200"))
     words = _fold(_words(order, occasion=Occasion(numbers=met)))
-    assert "Fee about $1.00, at most $1.00" in words
+    assert "Fee about $1.00 In all" in words
     assert "In all at most $52.00 with fee" in words
 
 

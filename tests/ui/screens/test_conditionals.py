@@ -50,6 +50,7 @@ async def test_a_stop_and_a_profit_are_asked_for_shown_and_handed_over() -> None
         await asked(app, pilot)
         await pilot.press(*"40", "tab", "tab", *"80", "enter")
         await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
+        assert shows(app, "The sums are for all of it at that price")
         assert shows(app, "Yes at 40¢ or below (worst 35¢), or from 80¢ up")
         assert shows(app, "only while this program runs")
         await settle(pilot)
