@@ -34,6 +34,8 @@ _MEANINGS = {
     BookState.NO_BOOK: "the venue has none for this outcome",
 }
 
+_IN_TICKET: tuple[Line, ...] = ((Cell("enter reviews the order ", Role.DIM),), ())
+
 
 def paint_state(  # noqa: PLR0913 - each is another fact of the line
     book: BookView,
@@ -66,9 +68,7 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
         left.append(Cell(f" rows {format_price(group, ascii_only=ascii_only)} ", Role.KEY))
     meaning = _MEANINGS[book.state]
     holds = (f" held: {release_key} follows ", " held ") if release_key else ("",)
-    hints = _hints(cursor, book.tick_size, ascii_only=ascii_only)
-    if is_in_ticket:
-        hints = ((Cell("enter reviews the order ", Role.DIM),), ())
+    hints = _IN_TICKET if is_in_ticket else _hints(cursor, book.tick_size, ascii_only=ascii_only)
     if (cursor is None or is_in_ticket) and (keys or meaning or release_key):
         # A hint makes way for a warning.
         hints = ((),)
