@@ -34,7 +34,7 @@ from pmtui.ui.market_facts import outcome_labels, tick_size_of
 from pmtui.ui.paint.facts import key_of
 from pmtui.ui.paint.ladder_state import paint_state
 from pmtui.ui.paint.position import account_words, by_ladder
-from pmtui.ui.screens.market_moving import moving_entries
+from pmtui.ui.screens.market_moving import NOTHING_HERE, moving_entries
 from pmtui.ui.screens.market_one_key import MarketOneKey, armed_entries
 from pmtui.ui.screens.market_panes import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH, MarketPanes
 from pmtui.ui.screens.market_siblings import STRIP_FROM_HEIGHT
@@ -190,11 +190,13 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
 
     @on(LadderPane.CursorMoved)
     def _show_cursor(self) -> None:
+        self._leave_nothing_behind()
         self._show_state()
         self._show_cursor_on_charts()
 
     @on(TicketPane.Opened)
     def _make_room(self) -> None:
+        self.take_back(NOTHING_HERE)
         self.add_class("-ticket")
         self.show_footer()
 

@@ -33,6 +33,9 @@ from pmtui.ui.screens.confirm import ConfirmScreen
 from pmtui.ui.screens.market_ladder import MarketLadder
 from pmtui.ui.theme import Role
 
+NOTHING_HERE = "No order of yours"
+"""True of the price under the cursor, until something else is done."""
+
 
 @dataclass(frozen=True, slots=True)
 class Picked:
@@ -60,6 +63,8 @@ class MarketMoving(MarketLadder):
     _picked: Picked | None = None
     _left_out: OrderIntent | None = None
     """What was to replace a cancelled order and did not; `e` offers it again."""
+    _nothing_at: Micros | None = None
+    """The price of which it was said last that nothing of ours is there."""
 
     @override
     def forget_market(self) -> None:
@@ -82,8 +87,11 @@ class MarketMoving(MarketLadder):
 
     def action_drop_order(self) -> None:
         """Leave the orders that were picked up where they are; without any, close the ticket."""
-        if self._picked is not None:
+        picked = self._picked
+        if picked is not None:
             self._let_go()
+            # Where it still is: the next key is for the same order.
+            self.ladder.point_at(picked.price)
             self.say("Nothing was moved.")
         else:
             self.ticket.close()
@@ -116,9 +124,16 @@ class MarketMoving(MarketLadder):
         words = format_price(cursor[0], tick=ladder.axis.tick, ascii_only=self._ascii_only)
         orders = orders_at(ladder, cursor[0], self._ladder_orders())
         if not orders:
-            self.say(f"No order of yours at {words}.")
+            self._nothing_at = cursor[0]
+            self.say(f"{NOTHING_HERE} at {words}.")
             return None
         return OwnPlace(cursor[0], words, orders)
+
+    def _leave_nothing_behind(self) -> None:
+        """Take back what was said of a price that the cursor has left."""
+        cursor = self.ladder.cursor
+        if cursor is None or cursor[0] != self._nothing_at:
+            self.take_back(NOTHING_HERE)
 
     def _pick(self, found: tuple[Order, ...], token_id: TokenId, price: Micros) -> None:
         terms = self._market_view.terms

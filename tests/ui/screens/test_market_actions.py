@@ -133,6 +133,37 @@ async def test_where_nothing_of_ours_rests_there_is_nothing_to_move() -> None:
         assert not screen.is_moving
 
 
+async def test_nothing_of_ours_at_a_price_is_said_until_something_else_is_done() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(50))
+        await pilot.press("e")
+        await settle(pilot)
+        assert "No order of yours at 50¢" in line(screen, "notice")
+        await pilot.press("down")
+        await until(pilot, lambda: "No order" not in line(screen, "notice"), "another price")
+        screen.ladder.point_at(cents(50))
+        await pilot.press("x")
+        await settle(pilot)
+        assert "No order of yours at 50¢" in line(screen, "notice")
+        await pilot.press("b")
+        await until(pilot, lambda: "No order" not in line(screen, "notice"), "the ticket")
+
+
+async def test_what_was_dropped_can_be_picked_up_again_at_once() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await picked_up(app, pilot)
+        cursor = screen.ladder.cursor
+        await pilot.press("down", "down", "escape")
+        await settle(pilot)
+        assert not screen.is_moving
+        assert screen.ladder.cursor == cursor
+        await pilot.press("e")
+        await until(pilot, lambda: screen.is_moving, "it is picked up again")
+
+
 async def test_an_order_that_ends_in_hand_is_dropped_and_said() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
