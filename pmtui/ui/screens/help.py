@@ -73,12 +73,13 @@ class HelpScreen(FrameScreen):
         keymap = self.surface.options.keymap
         rows = []
         previous = None
-        for line in help_lines(*self._contexts, keymap=keymap):
+        for place, line in enumerate(help_lines(*self._contexts, keymap=keymap)):
             if line.context is not previous:
                 previous = line.context
                 title = Cell(line.context.value.capitalize(), Role.HEADING, Emphasis.BOLD)
                 rows.append(Row(f"-{line.context}", (title, Cell(""), Cell(""))))
-            name = f"{line.context}.{line.label}"
+            # Two keys may have one label.
+            name = f"{line.context}.{place}"
             first, *more = wrap_text(line.help, room) or ("",)
             help_cell = Cell(first, Role.DIM)
             rows.append(Row(name, (Cell(line.keys, Role.KEY), Cell(line.label), help_cell)))
