@@ -1,7 +1,9 @@
 """`pmtui sim` as a program: its first line, its end, and what it refuses."""
 
+import os
 import signal
 import socket
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
@@ -33,13 +35,24 @@ def test_the_first_line_names_every_host_and_all_of_them_answer(small: list[str]
 
 
 def test_a_given_port_is_that_of_the_trading_host_and_the_rest_follow(small: list[str]) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = min(probe.getsockname()[1], 60_000)
+    port = _eight_free_ports()
     with venue_process("--port", str(port), *small) as process:
         assert process.urls["clob"] == f"http://127.0.0.1:{port}"
         assert process.urls["gamma"] == f"http://127.0.0.1:{port + 1}"
         assert process.urls["admin"] == f"http://127.0.0.1:{port + 7}"
+
+
+def _eight_free_ports() -> int:
+    """Return the first of eight ports in a row, below those that the system hands out itself."""
+    for first in range(20_000 + os.getpid() % 1_000 * 8, 30_000, 8):
+        try:
+            with ExitStack() as probes:
+                for port in range(first, first + 8):
+                    probes.enter_context(socket.socket()).bind(("127.0.0.1", port))
+        except OSError:
+            continue
+        return first
+    raise AssertionError("no eight free ports in a row")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
