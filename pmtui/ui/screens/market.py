@@ -5,6 +5,7 @@ ticket has a region of its own at every size and never covers the ladder.
 """
 
 from collections.abc import Iterable
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -265,9 +266,10 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
             line.show((Cell(" no book ", Role.DIM),))
             return
         release = key_of(self.surface.options.keymap, "ladder.hold")
-        line.show(
-            paint_state(
-                book, self.surface.queries.now(), line.size.width or self.size.width,
+        line.show_in_width(
+            partial(
+                paint_state,
+                book, self.surface.queries.now(),
                 group=self.ladder.axis.group, cursor=self.ladder.cursor,
                 release_key=release if self.ladder.is_held else "",
                 keys=self._arming_line(book),

@@ -1,5 +1,7 @@
 """A line of cells that repaints only when they change and never asks for layout."""
 
+from collections.abc import Callable
+
 from rich.segment import Segment
 from textual.strip import Strip
 from typing_extensions import override
@@ -22,6 +24,8 @@ class TextLine(ReadyLines):
         """Start with a line, empty unless given."""
         super().__init__(name=name, id=id, classes=classes)
         self._line: Line = line
+        self._paint: Callable[[int], Line] | None = None
+        self._width = 0
         self._ascii_only = ascii_only
 
     @property
@@ -31,6 +35,16 @@ class TextLine(ReadyLines):
 
     def show(self, line: Line) -> None:
         """Show these cells; the same cells again cost nothing."""
+        self._paint = None
+        self._show(line)
+
+    def show_in_width(self, paint: Callable[[int], Line]) -> None:
+        """Show what is painted for the width there is, and anew as soon as it is another one."""
+        self._paint, self._width = paint, self.size.width
+        if self._width:
+            self._show(paint(self._width))
+
+    def _show(self, line: Line) -> None:
         if line != self._line:
             self._line = line
             if self.is_mounted:
@@ -40,6 +54,10 @@ class TextLine(ReadyLines):
     def render_line(self, y: int) -> Strip:
         if y:
             return Strip([Segment(" " * self.size.width, self.rich_style)], self.size.width)
+        if self._paint is not None and self._width != self.size.width:
+            # Told of no new size: a line that comes into sight is not always.
+            self._width = self.size.width
+            self._line = self._paint(self._width)
         return self.role_styles.strip(
             fit_line(self._line, self.size.width, ascii_only=self._ascii_only)
         )

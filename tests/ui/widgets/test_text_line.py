@@ -45,6 +45,17 @@ async def test_a_line_too_long_is_cropped_with_a_mark() -> None:
         assert shown_text(line) == ["abcdefghi~"]
 
 
+async def test_a_line_painted_for_its_width_follows_it() -> None:
+    line = TextLine()
+    line.show_in_width(lambda width: (Cell("x".rjust(width)),))
+    async with Stage(line).run_test(size=(10, 3)) as pilot:
+        await until(pilot, lambda: shown_text(line) == ["x".rjust(10)], "it is painted")
+        await pilot.resize_terminal(20, 3)
+        await until(pilot, lambda: shown_text(line) == ["x".rjust(20)], "it is painted anew")
+        line.show(LINE)
+        assert line.line == LINE
+
+
 @pytest.mark.parametrize("theme", THEMES)
 async def test_a_line_is_painted_in_every_theme(theme: str) -> None:
     line = TextLine(LINE)
