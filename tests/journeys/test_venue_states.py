@@ -40,7 +40,7 @@ def test_after_a_restart_the_ticket_offers_what_the_venue_takes(
     terminal.until(lambda: "post-only mode" in terminal.rows()[0], "the next word")
     terminal.until_text("post-only orders")
     terminal.press("ctrl+n")
-    terminal.until(lambda: terminal.row_with("limit", "[x] post-only"), "the offered way")
+    terminal.until(lambda: terminal.row_with("limit", "[x] post"), "the offered way")
     trader.review(terminal)
     trader.send(terminal)
     terminal.until_text("1 open")
