@@ -100,7 +100,7 @@ def _position(name: Cell, held: Position, width: int, *, ascii_only: bool) -> Li
         change = (Cell("  "), Cell(format_money_change(gain), role))
         # Closing at the bid brings less, and fees are told elsewhere: the gain says what it is.
         named = (*change, Cell(" at mid", Role.DIM))
-        for rest in ((worth, named), (named,), (change,)):
+        for rest in ((worth, named), (worth, change), (named,), (change,)):
             if line_width((name, *pieces[0], *(cell for piece in rest for cell in piece))) <= width:
                 pieces += rest
                 break
