@@ -17,14 +17,14 @@ test: $(TESTING)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=90
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 check: $(TESTING)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n 2 -m "not slow and not journey"
+	$(BIN)/python -m pytest -q -n 3 -m "not slow and not journey"
 
 format: $(TESTING)
 	$(BIN)/ruff check --fix .

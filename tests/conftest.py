@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("pmtui", deadline=None, print_blob=True)
+settings.register_profile("pmtui", deadline=None, print_blob=True, max_examples=40)
 settings.load_profile("pmtui")
 
 
