@@ -8,7 +8,6 @@ import os
 import random
 import signal
 from contextlib import AsyncExitStack, ExitStack, suppress
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -177,7 +176,8 @@ class Session:
     async def _connect(self, health: "Health") -> "Hosts | str":
         # In a thread: these imports take a third of a second, and the first keys come now.
         loading = asyncio.create_task(asyncio.to_thread(_load_hosts))
-        usual, admin_url = LIVE, None
+        usual: Endpoints = LIVE
+        admin_url = None
         if self._settings.is_paper:
             command = venue_command(self._state / "venue")
             urls = await self._stack.enter_async_context(
@@ -188,7 +188,7 @@ class Session:
                 return urls.text
             admin_url = urls.admin
             self._publish(urls)
-            usual = Endpoints(**{f.name: getattr(urls, f.name) for f in fields(Endpoints)})
+            usual = urls
         await loading
         return self._hosts(self._settings.endpoints(usual), health, admin_url)
 

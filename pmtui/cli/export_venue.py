@@ -6,7 +6,7 @@ moment, as the terminal would.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
@@ -148,7 +148,7 @@ async def _endpoints(settings: Settings, state: Path) -> AsyncIterator[Endpoints
                 if isinstance(urls, VenueProblem):
                     yield Unreachable(urls.text)
                 else:
-                    yield settings.endpoints(_named(urls))
+                    yield settings.endpoints(urls)
     except ConfigError:
         yield Unreachable("a terminal runs this profile, and its venue does not answer")
 
@@ -160,15 +160,11 @@ async def _running(settings: Settings, state: Path) -> Endpoints | None:
         urls = msgspec.json.decode(published, type=VenueUrls)
     except (OSError, msgspec.MsgspecError):
         return None
-    endpoints = settings.endpoints(_named(urls))
+    endpoints = settings.endpoints(urls)
     host = HttpHost(endpoints.clob)
     told = await ClobClient(host, ROUTES[settings.dialect]).server_time()
     await host.aclose()
     return None if isinstance(told, Failure) else endpoints
-
-
-def _named(urls: VenueUrls) -> Endpoints:
-    return Endpoints(**{field.name: getattr(urls, field.name) for field in fields(Endpoints)})
 
 
 async def read_all_fills(client: AccountHost, now: datetime) -> Listing[Fill] | Failure:

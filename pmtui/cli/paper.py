@@ -15,23 +15,17 @@ from pathlib import Path
 import msgspec
 
 from pmtui.cli.private_files import open_to_append
+from pmtui.config.endpoints import Endpoints
 
 BOOT_DEADLINE_S = 30.0
 END_DEADLINE_S = 5.0
 KEY_VARIABLE = "PMTUI_PRIVATE_KEY"
 
 
-class VenueUrls(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class VenueUrls(Endpoints):
     """The first line a venue prints: where its hosts are."""
 
-    clob: str
-    gamma: str
-    data: str
-    relayer: str
-    ws_market: str
-    ws_user: str
-    rpc: str
-    geoblock: str
     admin: str
 
 

@@ -11,7 +11,7 @@ from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue
 from pmtui.cli.paper_account import KEY_FILE, load_paper_key
 from pmtui.signing.signer import Signer
 
-URLS = {name: f"http://127.0.0.1/{name}" for name in VenueUrls.__struct_fields__}
+URLS = {name: f"http://127.0.0.1/{name}" for name in VenueUrls.__dataclass_fields__}
 WAIT_FOR_STDIN = "import sys; sys.stdin.read()"
 
 
