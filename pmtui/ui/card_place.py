@@ -37,7 +37,8 @@ def place_card(
 ) -> Place:
     """Return where the card goes.
 
-    To the right of the ticket if it fits there, narrower if need be; else to its left; above one
+    At the right where there is no ticket, as wide as it must be to be read to its end. Else to the
+    right of the ticket if it fits there, narrower if need be; else to its left; above one
     that takes the whole width, beside the ladder if nothing has to be left out for it; else over
     it, as high up as it goes, so that the last lines of the ticket stay to be read.
 
@@ -56,6 +57,8 @@ def place_card(
         height = min(height_of(width), ticket.y)
         return Place(columns - width, ticket.y - height, width, height)
     if ticket is None or ticket.width == 0:
+        if height_of(widest) > rows:
+            widest = min(WIDE, columns)
         return _at(columns - widest, widest, rows, height_of)
     space = columns - ticket.right
     if space >= NARROWEST:

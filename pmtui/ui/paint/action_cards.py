@@ -12,8 +12,6 @@ from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import (
     format_average,
-    format_cost,
-    format_money,
     format_past_money,
     format_price,
     format_size,
@@ -25,7 +23,7 @@ from pmtui.ui.paint.confirm import (
     paint_question,
     say_identity,
 )
-from pmtui.ui.paint.confirm_money import limit_price, signed_amounts
+from pmtui.ui.paint.confirm_money import limit_price, say_money_of_all, signed_amounts
 from pmtui.ui.paint.facts import count
 from pmtui.ui.paint.ticket import side_role, wrap_text
 from pmtui.ui.plain import plain
@@ -34,6 +32,7 @@ from pmtui.ui.theme import Role
 Move = tuple[Order, PreparedOrder]
 """An order and what is to take its place."""
 _LEGS_IN_A_COLUMN = 8
+_LEG_WIDTH = 22
 
 
 def paint_move_card(
@@ -117,12 +116,15 @@ def paint_scaled_card(
     lines: list[Line] = [paint_question(mode, f"Send {count(len(orders), 'order')}?")]
     outcome = plain(head.outcome, 20, ascii_only=ascii_only)
     shares = Micros(sum(signed_amounts(order)[1] for order in orders))
-    cash = Micros(sum(signed_amounts(order)[0] for order in orders))
-    bound, say = ("at most", format_cost) if side is Side.BUY else ("at least", format_money)
-    text = f"{side.value} {format_size(shares)} {outcome} for {bound} {say(cash)}"
+    prices = sorted({limit_price(order) for order in orders})
+    ends = [format_price(price, ascii_only=ascii_only) for price in prices]
+    span = ends[0] if len(ends) == 1 else f"{ends[0]} to {ends[-1]}"
+    text = f"{side.value} {format_size(shares)} {outcome} at {span} or better"
     lines += _sentences((text,), width, side_role(side))
     lines += _sentences((plain(head.market_title, width, ascii_only=ascii_only),), width, Role.DIM)
     lines += _legs(orders, width, ascii_only=ascii_only)
+    for name, value in say_money_of_all(orders, ascii_only=ascii_only):
+        lines += paint_fact(name, value, width)
     lines += _common(head, width, ascii_only=ascii_only)
     if doubt:
         lines += _sentences((plain(doubt, ascii_only=ascii_only),), width, Role.NOTICE_BAD)
@@ -137,15 +139,15 @@ def say_resting(order: Order, *, ascii_only: bool = False) -> str:
 
 
 def _legs(orders: Sequence[PreparedOrder], width: int, *, ascii_only: bool) -> list[Line]:
-    """Lay the legs out in one column, or in two where they are many."""
+    """Lay the legs out in one column, or in some where they are many."""
     texts = []
     for order in orders:
         _, shares = signed_amounts(order)
         price = format_price(limit_price(order), ascii_only=ascii_only)
         texts.append(f"{format_size(shares):>8} at {price}")
-    rows = len(texts) if len(texts) <= _LEGS_IN_A_COLUMN else -(-len(texts) // 2)
-    half = width // 2
-    return [(Cell("".join(f"{text:<{half}}" for text in texts[row::rows])),) for row in range(rows)]
+    columns = 1 if len(texts) <= _LEGS_IN_A_COLUMN else max(width // _LEG_WIDTH, 2)
+    rows, part = -(-len(texts) // columns), width // columns
+    return [(Cell("".join(f"{text:<{part}}" for text in texts[row::rows])),) for row in range(rows)]
 
 
 def _common(order: PreparedOrder, width: int, *, ascii_only: bool) -> list[Line]:

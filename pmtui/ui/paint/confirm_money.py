@@ -4,6 +4,9 @@ What is signed bounds a whole order. One that is killed in part has no such boun
 share, so its sums are what it would do as the book is, and say so.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from pmtui.domain.cents import cents_down, cents_near, cents_up
 from pmtui.domain.money import Micros
 from pmtui.domain.order import TimeInForce
@@ -15,6 +18,16 @@ from pmtui.ui.paint.facts import count_shares
 Facts = list[tuple[str, str]]
 _FINEST_TICK = 100
 """Micros: every tick size is a multiple of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """What one order signs, or several that share everything but price and size."""
+
+    head: PreparedOrder
+    cash: Micros
+    shares: Micros
+    worst_fee: Micros
 
 
 def signed_amounts(order: PreparedOrder) -> tuple[Micros, Micros]:
@@ -54,15 +67,37 @@ def say_money(
         numbers: what it would do as the book is, where that is known.
         ascii_only: whether the terminal shows plain ASCII only.
     """
+    return _say_sum(_sum_of((order,)), numbers, ascii_only=ascii_only)
+
+
+def say_money_of_all(orders: Sequence[PreparedOrder], *, ascii_only: bool = False) -> Facts:
+    """Say the same of resting orders that leave together, all of them added up.
+
+    What fills now is not in it: they would meet the same book, one after the other.
+    """
+    return _say_sum(_sum_of(orders), None, ascii_only=ascii_only)
+
+
+def _sum_of(orders: Sequence[PreparedOrder]) -> _Sum:
+    amounts = [signed_amounts(order) for order in orders]
+    return _Sum(
+        head=orders[0],
+        cash=Micros(sum(cash for cash, _ in amounts)),
+        shares=Micros(sum(shares for _, shares in amounts)),
+        worst_fee=Micros(sum(order.worst_fee for order in orders)),
+    )
+
+
+def _say_sum(whole: _Sum, numbers: TicketNumbers | None, *, ascii_only: bool) -> Facts:
     return [
-        *_exchanged(order, numbers, ascii_only=ascii_only),
-        ("Fee", _say_fee(order, numbers)),
-        *_total(order, numbers),
+        *_exchanged(whole, numbers, ascii_only=ascii_only),
+        ("Fee", _say_fee(whole, numbers)),
+        *_total(whole, numbers),
     ]
 
 
-def _exchanged(order: PreparedOrder, numbers: TicketNumbers | None, *, ascii_only: bool) -> Facts:
-    cash, shares = signed_amounts(order)
+def _exchanged(whole: _Sum, numbers: TicketNumbers | None, *, ascii_only: bool) -> Facts:
+    order, cash, shares = whole.head, whole.cash, whole.shares
     size = count_shares(shares)
     price = format_price(limit_price(order), ascii_only=ascii_only)
     is_partial = may_fill_in_part(order)
@@ -80,16 +115,17 @@ def _exchanged(order: PreparedOrder, numbers: TicketNumbers | None, *, ascii_onl
     return [given, ("Get", got), ("If it wins", format_money(shares))]
 
 
-def _has_fee(order: PreparedOrder) -> bool:
-    return bool(order.worst_fee) and not order.unsigned.draft.is_post_only
+def _has_fee(whole: _Sum) -> bool:
+    return bool(whole.worst_fee) and not whole.head.unsigned.draft.is_post_only
 
 
-def _say_fee(order: PreparedOrder, numbers: TicketNumbers | None) -> str:
+def _say_fee(whole: _Sum, numbers: TicketNumbers | None) -> str:
+    order = whole.head
     if order.unsigned.draft.is_post_only:
         return "none, it only rests"
-    if not order.worst_fee:
+    if not whole.worst_fee:
         return "none"
-    most = format_cost(_most_fee(order, numbers))
+    most = format_cost(_most_fee(whole, numbers))
     none = "; none for what waits in the book" if order.intent.time_in_force.rests else ""
     if numbers is None:
         # Dollars that fill below the limit bring more shares, and so a larger fee.
@@ -100,20 +136,20 @@ def _say_fee(order: PreparedOrder, numbers: TicketNumbers | None) -> str:
     return f"about {now}{'' if now == most else f', at most {most}'}{none if numbers.rests else ''}"
 
 
-def _most_fee(order: PreparedOrder, numbers: TicketNumbers | None) -> Micros:
-    return order.worst_fee if numbers is None else numbers.most_fee
+def _most_fee(whole: _Sum, numbers: TicketNumbers | None) -> Micros:
+    return whole.worst_fee if numbers is None else numbers.most_fee
 
 
-def _total(order: PreparedOrder, numbers: TicketNumbers | None) -> Facts:
+def _total(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
     """Add the fee to what is given or take it from what is got, where there is one.
 
     Of the cents on show, so that the lines of the card add up.
     """
-    if not _has_fee(order):
+    if not _has_fee(whole):
         return []
-    cash, _ = signed_amounts(order)
+    order, cash = whole.head, whole.cash
     is_buy = order.unsigned.draft.is_buy
-    most = cents_up(_most_fee(order, numbers))
+    most = cents_up(_most_fee(whole, numbers))
     if may_fill_in_part(order) and numbers is not None:
         if not numbers.fills_now:
             return []

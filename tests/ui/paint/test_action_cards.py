@@ -14,6 +14,7 @@ from pmtui.ui.paint.action_cards import (
     paint_move_card,
     paint_scaled_card,
 )
+from pmtui.ui.paint.confirm import paint_confirm
 from tests.ui import believable
 from tests.ui.fake_surface import FakeService
 from tests.ui.moving_market import CONDITION, YES
@@ -120,9 +121,29 @@ def test_a_ladder_lists_every_leg_and_its_sum() -> None:
     lines = paint_scaled_card(orders, WIDTH, mode=Mode.PAPER, doubt="2 of 15 meet the book.")
     shown = card(lines)
     assert "Send 15 orders?" in shown
-    assert "BUY 300 Yes for at most $111.00" in shown
+    assert "BUY 300 Yes at 30¢ to 44¢ or better" in shown
     assert all(f"20 at {cents}¢" in shown for cents in range(30, 45))
     assert "2 of 15 meet the book." in shown
     # With its hint, its keys and its border it fits a small terminal.
-    assert len(lines) <= 24 - 5
+    wide = paint_scaled_card(orders, 72, mode=Mode.PAPER, doubt="2 of 15 meet the book.")
+    assert len(wide) <= 24 - 5
     assert Micros(sum(order.cash for order in orders)) == m("111")
+
+
+def sell(price: str, fee: str) -> PreparedOrder:
+    order = prepared(LimitIntent(CONDITION, YES, Side.SELL, m(price), m("20")))
+    return replace(order, worst_fee=m(fee))
+
+
+def test_a_ladder_says_its_money_as_one_order_does() -> None:
+    legs = [sell("0.50", "0.2"), sell("0.52", "0.199")]
+    shown = " ".join(card(paint_scaled_card(legs, WIDTH, mode=Mode.PAPER)).split())
+    assert "SELL 40 Yes at 50¢ to 52¢ or better" in shown
+    assert "Give 40 shares Get at least $20.40" in shown
+    assert "Fee at most $0.40; none for what waits in the book" in shown
+    assert "In all at least $20.00 after that fee" in shown
+    one = [sell("0.50", "0.2")]
+    alone = " ".join(card(paint_confirm(one[0], WIDTH, mode=Mode.PAPER)).split())
+    same = " ".join(card(paint_scaled_card(one, WIDTH, mode=Mode.PAPER)).split())
+    money = alone[alone.index("Give") : alone.index("Lives")]
+    assert money in same
