@@ -207,7 +207,7 @@ def _terms(order: PreparedOrder, zone: tzinfo | None, *, is_dense: bool) -> list
     if draft.expiration_s:
         stated = datetime.fromtimestamp(draft.expiration_s, tz=UTC)
         gone = (stated - VENUE_EXPIRY_LEAD).astimezone(zone)
-        terms.append(("Until", f"{gone:%Y-%m-%d %H:%M:%S}"))
+        terms.append(("Until", f"{gone:%Y-%m-%d %H:%M:%S %Z}"))
     if not is_dense:
         terms.append(("Post-only", "yes" if draft.is_post_only else "no"))
     return terms

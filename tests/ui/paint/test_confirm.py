@@ -72,7 +72,7 @@ def test_a_sale_gives_shares_and_gets_dollars() -> None:
 
 def test_a_timed_order_says_when_it_is_gone_and_not_what_is_stated_to_the_venue() -> None:
     order = _prepared(time_in_force=TimeInForce.GTD, expires_at=NOW + timedelta(hours=2))
-    assert "Until 2026-06-15 14:00:00" in _fold(_words(order))
+    assert "Until 2026-06-15 14:00:00 UTC" in _fold(_words(order))
 
 
 def test_the_fee_is_stated_exactly_or_said_not_to_be() -> None:
