@@ -52,6 +52,12 @@ class CellDiff(App[Any]):
     _is_held = False
     """Something is to be painted as soon as the line has room."""
 
+    @property
+    def line_lag_s(self) -> float:
+        """How long a picture and the answer to it are on their way, as far as is known."""
+        pace = getattr(self._driver, "pace", None)
+        return pace.lag_s() if isinstance(pace, LinePace) else 0.0
+
     def redraw_terminal(self) -> None:
         """Forget what the terminal should show and paint all of it."""
         self._shadow = None

@@ -94,6 +94,15 @@ class LinePace:
         """Whether answers take long enough to be torn, as far as is known."""
         return self._best_trip is None or self._best_trip >= SLOW_TRIP_S
 
+    def lag_s(self) -> float:
+        """Return how long a picture and an answer to it take, as far as is known."""
+        waited = (
+            0.0
+            if self._asked_at is None or not self._is_answering
+            else (self._now() - self._asked_at)
+        )
+        return min(max(waited, self._best_trip or 0.0), SLOWEST_S)
+
     def wait_for_answer(self, timeout_s: float) -> None:
         """Wait, in another thread than the one that hears answers, until none is on its way."""
         if self._is_answering:

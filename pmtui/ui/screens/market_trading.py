@@ -30,8 +30,14 @@ class MarketTrading(MarketMoving):
     def _trade_level(self, message: LadderPane.LevelPicked) -> None:
         if self.is_moving:
             self._move_to(message.price)
+        elif message.doubt:
+            self.say(message.doubt)
         else:
             self._open_ticket(message.side, message.price)
+
+    @on(LadderPane.Doubted)
+    def _say_doubted(self, message: LadderPane.Doubted) -> None:
+        self.say(message.words)
 
     def action_buy(self) -> None:
         """Open the ticket to buy at the cursor, or at the best ask."""

@@ -17,7 +17,10 @@ from pmtui.domain.ladder_axis import centred, groupings, reveal
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.ui.actions import bindings_of
+from pmtui.ui.format import format_price
 from pmtui.ui.widgets.ladder_view import LadderView
+
+ROWS_MOVED = "The rows had just moved: click again."
 
 
 class LadderPane(LadderView, can_focus=True):
@@ -28,6 +31,11 @@ class LadderPane(LadderView, can_focus=True):
         "ladder.trade_here", "ladder.recentre", "ladder.hold", "ladder.move_up", "ladder.move_down",
         "ladder.page_up", "ladder.page_down", "ladder.move_to_top", "ladder.move_to_end",
     )  # fmt: skip
+
+    _clicked: tuple[Micros, Side] | None = None
+    """What the last click pointed at, and what there was to do."""
+    _doubted: tuple[Micros, Side] | None = None
+    """What a doubt has been told of: the same again is meant."""
 
     @dataclass
     class CursorMoved(Message):
@@ -42,6 +50,14 @@ class LadderPane(LadderView, can_focus=True):
         price: Micros
         side: Side
         """Against what rests on the row; where nothing does, the side that joins its own."""
+        doubt: str = ""
+        """Why the side may not be what was seen; empty when it is."""
+
+    @dataclass
+    class Doubted(Message):
+        """The rows moved under a click, which may have meant another price."""
+
+        words: str
 
     @property
     def cursor(self) -> tuple[Micros, Side] | None:
@@ -65,6 +81,9 @@ class LadderPane(LadderView, can_focus=True):
         if self._ladder is None:
             return
         self._is_following = False
+        self._clicked = None
+        if price != self._cursor:
+            self._doubted = None
         self._cursor = price
         if self._top is not None:
             index = self._ladder.index_of(price)
@@ -90,11 +109,12 @@ class LadderPane(LadderView, can_focus=True):
         if cursor is None:
             self._move(0)
         elif self._has_book:
-            self.post_message(self.LevelPicked(*cursor))
+            self.post_message(self.LevelPicked(*cursor, doubt=self._doubt(*cursor)))
 
     def action_recentre(self) -> None:
         """Bring the spread to the middle and follow it unless held; the cursor is let go."""
         self._cursor, self._is_following = None, True
+        self.recent.moved_by_hand()
         if self._ladder is not None:
             self._top = self._bound(centred(self._ladder.middle, self._body_height))
         self._announce()
@@ -147,11 +167,15 @@ class LadderPane(LadderView, can_focus=True):
             return
         event.stop()
         price = self.axis.price_at(index)
+        if self.recent.prices_at(offset.y - 1, self.line_lag_s) - {price}:
+            self.post_message(self.Doubted(ROWS_MOVED))
+            return
         # The second click of two picks what the first one pointed at, whatever came in between.
         if event.chain == 2 and self._cursor is not None and self._cursor == price:
             self.action_trade_here()
         else:
             self.point_at(price)
+            self._clicked = self.cursor
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Look at higher prices; the cursor stays."""
@@ -198,6 +222,19 @@ class LadderPane(LadderView, can_focus=True):
         start = ladder.best_ask if steps > 0 else ladder.best_bid
         self.point_at(axis.price_at(ladder.middle if start is None else start))
 
+    def _doubt(self, price: Micros, side: Side) -> str:
+        """Say once that the book may have turned what is done here around after it was seen."""
+        meant, self._clicked = self._clicked, None
+        sides = self.recent.sides_at(price, self.line_lag_s)
+        if meant is not None and meant[0] == price:
+            sides.add(meant[1])
+        if not sides - {side} or self._doubted == (price, side):
+            return ""
+        self._doubted = (price, side)
+        at = format_price(price, tick=self.axis.tick, ascii_only=self._ascii_only)
+        now = "buys" if side is Side.BUY else "sells"
+        return f"The book had just changed at {at}: once more {now}."
+
     def _go_to(self, index: int) -> None:
         if self._ladder is not None and self._has_book:
             self.point_at(self.axis.price_at(index))
@@ -206,6 +243,7 @@ class LadderPane(LadderView, can_focus=True):
         if self._top is None or not self._has_book:
             return
         self._is_following = False
+        self.recent.moved_by_hand()
         self._top = self._bound(self._top + rows)
         self._repaint_changed()
 

@@ -25,6 +25,7 @@ from pmtui.ui.paint.ladder_bars import bar_scale
 from pmtui.ui.paint.ladder_columns import LadderColumns, paint_titles, plan_columns
 from pmtui.ui.paint.ladder_state import paint_facts
 from pmtui.ui.theme import Role
+from pmtui.ui.widgets.ladder_recent import RecentLadders
 from pmtui.ui.widgets.ready_lines import ReadyLines
 
 DEFAULT_TICK = Micros(10_000)
@@ -33,7 +34,8 @@ FLASH_S = 1.0
 """How long a change of own orders stands out."""
 FACTS_FROM_HEIGHT = 17
 """A ladder this high gives its last line to facts, if it has no columns for them."""
-_CACHED_STRIPS = 1_000
+_CACHED_SCREENS = 4
+"""Of lines as they were painted: sizes come and go, some of them come back."""
 
 
 class _LineState(NamedTuple):
@@ -69,6 +71,13 @@ class LadderView(ReadyLines):
         """What the lines should show, as worked out last; empty where the size is another one."""
         self._strips: dict[_LineState, Strip] = {}
         self._scale = 1
+        self.recent = RecentLadders()
+
+    @property
+    def line_lag_s(self) -> float:
+        """How long a picture and the answer to it are on their way, as far as is known."""
+        lag = getattr(self.app, "line_lag_s", 0.0) if self.is_mounted else 0.0
+        return lag if isinstance(lag, float) else 0.0
 
     @property
     def book(self) -> BookView | None:
@@ -121,6 +130,9 @@ class LadderView(ReadyLines):
         old_axis = self.axis
         if self._book is None or self._book.token_id != book.token_id:
             self._is_placed = False
+            self.recent.forget()
+        elif self._ladder is not None and self._is_placed:
+            self.recent.replaced(self._ladder, self._top)
         if self._other_label != other_label:
             self._other_label = other_label
             self._forget_painted()
@@ -145,7 +157,7 @@ class LadderView(ReadyLines):
         self._painted[y] = state
         strip = self._strips.get(state)
         if strip is None:
-            if len(self._strips) >= _CACHED_STRIPS:
+            if len(self._strips) >= _CACHED_SCREENS * self.size.height:
                 self._strips.clear()
             strip = self._strips[state] = self.role_styles.strip(self._paint(state))
         return strip

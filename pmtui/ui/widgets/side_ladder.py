@@ -62,7 +62,11 @@ class SideRows(LadderPane, inherit_bindings=False):
             return None
         index = self._top - (y - 1)
         axis = self.axis
-        return axis.price_at(index) if axis.first <= index <= axis.last else None
+        if not axis.first <= index <= axis.last:
+            return None
+        price = axis.price_at(index)
+        # Rows that had just moved were not the ones that were aimed at: there, at no price.
+        return None if self.recent.prices_at(y - 1, self.line_lag_s) - {price} else price
 
 
 class SideLadder(Vertical):

@@ -40,7 +40,7 @@ class _Ladder(LadderPane):
 
     @override
     def post_message(self, message: Message) -> bool:
-        if isinstance(message, LadderPane.LevelPicked):
+        if isinstance(message, LadderPane.LevelPicked) and not message.doubt:
             self.picked.append((message.price, message.side))
         return super().post_message(message)
 
@@ -122,6 +122,9 @@ async def test_enter_picks_the_price_pointed_at_and_what_the_book_on_show_makes_
         # The ask that was pointed at is gone and bids stand there now.
         ladder.show(book(bid=53, ask=57))
         assert ladder.cursor == (cents(52), Side.SELL)
+        # Nobody has seen that yet: the first press says so.
+        await pilot.press("enter")
+        assert not ladder.picked
         await pilot.press("enter")
         assert ladder.picked == [(cents(52), Side.SELL)]
 
