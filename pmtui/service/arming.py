@@ -1,8 +1,9 @@
 """Whether single keys may trade: always off at first, off again when nobody uses it or sees well.
 
 Armed, one key sends an order without a question. So it ends by itself: after idle time, when the
-market stream or the trading host is lost, and when entry is locked. Nothing but `arm` turns it on.
-A market stream that nobody watches is closed, which is no loss, nor is opening it for the next market.
+stream of the market on show or the trading host is lost, and when entry is locked. Nothing but `arm`
+turns it on. A stream that nobody watches is closed, which is no loss, nor is opening it for the next
+market or one more socket for other tokens (`service/market_loss.py`).
 """
 
 from collections.abc import Callable
@@ -10,20 +11,22 @@ from datetime import datetime, timedelta
 
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.service.kernel import Kernel
+from pmtui.service.market_loss import MarketLoss
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level
 
 DISARM_AFTER_S = 300.0
 """Without a trading key for so long it is off, unless the settings say else."""
 
-_LOST = frozenset({HealthState.DOWN, HealthState.CONNECTING})
-
 
 class Arming:
     """Whether single keys may trade, and until when."""
 
-    def __init__(self, kernel: Kernel, *, idle_s: float = DISARM_AFTER_S) -> None:
+    def __init__(
+        self, kernel: Kernel, market: MarketLoss, *, idle_s: float = DISARM_AFTER_S
+    ) -> None:
         self._kernel = kernel
+        self._market = market
         self._idle = timedelta(seconds=idle_s)
         self._until: datetime | None = None
         self._until_s = 0.0
@@ -58,7 +61,7 @@ class Arming:
             if reason := objection():
                 return reason[:1].upper() + reason[1:]
         for health in self._kernel.health.view():
-            if health.source in _NEEDED and health.state is HealthState.DOWN:
+            if self._is_down(health):
                 return f"The {_NEEDED[health.source]} is down"
         was_armed = self._until is not None
         self._start_anew()
@@ -100,12 +103,14 @@ class Arming:
                 return
             await self._kernel.clock.sleep(left)
 
-    def _on_health(self, before: SourceHealth, now: SourceHealth) -> None:
-        if now.source is Source.MARKET_STREAM:
-            was_live = before.state is HealthState.LIVE
-            is_lost = now.state is HealthState.DOWN or (was_live and now.state in _LOST)
-        else:
-            is_lost = now.source in _NEEDED and now.state is HealthState.DOWN
+    def _is_down(self, health: SourceHealth) -> bool:
+        if health.source is Source.MARKET_STREAM:
+            return self._market.is_down(health)
+        return health.source in _NEEDED and health.state is HealthState.DOWN
+
+    def _on_health(self, _: SourceHealth, now: SourceHealth) -> None:
+        is_stream = now.source is Source.MARKET_STREAM
+        is_lost = self._market.is_lost(now) if is_stream else self._is_down(now)
         if is_lost:
             self.disarm(f"the {_NEEDED[now.source]} was lost")
 

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from pmtui.domain.ids import TokenId
 from pmtui.domain.market_events import MarketResolved, TickSizeChanged
 from pmtui.service.arming import Arming
 from pmtui.service.commands import ServiceCommands
@@ -37,6 +38,7 @@ from pmtui.service.kernel import Kernel
 from pmtui.service.kill_switch import KillSwitch
 from pmtui.service.known_markets import KnownMarkets
 from pmtui.service.log import Log
+from pmtui.service.market_loss import MarketLoss
 from pmtui.service.marks import Marks
 from pmtui.service.order_history import OrderHistory
 from pmtui.service.order_search import OrderSearch
@@ -130,27 +132,21 @@ class DataService:
             await asyncio.gather(task, return_exceptions=True)
             await self._seen.write()
             await self._watchlist.close()
-            if self._hosts.done() and not self._hosts.cancelled():
-                await self._hosts.result().close()
+            if (hosts := self._connected()) is not None:
+                await hosts.close()
             await self._journal.close()
 
     def _make_account(self) -> AccountFeed:
         return AccountFeed(
-            self._kernel,
-            self._wait_for_hosts,
-            title_of=self._known.title,
-            fee_of=self._known.fee,
-            history=self._orders,
-        )
+            self._kernel, self._wait_for_hosts, title_of=self._known.title,
+            fee_of=self._known.fee, history=self._orders,
+        )  # fmt: skip
 
     def _make_kernel(self, clock: Clock) -> Kernel:
         return Kernel(
-            clock=clock,
-            hub=self.hub,
-            log=self._log,
-            health=self._health,
+            clock=clock, hub=self.hub, log=self._log, health=self._health,
             supervisor=self._supervisor,
-        )
+        )  # fmt: skip
 
     def _make_books(self) -> BooksFeed:
         return BooksFeed(
@@ -184,7 +180,11 @@ class DataService:
 
     def _make_safeguards(self, profile: Profile, state_dir: Path | None) -> Safeguards:
         kernel, account, tuning = self._kernel, self._account, self._tuning
-        arming = Arming(kernel, idle_s=tuning.disarm_after_s)
+        loss = MarketLoss(
+            self.hub, deaf=self._deaf, book_of=self._books.book,
+            market_of=self._metadata.market_of_token.get,
+        )  # fmt: skip
+        arming = Arming(kernel, loss, idle_s=tuning.disarm_after_s)
         if profile.mode is Mode.READ_ONLY:
             arming.object_with(lambda: profile.reason or "this session is read-only")
         lock = EntryLock(kernel.clock, state_dir)
@@ -362,9 +362,18 @@ class DataService:
             raise RuntimeError("the service is not running")
         return asyncio.ensure_future(asyncio.shield(self._hosts))
 
+    def _connected(self) -> Hosts | None:
+        if self._hosts is None or not self._hosts.done() or self._hosts.cancelled():
+            return None
+        return self._hosts.result()
+
+    def _deaf(self) -> frozenset[TokenId]:
+        hosts = self._connected()
+        return hosts.market_stream.deaf() if hosts is not None else frozenset()
+
     def _stream_counts(self) -> Iterable[dict[str, int]]:
-        if self._hosts is not None and self._hosts.done() and not self._hosts.cancelled():
-            yield self._hosts.result().market_stream.oddities()
+        if (hosts := self._connected()) is not None:
+            yield hosts.market_stream.oddities()
         if self._account.account is not None:
             yield self._account.account.stream.oddities()
 

@@ -265,6 +265,12 @@ class FakeMarketStream:
             self.unheard = frozenset() if state is LinkState.OPEN else None
         self.link(Link(state, self.runs, reason))
 
+    def change_sockets_of(self, token_ids: frozenset[TokenId], state: LinkState) -> None:
+        """Bring the sockets of some tokens only into a state in which nothing is heard."""
+        assert self.link is not None
+        self.unheard = token_ids
+        self.link(Link(state, self.runs))
+
     def close_sockets_of(self, token_ids: frozenset[TokenId]) -> None:
         """Close the sockets of some tokens only; without any, all are open."""
         assert self.link is not None

@@ -5,11 +5,16 @@ import pytest
 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import HealthState, Source
+from pmtui.domain.ids import TokenId
 from pmtui.domain.link import LinkState
 from pmtui.service.arming import DISARM_AFTER_S
-from pmtui.service.topics import AccountTopic, BookTopic
+from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
 from tests.manual_clock import settle
-from tests.service.fakes import YES, World, running_world
+from tests.service.fakes import CONDITION, NO, YES, World, running_world
+from tests.service.test_conditionals import book
+
+OTHER = TokenId("9" * 76)
+"""Of another market, which nobody trades on."""
 
 
 def is_armed(world: World) -> bool:
@@ -56,23 +61,76 @@ async def test_arming_again_after_disarming_lasts_the_whole_time(tmp_path: Path)
         assert not is_armed(world)
 
 
-@pytest.mark.parametrize("state", [LinkState.DOWN, LinkState.SILENT, LinkState.CONNECTING])
+async def watch_market(world: World) -> None:
+    """Show a market whose book has come."""
+    world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
+    await settle()
+    world.stream.change_link(LinkState.OPEN)
+    world.stream.send(book("0.60"))
+
+
+@pytest.mark.parametrize("state", [LinkState.DOWN, LinkState.SILENT])
 async def test_a_lost_market_stream_disarms(tmp_path: Path, state: LinkState) -> None:
     async with running_world(tmp_path) as world:
-        world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
-        await settle()
-        world.stream.change_link(LinkState.OPEN)
+        await watch_market(world)
         world.service.commands.arm()
         world.stream.change_link(state, "gone")
         assert not is_armed(world)
         assert last_notice(world) == "Disarmed: the market stream was lost"
 
 
+async def test_a_market_stream_that_is_opened_anew_disarms(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watch_market(world)
+        world.service.commands.arm()
+        world.stream.unheard = frozenset({YES})
+        world.stream.change_link(LinkState.CONNECTING)
+        assert not is_armed(world)
+
+
+@pytest.mark.parametrize("state", [LinkState.CONNECTING, LinkState.DOWN])
+async def test_another_socket_of_the_stream_disarms_nothing(
+    tmp_path: Path, state: LinkState
+) -> None:
+    async with running_world(tmp_path) as world:
+        await watch_market(world)
+        world.service.hub.subscribe([BookTopic(OTHER)], lambda _: None)
+        await settle()
+        world.service.commands.arm()
+        world.stream.change_sockets_of(frozenset({OTHER}), state)
+        assert is_armed(world)
+        world.service.commands.disarm("enough")
+        assert world.service.commands.arm() == ""
+        world.stream.change_sockets_of(frozenset({OTHER, YES}), state)
+        assert not is_armed(world)
+
+
+async def test_opening_a_socket_for_the_next_outcome_is_no_loss(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watch_market(world)
+        world.service.hub.subscribe([BookTopic(NO)], lambda _: None)
+        await settle()
+        world.service.commands.arm()
+        world.stream.change_sockets_of(frozenset({NO}), LinkState.CONNECTING)
+        assert is_armed(world)
+        world.stream.change_sockets_of(frozenset({NO}), LinkState.DOWN)
+        assert not is_armed(world)
+
+
+async def test_where_no_market_is_on_show_only_a_failure_disarms(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await settle()
+        world.service.commands.arm()
+        world.stream.change_link(LinkState.CONNECTING)
+        assert is_armed(world)
+        world.stream.change_link(LinkState.DOWN, "refused")
+        assert not is_armed(world)
+        assert world.service.commands.arm() == "The market stream is down"
+
+
 async def test_a_market_stream_that_nobody_watched_for_a_while_is_no_loss(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
-        await settle()
-        world.stream.change_link(LinkState.OPEN)
+        await watch_market(world)
         world.service.commands.arm()
         world.stream.change_link(LinkState.IDLE)
         states = {h.source: h.state for h in world.service.queries.status().health}
@@ -80,8 +138,6 @@ async def test_a_market_stream_that_nobody_watched_for_a_while_is_no_loss(tmp_pa
         world.stream.change_link(LinkState.CONNECTING)
         world.stream.change_link(LinkState.OPEN)
         assert is_armed(world)
-        world.stream.change_link(LinkState.CONNECTING)
-        assert not is_armed(world)
 
 
 async def test_a_trading_host_that_does_not_answer_disarms_and_keeps_it_off(
