@@ -37,10 +37,13 @@ class Holdings:
         self._absorbed: set[tuple[TradeId, OrderId]] = set()
         """Fills that a report has taken over; their settlement is told of later, and again."""
         self._labels: dict[TokenId, Labels] = {}
+        self._known: tuple[Position, ...] | None = ()
+        """What is held; None after a change, until somebody asks."""
 
     def name(self, token_id: TokenId, labels: Labels) -> None:
         """Remember what a token is called."""
         self._labels[token_id] = labels
+        self._known = None
 
     def apply_report(self, positions: tuple[Position, ...], at: datetime) -> None:
         """Take in the analytics host's answer to a request made at `at`."""
@@ -60,6 +63,7 @@ class Holdings:
                 else:
                     reported.pop(token_id, None)
         self._reported = reported
+        self._known = None
 
     def apply_fill(self, fill: Fill) -> None:
         """Take in a fill of ours; a failed one is taken back."""
@@ -73,12 +77,15 @@ class Holdings:
             pending[key] = fill
         if not pending:
             del self._pending[fill.token_id]
+        self._known = None
 
     def positions(self) -> tuple[Position, ...]:
         """Return what is held now, the analytics host's order first."""
-        tokens = list(self._reported) + [t for t in self._pending if t not in self._reported]
-        positions = (self._with_fills(t) for t in tokens)
-        return tuple(p for p in positions if p.size > 0 or p.is_redeemable)
+        if self._known is None:
+            tokens = list(self._reported) + [t for t in self._pending if t not in self._reported]
+            positions = (self._with_fills(t) for t in tokens)
+            self._known = tuple(p for p in positions if p.size > 0 or p.is_redeemable)
+        return self._known
 
     def _with_fills(self, token_id: TokenId) -> Position:
         fills = self._pending.get(token_id, {})

@@ -39,6 +39,10 @@ class OwnOrders:
         self._fills: dict[OrderId, dict[TradeId, Fill]] = {}
         self._newest_first: tuple[Fill, ...] | None = ()
         """All fills in order; None after a change, until somebody asks."""
+        self._open: tuple[Order, ...] | None = ()
+        """Open orders in order, kept in the same way: screens ask several times a frame."""
+        self.version = 0
+        """Grows with every change of an order."""
         self._claims: dict[OrderId, frozenset[Claim]] = {}
         self._settlements: dict[tuple[OrderId, TradeId], frozenset[TradeStatus]] = {}
         self._flaws: dict[Contradiction, None] = {}
@@ -96,13 +100,15 @@ class OwnOrders:
 
     def open_orders(self) -> tuple[Order, ...]:
         """Return orders that may still fill, newest first."""
-        return tuple(
-            sorted(
-                (o for o in self._orders.values() if o.status.is_open),
-                key=lambda o: (o.created_at, o.order_id),
-                reverse=True,
+        if self._open is None:
+            self._open = tuple(
+                sorted(
+                    (o for o in self._orders.values() if o.status.is_open),
+                    key=lambda o: (o.created_at, o.order_id),
+                    reverse=True,
+                )
             )
-        )
+        return self._open
 
     def fill(self, order_id: OrderId, trade_id: TradeId) -> Fill | None:
         """Return an order's part of one trade as known."""
@@ -139,14 +145,14 @@ class OwnOrders:
         return Micros(
             sum(
                 notional_ceil(o.price, o.remaining_size)
-                for o in self._orders.values()
-                if o.status.is_open and o.side is Side.BUY
+                for o in self.open_orders()
+                if o.side is Side.BUY
             )
         )
 
     def reserved_shares(self, token_id: TokenId) -> Micros:
         """Return the shares of a token that open sales speak for."""
-        return reserved_shares(self._orders.values(), token_id)
+        return reserved_shares(self.open_orders(), token_id)
 
     def _combine(self, order_id: OrderId) -> Order | None:
         """Put an order together from what was told and its fills; return it if it changed."""
@@ -163,6 +169,8 @@ class OwnOrders:
         if order == self._orders.get(order_id):
             return None
         self._orders[order_id] = order
+        self._open = None
+        self.version += 1
         return order
 
     def _size_of(self, order_id: OrderId, *, is_failed: bool) -> Micros:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from pmtui.domain.ids import TokenId
 from pmtui.domain.position import Position
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
@@ -13,6 +14,8 @@ class Marks:
     def __init__(self, account: AccountFeed, books: BooksFeed) -> None:
         self._account = account
         self._books = books
+        self._last: dict[TokenId, tuple[Position, Position]] = {}
+        """Each position as it is held, and as it was priced last: most books move less than screens ask."""
 
     def positions(self) -> tuple[Position, ...]:
         """Return what is held, each with the live midpoint or the analytics host's price."""
@@ -22,4 +25,8 @@ class Marks:
         book = self._books.book(position.token_id)
         if not book.state.is_good or book.midpoint is None:
             return position
-        return replace(position, current_price=book.midpoint)
+        held, priced = self._last.get(position.token_id, (None, position))
+        if held is not position or priced.current_price != book.midpoint:
+            priced = replace(position, current_price=book.midpoint)
+            self._last[position.token_id] = position, priced
+        return priced

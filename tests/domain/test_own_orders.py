@@ -214,3 +214,16 @@ def test_merging_keeps_texts_that_only_one_side_has() -> None:
     assert merge_fill(replace(FILL, outcome=""), FILL).outcome == "Yes"
     assert merge_order(None, ORDER) == ORDER
     assert merge_fill(None, FILL) == FILL
+
+
+@given(st.lists(st.one_of(orders, fills), max_size=7))
+def test_whoever_asks_between_facts_is_told_the_newest(facts: list[Order | Fill]) -> None:
+    asked = OwnOrders()
+    for number, fact in enumerate(facts, 1):
+        before = asked.version, asked.open_orders()
+        _ = asked.apply_order(fact) if isinstance(fact, Order) else asked.apply_fill(fact)
+        fresh = _apply(facts[:number])
+        assert asked.open_orders() == fresh.open_orders()
+        assert asked.reserved_cash() == fresh.reserved_cash()
+        if asked.version == before[0]:
+            assert asked.open_orders() is before[1]

@@ -98,6 +98,7 @@ class AccountFeed:
         self.state = AccountState()
         self._listeners: list[Callable[[Order], None]] = []
         self._recent: deque[OrderId] = deque(maxlen=RECENT_ORDERS)
+        self._recent_as_of: tuple[int, tuple[Order, ...]] = (0, ())
 
     async def run(self) -> None:
         """Open the account, then keep its user stream and its polls going."""
@@ -124,8 +125,12 @@ class AccountFeed:
 
     def recent_orders(self) -> tuple[Order, ...]:
         """Return the orders heard of last, newest first, however they ended."""
-        known = (self.own.order(order_id) for order_id in reversed(self._recent))
-        return tuple(order for order in known if order is not None)
+        version, orders = self._recent_as_of
+        if version != self.own.version:
+            known = (self.own.order(order_id) for order_id in reversed(self._recent))
+            orders = tuple(order for order in known if order is not None)
+            self._recent_as_of = self.own.version, orders
+        return orders
 
     def on_order(self, listener: Callable[[Order], None]) -> None:
         """Tell this listener of every change of an order of ours."""
