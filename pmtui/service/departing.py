@@ -17,6 +17,7 @@ from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.plurals import count
 from pmtui.service.conditionals import Conditionals
 from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.feeds.known_lists import ORDERS, say_lack
 from pmtui.service.hosts import Account
 from pmtui.service.journal import Journal
 from pmtui.service.kernel import Kernel
@@ -161,7 +162,7 @@ class Departing:
             elif listed.is_complete:
                 return
             else:
-                self._problem = f"{listed.skipped} listed orders cannot be read"
+                self._problem = say_lack(ORDERS, listed)
             await self._kernel.clock.sleep(RETRY_PAUSE_S)
             problem = await self._within(self._ask_venue(account))
 

@@ -106,7 +106,8 @@ class EntryGuard:
             return find_breach(self._limits, Exposed(), side=wish.side, cash=wish.cash)
         loss = self._day.loss()
         if loss is None:
-            return NOT_YET_KNOWN
+            lack = self._feed.lists.lack
+            return f"Not checked against your limits: {lack}" if lack else NOT_YET_KNOWN
         positions = self._positions()
         orders = [(o, held) for o, held in self._counted() if o.order_id != wish.replacing]
         beside = [other for other in wish.beside if other.intent.side is Side.BUY]

@@ -18,6 +18,7 @@ from pmtui.service.arming import Arming
 from pmtui.service.cancelling import Canceller
 from pmtui.service.entry_lock import EntryLock
 from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.feeds.known_lists import ORDERS, say_lack
 from pmtui.service.kernel import Kernel
 from pmtui.service.kill_file import KillAnswer, Killed, write_answer
 from pmtui.service.order_history import OrderHistory
@@ -135,7 +136,7 @@ class KillSwitch:
             else:
                 left |= {order.order_id for order in listed.items}
                 if not listed.is_complete:
-                    problem = problem or f"{listed.skipped} listed orders cannot be read"
+                    problem = problem or say_lack(ORDERS, listed)
             is_done = not problem and not left
             gone = len(self._cancelled())
             self._answer(KillAnswer(killed.kill_id, gone, len(left), is_done, problem))

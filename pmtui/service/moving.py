@@ -28,6 +28,7 @@ from pmtui.domain.verdict import (
 )
 from pmtui.service.cancelling import Cancellation, Canceller
 from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.feeds.known_lists import FILLS
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
 from pmtui.service.sending import OrderSender
@@ -236,7 +237,7 @@ class Mover:
                         self._feed.apply_fill(fill, is_news=True)
                 if not fills.may_lack(frozenset(ids)):
                     return True
-                self._feed.note_unread("own trades", fills.skipped)
+                self._feed.lists.tell(FILLS, fills)
             await self._kernel.clock.sleep(pause)
         return False
 

@@ -18,6 +18,7 @@ from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.domain.order_life import IN_DOUBT
 from pmtui.domain.plurals import count
 from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.feeds.known_lists import FILLS, ORDERS
 from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
@@ -136,13 +137,13 @@ class OrderSearch:
         if isinstance(fills, Failure):
             is_complete = False
         else:
-            self._feed.note_unread("own trades", fills.skipped)
+            self._feed.lists.tell(FILLS, fills)
             is_complete &= fills.is_complete
             self._apply_fills(fills.items)
         if isinstance(listed, Failure):
             is_complete = False
         else:
-            self._feed.note_unread("open orders", listed.skipped)
+            self._feed.lists.tell(ORDERS, listed)
             is_complete &= listed.is_complete
             for order in listed.items:
                 if order.order_id in self._doubts:

@@ -98,7 +98,10 @@ async def test_a_listed_order_that_cannot_be_read_may_rest(tmp_path: Path) -> No
         rest(world, ONE)
         world.account.unread_orders = (None,)
         report = await leave(world, LeavePolicy.CANCEL)
-        assert "NOT all were cancelled within 5 s (1 listed orders cannot be read)" in report.text
+        assert (
+            "NOT all were cancelled within 5 s (1 row in the venue's list of open orders cannot be read)"
+            in report.text
+        )
 
 
 async def test_a_stalled_cancellation_does_not_keep_the_next_from_being_tried(

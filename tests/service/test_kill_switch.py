@@ -103,7 +103,10 @@ async def test_a_listed_order_that_cannot_be_read_keeps_it_going_round(tmp_path:
         await world.pass_time(20)
         answer = read_answer(tmp_path)
         assert answer is not None
-        assert (answer.is_done, answer.problem) == (False, "1 listed orders cannot be read")
+        assert (answer.is_done, answer.problem) == (
+            False,
+            "1 row in the venue's list of open orders cannot be read",
+        )
         world.account.unread_orders = ()
         await world.pass_time(5)
         answer = read_answer(tmp_path)

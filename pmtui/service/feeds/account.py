@@ -18,11 +18,11 @@ from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Liquidity, Order, OrderStatus, TradeStatus
 from pmtui.domain.order_life import is_legal_step
 from pmtui.domain.own_orders import OwnOrders
-from pmtui.domain.plurals import count
 from pmtui.domain.position import Activity, ClosedPosition
 from pmtui.domain.token_balances import TokenBalances
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
 from pmtui.service.feeds.fill_history import FillHistory
+from pmtui.service.feeds.known_lists import FILLS, ORDERS, POSITIONS, TODAY, KnownLists
 from pmtui.service.hosts import Account, Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
@@ -82,8 +82,7 @@ class AccountFeed:
         self._fills_after = kernel.clock.now() - CLOCK_MARGIN
         self._is_first_fetch = True
         self._past = FillHistory(kernel, self._apply_past)
-        self._unread: dict[str, int] = {}
-        """How many rows of each list could not be read, as far as it was told."""
+        self.lists = KnownLists(kernel)
         self._is_stale = False
         self._before: set[tuple[TradeId, OrderId]] = set()
         """Fills of earlier sessions: what is held already counts them."""
@@ -176,12 +175,12 @@ class AccountFeed:
             self.state.balance = balance.balance
             self.state.load, self.state.as_of = Load.READY, self._kernel.clock.now()
         if not isinstance(fills, Failure):
-            self.note_unread("own trades", fills.skipped)
+            await self._note_fills(account, fills)
             for fill in reversed(fills.items):
                 self.apply_fill(fill, is_news=not self._is_first_fetch)
             self._is_first_fetch = False
         if not isinstance(orders, Failure):
-            self.note_unread("open orders", orders.skipped)
+            self.lists.note(ORDERS, orders)
             for order in orders.items:
                 self.apply_order(order)
             await self._settle_unlisted(account, orders, asked_at)
@@ -192,8 +191,26 @@ class AccountFeed:
         )
         if not isinstance(positions, Failure):
             self.holdings.apply_report(positions, asked_at)
-            self.state.is_complete = self.state.is_complete or not problems
+            self.lists.note_whole(POSITIONS)
+        self.state.is_complete = self.lists.are_known
         self._mark()
+
+    async def _note_fills(self, account: Account, fills: Listing[Fill]) -> None:
+        """Note whether the trades of this session, and all of today, are known."""
+        self.lists.tell(FILLS, fills)
+        if self._is_first_fetch:
+            self.lists.note_whole(FILLS)
+        else:
+            self.lists.note(FILLS, fills)
+        if self.lists.is_known(TODAY):
+            return
+        todays: Listing[Fill] | Failure = fills
+        if not (self._is_first_fetch and fills.is_complete):
+            # An old row harms nobody: the day's result is made of today's.
+            since = self._kernel.clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
+            todays = self._kernel.check(Source.TRADING, await account.host.fills(after=since))
+        if not isinstance(todays, Failure):
+            self.lists.note(TODAY, todays)
 
     async def _fetch_shares(self, account: Account) -> None:
         """Ask what can be sold of the tokens in sight; where we traded, after a look at the chain."""
@@ -346,13 +363,6 @@ class AccountFeed:
                 self.apply_order(answer)
             elif listed.is_complete:
                 self._assume_gone(order)
-
-    def note_unread(self, what: str, number: int) -> None:
-        """Tell of a list that has rows which cannot be read, again only if there are more."""
-        if number > self._unread.get(what, 0):
-            self._unread[what] = number
-            text = f"{count(number, 'row')} in the venue's list of {what} cannot be read"
-            self._kernel.log.notice(Level.WARNING, f"{text}: nothing is taken for gone meanwhile")
 
     def _apply_past(self, fills: Listing[Fill]) -> None:
         for fill in reversed(fills.items):
