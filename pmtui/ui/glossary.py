@@ -77,7 +77,8 @@ GLOSSARY: tuple[Term, ...] = (
     Term("price alert", "A sound and a notice, once, when the best bid has come up to a price or the "
          "best ask down to it. It lives only while this program runs."),
     Term("queue", "Who was there first at a price trades first. How much is ahead of you is an "
-         "estimate: the venue does not say."),
+         "estimate: the venue does not say. Of an order from before a restart it is blank for "
+         "ten seconds: the first book may not hold all who stand before it."),
     Term("redeem", "Exchange the shares of a decided market for the dollars they are worth."),
     Term("relayer", "The service's host that puts a wallet's transactions on the chain and pays for "
          "them. It has keys of its own, which cannot trade."),

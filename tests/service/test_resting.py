@@ -122,6 +122,9 @@ async def test_without_a_good_book_there_is_no_estimate_and_after_it_no_credit(
         await settle()
         world.stream.send(with_bid("13"))
         await world.pass_time(0.3)
+        # If this book is whole, that is.
+        assert ahead(world) == 7
+        await world.pass_time(MET_AGAIN_S)
         assert ahead(world) == 3
 
 
@@ -140,6 +143,8 @@ async def test_an_order_met_again_stands_behind_all_that_is_not_ours(tmp_path: P
         assert ahead(world) is None
         world.stream.send(snapshot())
         await world.pass_time(0.3)
+        assert ahead(world) is None
+        await world.pass_time(MET_AGAIN_S)
         assert ahead(world) == 5
 
 
@@ -150,13 +155,16 @@ async def test_what_a_book_just_met_shows_later_may_have_stood_in_front(tmp_path
         )
         await world.pass_time(11)
         await watching(world)
+        heard: list[float | None] = []
+        world.service.hub.subscribe([BookTopic(YES)], lambda _: heard.append(ahead(world)))
         world.stream.send(with_bid("2"))
         await world.pass_time(0.3)
-        assert ahead(world) == 0
+        assert ahead(world) is None
         world.stream.send(change("0.41", "4772", ""))
-        await world.pass_time(0.3)
-        assert ahead(world) == 4770
         await world.pass_time(MET_AGAIN_S)
+        # Known without another word of the book, and never told as less.
+        assert ahead(world) == heard[-1] == 4770
+        assert set(heard) == {None, 4770}
         world.stream.send(change("0.41", "5000", ""))
         await world.pass_time(0.3)
         assert ahead(world) == 4770
@@ -181,13 +189,13 @@ async def test_after_a_gap_no_more_is_ahead_than_was_before_it(tmp_path: Path) -
         await world.pass_time(11)
         await watching(world)
         world.stream.send(with_bid("902"))
-        await world.pass_time(SHOWN_AFTER_S + 0.3)
+        await world.pass_time(MET_AGAIN_S + 0.3)
         assert ahead(world) == 900
         await hidden(world)
         # Those in front may come with the rest of the book; more than before are behind.
         world.stream.send(change("0.41", "502", ""))
         await world.pass_time(0.3)
-        assert ahead(world) == 500
+        assert ahead(world) == 900
         world.stream.send(change("0.41", "5829", ""))
         await world.pass_time(0.3)
         assert ahead(world) == 900

@@ -2,9 +2,10 @@
 
 An estimate lives as long as its book is heard. An order that comes while we look starts behind what
 is displayed at that moment; one that was there before (a restart) starts behind everything that is
-not ours, for a while also behind what comes: a book that is just met may not be whole. After a gap
-(a book out of sight, a lost line) it is the same, but what was ahead before the gap is the most that
-can be: what came meanwhile stands behind. Never better than it can be known.
+not ours, for a while also behind what comes: a book that is just met may not be whole. So long it is
+not told. After a gap (a book out of sight, a lost line) it is the same, but what was ahead before the
+gap is the most that can be, what came meanwhile stands behind: so long that is told. Never better
+than it can be known, and never a rise.
 """
 
 from collections.abc import Callable, Iterable
@@ -50,6 +51,8 @@ class Lines:
     orders: tuple[Order, ...] = ()
     sequence: int = 0
     """Trades counted so far."""
+    told: dict[OrderId, Micros] = field(default_factory=dict)
+    """What is ahead of each, as of the last look, where that is known."""
 
 
 class QueueFeed:
@@ -83,13 +86,7 @@ class QueueFeed:
 
     def ahead(self) -> tuple[tuple[OrderId, Micros], ...]:
         """Return the estimates of the orders that rest in a book we trust."""
-        return tuple(
-            (order_id, standing.spot.ahead)
-            for lines in self._lines.values()
-            if lines.book is not None
-            for order_id, standing in lines.standing.items()
-            if standing.resting_since_s is not None
-        )
+        return tuple(told for lines in self._lines.values() for told in lines.told.items())
 
     def look(self) -> None:
         """Take in what has changed since the last look."""
@@ -100,11 +97,21 @@ class QueueFeed:
             del self._lines[token_id]
         for token_id, orders in by_token.items():
             lines = self._lines.setdefault(token_id, Lines())
-            before = [s.spot.ahead for s in lines.standing.values()], lines.book is None
             self._look_at(token_id, lines, tuple(orders))
-            after = [s.spot.ahead for s in lines.standing.values()], lines.book is None
-            if before != after:
+            before, lines.told = lines.told, self._what_to_tell(lines)
+            if before != lines.told:
                 self._kernel.mark(BookTopic(token_id))
+
+    def _what_to_tell(self, lines: Lines) -> dict[OrderId, Micros]:
+        """Return what is ahead of each order; of one in doubt the most that can be, if that is known."""
+        told: dict[OrderId, Micros] = {}
+        now = self._kernel.clock.monotonic()
+        for order_id, standing in lines.standing.items() if lines.book is not None else ():
+            is_doubtful = now < standing.doubted_until_s
+            ahead = standing.most if is_doubtful else standing.spot.ahead
+            if standing.resting_since_s is not None and ahead is not None:
+                told[order_id] = ahead
+        return told
 
     def _look_at(self, token_id: TokenId, lines: Lines, orders: tuple[Order, ...]) -> None:
         book, tape = self._book_of(token_id), self._tape_of(token_id)
@@ -170,9 +177,8 @@ class QueueFeed:
         shown = order.remaining_size if is_shown else ZERO
         if is_gap:
             spot = resume_queue(known.spot, displayed, own_shown=shown)
-            met_s = known.doubted_until_s - MET_AGAIN_S
-            # Whoever had looked for a while knew what was ahead.
-            most = known.spot.ahead if now - met_s >= SHOWN_AFTER_S else known.most
+            # Whoever had looked for long enough knew what was ahead.
+            most = known.spot.ahead if now >= known.doubted_until_s else known.most
             return Standing(spot, since_s, now + MET_AGAIN_S, most)
         against = order.side.opposite
         traded = sum(p.size for p in prints if p.price == order.price and p.side is against)
