@@ -1,19 +1,20 @@
-"""Renders the changed parts of a screen, and nothing beside them.
+"""Renders the changed parts of a screen, and nothing beside or behind them.
 
 The toolkit renders every widget that touches the rectangle around all changes, cuts each of its lines
 where any other widget begins, and throws nearly all of it away: most of the cost of a frame. Here a
 changed part of a line is looked up in a table of what lies in front there, which is kept until the
-layout changes, and only those lines are asked for.
+layout changes, and only those lines are asked for. A whole screen is made the same way: containers
+that are covered would else be rendered and cut, and their lines be kept.
 
 The private names used belong to the pinned toolkit. Where one is missing, or anything surprises, the
 toolkit renders as usual.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from textual._compositor import ChopsUpdate, Compositor
-from textual.geometry import Region
+from textual._compositor import ChopsUpdate, Compositor, LayoutUpdate
+from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -22,7 +23,8 @@ from typing_extensions import override
 from pmtui.ui.widgets.ready_lines import ReadyLines
 
 _NEEDED = (
-    "_dirty_regions", "_regions_to_spans", "render_partial_update", "cuts", "visible_widgets", "size",
+    "_dirty_regions", "_regions_to_spans", "render_full_update", "render_partial_update",
+    "render_strips", "cuts", "visible_widgets", "size",
 )  # fmt: skip
 _SURPRISES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
@@ -66,6 +68,32 @@ class SpanCompositor(Compositor):
         self._dirty_regions.clear()
         return update
 
+    @override
+    def render_full_update(self, simplify: bool = False) -> LayoutUpdate:
+        if simplify:
+            return super().render_full_update(simplify=simplify)
+        try:
+            lines = self._render_whole()
+        except _SURPRISES:
+            self._layout = None
+            return super().render_full_update(simplify=simplify)
+        self._dirty_regions.clear()
+        return LayoutUpdate(cast("list[Iterable[Strip]]", lines), self.size.region)
+
+    @override
+    def render_strips(self, size: Size | None = None) -> list[Strip]:
+        # What the toolkit shows behind a question.
+        try:
+            lines = self._render_whole() if size in (None, self.size) else None
+        except _SURPRISES:
+            self._layout, lines = None, None
+        return super().render_strips(size) if lines is None else [Strip.join(x) for x in lines]
+
+    def _render_whole(self) -> list[list[Strip]]:
+        self._follow_layout()
+        wanted = {y: self._parts_of(y) for y in range(self.size.height)}
+        return [list(chops.values()) for chops in _render(wanted).values()]
+
     def _render_spans(self) -> ChopsUpdate | None:
         height = self.size.height
         spans = [
@@ -75,19 +103,11 @@ class SpanCompositor(Compositor):
             return None
         self._follow_layout()
         wanted: dict[int, list[_Part]] = {}
-        rows: dict[Widget, tuple[Region, dict[int, None]]] = {}
         for y, x1, x2 in spans:
             for part in self._parts_of(y):
                 if part.start < x2 and part.end > x1:
                     wanted.setdefault(y, []).append(part)
-                    rows.setdefault(part.widget, (part.region, {}))[1][y] = None
-        strips = {
-            widget: dict(_strips(widget, region, ys)) for widget, (region, ys) in rows.items()
-        }
-        chops = {
-            y: {part.start: _cut(strips[part.widget][y], part) for part in parts}
-            for y, parts in wanted.items()
-        }
+        chops = _render(wanted)
         ends = {
             y: list({part.start: part.end for part in parts}.values())
             for y, parts in wanted.items()
@@ -132,6 +152,19 @@ class SpanCompositor(Compositor):
             start, owner = x, found
 
 
+def _render(wanted: Mapping[int, Sequence[_Part]]) -> dict[int, dict[int, Strip]]:
+    """Render parts of lines; returns them by line and by where they start."""
+    rows: dict[Widget, tuple[Region, dict[int, None]]] = {}
+    for y, parts in wanted.items():
+        for part in parts:
+            rows.setdefault(part.widget, (part.region, {}))[1][y] = None
+    strips = {widget: dict(_strips(widget, region, ys)) for widget, (region, ys) in rows.items()}
+    return {
+        y: {part.start: _cut(strips[part.widget][y], part) for part in parts}
+        for y, parts in wanted.items()
+    }
+
+
 def _strips(widget: Widget, region: Region, ys: Mapping[int, None]) -> Iterator[tuple[int, Strip]]:
     """Return whole lines of a widget by their place on the screen."""
     top = region.y
@@ -139,9 +172,18 @@ def _strips(widget: Widget, region: Region, ys: Mapping[int, None]) -> Iterator[
         for y in ys:
             yield y, widget.ready_line(y - top, region.width)
         return
-    first, last = min(ys), max(ys)
-    lines = widget.render_lines(Region(0, first - top, region.width, last - first + 1))
-    yield from enumerate(lines, first)
+    for first, count in _stretches(sorted(ys)):
+        lines = widget.render_lines(Region(0, first - top, region.width, count))
+        yield from enumerate(lines, first)
+
+
+def _stretches(ys: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Return where each row of neighbours begins and how many it has: a frame's inside is no line."""
+    begin = 0
+    for i, y in enumerate(ys, 1):
+        if i == len(ys) or ys[i] != y + 1:
+            yield ys[begin], i - begin
+            begin = i
 
 
 def _cut(strip: Strip, part: _Part) -> Strip:

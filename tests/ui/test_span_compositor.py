@@ -4,9 +4,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from textual._compositor import ChopsUpdate, Compositor
+from textual._compositor import ChopsUpdate, Compositor, LayoutUpdate
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
@@ -27,7 +27,7 @@ from tests.ui.wait import settle, until
 PICTURES = 30
 
 
-def _shown(update: ChopsUpdate | None, width: int, height: int) -> tuple[Any, Any]:
+def _shown(update: ChopsUpdate | LayoutUpdate | None, width: int, height: int) -> tuple[Any, Any]:
     shadow = TerminalShadow(width, height, None)
     assert update is not None
     shadow.encode((x, y, segments) for x, y, segments in _pieces_of(update))
@@ -65,6 +65,19 @@ def _assert_same_as_the_toolkit(compositor: Compositor, seed: int) -> None:
             assert _in_spans(mine, ours) == _in_spans(other, stock)
 
 
+def _assert_whole_is_the_same(compositor: Compositor) -> None:
+    width, height = compositor.size
+    compositor._dirty_regions = {Region(0, 0, width, height)}
+    ours = compositor.render_full_update()
+    assert not compositor._dirty_regions
+    stock = Compositor.render_full_update(compositor)
+    assert _shown(ours, width, height) == _shown(stock, width, height)
+    plain = [[s.text for s in strips] for strips in (
+        compositor.render_strips(), Compositor.render_strips(compositor)
+    )]  # fmt: skip
+    assert plain[0] == plain[1]
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
 async def test_any_part_of_the_trading_screen_is_what_the_toolkit_renders(
     size: tuple[int, int],
@@ -83,6 +96,7 @@ async def test_any_part_of_the_trading_screen_is_what_the_toolkit_renders(
         await pilot.resize_terminal(size[0] - 7, size[1] + 3)
         await settle(pilot)
         _assert_same_as_the_toolkit(screen._compositor, 3)
+        _assert_whole_is_the_same(screen._compositor)
 
 
 class _Counted(TextLine):
@@ -134,6 +148,7 @@ async def test_frames_layers_and_plain_widgets_are_rendered_as_ever() -> None:
         await app.push_screen(screen := _Screen())
         await settle(pilot)
         _assert_same_as_the_toolkit(screen._compositor, 4)
+        _assert_whole_is_the_same(screen._compositor)
 
 
 async def test_a_table_that_is_scrolled_is_rendered_as_ever() -> None:
@@ -160,6 +175,42 @@ async def test_only_lines_that_changed_are_asked_for() -> None:
         assert (near.renders, below.renders) == (0, 1)
 
 
+class _Covered(Vertical):
+    renders = 0
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        self.renders += 1
+        return super().render_line(y)
+
+
+class _CoveringScreen(Screen[None]):
+    CSS = "_Covered { width: 1fr; height: 1fr; } TextLine { width: 1fr; height: 1; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        use_spans(self)
+
+    @override
+    def compose(self) -> ComposeResult:
+        with _Covered(id="covered"):
+            yield TextLine((Cell("one"),))
+            yield TextLine((Cell("two"),))
+
+
+async def test_what_is_covered_is_never_rendered() -> None:
+    app = Stage()
+    async with app.run_test(size=(20, 4)) as pilot:
+        await app.push_screen(screen := _CoveringScreen())
+        await settle(pilot)
+        covered = screen.query_one(_Covered)
+        covered.renders = 0
+        covered.refresh()
+        screen.refresh()
+        await until(pilot, lambda: covered.renders, "the rest of it being painted")
+        assert covered.renders == 2
+
+
 async def test_nothing_dirty_is_no_update() -> None:
     app = Stage()
     async with app.run_test(size=(50, 6)) as pilot:
@@ -180,6 +231,7 @@ async def test_what_surprises_is_rendered_by_the_toolkit(monkeypatch: pytest.Mon
         await app.push_screen(screen := _Screen())
         await settle(pilot)
         monkeypatch.setattr(SpanCompositor, "_parts_of", surprise)
+        _assert_whole_is_the_same(screen._compositor)
         _assert_same_as_the_toolkit(screen._compositor, 5)
 
 

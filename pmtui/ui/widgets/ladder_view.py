@@ -287,8 +287,9 @@ class LadderView(ReadyLines):
             look, rung = usual, ladder.rung(index)
             if cursor is not None and index == pointed_at:
                 # What is marked and what is traded are one price, also on a row of several.
-                rung = ladder.rung_at(cursor, ladder.shown)
-                look = look._replace(is_cursor=True, is_focused=self.has_focus)
+                is_near = cursor % axis.tick != 0
+                rung = rung if is_near else ladder.rung_at(cursor, ladder.shown)
+                look = look._replace(is_cursor=True, is_near=is_near, is_focused=self.has_focus)
             if self._flashes:
                 look = look._replace(
                     bid_change=self._change_at(axis, index, Side.BUY),

@@ -23,7 +23,8 @@ from pmtui.ui.plain import fit
 from pmtui.ui.role_styles import RoleStyles
 from pmtui.ui.theme import Role
 
-_CACHED_STRIPS = 1_000
+_CACHED_SCREENS = 4
+"""Of lines as they were painted: a line that comes back is there, a list that is scrolled is not kept."""
 
 
 class _LineState(NamedTuple):
@@ -253,7 +254,7 @@ class LineTable(ScrollView, can_focus=True):
         state = self._painted[y] = self._state_of(y)
         strip = self._strips.get(state)
         if strip is None:
-            if len(self._strips) >= _CACHED_STRIPS:
+            if len(self._strips) >= _CACHED_SCREENS * self.size.height:
                 self._strips.clear()
             if self._role_styles is None:
                 self._role_styles = RoleStyles.of_widget(self)
