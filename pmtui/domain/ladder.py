@@ -133,9 +133,8 @@ class Ladder:
         return self.axis.nearest(price)
 
     def rung_at(self, price: Micros, shown: Shown = EVERYTHING) -> Rung:
-        """Return the row that a price lies on, told for exactly this price where rows are grouped."""
-        is_grouped = self.axis.group > self.axis.tick
-        return self._make(self.index_of(price), shown, price if is_grouped else None)
+        """Return the row that a price lies on, told for exactly this price."""
+        return self._make(self.index_of(price), shown, price)
 
     def sizes(self) -> list[int]:
         """Return the larger size of every row that has one, in no order."""

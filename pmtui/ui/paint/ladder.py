@@ -1,9 +1,9 @@
 """The ladder's rows: own, bids, price, asks, own; queue, bars, depth, volume, profit with room.
 
 Every sign has a meaning without colour: `@` average price paid, `=` break-even, `•` last trade, a
-line beside the price the reward band, `$` earns rewards, `?` not known to rest, `~` an estimate;
-`+`, `!` and `×` for a moment: placed, filled, cancelled. In one column for both sides `B` is an own
-bid, `S` an own ask.
+line beside the price the reward band, `$` earns rewards, `?` not known to rest, `~` an estimate, or in
+the place of the cursor the row nearest to a price that the grid has no more; `+`, `!` and `×` for a
+moment: placed, filled, cancelled. In one column for both sides `B` is an own bid, `S` an own ask.
 """
 
 from typing import NamedTuple
@@ -36,6 +36,8 @@ class RungLook(NamedTuple):
     is_good: bool = True
     """Whether the book may be traded from; else its sizes look old."""
     is_cursor: bool = False
+    is_near: bool = False
+    """The cursor's price is no row of this grid; this is the nearest one."""
     is_focused: bool = False
     ascii_only: bool = False
     bid_change: OwnChange | None = None
@@ -183,6 +185,8 @@ def _flash_ground(change: OwnChange | None) -> Role | None:
 def _cursor_mark(look: RungLook) -> str:
     if not look.is_cursor:
         return " "
+    if look.is_near:
+        return "~"
     return ">" if look.ascii_only else "▸"
 
 

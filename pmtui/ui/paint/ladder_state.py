@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from pmtui.domain.book_view import BookState, BookView
-from pmtui.domain.ladder import Ladder
+from pmtui.domain.ladder import Ladder, Rung
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
@@ -143,18 +143,21 @@ def paint_facts(
 def _row_facts(ladder: Ladder, cursor: Micros, *, ascii_only: bool) -> list[Line]:
     rung = ladder.rung_at(cursor)
     price = format_price(rung.price, tick=ladder.axis.tick, ascii_only=ascii_only)
-    facts: list[Line] = [(Cell(price),)]
-    if rung.ahead is not None:
-        facts.append((Cell(estimate_text(rung.ahead, 6)), Cell(" ahead", Role.DIM)))
-    if rung.is_scoring:
-        facts.append((Cell("earns", Role.NOTICE_GOOD),))
+    first, rest = _facts_of_row(rung)
+    profit: list[Line] = []
     if rung.profit is not None:
         text = profit_text(rung.profit, 9).strip()
-        facts.append((Cell("p/l ", Role.DIM), Cell(text, profit_role(rung.profit))))
-    for name, size in (("depth", rung.depth), ("traded", rung.traded)):
-        if size:
-            text = format_size_compact(size, width=6).strip()
-            facts.append((Cell(f"{name} ", Role.DIM), Cell(text)))
+        profit = [(Cell("p/l ", Role.DIM), Cell(text, profit_role(rung.profit)))]
+    row = ladder.axis.price_at(ladder.index_of(cursor))
+    facts: list[Line] = [(Cell(price),)]
+    if row == cursor:
+        facts += [*first, *profit, *rest]
+    else:
+        # What the whole row counts is more than what there is at a price within it.
+        facts += profit
+        if counted := (*first, *rest):
+            at = format_price(row, tick=ladder.axis.tick, ascii_only=ascii_only)
+            facts += [(Cell(f"row {at}: ", Role.DIM), *counted[0]), *counted[1:]]
     band = ladder.placed.band
     if rung.is_in_band and band is not None and not rung.is_scoring:
         least = format_size_compact(band.min_size, width=6).strip()
@@ -163,6 +166,21 @@ def _row_facts(ladder: Ladder, cursor: Micros, *, ascii_only: bool) -> list[Line
         note = f"rewards only from {least}" if is_small else f"rewards from {least}"
         facts.append((Cell(note, Role.NOTICE_WARN if is_small else Role.DIM),))
     return facts
+
+
+def _facts_of_row(rung: Rung) -> tuple[list[Line], list[Line]]:
+    """Tell what belongs to the row: what is ours there, and what trades there."""
+    ours: list[Line] = []
+    if rung.ahead is not None:
+        ours.append((Cell(estimate_text(rung.ahead, 6)), Cell(" ahead", Role.DIM)))
+    if rung.is_scoring:
+        ours.append((Cell("earns", Role.NOTICE_GOOD),))
+    sizes: list[Line] = []
+    for name, size in (("depth", rung.depth), ("traded", rung.traded)):
+        if size:
+            text = format_size_compact(size, width=6).strip()
+            sizes.append((Cell(f"{name} ", Role.DIM), Cell(text)))
+    return ours, sizes
 
 
 def _holding_facts(ladder: Ladder, *, is_good: bool, ascii_only: bool) -> list[Line]:

@@ -47,6 +47,20 @@ def test_the_row_at_the_cursor_tells_all_that_has_no_column() -> None:
     assert "rewards from 100" in text
 
 
+def test_what_a_wide_row_counts_is_not_told_of_a_price_within_it() -> None:
+    plain = ladder()
+    book = BookView(
+        TOKEN, BookState.LIVE,
+        (Level(Micros(500_000), Micros(440_000_000)), Level(Micros(460_000), Micros(60_000_000))),
+        (Level(Micros(520_000), Micros(70_000_000)),), CENT,
+    )  # fmt: skip
+    wide = build_ladder(book, Axis(CENT, Micros(50_000)), marks=plain.placed.marks)
+    text = text_of(paint_facts(wide, Micros(470_000), 100)).split("  ")
+    assert text[:3] == [" 47¢", "p/l -$23.26", "row 45¢: depth 500"]
+    text = text_of(paint_facts(wide, Micros(450_000), 100)).split("  ")
+    assert text[2] == "depth 500"
+
+
 @pytest.mark.parametrize("width", range(0, 90, 7))
 def test_facts_that_do_not_fit_are_left_out_whole(width: int) -> None:
     for cursor in (None, Micros(500_000)):

@@ -12,6 +12,7 @@ from typing_extensions import override
 from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.closing import Stake
 from pmtui.domain.ids import TokenId
+from pmtui.domain.ladder_axis import groupings
 from pmtui.domain.ladder_marks import LadderMarks
 from pmtui.domain.market import FeeSchedule, RewardTerms, Side
 from pmtui.domain.money import Micros
@@ -321,6 +322,33 @@ async def test_every_tick_the_service_has_gets_a_row_for_every_price(tick: float
         assert steps == {tick}
         assert 50 in prices
         assert all("#" not in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("price", "tick", "row"),
+    [(51, 10, "50¢"), (50.1, 1, "50¢"), (50.25, 0.1, "50.3¢"), (50.01, 0.25, "50.00¢")],
+)
+async def test_a_price_that_the_new_grid_does_not_have_is_marked_as_near_a_row(
+    price: float, tick: float, row: str
+) -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book(tick=0.01))
+        await settle(pilot)
+        ladder.point_at(cents(price))
+        ladder.show(book(tick=tick))
+        await settle(pilot)
+        for _ in range(len(groupings(cents(tick)))):
+            marked = [line for line in shown_text(ladder)[1:-1] if line[0] in "~▸"]
+            assert len(marked) == 1
+            assert "#" not in marked[0]
+            assert marked[0][0] == "~"
+            assert row in marked[0] or ladder.axis.group > ladder.axis.tick
+            assert shown_text(ladder)[-1].split()[0] == f"{price:g}¢"
+            ladder.next_grouping()
+            await settle(pilot)
+        assert ladder.cursor is not None
+        assert ladder.cursor[0] == cents(price)
 
 
 async def test_a_held_axis_stays_until_it_is_asked_for() -> None:
