@@ -205,12 +205,14 @@ class SessionHosts:
             account=identity,
             clock=self._server_clock,
         )
+        earnings = EarningsClient(client.requests)
         return Account(
             host=client,
             signer=order_signer,
             stream=stream,
             heartbeat=HeartbeatClient(beats),
-            scoring=EarningsClient(client.requests),
+            scoring=earnings,
+            earnings=earnings,
             trading_key=TradingKey(shorten_key_id(credentials.key), self._now()),
         )
 

@@ -14,7 +14,7 @@ from pmtui.clients.signed_requests import SignedRequests
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.rewards import Earnings, RewardedMarket
+from pmtui.domain.rewards import Earnings, Rebate, RewardedMarket
 from pmtui.wire import clob_rewards as wire
 
 
@@ -41,6 +41,11 @@ class EarningsClient:
         return await self._requests.read(
             Call.TOTAL_EARNINGS, wire.decode_total_earnings, query=query
         )
+
+    async def rebates(self, day: date) -> tuple[Rebate, ...] | Failure:
+        """Return what came back of a day's fees, by market; the host tells it to anybody."""
+        query = named(date=day.isoformat(), maker_address=self._requests.account.wallet)
+        return await collect(self._requests.walk(Call.REBATES, wire.decode_rebates, query=query))
 
     async def percentages(self) -> dict[ConditionId, Micros] | Failure:
         """Return our part of what is paid out now, in percent, by market."""

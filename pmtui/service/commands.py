@@ -10,6 +10,7 @@ from pmtui.service.conditionals import Conditionals
 from pmtui.service.desk import Desk
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
+from pmtui.service.feeds.earned import EarnedFeed
 from pmtui.service.feeds.history import HistoryFeed
 from pmtui.service.feeds.metadata import MetadataFeed
 from pmtui.service.feeds.onboarding import OnboardingFeed
@@ -23,6 +24,7 @@ from pmtui.service.topics import (
     HistoryTopic,
     MarketListTopic,
     OnboardingTopic,
+    RewardsTopic,
     StatusTopic,
     Topic,
     WatchlistTopic,
@@ -46,6 +48,7 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, Service
         history: HistoryFeed,
         account: AccountFeed,
         onboarding: OnboardingFeed,
+        earned: EarnedFeed,
         watchlist: Watchlist,
     ) -> None:
         self._desk = desk
@@ -58,6 +61,7 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, Service
         self._history = history
         self._account = account
         self._onboarding = onboarding
+        self._earned = earned
 
     def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
@@ -130,6 +134,8 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, Service
                 self._account.refresh()
             case OnboardingTopic():
                 self._onboarding.refresh()
+            case RewardsTopic():
+                self._earned.refresh()
             case WatchlistTopic():
                 self._watchlist.refresh()
             case _:

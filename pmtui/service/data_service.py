@@ -24,9 +24,7 @@ from pmtui.service.feeds.history import HistoryFeed
 from pmtui.service.feeds.metadata import MetadataFeed
 from pmtui.service.feeds.oddities import OddityFeed
 from pmtui.service.feeds.onboarding import OnboardingFeed
-from pmtui.service.feeds.queue import QueueFeed
-from pmtui.service.feeds.resting import Resting
-from pmtui.service.feeds.scoring import ScoringFeed
+from pmtui.service.feeds.resting import make_resting
 from pmtui.service.feeds.seen import SeenFeed
 from pmtui.service.feeds.tape_backfill import TapeBackfill
 from pmtui.service.feeds.time import TimeFeed
@@ -96,7 +94,7 @@ class DataService:
         )
         self._books = self._make_books()
         self._past = self._make_past()
-        self._resting = self._make_resting()
+        self._resting = make_resting(self._kernel, self._account, self._books)
         self._venue = self._make_venue_states()
         self._oddities = OddityFeed(kernel, self._stream_counts)
         self._safeguards = self._make_safeguards(profile, state_dir)
@@ -109,7 +107,7 @@ class DataService:
         self.commands = self._make_commands()
         self.departing = self._make_departing(profile)
         feeds = (self._metadata, self._history, self._books, self._past, self._account)
-        for feed in (*feeds, self._onboarding, self._watchlist):
+        for feed in (*feeds, self._onboarding, self._watchlist, self._resting.earned):
             self.hub.on_demand(feed.on_demand)
         self.hub.on_release(self._watchlist.on_release)
         self.hub.on_release(self._books.on_demand)
@@ -219,22 +217,6 @@ class DataService:
             is_paper=profile.mode is Mode.PAPER,
         )
 
-    def _make_resting(self) -> Resting:
-        own, books = self._account.own, self._books
-        queue = QueueFeed(
-            self._kernel,
-            open_orders=own.open_orders,
-            book_of=books.book,
-            tape_of=books.tapes.view,
-        )
-        self._account.on_order(queue.meet)
-        return Resting(
-            queue=queue,
-            scoring=ScoringFeed(
-                self._kernel, account=lambda: self._account.account, open_orders=own.open_orders
-            ),
-        )
-
     def _make_onboarding(self, profile: Profile) -> OnboardingFeed:
         return OnboardingFeed(
             self._kernel,
@@ -311,6 +293,7 @@ class DataService:
             history=self._history,
             account=self._account,
             onboarding=self._onboarding,
+            earned=self._resting.earned,
             watchlist=self._watchlist,
         )
 
@@ -321,6 +304,7 @@ class DataService:
         keep("book check", self._books.keep_checking)
         keep("queue estimate", self._resting.queue.keep_looking)
         keep("reward scoring", self._resting.scoring.keep_asking)
+        keep("rewards", self._resting.earned.keep_asking)
         keep("market stream", self._books.run)
         keep("market lists", self._metadata.poll_lists)
         keep("list of the next start", self._seen.keep_writing)

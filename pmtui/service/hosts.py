@@ -10,6 +10,7 @@ from pmtui.service.ports import (
     AccountHost,
     AnalyticsHost,
     ChainHost,
+    EarningsHost,
     GeoHost,
     HeartbeatHost,
     MarketStream,
@@ -32,6 +33,8 @@ class Account:
     heartbeat: HeartbeatHost
     scoring: ScoringHost | None = None
     """None where nobody tells which orders earn rewards."""
+    earnings: EarningsHost | None = None
+    """None where nobody tells what they brought."""
     trading_key: TradingKey | None = None
     """The credentials, as far as they may be seen."""
 

@@ -5,7 +5,7 @@ Stream callbacks are called on the event loop, in order, and must not block.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Protocol
 
 from pmtui.domain.answers import MAX_PAGES, GeoAnswer, Listing, Page, Value
@@ -17,6 +17,7 @@ from pmtui.domain.link import Link
 from pmtui.domain.listing import MarketSort
 from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
 from pmtui.domain.market_events import BookSnapshot, MarketEvent
+from pmtui.domain.money import Micros
 from pmtui.domain.onboarding import WalletForm
 from pmtui.domain.order import (
     BalanceAllowance,
@@ -28,6 +29,7 @@ from pmtui.domain.order import (
 )
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
 from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.domain.rewards import Earnings, Rebate
 from pmtui.domain.tape_gaps import PastTrades
 from pmtui.domain.user_events import UserEvent
 
@@ -169,6 +171,22 @@ class ScoringHost(Protocol):
 
     async def are_scoring(self, order_ids: Sequence[OrderId]) -> dict[OrderId, bool] | Failure:
         """Return which of several orders earn rewards now."""
+        ...
+
+
+class EarningsHost(Protocol):
+    """What the trading host says that an account's resting orders brought."""
+
+    async def earnings(self, day: date) -> tuple[Earnings, ...] | Failure:
+        """Return a day's rewards by market."""
+        ...
+
+    async def rebates(self, day: date) -> tuple[Rebate, ...] | Failure:
+        """Return what came back of a day's fees, by market."""
+        ...
+
+    async def percentages(self) -> dict[ConditionId, Micros] | Failure:
+        """Return our part of what is paid out now, in percent, by market."""
         ...
 
 

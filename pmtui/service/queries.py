@@ -221,6 +221,7 @@ class ServiceQueries:
             balances=feed.balances.sizes(),
             queue_ahead=self._resting.queue.ahead(),
             scoring=self._resting.scoring.scoring,
+            earned=self._resting.earned.view(),
             recent=feed.recent_orders(),
             conditionals=self._conditionals(),
         )

@@ -82,6 +82,11 @@ class AccountTopic:
 
 
 @dataclass(frozen=True, slots=True)
+class RewardsTopic:
+    """What resting orders brought; seen with all that is ours, but asked only while watched."""
+
+
+@dataclass(frozen=True, slots=True)
 class OnboardingTopic:
     """How far the account has come on its way to trading."""
 
@@ -113,6 +118,7 @@ Topic = (
     | TapeTopic
     | HistoryTopic
     | AccountTopic
+    | RewardsTopic
     | OnboardingTopic
     | WatchlistTopic
     | AlertTopic

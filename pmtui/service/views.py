@@ -3,22 +3,30 @@
 Every view could travel over a codec; none holds a socket, a task or a widget.
 """
 
-from dataclasses import dataclass
-from datetime import datetime
-from enum import StrEnum
+from __future__ import annotations
 
-from pmtui.domain.conditional import Conditional, ConditionalState
-from pmtui.domain.health import SourceHealth
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
 from pmtui.domain.heartbeat import NO_HEARTBEATS, HeartbeatView
-from pmtui.domain.history import Interval, PricePoint
-from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TokenId
-from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Fill, Order, TradePrint, Volume
-from pmtui.domain.own_orders import reserved_shares
-from pmtui.domain.position import Activity, ClosedPosition, Position
-from pmtui.domain.tape_gaps import TapeGap
-from pmtui.domain.venue_state import VenueFact
+
+# For the annotations alone: the first picture shows a few of these views, and must not load all
+# that the others are made of.
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from pmtui.domain.conditional import Conditional
+    from pmtui.domain.earned import Earned
+    from pmtui.domain.health import SourceHealth
+    from pmtui.domain.history import Interval, PricePoint
+    from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TokenId
+    from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
+    from pmtui.domain.order import Fill, Order, TradePrint, Volume
+    from pmtui.domain.position import Activity, ClosedPosition, Position
+    from pmtui.domain.tape_gaps import TapeGap
+    from pmtui.domain.venue_state import VenueFact
 
 
 class Load(StrEnum):
@@ -216,6 +224,20 @@ class HistoryView:
 
 
 @dataclass(frozen=True, slots=True)
+class EarnedView:
+    """What resting orders brought on the last days, today first."""
+
+    rows: tuple[Earned, ...] = ()
+    load: Load = Load.LOADING
+    as_of: datetime | None = None
+    """When all of it was known last; None while some day has never been told."""
+    problem: str = ""
+
+
+NOTHING_EARNED: Final = EarnedView()
+
+
+@dataclass(frozen=True, slots=True)
 class AccountView:
     """What is ours. Without a key all of it is empty and `load` says EMPTY."""
 
@@ -241,6 +263,8 @@ class AccountView:
     """Estimates of what fills before our resting orders, where their book is heard."""
     scoring: frozenset[OrderId] = frozenset()
     """Open orders that earn rewards, by the venue's last word."""
+    earned: EarnedView = NOTHING_EARNED
+    """What such orders brought; kept up only while somebody looks at it."""
 
     conditionals: tuple[Conditional, ...] = ()
     """Conditional orders that are not over; they live only while this program runs."""
@@ -263,6 +287,8 @@ class AccountView:
 
     def sellable(self, token_id: TokenId) -> Micros:
         """Shares that a new sale may offer: by the trading host where it has been asked."""
+        from pmtui.domain.own_orders import reserved_shares  # noqa: PLC0415 - see above
+
         held = dict(self.balances).get(token_id, self.shares(token_id))
         return Micros(max(held - reserved_shares(self.open_orders, token_id), 0))
 
@@ -273,6 +299,8 @@ class AccountView:
 
 def awake_of(conditionals: tuple[Conditional, ...]) -> tuple[Conditional, ...]:
     """Return the conditional orders that may sell by themselves."""
+    from pmtui.domain.conditional import ConditionalState  # noqa: PLC0415 - see above
+
     states = (ConditionalState.WATCHING, ConditionalState.SELLING)
     return tuple(each for each in conditionals if each.state in states)
 

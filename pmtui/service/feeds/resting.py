@@ -2,12 +2,32 @@
 
 from typing import NamedTuple
 
+from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.feeds.books import BooksFeed
+from pmtui.service.feeds.earned import EarnedFeed
 from pmtui.service.feeds.queue import QueueFeed
 from pmtui.service.feeds.scoring import ScoringFeed
+from pmtui.service.kernel import Kernel
 
 
 class Resting(NamedTuple):
-    """Their place in line, and whether they earn."""
+    """Their place in line, whether they earn, and what they brought."""
 
     queue: QueueFeed
     scoring: ScoringFeed
+    earned: EarnedFeed
+
+
+def make_resting(kernel: Kernel, account: AccountFeed, books: BooksFeed) -> Resting:
+    """Return the feeds of one account's resting orders."""
+    queue = QueueFeed(
+        kernel,
+        open_orders=account.own.open_orders,
+        book_of=books.book,
+        tape_of=books.tapes.view,
+    )
+    account.on_order(queue.meet)
+    scoring = ScoringFeed(
+        kernel, account=lambda: account.account, open_orders=account.own.open_orders
+    )
+    return Resting(queue, scoring, EarnedFeed(kernel, account=account))

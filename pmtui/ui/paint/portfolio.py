@@ -1,6 +1,6 @@
 """What is ours: tabs, totals and what to say where there is nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -8,9 +8,9 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.order import TradeStatus
 from pmtui.domain.position import Position
-from pmtui.service.views import AccountView, Load, Mode, StatusView
+from pmtui.service.views import AccountView, EarnedView, Load, Mode, StatusView
 from pmtui.ui.actions import Keymap
-from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.cells import Cell, Emphasis, Line, line_width
 from pmtui.ui.format import (
     format_cost,
     format_money,
@@ -27,6 +27,12 @@ _SAME_MOMENT = timedelta(seconds=2)
 """Two hosts date one trade so far apart at most."""
 
 
+_USUAL_AGE = 10
+"""Columns of `up to date`: names that change with every age would jump."""
+_TAB_PADDING = 15
+"""Around six tabs, before them, and between them and the age."""
+
+
 class Tab(StrEnum):
     """The parts of a portfolio; the values are their names on screen."""
 
@@ -35,6 +41,7 @@ class Tab(StrEnum):
     FILLS = "Fills"
     CLOSED = "Closed"
     ACTIVITY = "Activity"
+    REWARDS = "Rewards"
 
 
 def paint_tabs(
@@ -47,19 +54,30 @@ def paint_tabs(
         Tab.FILLS: len(view.fills),
         Tab.CLOSED: len(view.closed),
         Tab.ACTIVITY: len(view.activity),
+        Tab.REWARDS: len(view.earned.rows) if view.earned.as_of is not None else None,
     }
+    freshness = _freshness(view, active, now, keymap)
+    if active is Tab.ACTIVITY and lags_behind_fills(view) and not view.problem:
+        freshness = (Cell("lags", Role.STALE),)
+    names = _tab_names(sizes, active, width - max(line_width(freshness), _USUAL_AGE))
     tabs: list[Cell | Line] = [
         Cell(
-            f" {tab.value} {size} ",
+            f" {name} ",
             Role.HEADING if tab is active else Role.DIM,
             Emphasis.REVERSE | Emphasis.BOLD if tab is active else Emphasis.NONE,
         )
-        for tab, size in sizes.items()
+        for tab, name in names.items()
     ]
-    freshness = _freshness(view, now, keymap)
-    if active is Tab.ACTIVITY and lags_behind_fills(view) and not view.problem:
-        freshness = (Cell("lags", Role.STALE),)
     return (*join_facts(tabs, width, separator=""), Cell("  "), *freshness)
+
+
+def _tab_names(sizes: Mapping[Tab, int | None], active: Tab, width: int) -> Mapping[Tab, str]:
+    sized = {tab: tab.value if n is None else f"{tab.value} {n}" for tab, n in sizes.items()}
+    shorter = {**sized, Tab.ORDERS: sized[Tab.ORDERS].removeprefix("Open ").capitalize()}
+    for names in (sized, shorter):
+        if _TAB_PADDING + sum(map(len, names.values())) <= width:
+            return names
+    return {tab: shorter[tab] if tab is active else tab.value for tab in Tab}
 
 
 def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int) -> Line:
@@ -93,19 +111,29 @@ def say_nothing_here(view: AccountView, active: Tab, status: StatusView, keymap:
         return f" Could not be fetched: {plain(view.problem)}. {again} tries again."
     if view.load is not Load.READY:
         return " Fetching what is yours…"
+    if active is Tab.REWARDS:
+        return _say_nothing_earned(view.earned, keymap)
     find = key_of(keymap, "global.search")
-    match active:
-        case Tab.POSITIONS:
-            return f" No positions. {find} finds a market to trade."
-        case Tab.ORDERS:
-            return f" No open orders. {find} finds a market to trade."
-        case Tab.FILLS:
-            return " No fills yet: nothing of yours has traded."
-        case Tab.CLOSED:
-            return " No position has been closed yet."
-        case Tab.ACTIVITY:
-            told = "Your latest fills are not told of here yet."
-            return f" {told if lags_behind_fills(view) else 'Nothing has happened here yet.'}"
+    return {
+        Tab.POSITIONS: f" No positions. {find} finds a market to trade.",
+        Tab.ORDERS: f" No open orders. {find} finds a market to trade.",
+        Tab.FILLS: " No fills yet: nothing of yours has traded.",
+        Tab.CLOSED: " No position has been closed yet.",
+        Tab.ACTIVITY: (
+            " Your latest fills are not told of here yet."
+            if lags_behind_fills(view)
+            else " Nothing has happened here yet."
+        ),
+    }[active]
+
+
+def _say_nothing_earned(earned: EarnedView, keymap: Keymap) -> str:
+    if earned.load is Load.FAILED:
+        again = key_of(keymap, "global.refresh")
+        return f" Could not be fetched: {plain(earned.problem)}. {again} tries again."
+    if earned.load is not Load.READY:
+        return " Fetching what your orders earned…"
+    return " No rewards and no rebates in seven days. On a ladder $ marks an order that earns."
 
 
 def paint_day(result: Micros) -> Cell:
@@ -158,6 +186,8 @@ def _tab_totals(view: AccountView, active: Tab) -> list[Cell | Line]:
             newest = [Cell("newest first", Role.DIM)]
             late = Cell("your latest fills are not in it yet", Role.STALE)
             return [*newest, late] if lags_behind_fills(view) else [*newest]
+        case Tab.REWARDS:
+            return _earned_totals(view.earned)
 
 
 def _position_totals(positions: Sequence[Position]) -> list[Cell | Line]:
@@ -184,6 +214,18 @@ def _order_totals(view: AccountView) -> list[Cell | Line]:
     ]
 
 
+def _earned_totals(earned: EarnedView) -> list[Cell | Line]:
+    if earned.as_of is None:
+        return []
+    rewards = Micros(sum(row.reward for row in earned.rows))
+    rebates = Micros(sum(row.rebate for row in earned.rows))
+    return [
+        name_fact("rewards", Cell(format_past_money(rewards))),
+        name_fact("rebates", Cell(format_past_money(rebates))),
+        Cell("in seven days (UTC), today included", Role.DIM),
+    ]
+
+
 def _cash_facts(view: AccountView) -> list[Cell | Line]:
     available = view.available or Micros(0)
     return [
@@ -192,10 +234,15 @@ def _cash_facts(view: AccountView) -> list[Cell | Line]:
     ]
 
 
-def _freshness(view: AccountView, now: datetime, keymap: Keymap) -> Line:
+def _freshness(view: AccountView, active: Tab, now: datetime, keymap: Keymap) -> Line:
     if view.load is Load.EMPTY:
         return ()
-    if view.problem:
+    problem, as_of = view.problem, view.as_of
+    if active is Tab.REWARDS:
+        problem, as_of = view.earned.problem, view.earned.as_of
+        if view.earned.load is Load.LOADING:
+            return ()
+    if problem:
         again = key_of(keymap, "global.refresh")
-        return (Cell(f"fetching failed: {plain(view.problem, 60)} ({again})", Role.NOTICE_WARN),)
-    return (say_age(view.as_of, now),)
+        return (Cell(f"fetching failed: {plain(problem, 60)} ({again})", Role.NOTICE_WARN),)
+    return (say_age(as_of, now),)

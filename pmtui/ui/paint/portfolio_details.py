@@ -1,5 +1,7 @@
 """One line of a portfolio in full: what its columns may have had no room for."""
 
+from pmtui.domain.earned import Earned
+from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.domain.position import Activity, ClosedPosition, Position
 from pmtui.ui.cells import Cell, Line
@@ -7,12 +9,13 @@ from pmtui.ui.format import (
     format_average,
     format_cost,
     format_past_money,
+    format_percent,
     format_price,
     format_size,
 )
 from pmtui.ui.paint.facts import indent, join_facts, name_fact
 from pmtui.ui.paint.portfolio import paint_gain
-from pmtui.ui.paint.portfolio_rows import Item, paint_side, say_what_to_do
+from pmtui.ui.paint.portfolio_rows import Item, OrderMarks, paint_side, say_what_to_do
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
@@ -26,23 +29,25 @@ _STATUS_SENTENCES = {
 }
 
 
-def paint_item_details(item: Item, title: str, width: int) -> tuple[Line, Line]:
+def paint_item_details(item: Item, title: str, marks: OrderMarks, width: int) -> tuple[Line, Line]:
     """Show one line of a tab in full; the title is ready to be shown."""
-    return indent((Cell(title, Role.HEADING),)), join_facts(_facts(item), width)
+    return indent((Cell(title, Role.HEADING),)), join_facts(_facts(item, marks), width)
 
 
-def _facts(item: Item) -> list[Cell | Line]:
+def _facts(item: Item, marks: OrderMarks) -> list[Cell | Line]:
     match item:
         case Position():
             return _position_facts(item)
         case Order():
-            return _order_facts(item)
+            return _order_facts(item, is_scoring=item.order_id in marks.scoring)
         case Fill():
             return _fill_facts(item)
         case ClosedPosition():
             return _closed_facts(item)
         case Activity():
             return _activity_facts(item)
+        case Earned():
+            return _earned_facts(item)
 
 
 def _position_facts(position: Position) -> list[Cell | Line]:
@@ -57,13 +62,14 @@ def _position_facts(position: Position) -> list[Cell | Line]:
     ]
 
 
-def _order_facts(order: Order) -> list[Cell | Line]:
+def _order_facts(order: Order, *, is_scoring: bool) -> list[Cell | Line]:
     left = f"{format_size(order.remaining_size)} of {format_size(order.original_size)}"
     return [
         paint_side(order.side),
         Cell(f"{left} {plain(order.outcome, 20)} at {format_price(order.price)}"),
         Cell(order.time_in_force.value, Role.DIM),
         Cell(_STATUS_SENTENCES.get(order.status, order.status.value), Role.DIM),
+        Cell("earns rewards", Role.NOTICE_GOOD) if is_scoring else (),
         Cell(plain(order.reason, 60), Role.NOTICE_WARN) if order.reason else (),
     ]
 
@@ -91,4 +97,15 @@ def _activity_facts(activity: Activity) -> list[Cell | Line]:
     return [
         Cell(f"{activity.at.astimezone():%d %b %Y %H:%M:%S}"),
         Cell(plain(activity.transaction_hash, 66), Role.DIM),
+    ]
+
+
+def _earned_facts(earned: Earned) -> list[Cell | Line]:
+    share = earned.percent
+    now = f"{format_percent(Micros(share // 100))} of what this market pays now" if share else ""
+    return [
+        Cell(f"{earned.day:%d %b %Y} (UTC)"),
+        Cell(now, Role.DIM) if now else (),
+        name_fact("for resting", Cell(format_past_money(earned.reward))),
+        name_fact("from takers' fees", Cell(format_past_money(earned.rebate))),
     ]

@@ -1,8 +1,9 @@
-"""The rows of a portfolio: positions, open orders, fills, closed positions and activity."""
+"""The rows of a portfolio: what is held, wanted, traded, closed, done and earned."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple, TypeAlias
 
+from pmtui.domain.earned import Earned
 from pmtui.domain.ids import OrderId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_floor
@@ -13,6 +14,7 @@ from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.format import (
     format_age,
     format_average,
+    format_percent,
     format_price,
     format_size_compact,
     format_time_left,
@@ -22,15 +24,16 @@ from pmtui.ui.paint.portfolio import Tab, paint_cash, paint_gain, paint_past_cas
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme import Role
 
-Item: TypeAlias = Position | Order | Fill | ClosedPosition | Activity
+Item: TypeAlias = Position | Order | Fill | ClosedPosition | Activity | Earned
 
 
 class OrderMarks(NamedTuple):
-    """What the trader is about to do with open orders."""
+    """What the trader is about to do with open orders, and which of them earn rewards."""
 
     marked: frozenset[OrderId] = frozenset()
     ending: frozenset[OrderId] = frozenset()
     """Cancellation asked for, answer awaited."""
+    scoring: frozenset[OrderId] = frozenset()
 
 
 MONEY_WIDTH = 10
@@ -89,6 +92,14 @@ ACTIVITY_COLUMNS = (
     Column("size", "Size", 9, align=_R),
     Column("cash", "Cash", MONEY_WIDTH, align=_R),
 )
+REWARD_COLUMNS = (
+    Column("day", "Day (UTC)", 9),
+    Column("title", "Market", 20, grow=1),
+    Column("reward", "Reward", MONEY_WIDTH, align=_R),
+    Column("rebate", "Rebate", MONEY_WIDTH, align=_R),
+    Column("total", "Together", MONEY_WIDTH, align=_R),
+    Column("share", "Share now", 9, align=_R),
+)
 
 TAB_COLUMNS = {
     Tab.POSITIONS: POSITION_COLUMNS,
@@ -96,6 +107,7 @@ TAB_COLUMNS = {
     Tab.FILLS: FILL_COLUMNS,
     Tab.CLOSED: CLOSED_COLUMNS,
     Tab.ACTIVITY: ACTIVITY_COLUMNS,
+    Tab.REWARDS: REWARD_COLUMNS,
 }
 
 _STATUS_WORDS = {
@@ -144,6 +156,8 @@ def paint_order_row(key: str, order: Order, title: str, now: datetime, marks: Or
     words, role = _STATUS_WORDS.get(order.status, (order.status.value, Role.TEXT))
     if order.order_id in marks.ending:
         words, role = "ending…", Role.STALE
+    elif order.order_id in marks.scoring:
+        words += " $"
     sizes = f"{_size(order.remaining_size, 6)}/{_size(order.original_size, 6)}"
     cells = (
         Cell("●" if is_marked else "", Role.KEY),
@@ -208,6 +222,21 @@ def paint_activity(key: str, activity: Activity, now: datetime) -> Row:
     return Row(key, cells)
 
 
+def paint_earned(key: str, earned: Earned, title: str, now: datetime) -> Row:
+    """Show what resting orders brought in a market on a day."""
+    is_today = earned.day == now.astimezone(UTC).date()
+    percent = earned.percent
+    cells = (
+        Cell("today" if is_today else f"{earned.day:%d %b}", Role.DIM),
+        Cell(title),
+        paint_past_cash(earned.reward, MONEY_WIDTH),
+        paint_past_cash(earned.rebate, MONEY_WIDTH),
+        paint_past_cash(earned.total, MONEY_WIDTH, Role.UP if earned.total else Role.DIM),
+        Cell(format_percent(Micros(percent // 100)) if percent is not None else ABSENT, Role.DIM),
+    )
+    return Row(key, cells)
+
+
 def tab_items(view: AccountView, tab: Tab) -> dict[str, Item]:
     """Return what a tab lists, each under a key of its own."""
     items = _items(view, tab)
@@ -227,6 +256,8 @@ def paint_item(key: str, item: Item, title: str, now: datetime, marks: OrderMark
             return paint_closed(key, item, now)
         case Activity():
             return paint_activity(key, item, now)
+        case Earned():
+            return paint_earned(key, item, title, now)
 
 
 def _items(view: AccountView, tab: Tab) -> tuple[Item, ...]:
@@ -241,6 +272,8 @@ def _items(view: AccountView, tab: Tab) -> tuple[Item, ...]:
             return view.closed
         case Tab.ACTIVITY:
             return view.activity
+        case Tab.REWARDS:
+            return view.earned.rows
 
 
 def _name(item: Item) -> str:
@@ -254,6 +287,8 @@ def _name(item: Item) -> str:
             return f"{item.trade_id}:{item.order_id}"
         case Activity():
             return f"{item.at.timestamp()}:{item.kind}:{item.token_id}"
+        case Earned():
+            return f"{item.day}:{item.condition_id}"
 
 
 def _outcome_role(index: int) -> Role:

@@ -1,4 +1,4 @@
-"""What is ours: positions, open orders, fills, closed positions and activity, a tab for each."""
+"""What is ours, a tab for each: positions, open orders, fills, what is closed, done and earned."""
 
 from collections.abc import Awaitable, Iterable
 from functools import partial
@@ -10,10 +10,12 @@ from textual.binding import BindingType
 from textual.getters import query_one
 from typing_extensions import override
 
+from pmtui.domain.earned import Earned
 from pmtui.domain.ids import CommandId, ConditionId, OrderId
 from pmtui.domain.order import Fill, Order, OrderIntent
 from pmtui.domain.verdict import MoveEnd, MoveVerdict, Rejected
-from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
+from pmtui.service.topics import AccountTopic, MarketTopic, RewardsTopic, StatusTopic, Topic
+from pmtui.service.views import AccountView
 from pmtui.ui.action import Context
 from pmtui.ui.action_doubts import say_doubts
 from pmtui.ui.actions import FooterEntry, bindings_for
@@ -74,7 +76,8 @@ class PortfolioScreen(FrameScreen):
 
     @override
     def topics(self) -> Iterable[Topic]:
-        return (AccountTopic(), *(MarketTopic(c) for c in sorted(self._nameless)))
+        earned = (RewardsTopic(),) if self._tab is Tab.REWARDS else ()
+        return (AccountTopic(), *earned, *(MarketTopic(c) for c in sorted(self._nameless)))
 
     @override
     def compose_body(self) -> ComposeResult:
@@ -112,6 +115,7 @@ class PortfolioScreen(FrameScreen):
 
     def show_tab(self, tab: Tab) -> None:
         """Bring a tab to the front."""
+        is_other_topic = (tab is Tab.REWARDS) != (self._tab is Tab.REWARDS)
         self._tab = tab
         self._memo.clear()
         for each in TABS:
@@ -119,6 +123,8 @@ class PortfolioScreen(FrameScreen):
         self._table(tab).focus()
         self.show_footer()
         self._show_items()
+        if is_other_topic:
+            self.retopic()
 
     def action_next_tab(self) -> None:
         """Show the next tab."""
@@ -270,7 +276,7 @@ class PortfolioScreen(FrameScreen):
         second = now.replace(microsecond=0)
         self._items = tab_items(view, self._tab)
         self._forget_ended(frozenset(o.order_id for o in view.open_orders))
-        marks = OrderMarks(self._marked, self._ending)
+        marks = self._marks(view)
         table = self._table(self._tab)
         status = queries.status()
         table.set_empty_text(say_nothing_here(view, self._tab, status, self.surface.options.keymap))
@@ -299,22 +305,26 @@ class PortfolioScreen(FrameScreen):
         title: Line = ()
         details: Line = ()
         if item is not None:
-            title, details = paint_item_details(item, self._title_of(item), self.size.width)
+            marks = self._marks(self.surface.queries.account())
+            title, details = paint_item_details(item, self._title_of(item), marks, self.size.width)
         self._show_line("#title", title)
         self._show_line("#details", details)
 
+    def _marks(self, view: AccountView) -> OrderMarks:
+        return OrderMarks(self._marked, self._ending, view.scoring)
+
     def _title_of(self, item: Item) -> str:
-        if not isinstance(item, Order | Fill):
+        if not isinstance(item, Order | Fill | Earned):
             return plain(item.title)
         return plain(title_of(self.surface.queries, item.condition_id))
 
-    # Orders and fills carry no title: a market nobody has looked at yet is fetched for its name.
+    # Orders, fills and rewards carry no title: a market nobody has looked at yet is fetched for its name.
     def _look_up_names(self) -> None:
         market = self.surface.queries.market
         nameless = [
             item.condition_id
             for item in self._items.values()
-            if isinstance(item, Order | Fill) and market(item.condition_id).market is None
+            if isinstance(item, Order | Fill | Earned) and market(item.condition_id).market is None
         ]
         wanted = frozenset(list(dict.fromkeys(nameless))[:MOST_LOOKED_UP])
         if wanted != self._nameless:

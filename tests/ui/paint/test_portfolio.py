@@ -6,7 +6,7 @@ from pmtui.domain.money import parse_micros
 from pmtui.ui.cells import Line
 from pmtui.ui.paint.portfolio import Tab, paint_totals
 from pmtui.ui.paint.portfolio_details import paint_item_details
-from pmtui.ui.paint.portfolio_rows import paint_fill
+from pmtui.ui.paint.portfolio_rows import OrderMarks, paint_fill
 from pmtui.ui.paint.status import paint_status
 from tests.ui import believable
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, PAPER_STATUS
@@ -28,7 +28,7 @@ def test_fees_that_were_charged_add_up_as_they_are_shown() -> None:
         assert fee in row
     view = replace(EMPTY_ACCOUNT, fills=FILLS)
     assert "fees paid $7.09" in words(paint_totals(view, Tab.FILLS, PAPER_STATUS, 120))
-    assert "fee $0.01" in words(paint_item_details(FILLS[0], "A market", 120)[1])
+    assert "fee $0.01" in words(paint_item_details(FILLS[0], "A market", OrderMarks(), 120)[1])
 
 
 def test_the_days_result_is_rounded_like_the_total() -> None:

@@ -1,16 +1,18 @@
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 
-from pmtui.domain.order import CancelResult
+from pmtui.domain.earned import Earned
+from pmtui.domain.money import Micros
+from pmtui.domain.order import CancelResult, OrderStatus
 from pmtui.domain.verdict import CancelVerdict
-from pmtui.service.topics import AccountTopic, MarketTopic
-from pmtui.service.views import Load
+from pmtui.service.topics import AccountTopic, MarketTopic, RewardsTopic
+from pmtui.service.views import EarnedView, Load
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.screens.portfolio import PortfolioScreen
 from pmtui.ui.screens.question import QuestionScreen
 from tests.ui import believable
 from tests.ui.demo import ScreenApp, believable_service, read_only_service
-from tests.ui.fake_surface import FakeService
+from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.screens.look import (
     is_tame,
     listens_only_in_front,
@@ -49,10 +51,10 @@ async def test_positions_show_worth_and_what_can_be_done_at_80_by_24() -> None:
 async def test_brackets_go_round_the_tabs() -> None:
     app = _app(believable_service())
     async with app.run_test(size=(80, 24)) as pilot:
-        for heading in ("Left/original", "Settled", "Bought", "What", "Unrealised"):
+        for heading in ("Left/original", "Settled", "Bought", "What", "Share now", "Unrealised"):
             await pilot.press("right_square_bracket")
             await until(pilot, lambda heading=heading: shows(app, heading), heading)  # type: ignore[misc]
-        await pilot.press("left_square_bracket")
+        await pilot.press("left_square_bracket", "left_square_bracket")
         await until(pilot, lambda: shows(app, "something new"), "an unknown kind of activity")
 
 
@@ -65,7 +67,7 @@ async def test_activity_that_lacks_the_newest_fill_says_so() -> None:
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "up to date" in text_of(app, "#tabs"), "the positions")
-        await pilot.press("left_square_bracket")
+        await pilot.press("left_square_bracket", "left_square_bracket")
         await until(pilot, lambda: "lags" in text_of(app, "#tabs"), "the activity")
         assert shows(app, "lags")
         assert "up to date" not in text_of(app, "#tabs")
@@ -75,6 +77,50 @@ async def test_activity_that_lacks_the_newest_fill_says_so() -> None:
         service.account_view = replace(account, fills=(fill,))
         service.announce(AccountTopic())
         await until(pilot, lambda: "up to date" in text_of(app, "#tabs"), "all of it")
+
+
+async def test_rewards_are_asked_for_while_their_tab_is_in_front() -> None:
+    service = believable_service()
+    market = service.account_view.open_orders[0].condition_id
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "Positions 4" in text_of(app, "#tabs"), "the positions")
+        assert RewardsTopic() not in service.watched()
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: RewardsTopic() in service.watched(), "the rewards to be watched")
+        await until(pilot, lambda: shows(app, "Fetching what your orders earned"), "waiting")
+        rows = (
+            Earned(NOW.date(), market, Micros(0), Micros(0), Micros(20_500_000)),
+            Earned(date(2026, 6, 14), market, Micros(12_340_000), Micros(560_000)),
+        )
+        earned = EarnedView(rows, Load.READY, NOW)
+        service.account_view = replace(service.account_view, earned=earned)
+        service.announce(AccountTopic())
+        await until(pilot, lambda: "Rewards 2" in text_of(app, "#tabs"), "the rewards")
+        assert "20.5%" in _row(app, "today")
+        for essential in ("$12.34", "$0.56", "$12.90"):
+            assert essential in _row(app, "14 Jun")
+        assert "rewards $12.34  rebates $0.56" in text_of(app, "#totals")
+        assert "20.5% of what this market pays now" in text_of(app, "#details")
+        service.account_view = replace(service.account_view, earned=EarnedView((), Load.READY, NOW))
+        service.announce(AccountTopic())
+        await until(pilot, lambda: shows(app, "No rewards and no rebates in seven days"), "none")
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: RewardsTopic() not in service.watched(), "the rewards let go")
+
+
+async def test_an_order_that_earns_rewards_says_so() -> None:
+    service = believable_service()
+    account = service.account_view
+    order = next(o for o in account.open_orders if o.status is OrderStatus.LIVE)
+    service.account_view = replace(
+        account, open_orders=(order,), scoring=frozenset({order.order_id})
+    )
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: shows(app, "live $"), "the mark")
+        assert "earns rewards" in text_of(app, "#details")
 
 
 async def test_open_orders_show_what_is_left_their_age_status_and_expiry() -> None:
@@ -214,7 +260,7 @@ async def test_rows_that_look_the_same_do_not_clash() -> None:
     )
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        for _ in range(5):
+        for _ in range(6):
             await pilot.press("right_square_bracket", "end", "home")
         await until(pilot, lambda: shows(app, "Positions 8"), "all of them")
 
@@ -248,7 +294,7 @@ async def test_hostile_titles_stay_in_their_line() -> None:
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: shows(app, "two lines and"), "a tamed title")
-        for key in (*["down"] * len(positions), "left_square_bracket"):
+        for key in (*["down"] * len(positions), *["left_square_bracket"] * 2):
             await pilot.press(key)
             await settle(pilot)
             assert is_tame(app)
