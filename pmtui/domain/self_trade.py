@@ -2,14 +2,15 @@
 
 The two outcomes of a market share one book: an own purchase of No at 13 cents is an ask of Yes at
 87, and is met by whoever buys Yes at 87 or more. The venue lets one do it, so it warns; only a
-single key, before which nobody is asked, is refused.
+single key, before which nobody is asked, is refused. A conditional order protects, and is never
+refused for it: what of ours stands in its way is cancelled first.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pmtui.domain.book_view import BookView
-from pmtui.domain.ids import TokenId
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros, complement
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, Order, OrderIntent
@@ -45,7 +46,7 @@ def own_met(
     limit = intent.worst_price if isinstance(intent, MarketBuyIntent) else intent.price
     mine: dict[Micros, list[Order]] = {}
     for order in own:
-        price = _price_facing(order, intent)
+        price = _price_facing(order, intent.condition_id, intent.token_id, intent.side)
         if price is not None and (price <= limit if is_buy else price >= limit):
             mine.setdefault(price, []).append(order)
     if not mine:
@@ -89,14 +90,43 @@ def say_own_order(order: Order, token_id: TokenId) -> str:
     return f"{order.side.value} {size}{of} {format_cents(order.price)}¢"
 
 
-def _price_facing(order: Order, intent: OrderIntent) -> Micros | None:
-    """Return the price of an own order in the intent's token, if it stands on the other side."""
+def own_bids_from(intent: LimitIntent, own: Iterable[Order]) -> tuple[Order, ...]:
+    """Return own orders that a sale meets if it goes down to its price, the best first."""
+    facing = [
+        (price, order)
+        for order in own
+        if (price := _price_facing(order, intent.condition_id, intent.token_id, Side.SELL))
+        and price >= intent.price
+    ]
+    return tuple(order for _, order in sorted(facing, key=lambda each: -each[0]))
+
+
+def best_bid_of_others(
+    book: BookView, condition_id: ConditionId, own: Iterable[Order]
+) -> Micros | None:
+    """Return the best bid with more in it than is ours; None where nobody else bids.
+
+    What was just placed or filled may be in the orders and not in the book yet, or the other way
+    round: who acts on it where it counts looks twice.
+    """
+    mine: dict[Micros, int] = {}
+    for order in own:
+        price = _price_facing(order, condition_id, book.token_id, Side.SELL)
+        if price is not None:
+            mine[price] = mine.get(price, 0) + order.remaining_size
+    return next((each.price for each in book.bids if each.size > mine.get(each.price, 0)), None)
+
+
+def _price_facing(
+    order: Order, condition_id: ConditionId, token_id: TokenId, side: Side
+) -> Micros | None:
+    """Return the price of an own order in a token, if it stands on the other side of a new one."""
     if not order.status.is_open or order.remaining_size <= 0:
         return None
-    if order.condition_id != intent.condition_id:
+    if order.condition_id != condition_id:
         return None
-    is_same_token = order.token_id == intent.token_id
-    is_same_side = order.side is intent.side
+    is_same_token = order.token_id == token_id
+    is_same_side = order.side is side
     # A purchase of one outcome meets a sale of it, and a purchase of the other.
     if is_same_token == is_same_side:
         return None

@@ -14,6 +14,7 @@ from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.verdict import Accepted, Rejected
 from pmtui.service.desk import Desk
 from pmtui.service.kernel import Kernel
+from pmtui.service.own_bids import OwnBids, Tell
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 
@@ -52,6 +53,7 @@ class ConditionalSales:
         self._account = account
         self._market_of = market_of
         self._own = own
+        self._own_bids = OwnBids(kernel, desk, own)
         self._left: dict[TokenId, list[OrderId]] = {}
         """The sales of this session."""
         self._moved = asyncio.Event()
@@ -80,7 +82,12 @@ class ConditionalSales:
         return await self._desk.read_fills(order_id, since=since)
 
     async def sell(
-        self, selling: Conditional, trigger: Trigger, *, leaving: Callable[[PreparedOrder], str]
+        self,
+        selling: Conditional,
+        trigger: Trigger,
+        *,
+        leaving: Callable[[PreparedOrder], str],
+        tell: Tell,
     ) -> Sale:
         """Sell once; returns what was sold and why nothing was.
 
@@ -88,6 +95,7 @@ class ConditionalSales:
             selling: what is to be sold.
             trigger: which price was reached.
             leaving: hears of the order that is about to leave, and says why it must not.
+            tell: hears what else is done for it.
         """
         _, terms = self._market_of(selling.condition_id)
         if terms is None:
@@ -100,6 +108,7 @@ class ConditionalSales:
         order = self._desk.prepare(intent)
         if isinstance(order, Rejected):
             return Sale(ZERO, order.reason)
+        await self._own_bids.clear(intent, tell)
         left: list[OrderId] = []
 
         def last_word(fitted: PreparedOrder) -> str:

@@ -23,17 +23,17 @@ from pmtui.domain.conditional import (
     Trigger,
     after_sale,
     at_rest,
-    due,
     say_conditional,
 )
 from pmtui.domain.conditional_check import check_plan
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms
-from pmtui.domain.money import ZERO, Micros, format_micros, group_micros
+from pmtui.domain.money import ZERO, group_micros
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.plurals import are, count
 from pmtui.domain.undone_sales import UNDONE, undo_failed
 from pmtui.service.conditional_sales import ConditionalSales, Sale, held_of
+from pmtui.service.conditional_triggers import Reached, Triggers
 from pmtui.service.desk import Desk
 from pmtui.service.hub import HubSubscription
 from pmtui.service.journal import Journal, JournalProblem
@@ -78,6 +78,7 @@ class Conditionals:
         self._book_of = book_of
         self._market_of = market_of
         self.sales = ConditionalSales(kernel, desk, account=account, market_of=market_of, own=own)
+        self._triggers = Triggers(kernel, own)
         self._locked = locked
         self._known: dict[ConditionalId, Conditional] = {}
         self._subscription: HubSubscription | None = None
@@ -235,9 +236,9 @@ class Conditionals:
             return
         self._see_again(token_id)
         for each in tuple(self._known.values()):
-            trigger = due(each, book.best_bid) if each.token_id == token_id else None
-            if trigger is not None and token_id not in self._busy and not self._waits(each):
-                self._fire(each, trigger, book)
+            reached = self._triggers.reached(each, book) if each.token_id == token_id else None
+            if reached is not None and token_id not in self._busy and not self._waits(each):
+                self._fire(each, reached)
 
     def _waits(self, each: Conditional) -> bool:
         """Whether nobody knows how many shares there are to sell, because of another sale."""
@@ -250,25 +251,28 @@ class Conditionals:
             self._save(each, text, level=Level.WARNING)
         return True
 
-    def _fire(self, each: Conditional, trigger: Trigger, book: BookView) -> None:
+    def _fire(self, each: Conditional, reached: Reached) -> None:
         if locked := self._locked():
             self._save(at_rest(each, locked), f"at rest: {locked}", level=Level.BAD)
             return
-        bid = format_micros(Micros((book.best_bid or ZERO) * 100))
-        text = f"its {trigger.value} is reached at a best bid of {bid}¢; selling"
         selling = replace(each, state=ConditionalState.SELLING)
         self._busy[each.token_id] = each.conditional_id
         self._under_way.add(each.conditional_id)
-        self._save(selling, text, level=Level.WARNING)
-        self._kernel.start("conditional order", lambda: self._sell(selling, trigger))
+        self._save(selling, f"{reached.words}; selling", level=Level.WARNING)
+        self._kernel.start("conditional order", lambda: self._sell(selling, reached.trigger))
 
     async def _sell(self, selling: Conditional, trigger: Trigger) -> None:
         conditional_id, token_id = selling.conditional_id, selling.token_id
         is_faulty = True
+
+        def tell(text: str, level: Level) -> None:
+            self._save(self._known[conditional_id], text, level=level)
+
         try:
             sale = await self.sales.sell(
-                selling, trigger, leaving=lambda order: self._let_leave(conditional_id, order)
-            )
+                selling, trigger, tell=tell,
+                leaving=lambda order: self._let_leave(conditional_id, order),
+            )  # fmt: skip
             self._set_free(selling)
             if sale.sold <= 0:
                 # Another one of the same token may go on meanwhile.

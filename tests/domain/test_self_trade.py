@@ -20,7 +20,7 @@ from pmtui.domain.order import (
     OrderStatus,
     TimeInForce,
 )
-from pmtui.domain.self_trade import OwnMet, own_met
+from pmtui.domain.self_trade import OwnMet, best_bid_of_others, own_bids_from, own_met
 from pmtui.domain.ticket import check_ticket
 from tests.domain.test_ticket import BOOK, BUY, NO, NOW, SELL, TERMS, WORLD, YES, m
 
@@ -183,3 +183,51 @@ def test_as_much_is_met_as_matching_would_take_from_us_at_most(
     if met is not None:
         assert 0 < met.size <= intent.size
         assert all(order in mine for order in met.orders)
+
+
+SIDES, TOKENS = st.sampled_from(list(Side)), st.sampled_from([YES, NO])
+PRICES = st.integers(1, 99).map(lambda cents: Micros(cents * CENT))
+
+
+@st.composite
+def mine(draw: st.DrawFn) -> list[Order]:
+    cents = draw(st.lists(st.tuples(SIDES, TOKENS, PRICES, st.integers(1, 50)), max_size=6))
+    return [
+        replace(
+            own(side, "0.5", token=token), order_id=OrderId(str(number)), price=price,
+            original_size=Micros(size * 1_000_000),
+        )
+        for number, (side, token, price, size) in enumerate(cents)
+    ]  # fmt: skip
+
+
+@given(mine(), PRICES)
+def test_a_sale_meets_exactly_the_own_bids_down_to_its_price(
+    orders: list[Order], price: Micros
+) -> None:
+    sale = replace(limit(Side.SELL, "0.01", "100000"), price=price)
+    met = own_met(sale, orders, BOOK, is_trusted=False)
+    bids = own_bids_from(sale, orders)
+    assert {order.order_id for order in bids} == {
+        order.order_id for order in (met.orders if met is not None else ())
+    }
+    prices = [order.price if order.token_id == YES else complement(order.price) for order in bids]
+    assert prices == sorted(prices, reverse=True)
+
+
+@given(mine())
+def test_the_best_bid_of_others_is_in_the_book_and_not_all_ours(orders: list[Order]) -> None:
+    found = best_bid_of_others(BOOK, TERMS.condition_id, orders)
+    assert best_bid_of_others(BOOK, TERMS.condition_id, ()) == BOOK.best_bid
+    here = {level.price: level.size for level in BOOK.bids}
+    for level in BOOK.bids:
+        ours = sum(
+            order.remaining_size
+            for order in own_bids_from(replace(limit(Side.SELL, "0.5"), price=level.price), orders)
+            if (order.price if order.token_id == YES else complement(order.price)) == level.price
+        )
+        if level.price == found:
+            assert here[found] > ours
+            return
+        assert level.size <= ours
+    assert found is None

@@ -364,6 +364,9 @@ class FakeAccountHost:
 
     async def cancel(self, order_ids: tuple[OrderId, ...]) -> CancelResult | Failure:
         self.cancelled.append(order_ids)
+        if self.stalled_cancels:
+            self.stalled_cancels -= 1
+            await asyncio.Event().wait()
         if self.cancel_answers:
             return self.cancel_answers.pop(0)
         if self.cancel_failure is not None:
