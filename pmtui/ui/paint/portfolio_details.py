@@ -1,7 +1,6 @@
 """One line of a portfolio in full: what its columns may have had no room for."""
 
 from pmtui.domain.earned import Earned
-from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.domain.position import Activity, ClosedPosition, Position
 from pmtui.ui.cells import Cell, Line
@@ -9,13 +8,12 @@ from pmtui.ui.format import (
     format_average,
     format_cost,
     format_past_money,
-    format_percent,
     format_price,
     format_size,
 )
 from pmtui.ui.paint.facts import indent, join_facts, name_fact
 from pmtui.ui.paint.portfolio import paint_gain
-from pmtui.ui.paint.portfolio_rows import Item, OrderMarks, paint_side, say_what_to_do
+from pmtui.ui.paint.portfolio_rows import Item, OrderMarks, paint_side, say_share, say_what_to_do
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
@@ -102,7 +100,7 @@ def _activity_facts(activity: Activity) -> list[Cell | Line]:
 
 def _earned_facts(earned: Earned) -> list[Cell | Line]:
     share = earned.percent
-    now = f"{format_percent(Micros(share // 100))} of what this market pays now" if share else ""
+    now = f"{say_share(share)} of what this market pays now" if share else ""
     return [
         Cell(f"{earned.day:%d %b %Y} (UTC)"),
         Cell(now, Role.DIM) if now else (),

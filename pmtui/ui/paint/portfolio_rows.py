@@ -110,6 +110,8 @@ TAB_COLUMNS = {
     Tab.REWARDS: REWARD_COLUMNS,
 }
 
+_LEAST_SHARE = 100_000
+"""Of a percent, in millionths: what a tenth is."""
 _STATUS_WORDS = {
     OrderStatus.PENDING: ("sending", Role.STALE),
     OrderStatus.SENT: ("sending", Role.STALE),
@@ -232,9 +234,16 @@ def paint_earned(key: str, earned: Earned, title: str, now: datetime) -> Row:
         paint_past_cash(earned.reward, MONEY_WIDTH),
         paint_past_cash(earned.rebate, MONEY_WIDTH),
         paint_past_cash(earned.total, MONEY_WIDTH, Role.UP if earned.total else Role.DIM),
-        Cell(format_percent(Micros(percent // 100)) if percent is not None else ABSENT, Role.DIM),
+        Cell(say_share(percent) if percent is not None else ABSENT, Role.DIM),
     )
     return Row(key, cells)
+
+
+def say_share(percent: Micros) -> str:
+    """Write a part of what is paid out; one that is small is not none."""
+    if 0 < percent < _LEAST_SHARE:
+        return "<0.1%"
+    return format_percent(Micros(percent // 100))
 
 
 def tab_items(view: AccountView, tab: Tab) -> dict[str, Item]:

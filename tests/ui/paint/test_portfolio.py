@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from pmtui.domain.money import parse_micros
+from pmtui.domain.money import Micros, parse_micros
 from pmtui.ui.cells import Line
 from pmtui.ui.paint.portfolio import Tab, paint_totals
 from pmtui.ui.paint.portfolio_details import paint_item_details
-from pmtui.ui.paint.portfolio_rows import OrderMarks, paint_fill
+from pmtui.ui.paint.portfolio_rows import OrderMarks, paint_fill, say_share
 from pmtui.ui.paint.status import paint_status
 from tests.ui import believable
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, PAPER_STATUS
@@ -37,3 +37,9 @@ def test_the_days_result_is_rounded_like_the_total() -> None:
     assert "total $10,029.34" in line
     assert "today +$29.34" in line
     assert "today +$29.34" in words(paint_totals(EMPTY_ACCOUNT, Tab.POSITIONS, status, 120))
+
+
+def test_a_small_share_is_not_told_as_none() -> None:
+    assert [say_share(Micros(n)) for n in (0, 1, 99_999, 100_000, 20_500_000)] == [
+        "0.0%", "<0.1%", "<0.1%", "0.1%", "20.5%"
+    ]  # fmt: skip
