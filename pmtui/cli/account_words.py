@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pmtui.config.settings import Settings
 from pmtui.domain.ids import Address
-from pmtui.domain.order import SignatureType
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.wallet import derive_wallets
 
 PAPER_KEY_ITS_OWN = (

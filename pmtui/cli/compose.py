@@ -23,8 +23,8 @@ from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.errors import ConfigError
 from pmtui.config.paths import Paths, locate
 from pmtui.config.settings import Settings
+from pmtui.domain.key_kind import KeyKind
 from pmtui.domain.leaving import Departure
-from pmtui.domain.onboarding import KeyKind
 from pmtui.service.clock import SystemClock
 from pmtui.service.profile import Profile
 from pmtui.service.views import Mode

@@ -36,8 +36,9 @@ from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
-from pmtui.domain.onboarding import KeyKind, TradingKey, shorten_key_id
-from pmtui.domain.order import SignatureType
+from pmtui.domain.key_kind import KeyKind
+from pmtui.domain.onboarding import TradingKey, shorten_key_id
+from pmtui.domain.signature_type import SignatureType
 from pmtui.service.health import Health
 from pmtui.service.hosts import Account, Hosts, Setup
 from pmtui.service.ports import Clock

@@ -3,7 +3,7 @@
 from pmtui.clients.relayer import RelayerClient
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import Address
-from pmtui.domain.order import SignatureType
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.wallet import OwnerWallets
 
 

@@ -1,7 +1,8 @@
 """What of a key and its wallets may be seen: addresses and where the key is from, never the key."""
 
-from pmtui.domain.onboarding import Identity, KeyKind, Purpose, Spender, Wallet, WalletForm
-from pmtui.domain.order import SignatureType
+from pmtui.domain.key_kind import KeyKind
+from pmtui.domain.onboarding import Identity, Purpose, Spender, Wallet, WalletForm
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.wallet import OwnerWallets
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pmtui.domain.onboarding import KeyKind
+from pmtui.domain.key_kind import KeyKind
 from pmtui.signing.secret import Secret
 
 

@@ -15,7 +15,7 @@ from pmtui.cli.session_key import SessionKey
 from pmtui.cli.session_lock import IN_USE, is_session_running
 from pmtui.config.errors import ConfigError
 from pmtui.config.settings import Settings
-from pmtui.domain.onboarding import KeyKind
+from pmtui.domain.key_kind import KeyKind
 from pmtui.signing.keystore import KeystoreProblem, decrypt_keystore, keystore_address
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer

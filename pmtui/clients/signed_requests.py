@@ -17,7 +17,7 @@ from pmtui.clients.routes_clob import Auth, Call, ClobRoutes, Route
 from pmtui.clients.server_clock import ServerClock
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
-from pmtui.domain.order import SignatureType
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from pmtui.wire.clob_account import SentCredentials

@@ -11,12 +11,12 @@ from typing import Any
 from typing_extensions import override
 
 from pmtui.config.endpoints import Dialect, Endpoints
-from pmtui.domain.exposure import Limits
 from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.domain.history import Interval
 from pmtui.domain.leaving import Departure, LeavePolicy
+from pmtui.domain.limits import Limits
 from pmtui.domain.money import Micros
-from pmtui.domain.order import SignatureType
+from pmtui.domain.signature_type import SignatureType
 from pmtui.domain.ticket_rules import TicketRules
 
 

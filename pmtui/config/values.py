@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from pmtui.config.endpoints import Dialect
-from pmtui.domain.exposure import Limits
 from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.domain.history import Interval
 from pmtui.domain.leaving import LeavePolicy
+from pmtui.domain.limits import Limits
 from pmtui.domain.money import SCALE, Micros, MoneyError, parse_micros
-from pmtui.domain.order import SignatureType
+from pmtui.domain.signature_type import SignatureType
 from pmtui.domain.ticket_rules import DEFAULT_RULES, TicketRules
 
 

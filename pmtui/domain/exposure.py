@@ -19,32 +19,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pmtui.domain.ids import ConditionId
+from pmtui.domain.limits import Limits
 from pmtui.domain.market import Side
 from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil
 from pmtui.domain.order import Order
 from pmtui.domain.position import Position
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a trader allows at most, in dollars; None allows everything."""
-
-    order: Micros | None = None
-    """Of one purchase."""
-    market: Micros | None = None
-    """Exposure in one market, both outcomes together."""
-    total: Micros | None = None
-    """Exposure everywhere."""
-    daily_loss: Micros | None = None
-    """Loss since midnight UTC; once reached, nothing may be bought."""
-
-    @property
-    def need_account(self) -> bool:
-        """Whether any of them depends on what is held and what rests."""
-        return (self.market, self.total, self.daily_loss) != (None, None, None)
-
-
-NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)

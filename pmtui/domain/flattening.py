@@ -15,10 +15,9 @@ from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.own_orders import reserved_shares
 from pmtui.domain.plurals import exact_shares, shares_are
+from pmtui.domain.presets import DEFAULT_GIVE_WAY
 from pmtui.domain.ticket_numbers import TicketNumbers, estimate
 
-DEFAULT_GIVE_WAY = 10
-"""Percent of the best bid by which the worst price may lie below it."""
 _IN_DOUBT = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
 
 

@@ -4,9 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TradePrint
+
+if TYPE_CHECKING:
+    from pmtui.domain.order import TradePrint
 
 
 class Interval(StrEnum):
@@ -44,7 +47,7 @@ _REACHES = {
 
 def continue_history(
     points: Sequence[PricePoint],
-    prints: Iterable[TradePrint],
+    prints: "Iterable[TradePrint]",
     last: Micros | None,
     interval: Interval,
 ) -> tuple[PricePoint, ...]:

@@ -12,25 +12,17 @@ from types import MappingProxyType
 from typing import Final, Generic, Never, TypeVar
 
 from pmtui.domain.answers import GeoAnswer
-from pmtui.domain.exposure import NO_LIMITS, Limits
 from pmtui.domain.ids import Address
-from pmtui.domain.order import BalanceAllowance, SignatureType
+from pmtui.domain.key_kind import KeyKind
+from pmtui.domain.limits import NO_LIMITS, Limits
+from pmtui.domain.order import BalanceAllowance
+from pmtui.domain.signature_type import SignatureType
 
 T_co = TypeVar("T_co", covariant=True)
 
 UNLIMITED: Final = 2**128
 """No money there is comes near: approvals of the service's wallets are for 2^256 - 1."""
 _SHOWN_OF_KEY = 8
-
-
-class KeyKind(StrEnum):
-    """Where the key of a session comes from."""
-
-    NONE = "none"
-    PAPER = "paper"
-    """Drawn for the local venue, and good for nothing else."""
-    KEYSTORE = "keystore"
-    ENVIRONMENT = "environment"
 
 
 class WalletForm(StrEnum):

@@ -31,20 +31,6 @@ VENUE_EXPIRY_LEAD = timedelta(seconds=60)
 """The venue removes a GTD order this long before the expiration it states (WIRE_CLOB §6.2)."""
 
 
-class SignatureType(StrEnum):
-    """Who signs for which kind of wallet; `number` is what travels."""
-
-    EOA = "eoa"
-    PROXY = "proxy"
-    SAFE = "safe"
-    DEPOSIT_WALLET = "deposit-wallet"
-
-    @property
-    def number(self) -> int:
-        """The value of the `signatureType` field, 0 to 3."""
-        return list(SignatureType).index(self)
-
-
 @dataclass(frozen=True, slots=True)
 class LimitIntent:
     """Buy or sell `size` shares at `price` or better."""

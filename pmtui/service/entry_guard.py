@@ -8,8 +8,9 @@ is let through may still be stopped by the lock, which is looked at once more wh
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pmtui.domain.exposure import NO_LIMITS, Exposed, Limits, exposure, find_breach
+from pmtui.domain.exposure import Exposed, exposure, find_breach
 from pmtui.domain.ids import ConditionId, OrderId
+from pmtui.domain.limits import NO_LIMITS, Limits
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.order import MarketBuyIntent, Order, OrderIntent, OrderStatus

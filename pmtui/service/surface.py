@@ -3,37 +3,42 @@
 They pass only frozen values, so that the service can live in a process of its own.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Protocol
+from __future__ import annotations
 
-from pmtui.domain.book_view import BookView
-from pmtui.domain.conditional import ConditionalId, ConditionalPlan
-from pmtui.domain.history import Interval
-from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
-from pmtui.domain.money import Micros
-from pmtui.domain.onboarding import Onboarding
-from pmtui.domain.order import Order, OrderIntent
-from pmtui.domain.order_fields import UnsignedOrder
-from pmtui.domain.price_alert import AlertId, AlertPlan
-from pmtui.domain.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
-from pmtui.domain.watchlist import StarKey
-from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
-from pmtui.service.views import (
-    AccountView,
-    EventQuotesView,
-    EventView,
-    HistoryView,
-    LogView,
-    MarketListView,
-    MarketView,
-    SearchView,
-    StatusView,
-    TagsView,
-    TapeView,
-)
-from pmtui.service.watch_views import WatchlistView
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+# For the annotations alone: a screen that names these three must not load all they can pass.
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+
+    from pmtui.domain.book_view import BookView
+    from pmtui.domain.conditional import ConditionalId, ConditionalPlan
+    from pmtui.domain.history import Interval
+    from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
+    from pmtui.domain.money import Micros
+    from pmtui.domain.onboarding import Onboarding
+    from pmtui.domain.order import Order, OrderIntent
+    from pmtui.domain.order_fields import UnsignedOrder
+    from pmtui.domain.price_alert import AlertId, AlertPlan
+    from pmtui.domain.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
+    from pmtui.domain.watchlist import StarKey
+    from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
+    from pmtui.service.views import (
+        AccountView,
+        EventQuotesView,
+        EventView,
+        HistoryView,
+        LogView,
+        MarketListView,
+        MarketView,
+        SearchView,
+        StatusView,
+        TagsView,
+        TapeView,
+    )
+    from pmtui.service.watch_views import WatchlistView
 
 
 class Queries(Protocol):

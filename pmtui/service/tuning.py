@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from pmtui.domain.exposure import NO_LIMITS, Limits
 from pmtui.domain.heartbeat import HeartbeatPolicy
+from pmtui.domain.limits import NO_LIMITS, Limits
 from pmtui.service.arming import DISARM_AFTER_S
 from pmtui.service.desk import POST_DEADLINE_S
 from pmtui.service.hub import DEFAULT_FRAMES_PER_SECOND

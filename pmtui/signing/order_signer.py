@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pmtui.domain.ids import Address, ApiKey
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import SignatureType, TimeInForce
+from pmtui.domain.order import TimeInForce
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.addresses import bytes32
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.exchange import ExchangeDomain, exchange_for

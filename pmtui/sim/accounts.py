@@ -14,7 +14,7 @@ from uuid import uuid4
 from typing_extensions import override
 
 from pmtui.domain.ids import Address, ApiKey
-from pmtui.domain.order import SignatureType
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret

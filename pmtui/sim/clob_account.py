@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pmtui.domain.ids import Address, OrderId, TokenId
-from pmtui.domain.order import SignatureType
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.contracts import POLYGON
 from pmtui.sim.account_rows import order_row, trade_row
 from pmtui.sim.accounts import Credentials

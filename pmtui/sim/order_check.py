@@ -13,7 +13,8 @@ import msgspec
 from pmtui.domain.ids import Address, ApiKey, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import SignatureType, TimeInForce
+from pmtui.domain.order import TimeInForce
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.exchange import ExchangeDomain, exchange_for

@@ -9,9 +9,9 @@ from datetime import datetime
 from types import MappingProxyType
 
 from pmtui.domain.heartbeat import BeatState, HeartbeatView
+from pmtui.domain.key_kind import KeyKind
 from pmtui.domain.money import Micros
 from pmtui.domain.onboarding import (
-    KeyKind,
     Onboarding,
     Stand,
     Step,

@@ -5,8 +5,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from pmtui.domain.onboarding import KeyKind, Purpose, Step, WalletForm
-from pmtui.domain.order import SignatureType
+from pmtui.domain.key_kind import KeyKind
+from pmtui.domain.onboarding import Purpose, Step, WalletForm
+from pmtui.domain.signature_type import SignatureType
 
 
 class Rule(StrEnum):

@@ -1,11 +1,15 @@
 """What the trading screen needs to know of a market, from metadata and terms, in one place."""
 
+from typing import TYPE_CHECKING
+
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market import Market
 from pmtui.domain.money import ONE, Micros
 from pmtui.service.surface import Queries
 from pmtui.service.views import Load, MarketView, Mode, StatusView
 from pmtui.ui.plain import plain
+
+if TYPE_CHECKING:
+    from pmtui.domain.market import Market
 
 _LONGEST_LABEL = 16
 
@@ -80,7 +84,7 @@ def outcome_label(view: MarketView, index: int) -> str:
     return f"Outcome {index + 1}"
 
 
-def _resolution(market: Market) -> str:
+def _resolution(market: "Market") -> str:
     for outcome in market.outcomes:
         if outcome.price == ONE:
             return f", resolved {plain(outcome.label, _LONGEST_LABEL)}"

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from pmtui.domain.flattening import DEFAULT_GIVE_WAY
 from pmtui.domain.history import Interval
 from pmtui.domain.money import Micros
-from pmtui.domain.presets import DEFAULT_PRESETS
+from pmtui.domain.presets import DEFAULT_GIVE_WAY, DEFAULT_PRESETS
 from pmtui.domain.ticket_rules import DEFAULT_RULES, TicketRules
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.actions import DEFAULT_KEYMAP, Keymap

@@ -6,8 +6,6 @@ A file with a mistake is left out and named in the list of problems; it never st
 import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from textual.theme import BUILTIN_THEMES, Theme
@@ -104,15 +102,15 @@ def parse_theme(text: str) -> Theme:
     return theme
 
 
-def _built_in_dir() -> Traversable:
-    installed = files(pmtui) / "_themes"
-    return installed if installed.is_dir() else Path(pmtui.__file__).parents[1] / "themes"
+def _built_in_dir() -> Path:
+    package = Path(pmtui.__file__).parent
+    installed = package / "_themes"
+    return installed if installed.is_dir() else package.parent / "themes"
 
 
-def _toml_files(directory: Traversable | None) -> Iterator[Traversable]:
+def _toml_files(directory: Path | None) -> Iterator[Path]:
     if directory is not None and directory.is_dir():
-        found = (file for file in directory.iterdir() if file.name.endswith(".toml"))
-        yield from sorted(found, key=lambda file: file.name)
+        yield from sorted(directory.glob("*.toml"), key=lambda file: file.name)
 
 
 def _table(document: Mapping[str, object], key: str, allowed: tuple[str, ...]) -> dict[str, str]:

@@ -17,8 +17,9 @@ from pmtui.domain.amounts import limit_amounts
 from pmtui.domain.ids import ApiKey, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import SignatureType, TimeInForce
+from pmtui.domain.order import TimeInForce
 from pmtui.domain.order_fields import OrderDraft
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.exchange import exchange_for
 from pmtui.signing.keccak import keccak256
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner

@@ -12,7 +12,8 @@ from pmtui.domain.fees import taker_fee, taker_fee_exact
 from pmtui.domain.ids import Address, ApiKey, ConditionId, TokenId
 from pmtui.domain.market import FeeSchedule, Side
 from pmtui.domain.money import Micros, format_micros, parse_micros
-from pmtui.domain.order import SignatureType, TimeInForce
+from pmtui.domain.order import TimeInForce
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.addresses import parse_address
 from pmtui.signing.clob_auth import auth_digest, auth_headers, verify_auth
 from pmtui.signing.exchange import ExchangeDomain, ExchangeKind, exchange_domain

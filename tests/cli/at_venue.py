@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from pmtui.cli.hosts import SessionHosts
 from pmtui.config.endpoints import Dialect, Endpoints
-from pmtui.domain.order import SignatureType
+from pmtui.domain.signature_type import SignatureType
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import Connect
 from pmtui.service.feeds.account import POLL_PERIOD_S

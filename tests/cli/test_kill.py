@@ -10,8 +10,8 @@ import pytest
 
 from pmtui.cli.main import main
 from pmtui.cli.session_lock import is_session_running, session_lock
-from pmtui.domain.exposure import Limits
 from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.limits import Limits
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import LimitIntent

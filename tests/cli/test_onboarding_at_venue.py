@@ -10,8 +10,9 @@ import pytest
 
 from pmtui.cli.hosts import SessionHosts
 from pmtui.config.endpoints import Dialect, Endpoints
-from pmtui.domain.onboarding import KeyKind, Onboarding, Step, StepState, next_of, stands_of
-from pmtui.domain.order import SignatureType
+from pmtui.domain.key_kind import KeyKind
+from pmtui.domain.onboarding import Onboarding, Step, StepState, next_of, stands_of
+from pmtui.domain.signature_type import SignatureType
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts

@@ -13,7 +13,7 @@ from pmtui.cli.unlocking import BESIDE, find_session_key
 from pmtui.config.errors import ConfigError
 from pmtui.config.settings import load_settings
 from pmtui.domain.ids import OrderId
-from pmtui.domain.onboarding import KeyKind
+from pmtui.domain.key_kind import KeyKind
 from pmtui.service.journal import Journal
 from pmtui.signing.keystore import encrypt_keystore
 from pmtui.signing.secret import Secret

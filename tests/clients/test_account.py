@@ -13,7 +13,8 @@ from pmtui.clients.server_clock import ServerClock
 from pmtui.domain.answers import Listing
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
-from pmtui.domain.order import CancelResult, PostResult, SignatureType
+from pmtui.domain.order import CancelResult, PostResult
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.clob_auth import verify_auth
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret

@@ -12,7 +12,8 @@ from pmtui.clients.server_clock import ServerClock
 from pmtui.clients.signed_requests import Account
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId
-from pmtui.domain.order import BalanceAllowance, CancelResult, SignatureType
+from pmtui.domain.order import BalanceAllowance, CancelResult
+from pmtui.domain.signature_type import SignatureType
 from tests.clients.raw_server import Call, RawServer, serving
 from tests.clients.test_account import CREDENTIALS, EMPTY_CANCEL, NOW, SIGNER
 

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.exposure import Exposed, Limits, exposure, find_breach, order_exposure
+from pmtui.domain.exposure import Exposed, exposure, find_breach, order_exposure
 from pmtui.domain.holdings import apply_fill_to_position
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.limits import Limits
 from pmtui.domain.market import Side
 from pmtui.domain.money import ZERO, Micros, notional_ceil, parse_micros
 from pmtui.domain.order import Fill, Liquidity, Order, OrderStatus, TimeInForce, TradeStatus

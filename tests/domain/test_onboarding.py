@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.ids import Address
+from pmtui.domain.key_kind import KeyKind
 from pmtui.domain.money import Micros
 from pmtui.domain.onboarding import (
     UNLIMITED,
     Identity,
-    KeyKind,
     Onboarding,
     Purpose,
     Spender,
@@ -29,7 +29,8 @@ from pmtui.domain.onboarding import (
     shorten_key_id,
     stands_of,
 )
-from pmtui.domain.order import BalanceAllowance, SignatureType
+from pmtui.domain.order import BalanceAllowance
+from pmtui.domain.signature_type import SignatureType
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 OWNER = Address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")

@@ -18,7 +18,8 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.moving import plan_move
-from pmtui.domain.order import LimitIntent, OrderStatus, SignatureType, TimeInForce
+from pmtui.domain.order import LimitIntent, OrderStatus, TimeInForce
+from pmtui.domain.signature_type import SignatureType
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.exposure import Limits
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId, TradeId
+from pmtui.domain.limits import Limits
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import (

@@ -4,20 +4,20 @@ import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pmtui.domain.exposure import Limits
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
+from pmtui.domain.key_kind import KeyKind
+from pmtui.domain.limits import Limits
 from pmtui.domain.money import Micros
 from pmtui.domain.onboarding import (
     Identity,
-    KeyKind,
     Onboarding,
     Purpose,
     Spender,
     Wallet,
     WalletForm,
 )
-from pmtui.domain.order import SignatureType
+from pmtui.domain.signature_type import SignatureType
 from pmtui.service.feeds.onboarding import ASK_PERIOD_S, NO_CHAIN
 from pmtui.service.hosts import Setup
 from pmtui.service.profile import Profile

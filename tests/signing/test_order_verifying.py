@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from pmtui.domain.ids import Address, TokenId
-from pmtui.domain.order import SignatureType
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.exchange import ExchangeKind, exchange_domain
 from pmtui.signing.order_signing import (
     OrderFields,

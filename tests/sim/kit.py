@@ -12,7 +12,8 @@ from pmtui.domain.amounts import limit_amounts, market_amounts
 from pmtui.domain.ids import Address, ApiKey, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import parse_micros
-from pmtui.domain.order import SignatureType, TimeInForce
+from pmtui.domain.order import TimeInForce
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.clob_auth import auth_headers
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.exchange import exchange_for

@@ -3,7 +3,7 @@
 import pytest
 
 from pmtui.domain.ids import Address
-from pmtui.domain.order import SignatureType
+from pmtui.domain.signature_type import SignatureType
 from pmtui.sim.accounts import Accounts, Credentials
 
 OWNER = Address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")

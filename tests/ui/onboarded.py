@@ -5,12 +5,12 @@ from datetime import timedelta
 from types import MappingProxyType
 
 from pmtui.domain.answers import GeoAnswer
-from pmtui.domain.exposure import Limits
 from pmtui.domain.ids import Address
+from pmtui.domain.key_kind import KeyKind
+from pmtui.domain.limits import Limits
 from pmtui.domain.money import Micros
 from pmtui.domain.onboarding import (
     Identity,
-    KeyKind,
     Onboarding,
     Purpose,
     Spender,
@@ -19,7 +19,8 @@ from pmtui.domain.onboarding import (
     Wallet,
     WalletForm,
 )
-from pmtui.domain.order import BalanceAllowance, SignatureType
+from pmtui.domain.order import BalanceAllowance
+from pmtui.domain.signature_type import SignatureType
 from tests.ui.fake_surface import NOW
 
 OWNER = Address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")

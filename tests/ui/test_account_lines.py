@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
+from pmtui.domain.key_kind import KeyKind
 from pmtui.domain.money import Micros
 from pmtui.domain.onboarding import (
-    KeyKind,
     Onboarding,
     Purpose,
     Step,
@@ -18,7 +18,8 @@ from pmtui.domain.onboarding import (
     Wallet,
     WalletForm,
 )
-from pmtui.domain.order import BalanceAllowance, SignatureType
+from pmtui.domain.order import BalanceAllowance
+from pmtui.domain.signature_type import SignatureType
 from pmtui.ui.account_lines import AccountLine, account_lines, shorten_address
 from pmtui.ui.account_words import ALLOWANCES, FORMS, KEY_KINDS, SIGNATURES, WORDS, Rule
 from pmtui.ui.paint.account import BESIDE_RESULT

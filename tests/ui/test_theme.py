@@ -4,7 +4,7 @@ import pytest
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
-from pmtui.ui import theme_files
+import pmtui
 from pmtui.ui.theme import (
     DEFAULT_THEME,
     GROUND_ROLES,
@@ -145,5 +145,5 @@ def test_an_installed_package_brings_its_own_themes(
 ) -> None:
     (tmp_path / "_themes").mkdir()
     (tmp_path / "_themes" / "mine.toml").write_text(MINIMAL)
-    monkeypatch.setattr(theme_files, "files", lambda _package: tmp_path)
+    monkeypatch.setattr(pmtui, "__file__", str(tmp_path / "__init__.py"))
     assert [theme.name for theme in load_themes()[0]] == ["mine"]

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from pmtui.domain.exposure import Limits
 from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
+from pmtui.domain.limits import Limits
 from pmtui.domain.onboarding import NOTHING_TOLD, Onboarding, Told, Wallet, WalletForm
 from pmtui.domain.order import BalanceAllowance
 from pmtui.service.feeds.account import AccountFeed

@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from pmtui.domain.onboarding import KeyKind, Onboarding, StepState, next_of, stands_of
+from pmtui.domain.key_kind import KeyKind
+from pmtui.domain.onboarding import Onboarding, StepState, next_of, stands_of
 from pmtui.service.views import StatusView
 from pmtui.ui.account_lines import AccountLine, line_of, say_remedy_briefly
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from pmtui.domain.market import Market
 from pmtui.domain.money import ONE, Micros
 from pmtui.ui.actions import Keymap, key_label
 from pmtui.ui.cells import Cell, Line, line_width
@@ -18,6 +18,9 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.plain import plain, to_ascii
 from pmtui.ui.theme import Role
+
+if TYPE_CHECKING:
+    from pmtui.domain.market import Market
 
 ABSENT = "–"
 STAR = "★"
@@ -154,7 +157,7 @@ def spread(bid: Micros | None, ask: Micros | None) -> Micros | None:
     return None if bid is None or ask is None else Micros(ask - bid)
 
 
-def first_price(market: Market) -> Micros | None:
+def first_price(market: "Market") -> Micros | None:
     """Return the first outcome's price: the mid, as on every other screen, where there is one.
 
     The metadata host's own price may be of the last trade.
@@ -165,7 +168,7 @@ def first_price(market: Market) -> Micros | None:
     return market.outcomes[0].price if market.outcomes else None
 
 
-def first_label(market: Market) -> str:
+def first_label(market: "Market") -> str:
     """Return the first outcome's name, made harmless."""
     return plain(market.outcomes[0].label) if market.outcomes else ""
 

@@ -1,8 +1,8 @@
 """The list of events and the results of a search, row by row, with what each is doing now."""
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from pmtui.domain.market import Event, Market
 from pmtui.domain.money import Micros
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import EventRow, Load, MarketListView, MarketRow, SearchView
@@ -31,6 +31,9 @@ from pmtui.ui.paint.facts import (
 )
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme import Role
+
+if TYPE_CHECKING:
+    from pmtui.domain.market import Event, Market
 
 OWN_MARK = "●"
 
@@ -205,7 +208,7 @@ def _own_mark(*, is_held: bool) -> Cell:
     return Cell(OWN_MARK if is_held else "", Role.OWN_ORDER)
 
 
-def _leading_name(event: Event, leading: Market | None) -> str:
+def _leading_name(event: "Event", leading: "Market | None") -> str:
     if leading is None:
         return ""
     if len(event.markets) == 1 or leading.title == event.title:
@@ -213,7 +216,7 @@ def _leading_name(event: Event, leading: Market | None) -> str:
     return plain(leading.title)
 
 
-def _quote_cells(market: Market | None) -> tuple[Cell, Cell, Cell]:
+def _quote_cells(market: "Market | None") -> tuple[Cell, Cell, Cell]:
     if market is None:
         return paint_price(None), paint_change(None), paint_price(None)
     return (
@@ -223,11 +226,11 @@ def _quote_cells(market: Market | None) -> tuple[Cell, Cell, Cell]:
     )
 
 
-def _spread_of(market: Market | None) -> Micros | None:
+def _spread_of(market: "Market | None") -> Micros | None:
     return None if market is None else spread(market.best_bid, market.best_ask)
 
 
-def _tag_names(event: Event) -> str:
+def _tag_names(event: "Event") -> str:
     return ", ".join(plain(tag.label, 24) for tag in event.tags[:6])
 
 

@@ -34,7 +34,8 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.keys import NO_BUILDER, BuilderFees
 from pmtui.domain.market import Side
 from pmtui.domain.notices import NoticeKind
-from pmtui.domain.order import Liquidity, PostStatus, SignatureType, TimeInForce
+from pmtui.domain.order import Liquidity, PostStatus, TimeInForce
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.l2_auth import ApiCredentials
 from pmtui.signing.secret import Secret

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pmtui.domain.market import Side
-from pmtui.domain.order import SignatureType, TimeInForce
+from pmtui.domain.order import TimeInForce
+from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.order_signing import SignedOrder
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW_YES, Person
 

@@ -10,7 +10,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from pmtui.domain.market import Side
-from pmtui.domain.order import SignatureType, TimeInForce
+from pmtui.domain.order import TimeInForce
+from pmtui.domain.signature_type import SignatureType
 from pmtui.sim import admin
 from pmtui.sim.admin import AdminRoutes
 from pmtui.sim.admin_switches import AdminSwitches
