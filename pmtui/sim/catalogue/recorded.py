@@ -2,7 +2,8 @@
 
 Understood: `/events` and `/markets` answers and bare arrays, pages one to a line under `body`,
 objects with `data`, `events` or `markets`, search answers, single objects, rows wrapped in `raw`;
-as JSON or JSON lines, gzipped or not. What is none of these is counted, with the reason.
+as JSON or JSON lines, gzipped or not; and the list that the terminal keeps of its last session.
+What is none of these is counted, with the reason.
 """
 
 import gzip
@@ -15,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from pmtui.sim.catalogue.gamma import rows_of, text_of
+from pmtui.sim.catalogue.kept_list import is_kept_list, rows_of_kept
 from pmtui.sim.catalogue.model import Row
 
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -102,8 +104,19 @@ class RecordedRows:
         elif "id" in value and "label" in value:
             self._tag_rows += 1
             self.tags.setdefault(text_of(value, "id"), value)
+        elif is_kept_list(value):
+            self._take_kept(value)
         else:
             self._take_wrapped(value)
+
+    def _take_kept(self, value: Row) -> None:
+        try:
+            rows = rows_of_kept(value)
+        except msgspec.ValidationError:
+            self.skipped["list of another version"] += 1
+            return
+        for row in rows:
+            self._take_event(row)
 
     def _take_wrapped(self, value: Row) -> None:
         inner = [value[key] for key in _WRAPPERS if isinstance(value.get(key), list | dict)]
