@@ -1,19 +1,22 @@
 """The ticket on one line: what stands below its fields, and what is left out first.
 
 A problem says which field it is about, as it stands below all of them. What was said of an order
-goes before problems, problems before figures: no half sentences, no half numbers.
+goes before problems, problems that forbid it before figures, figures before more than one line of
+warnings. There are as many lines whatever is said, so that nothing above them ever moves; what has
+no room is marked, with the key that shows it.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from pmtui.domain.ticket_draft import Problem
-from pmtui.ui.cells import Cell, Line, line_width
+from pmtui.ui.cells import Cell, Line, fit_line, line_width
 from pmtui.ui.paint.ticket import FIELD_NAMES
+from pmtui.ui.theme import Role
 
-LEAST_BELOW = 2
-"""Lines that are always kept below the fields, so that nothing moves as one types."""
-MOST_BELOW = 3
+BELOW = 2
+"""Lines below the fields, always."""
 _GAP = 2
 
 
@@ -37,19 +40,44 @@ def pack_notes(notes: Iterable[tuple[Line, ...]], width: int) -> tuple[Line, ...
 
 
 def paint_below(
-    notes: Sequence[Line], figures: Sequence[Line], state: Sequence[Line], *, ascii_only: bool
+    notes: Sequence[Line],
+    figures: Sequence[Line],
+    state: Sequence[Line],
+    *,
+    width: int,
+    more: Line,
+    is_forbidden: bool = False,
+    ascii_only: bool = False,
 ) -> tuple[Line, ...]:
-    """Return what stands below the fields, from the top down, in at most `MOST_BELOW` lines."""
-    said = _cut(state, MOST_BELOW, ascii_only=ascii_only)
-    problems = _cut(notes, MOST_BELOW - len(said), ascii_only=ascii_only)
-    room = MOST_BELOW - len(said) - len(problems)
-    return (*problems, *figures[:room], *said)
+    """Return what stands below the fields, from the top down, in at most `BELOW` lines.
+
+    Args:
+        notes: the problems, packed.
+        figures: what the order would do.
+        state: what was said of it, or what comes next.
+        width: cells there are.
+        more: says at the end of a line where the rest is.
+        is_forbidden: whether a problem keeps it from being sent.
+        ascii_only: whether the terminal shows plain ASCII only.
+    """
+    cut = partial(_cut, width=width, more=more, ascii_only=ascii_only)
+    said = cut(state, BELOW)
+    room = BELOW - len(said)
+    kept = 1 if figures and room > 1 and not is_forbidden else 0
+    problems = cut(notes, room - kept)
+    return (*problems, *figures[: room - len(problems)], *said)
 
 
-def _cut(lines: Sequence[Line], most: int, *, ascii_only: bool) -> Sequence[Line]:
+def _cut(
+    lines: Sequence[Line], most: int, *, width: int, more: Line, ascii_only: bool
+) -> Sequence[Line]:
     """Keep so many lines and say at the end of the last that there was more."""
     if len(lines) <= most or most <= 0:
         return lines[: max(most, 0)]
-    last = lines[most - 1]
-    more = last[-1]._replace(text=" ..." if ascii_only else " …")
-    return (*lines[: most - 1], (*last, more))
+    last, room = lines[most - 1], width - line_width(more)
+    dots = Cell(" ..." if ascii_only else " …", last[-1].role if last else Role.DIM)
+    if line_width((*last, dots)) <= room:
+        last = (*last, dots)
+    else:
+        last = fit_line(last, max(room, 0), ascii_only=ascii_only)
+    return (*lines[: most - 1], (*last, *more))

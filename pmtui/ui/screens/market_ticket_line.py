@@ -30,4 +30,3 @@ class MarketTicketLine(MarketParts):
         self.set_class(is_line, "-line")
         self.set_class(height < TRADES_FROM_HEIGHT, "-low")
         self.ticket.show_on_a_line(is_line=is_line)
-        self.set_class(is_line and self.ticket.is_long, "-long")

@@ -31,7 +31,6 @@ from pmtui.ui.paint.ticket import (
     wrap_line,
 )
 from pmtui.ui.paint.ticket_line import (
-    LEAST_BELOW,
     name_problem,
     pack_notes,
     paint_below,
@@ -69,7 +68,7 @@ class TicketForm(TicketLayout):
 
     @dataclass
     class Reshaped(Message):
-        """It takes more lines than before, or fewer, or wants to be shown whole."""
+        """It wants to be shown whole, or on one line again."""
 
         form: "TicketForm"
 
@@ -104,11 +103,6 @@ class TicketForm(TicketLayout):
     def is_on_a_line(self) -> bool:
         """Whether its fields stand on one line."""
         return self.has_class("-line")
-
-    @property
-    def is_long(self) -> bool:
-        """Whether what is said on one line takes a line more than usual."""
-        return self.has_class("-long")
 
     def show_on_a_line(self, *, is_line: bool) -> None:
         """Stand on one line, or in rows; what was typed and where the focus is stays."""
@@ -262,13 +256,13 @@ class TicketForm(TicketLayout):
         # way to what has to be read.
         is_said = bool(notes) and (self._refusal is not None or not self._message)
         state = () if is_said else self._state_lines()
+        key = key_label(next(iter(self.surface.options.keymap.keys_of("ticket.switch_form")), ""))
         lines = paint_below(
-            pack_notes(notes, self.size.width), figures, state, ascii_only=ascii_only
-        )
-        is_long = len(lines) > LEAST_BELOW
-        if is_long != self.is_long:
-            self.set_class(is_long, "-long")
-            self.post_message(self.Reshaped(self))
+            pack_notes(notes, self.size.width), figures, state, width=self.size.width,
+            more=(Cell(f" {key}", Role.KEY), Cell(" shows all", Role.DIM)),
+            is_forbidden=any(not problem.is_warning for problem in chosen.values()),
+            ascii_only=ascii_only,
+        )  # fmt: skip
         self.below.show(lines)
 
     def _show_figures(self, room: int) -> None:

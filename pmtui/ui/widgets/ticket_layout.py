@@ -46,10 +46,8 @@ class TicketLayout(Vertical):
 
     /* On one line: the same fields in the same order, all that is said of them below. */
     TicketLayout.-line { layout: horizontal; height: 3; }
-    TicketLayout.-line.-long { height: 4; }
     TicketLayout.-line TextBlock { display: none; }
     TicketLayout.-line #ticket-below { display: block; dock: bottom; height: 2; width: 100%; }
-    TicketLayout.-line.-long #ticket-below { height: 3; }
     TicketLayout.-line .ticket-row { width: auto; }
     TicketLayout.-line .ticket-what { width: 1fr; }
     TicketLayout.-line #ticket-kind { width: 7; }

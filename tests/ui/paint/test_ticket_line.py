@@ -6,7 +6,7 @@ from pmtui.domain.market import Side
 from pmtui.domain.ticket_draft import Problem, TicketDraft, TicketField
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.paint.ticket import paint_problem
-from pmtui.ui.paint.ticket_line import MOST_BELOW, name_problem, pack_notes, paint_below
+from pmtui.ui.paint.ticket_line import BELOW, name_problem, pack_notes, paint_below
 from tests.ui.screens.look import words
 
 DRAFT = TicketDraft(Side.BUY, 0)
@@ -36,20 +36,44 @@ def test_short_notes_share_a_line_and_long_ones_have_their_own() -> None:
     assert "x two" in words(wrapped[-1])
 
 
-def test_what_was_said_of_an_order_comes_last_and_goes_before_figures() -> None:
-    notes, figures = [_line("n1"), _line("n2")], [_line("cost")]
-    shown = paint_below(notes, figures, (), ascii_only=False)
-    assert [words(line) for line in shown] == ["n1", "n2", "cost"]
-    shown = paint_below(notes, figures, [_line("sent")], ascii_only=False)
-    assert [words(line) for line in shown] == ["n1", "n2", "sent"]
-    shown = paint_below((), figures, [_line("sent")], ascii_only=False)
-    assert [words(line) for line in shown] == ["cost", "sent"]
+def _below(
+    notes: list[Line], figures: list[Line], state: list[Line], *, width: int = 78,
+    is_forbidden: bool = False, ascii_only: bool = False,
+) -> list[str]:  # fmt: skip
+    shown = paint_below(
+        notes, figures, state, width=width, more=_line(" f2 shows all"),
+        is_forbidden=is_forbidden, ascii_only=ascii_only,
+    )  # fmt: skip
+    assert len(shown) <= BELOW
+    assert all(line_width(line) <= width for line in shown)
+    return [words(line) for line in shown]
+
+
+def test_what_was_said_of_an_order_comes_last_and_goes_before_problems_and_figures() -> None:
+    note, cost, sent = _line("n1"), _line("cost"), _line("sent")
+    assert _below([note], [cost], []) == ["n1", "cost"]
+    assert _below([note], [cost], [sent]) == ["n1", "sent"]
+    assert _below([], [cost], [sent]) == ["cost", "sent"]
+    assert _below([note], [cost], [sent, sent]) == ["sent", "sent"]
+
+
+def test_figures_go_before_more_warnings_and_not_before_what_forbids_the_order() -> None:
+    notes, cost = [_line("n1"), _line("n2")], _line("cost")
+    assert _below(notes, [cost], []) == ["n1 … f2 shows all", "cost"]
+    assert _below(notes, [cost], [], is_forbidden=True) == ["n1", "n2"]
+    assert _below(notes, [], []) == ["n1", "n2"]
 
 
 @pytest.mark.parametrize(("ascii_only", "mark"), [(False, "…"), (True, "...")])
-def test_what_is_left_out_is_marked(ascii_only: bool, mark: str) -> None:
-    notes = [_line(f"n{n}") for n in range(MOST_BELOW + 2)]
-    shown = paint_below(notes, [_line("cost")], (), ascii_only=ascii_only)
-    assert len(shown) == MOST_BELOW
-    assert words(shown[-1]).endswith(mark)
-    assert "cost" not in " ".join(map(words, shown))
+def test_what_is_left_out_is_marked_with_the_key_that_shows_it(
+    *, ascii_only: bool, mark: str
+) -> None:
+    notes = [_line(f"n{n}") for n in range(BELOW + 1)]
+    shown = _below(notes, [_line("cost")], [], is_forbidden=True, ascii_only=ascii_only)
+    assert shown == ["n0", f"n1 {mark} f2 shows all"]
+
+
+def test_a_line_that_is_full_gives_way_to_the_mark() -> None:
+    notes = [_line("w" * 40), _line("w" * 40), _line("w")]
+    shown = _below(notes, [], [], width=40)
+    assert shown[1] == "w" * 26 + "… f2 shows all"

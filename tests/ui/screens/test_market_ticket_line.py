@@ -16,6 +16,7 @@ from pmtui.ui.cells import Cell
 from pmtui.ui.screens.confirm import ConfirmScreen
 from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.ticket_fields import TextBlock
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
 from tests.ui.moving_market import CONDITION, MovingMarket
@@ -228,45 +229,69 @@ async def test_a_market_order_to_sell_is_refused_on_the_line_too() -> None:
         at_least_fourteen_rows(screen)
 
 
-async def test_a_long_refusal_is_read_whole_above_an_unchanged_ladder() -> None:
+async def refused(app: MarketDemo, pilot: Pilot[None], screen: MarketScreen, text: str) -> None:
+    """Send an order that the venue refuses."""
+    service = app.market.service
+    service.verdicts = [Rejected(text, field="size")]
+    await pilot.press(*"100", "enter")
+    await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
+    card = app.screen
+    assert isinstance(card, ConfirmScreen)
+    await until(pilot, lambda: card._shown_at is not None, "the card painted")
+    assert not card.query_one("#card").region.overlaps(screen.ticket.region)
+    service.at += timedelta(seconds=1)
+    await pilot.press("enter")
+    await until(pilot, lambda: any("Refused" in line for line in below(screen)), "the refusal")
+    await settle(pilot)
+
+
+async def test_a_long_refusal_moves_nothing_and_a_key_shows_all_of_it() -> None:
     app = demo()
     async with app.run_test(size=SMALL) as pilot:
         screen = await with_ticket(app, pilot)
-        service = app.market.service
-        service.verdicts = [Rejected(LONG_REFUSAL, field="size")]
-        await pilot.press(*"100", "enter")
-        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
-        card = app.screen
-        assert isinstance(card, ConfirmScreen)
-        await until(pilot, lambda: card._shown_at is not None, "the card painted")
-        assert not card.query_one("#card").region.overlaps(screen.ticket.region)
-        service.at += timedelta(seconds=1)
-        await pilot.press("enter")
-        await until(pilot, lambda: any("Refused" in line for line in below(screen)), "the refusal")
-        await settle(pilot)
-        said = " ".join(" ".join(below(screen)).split())
-        assert LONG_REFUSAL in said
-        assert screen.ticket.region.height == 4
+        shown, region = shown_text(screen.ladder), screen.ladder.region
+        quote = screen.head.query_one("#quote").region
+        assert quote.area
+        await refused(app, pilot, screen, LONG_REFUSAL)
+        assert (shown_text(screen.ladder), screen.ladder.region) == (shown, region)
+        assert screen.head.query_one("#quote").region == quote
+        assert screen.ticket.region.height == 3
+        assert below(screen)[-1].endswith("… f2 shows all")
         assert screen.ticket.draft.size_text == "100"
         at_least_fourteen_rows(screen)
-        await pilot.press("backspace")
-        await until(pilot, lambda: screen.ticket.region.height == 3, "the line is short again")
+        await pilot.press("f2")
+        await until(pilot, lambda: not screen.ticket.is_on_a_line, "the whole ticket")
+        await settle(pilot)
+        notes = screen.ticket.query_one("#ticket-size-notes", TextBlock)
+        said = " ".join(" ".join(words(line) for line in notes.lines).split())
+        assert LONG_REFUSAL in said
+        assert notes.region.height == len(notes.lines)
 
 
-async def test_two_warnings_and_the_figures_are_read_together() -> None:
+async def test_a_refusal_of_two_lines_is_read_whole_on_the_line() -> None:
+    app = demo()
+    text = "not enough balance / allowance: the balance is 12345678 and the order amount 500000000"
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await with_ticket(app, pilot)
+        await refused(app, pilot, screen, text)
+        assert text in " ".join(" ".join(below(screen)).split())
+        assert "f2" not in below(screen)[-1]
+
+
+async def test_a_second_warning_is_marked_beside_the_figures() -> None:
     app = demo()
     async with app.run_test(size=SMALL) as pilot:
         screen = await with_ticket(app, pilot)
+        region = screen.ladder.region
         service = app.market.service
         service.markets[CONDITION] = replace(service.markets[CONDITION], venue=STATES)
         service.announce(MarketTopic(CONDITION))
         await pilot.press(*"100")
-        await until(pilot, lambda: len(below(screen)) == 3, "warnings and figures")
+        await until(pilot, lambda: "cost $53.00" in below(screen)[-1], "warnings and figures")
         await settle(pilot)
-        said = " ".join(below(screen))
-        assert "The venue restarts" in said
-        assert "post-only orders only" in said
-        assert "cost $53.00" in said
+        assert "The venue restarts" in below(screen)[0]
+        assert below(screen)[0].endswith("f2 shows all")
+        assert screen.ladder.region == region
         at_least_fourteen_rows(screen)
 
 
