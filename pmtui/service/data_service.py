@@ -24,6 +24,7 @@ from pmtui.service.feeds.history import HistoryFeed
 from pmtui.service.feeds.metadata import MetadataFeed
 from pmtui.service.feeds.oddities import OddityFeed
 from pmtui.service.feeds.onboarding import OnboardingFeed
+from pmtui.service.feeds.own_markets import OwnMarkets
 from pmtui.service.feeds.resting import make_resting
 from pmtui.service.feeds.seen import SeenFeed
 from pmtui.service.feeds.tape_backfill import TapeBackfill
@@ -37,7 +38,9 @@ from pmtui.service.kill_switch import KillSwitch
 from pmtui.service.known_markets import KnownMarkets
 from pmtui.service.log import Log
 from pmtui.service.market_loss import MarketLoss
+from pmtui.service.market_store import Needed
 from pmtui.service.marks import Marks
+from pmtui.service.needed_markets import needed_markets
 from pmtui.service.order_history import OrderHistory
 from pmtui.service.order_search import OrderSearch
 from pmtui.service.ports import Clock
@@ -82,19 +85,17 @@ class DataService:
         self._trades = profile.mode is not Mode.READ_ONLY
         kernel = self._kernel = self._make_kernel(clock)
         self._tuning = tuning
-        self._metadata = MetadataFeed(kernel, self._wait_for_hosts, self._on_learned)
-        self._known = KnownMarkets(self._metadata)
+        self._metadata = self._make_metadata()
+        self._known = KnownMarkets(self._metadata.store)
         self._seen = SeenFeed(kernel, self._metadata, state_dir)
         self._history = HistoryFeed(kernel, self._wait_for_hosts)
         self._time = TimeFeed(kernel, self._wait_for_hosts)
         self._orders = OrderHistory(kernel, journal)
         self._account = self._make_account()
-        self._search = OrderSearch(
-            kernel, self._account, self._orders, ruled_out_after_s=tuning.ruled_out_after_s
-        )
+        self._search = self._make_search()
         self._books = self._make_books()
         self._past = self._make_past()
-        self._resting = make_resting(self._kernel, self._account, self._books)
+        self._resting = make_resting(kernel, self._account, self._books)
         self._venue = self._make_venue_states()
         self._oddities = OddityFeed(kernel, self._stream_counts)
         self._safeguards = self._make_safeguards(profile, state_dir)
@@ -106,7 +107,8 @@ class DataService:
         self.queries = self._make_queries(profile)
         self.commands = self._make_commands()
         self.departing = self._make_departing(profile)
-        feeds = (self._metadata, self._history, self._books, self._past, self._account)
+        own = OwnMarkets(kernel, self._wait_for_hosts, self._metadata, self._account)
+        feeds = (self._metadata, self._history, self._books, self._past, self._account, own)
         for feed in (*feeds, self._onboarding, self._watchlist, self._resting.earned):
             self.hub.on_demand(feed.on_demand)
         self.hub.on_release(self._watchlist.on_release)
@@ -140,6 +142,15 @@ class DataService:
             fee_of=self._known.fee, history=self._orders,
         )  # fmt: skip
 
+    def _make_metadata(self) -> MetadataFeed:
+        return MetadataFeed(
+            self._kernel, self._wait_for_hosts, self._on_learned, self._needed_markets
+        )
+
+    def _make_search(self) -> OrderSearch:
+        patience_s = self._tuning.ruled_out_after_s
+        return OrderSearch(self._kernel, self._account, self._orders, ruled_out_after_s=patience_s)
+
     def _make_kernel(self, clock: Clock) -> Kernel:
         return Kernel(
             clock=clock, hub=self.hub, log=self._log, health=self._health,
@@ -161,7 +172,7 @@ class DataService:
             self._kernel,
             self._wait_for_hosts,
             self._books.tapes,
-            market_of=self._metadata.market_of_token.get,
+            market_of=self._metadata.store.market_of_token.get,
             pair_of=self._known.pair,
         )
 
@@ -180,7 +191,7 @@ class DataService:
         kernel, account, tuning = self._kernel, self._account, self._tuning
         loss = MarketLoss(
             self.hub, deaf=self._deaf, book_of=self._books.book,
-            market_of=self._metadata.market_of_token.get,
+            market_of=self._metadata.store.market_of_token.get,
         )  # fmt: skip
         arming = Arming(kernel, loss, idle_s=tuning.disarm_after_s)
         if profile.mode is Mode.READ_ONLY:
@@ -282,6 +293,11 @@ class DataService:
     def _account_view(self) -> AccountView:
         return self.queries.account()
 
+    def _needed_markets(self) -> Needed:
+        return needed_markets(
+            self.hub.watched(), self._account, self._conditionals.view(), self._watchlist.keys()
+        )
+
     def _make_commands(self) -> ServiceCommands:
         return ServiceCommands(
             desk=self._desk,
@@ -314,7 +330,6 @@ class DataService:
         keep("kill switch", self._safeguards.kill_switch.watch)
         keep("day's result", self._safeguards.day.run)
         self._kernel.start("connection", self._make_hosts)
-        self._kernel.start("search index", self._metadata.fill_index)
         keep("venue states", self._venue.watch)
         self._kernel.start("account", self._run_account)
 
@@ -367,7 +382,7 @@ class DataService:
         self._past.look()
 
     def _on_tick_size(self, event: TickSizeChanged) -> None:
-        state = self._metadata.markets.get(event.condition_id)
+        state = self._metadata.store.markets.get(event.condition_id)
         if state is not None and state.terms is not None:
             state.terms = replace(state.terms, tick_size=event.new_tick_size)
             self.hub.mark(MarketTopic(event.condition_id))

@@ -4,19 +4,19 @@ from collections.abc import Iterable
 
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import FeeSchedule, Market, MarketTerms
-from pmtui.service.feeds.metadata import MetadataFeed
+from pmtui.service.market_store import MarketStore
 from pmtui.service.topics import EventQuotesTopic, Topic
 
 
 class KnownMarkets:
     """Looks things up; fetches nothing."""
 
-    def __init__(self, metadata: MetadataFeed) -> None:
-        self._metadata = metadata
+    def __init__(self, store: MarketStore) -> None:
+        self._store = store
 
     def market(self, condition_id: ConditionId) -> tuple[Market | None, MarketTerms | None]:
         """Return a market and its terms, as far as they are known."""
-        state = self._metadata.markets.get(condition_id)
+        state = self._store.markets.get(condition_id)
         return (state.market, state.terms) if state is not None else (None, None)
 
     def fee(self, condition_id: ConditionId) -> FeeSchedule | None:
@@ -40,11 +40,11 @@ class KnownMarkets:
         """Return the first token of every open market of the event that a topic is about."""
         if not isinstance(topic, EventQuotesTopic):
             return ()
-        state = self._metadata.events.get(topic.event_id)
+        state = self._store.events.get(topic.event_id)
         if state is None or state.event is None:
             return ()
         return [m.token_ids[0] for m in state.event.markets if m.token_ids and not m.closed]
 
     def _market_of_token(self, token_id: TokenId) -> Market | None:
-        condition_id = self._metadata.market_of_token.get(token_id)
+        condition_id = self._store.market_of_token.get(token_id)
         return self.market(condition_id)[0] if condition_id else None

@@ -15,10 +15,11 @@ from pmtui.domain.watchlist import leading_market, open_markets
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.feeds.history import HistoryFeed
-from pmtui.service.feeds.metadata import EventState, ListState, MarketState, MetadataFeed
+from pmtui.service.feeds.metadata import ListState, MetadataFeed
 from pmtui.service.feeds.resting import Resting
 from pmtui.service.feeds.time import TimeFeed
 from pmtui.service.kernel import Kernel
+from pmtui.service.market_store import EventState, MarketState
 from pmtui.service.marks import Marks
 from pmtui.service.profile import Profile
 from pmtui.service.quotes import Quotes
@@ -127,23 +128,16 @@ class ServiceQueries:
 
     def search(self, topic: SearchTopic) -> SearchView:
         """Return local results, then what only the service found."""
-        local = self._metadata.index.find(topic.text)
-        rows = [self._market_row(market, event) for market, event in local]
-        listed = {market.market_id for market, _ in local}
-        state = self._metadata.search
+        index, state = self._metadata.store.index, self._metadata.search
+        local = index.find(topic.text)
         is_answered = state.text == topic.text
-        if is_answered:
-            rows += [
-                self._market_row(market, event)
-                for event in state.events
-                for market in event.markets
-                if market.market_id not in listed
-            ]
+        listed = {market.market_id for market in local}
+        others = (m for m in state.found if m not in listed) if is_answered else ()
         return SearchView(
             text=topic.text,
-            rows=tuple(rows),
+            rows=tuple(map(self._market_row, (*local, *index.markets(others)))),
             load=state.load if is_answered else Load.EMPTY,
-            indexed=len(self._metadata.index),
+            indexed=len(index),
             problem=state.problem if is_answered else "",
         )
 
@@ -153,7 +147,7 @@ class ServiceQueries:
 
     def event(self, event_id: EventId) -> EventView:
         """Return an event."""
-        state = self._metadata.events.get(event_id) or EventState()
+        state = self._metadata.store.events.get(event_id) or EventState()
         watch, event = self._watchlist, state.event
         markets = event.markets if event is not None else ()
         return EventView(
@@ -168,7 +162,7 @@ class ServiceQueries:
 
     def event_quotes(self, event_id: EventId) -> EventQuotesView:
         """Return live prices of an event's markets."""
-        state = self._metadata.events.get(event_id)
+        state = self._metadata.store.events.get(event_id)
         if state is None or state.event is None:
             return EventQuotesView((), None)
         rows = tuple(
@@ -180,7 +174,7 @@ class ServiceQueries:
 
     def market(self, condition_id: ConditionId) -> MarketView:
         """Return a market and its terms."""
-        state = self._metadata.markets.get(condition_id) or MarketState()
+        state = self._metadata.store.markets.get(condition_id) or MarketState()
         return MarketView(
             market=state.market,
             terms=state.terms,
@@ -260,11 +254,11 @@ class ServiceQueries:
             is_starred=self._watchlist.is_event_starred(event),
         )
 
-    def _market_row(self, market: Market, event: Event) -> MarketRow:
+    def _market_row(self, market: Market) -> MarketRow:
         return MarketRow(
             market=market,
-            event_id=event.event_id,
-            event_title=event.title,
+            event_id=market.event_id,
+            event_title=market.event_title,
             position_size=self._quotes.position_size(market),
             is_starred=self._watchlist.is_starred(market.condition_id),
         )

@@ -1,17 +1,29 @@
-"""The local index: every market seen, searched by text within one frame.
+"""The local index: the markets seen lately, searched by text within one frame.
 
 One lower-cased string of all titles in order of volume, searched with `str.find`, answers tens of
 thousands of titles in a few milliseconds, which no tree of words beats by enough to be worth it.
+The markets are kept in short, a kilobyte each with their text: a day's browsing must fit.
 """
 
 import re
 import unicodedata
+from array import array
 from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import islice
+from typing import NamedTuple
 
-from pmtui.domain.ids import MarketId
+from pmtui.domain.ids import ConditionId, MarketId
 from pmtui.domain.market import Event, Market
+from pmtui.service.packed_markets import EventName, pack, unpack
 
 MOST_HITS = 100
+MOST_KEPT = 20_000
+"""Markets; of more, those go that were met the longest time ago."""
+MOST_SHOWN = 400
+"""Markets that are kept as they were shown: a search on the screen is asked for again and again."""
+_BEHIND = 1 << 80
+"""Closed markets come after all others."""
 _FOLD = str.maketrans({"\n": " ", "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
 _APART = ",'\u00a0\u2009\u202f"
 _GROUPED = re.compile(rf"(?<![\d.,])[$€£]?\d{{1,3}}(?:[{_APART}]\d{{3}})+(?![\d,])")
@@ -35,61 +47,99 @@ def _plain_numbers(text: str) -> str:
     return "".join(f" {number.translate(_JOINED)}" for number in _GROUPED.findall(text))
 
 
+class _Entry(NamedTuple):
+    """One market."""
+
+    packed: bytes
+    event: EventName
+    weight: int
+    """Where it stands among the hits: the bigger the earlier."""
+
+
 class SearchIndex:
     """Markets by text. Adding is cheap; the string is rebuilt at the next search after it."""
 
-    def __init__(self) -> None:
-        self._markets: dict[MarketId, tuple[Market, Event]] = {}
-        self._texts: dict[MarketId, str] = {}
+    def __init__(self, *, most: int = MOST_KEPT) -> None:
+        self._most = most
+        self._entries: dict[MarketId, _Entry] = {}
+        self._fresh: dict[MarketId, str] = {}
+        """Texts that are not in the string yet."""
         self._blob = ""
-        self._starts: list[int] = []
+        self._starts = array("L")
         self._order: list[MarketId] = []
-        self._is_stale = False
+        self._shown: dict[MarketId, Market] = {}
 
     def __len__(self) -> int:
-        return len(self._markets)
+        return len(self._entries)
 
     def add(self, event: Event) -> None:
         """Take in every market of an event, or replace what was known of them."""
+        name = EventName(event.event_id, event.title, event.slug)
         event_text = fold_text(event.title)
         for market in event.markets:
-            self._markets[market.market_id] = (market, event)
+            # Taken out first: what was met last stands last, and goes last.
+            self._entries.pop(market.market_id, None)
+            self._shown.pop(market.market_id, None)
+            self._entries[market.market_id] = _Entry(pack(market), name, _weight(market))
             told = f"{event.title} {market.question} {market.group_title}"
             text = fold_text(f"{market.question} {market.group_title}")
-            self._texts[market.market_id] = f"{event_text} {text}{_plain_numbers(told)}"
-        self._is_stale = True
+            self._fresh[market.market_id] = f"{event_text} {text}{_plain_numbers(told)}"
+        excess = len(self._entries) - self._most
+        for market_id in list(islice(self._entries, max(excess, 0))):
+            del self._entries[market_id]
+            self._fresh.pop(market_id, None)
+            self._shown.pop(market_id, None)
 
-    def find(self, text: str) -> tuple[tuple[Market, Event], ...]:
+    def find(self, text: str) -> tuple[Market, ...]:
         """Return markets whose title or event holds every word, biggest 24-hour volume first."""
         words = sorted(fold_text(join_thousands(text)).split(), key=len, reverse=True)
         if not words:
             return ()
         self._rebuild()
-        hits: list[tuple[Market, Event]] = []
+        hits: list[MarketId] = []
         position = self._blob.find(words[0])
         while position >= 0 and len(hits) < MOST_HITS:
             index = bisect_right(self._starts, position) - 1
-            market_id = self._order[index]
-            line = self._texts[market_id]
-            if all(word in line for word in words[1:]):
-                hits.append(self._markets[market_id])
-            next_start = self._starts[index + 1] if index + 1 < len(self._starts) else -1
-            position = self._blob.find(words[0], next_start) if next_start >= 0 else -1
-        return tuple(hits)
+            end = self._starts[index + 1] if index + 1 < len(self._starts) else len(self._blob) + 1
+            if all(self._blob.find(word, self._starts[index], end - 1) >= 0 for word in words[1:]):
+                hits.append(self._order[index])
+            position = self._blob.find(words[0], end)
+        return self.markets(hits)
+
+    def markets(self, market_ids: Iterable[MarketId]) -> tuple[Market, ...]:
+        """Return some markets as they were last seen, without their prose; unknown ones are left out."""
+        found: list[Market] = []
+        for market_id in market_ids:
+            entry = self._entries.get(market_id)
+            if entry is None:
+                continue
+            market = self._shown.get(market_id)
+            if market is None:
+                market = self._shown[market_id] = unpack(entry.packed, entry.event)
+            found.append(market)
+        for market_id in list(islice(self._shown, max(len(self._shown) - MOST_SHOWN, 0))):
+            del self._shown[market_id]
+        return tuple(found)
+
+    def shown(self, condition_id: ConditionId) -> Market | None:
+        """Return a market that was found lately, for whoever opens it before it is fetched."""
+        found = (m for m in self._shown.values() if m.condition_id == condition_id)
+        return next(found, None)
 
     def _rebuild(self) -> None:
-        if not self._is_stale:
+        if not self._fresh:
             return
-        self._order = sorted(self._markets, key=self._weight, reverse=True)
-        lines = [self._texts[m] for m in self._order]
-        self._blob = "\n".join(lines)
+        lines = dict(zip(self._order, self._blob.split("\n"), strict=False)) | self._fresh
+        self._fresh = {}
+        self._order = sorted(self._entries, key=lambda m: self._entries[m].weight, reverse=True)
+        self._blob = "\n".join(lines[market_id] for market_id in self._order)
+        starts = array("L")
         start = 0
-        self._starts = []
-        for line in lines:
-            self._starts.append(start)
-            start += len(line) + 1
-        self._is_stale = False
+        for market_id in self._order:
+            starts.append(start)
+            start += len(lines[market_id]) + 1
+        self._starts = starts
 
-    def _weight(self, market_id: MarketId) -> tuple[bool, int]:
-        market, _ = self._markets[market_id]
-        return (not market.closed, market.volume_24h or market.volume or 0)
+
+def _weight(market: Market) -> int:
+    return (market.volume_24h or market.volume or 0) - _BEHIND * market.closed

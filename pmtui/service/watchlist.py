@@ -98,7 +98,7 @@ class Watchlist:
         alerts: dict[StarKey, list[PriceAlert]] = {}
         for alert in self.alerts.view():
             alerts.setdefault(key_of_market(alert.plan.condition_id), []).append(alert)
-        rows = [self._row(key, alerts.get(key, ())) for key in self._keys()]
+        rows = [self._row(key, alerts.get(key, ())) for key in self.keys()]
         is_asked = self._kernel.hub.is_watched(WatchlistTopic())
         load = Load.READY if self._as_of else Load.LOADING if is_asked else Load.EMPTY
         problem = self._problem or self._metadata.unreachable
@@ -160,7 +160,7 @@ class Watchlist:
 
     async def _fetch(self) -> None:
         hosts = await self._hosts()
-        for key in self._keys():
+        for key in self.keys():
             if key.kind is StarKind.EVENT:
                 answer: Event | Market | Failure = await hosts.metadata.event(EventId(key.item_id))
             else:
@@ -188,7 +188,7 @@ class Watchlist:
         self._watch()
         self._kernel.mark(WatchlistTopic())
 
-    def _keys(self) -> tuple[StarKey, ...]:
+    def keys(self) -> tuple[StarKey, ...]:
         """Return what is listed: what is starred, and markets that only alerts wait for.
 
         Those stand below their event where that is starred, else at the end.
@@ -227,11 +227,11 @@ class Watchlist:
     def _current(self, key: StarKey) -> Seen | None:
         """Return what this session knows, from wherever it was met."""
         if key.kind is StarKind.EVENT:
-            known = self._metadata.events.get(EventId(key.item_id))
+            known = self._metadata.store.events.get(EventId(key.item_id))
             if known is None or known.event is None or known.as_of is None:
                 return None
             return see_event(known.event, known.as_of)
-        state = self._metadata.markets.get(ConditionId(key.item_id))
+        state = self._metadata.store.markets.get(ConditionId(key.item_id))
         if state is None or state.market is None or state.as_of is None:
             return None
         return see_market(state.market, state.as_of)

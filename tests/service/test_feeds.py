@@ -14,7 +14,7 @@ from pmtui.domain.market import Event
 from pmtui.domain.money import Micros
 from pmtui.domain.position import Position
 from pmtui.service.data_service import DataService
-from pmtui.service.feeds.metadata import LIST_PERIOD_S
+from pmtui.service.feeds.metadata import LIST_PERIOD_S, MOST_LISTS
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
 from pmtui.service.journal import Journal
@@ -25,6 +25,7 @@ from pmtui.service.topics import (
     HistoryTopic,
     LogTopic,
     MarketListTopic,
+    MarketTopic,
     SearchTopic,
     StatusTopic,
     TagsTopic,
@@ -38,6 +39,7 @@ from tests.service.fakes import (
     NO,
     YES,
     World,
+    lost,
     resting,
     running_world,
 )
@@ -141,6 +143,8 @@ async def test_local_results_come_at_once_and_the_services_own_are_added_below(
             (replace(MARKET, market_id=MarketId("far"), question="Far?"),),
         )
         world.metadata.found = (elsewhere,)
+        world.service.hub.subscribe([LIST], lambda _: None)
+        await settle()
         topic = SearchTopic("river")
         world.service.hub.subscribe([topic], lambda _: None)
         view = world.service.queries.search(topic)
@@ -150,6 +154,45 @@ async def test_local_results_come_at_once_and_the_services_own_are_added_below(
         view = world.service.queries.search(topic)
         assert view.load is Load.READY
         assert {r.market.question for r in view.rows} == {MARKET.question, "Far?"}
+
+
+async def test_more_markets_are_fetched_to_search_in_once_the_field_is_open(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        world.metadata.events = many_events(120)
+        queries, listed = world.service.queries, world.metadata.listed
+        await world.pass_time(1)
+        assert listed == []
+        field = world.service.hub.subscribe([SearchTopic("")], lambda _: None)
+        await settle()
+        assert listed == [None, "50", "100"]
+        assert queries.search(SearchTopic("")).indexed == 120
+        found = queries.search(SearchTopic("question 107")).rows
+        assert [row.market.question for row in found] == ["Question 107?"]
+        # Opened before it is fetched, it shows what was found.
+        first = found[0].market
+        assert first.condition_id is not None
+        world.metadata.item_failure = lost("GET /markets")
+        world.service.hub.subscribe([MarketTopic(first.condition_id)], lambda _: None)
+        assert queries.market(first.condition_id).market == first
+        field.close()
+        world.service.hub.subscribe([SearchTopic("question")], lambda _: None)
+        await settle()
+        assert listed == [None, "50", "100"]
+
+
+async def test_lists_that_were_left_long_ago_are_forgotten(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        topics = [MarketListTopic(tag_slug=str(n)) for n in range(MOST_LISTS + 3)]
+        for topic in (LIST, *topics):
+            seen = world.service.hub.subscribe([topic], lambda _: None)
+            await settle()
+            seen.close()
+        shown = [bool(world.service.queries.market_list(topic).rows) for topic in topics]
+        assert shown == [False] * 2 + [True] * (MOST_LISTS + 1)
+        # What the next session begins with.
+        assert world.service.queries.market_list(LIST).rows
 
 
 async def test_what_was_typed_before_does_not_overwrite_what_is_typed_now(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def event(number: int, title: str, *questions: str, volume: int = 0) -> Event:
 
 
 def questions(index: SearchIndex, text: str) -> list[str]:
-    return [market.question for market, _ in index.find(text)]
+    return [market.question for market in index.find(text)]
 
 
 def test_every_word_must_be_found_in_title_or_event() -> None:
@@ -86,6 +86,31 @@ def test_no_more_hits_than_a_list_can_use() -> None:
     assert len(index.find("common")) == MOST_HITS
 
 
+def test_of_too_many_markets_those_met_last_are_kept() -> None:
+    index = SearchIndex(most=3)
+    for number in range(5):
+        index.add(event(number, "Rain", f"q{number}"))
+    assert questions(index, "rain") == ["q2", "q3", "q4"]
+    index.add(event(2, "Rain", "q2 again"))
+    index.add(event(5, "Rain", "q5"))
+    assert questions(index, "rain") == ["q4", "q2 again", "q5"]
+    assert index.markets([MarketId("3-0")]) == ()
+    assert len(index) == 3
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["snow", "rain", "hail"])), max_size=30)
+)
+def test_searches_in_between_change_nothing(met: list[tuple[int, str]]) -> None:
+    asked, unasked = SearchIndex(most=5), SearchIndex(most=5)
+    for number, title in met:
+        asked.add(event(number, title, f"q{number}"))
+        unasked.add(event(number, title, f"q{number}"))
+        _ = asked.find(title)
+    for text in ("snow", "rain", "hail", "a"):
+        assert set(questions(asked, text)) == set(questions(unasked, text))
+
+
 @given(st.integers(0, 2**32), st.text(string.ascii_lowercase + " ", min_size=1, max_size=6))
 def test_it_finds_what_a_plain_scan_finds(seed: int, text: str) -> None:
     rng = random.Random(seed)
@@ -98,4 +123,4 @@ def test_it_finds_what_a_plain_scan_finds(seed: int, text: str) -> None:
         lines[f"{number}-0"] = fold_text(f"{title} {question}")
     words = text.split()
     expected = {m for m, line in lines.items() if words and all(w in line for w in words)}
-    assert {market.market_id for market, _ in index.find(text)} == expected
+    assert {market.market_id for market in index.find(text)} == expected

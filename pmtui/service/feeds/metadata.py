@@ -2,17 +2,17 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
 from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
-from pmtui.domain.ids import ConditionId, EventId, TokenId
-from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms, Tag
+from pmtui.domain.ids import ConditionId, EventId, MarketId
+from pmtui.domain.market import Event, Market, Tag
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
-from pmtui.service.search_index import SearchIndex
+from pmtui.service.market_store import MarketStore, Needed
 from pmtui.service.topics import (
     EventQuotesTopic,
     EventTopic,
@@ -32,7 +32,11 @@ EVENT_PERIOD_S = 15.0
 SEARCH_PAUSE_S = 0.25
 """A search goes out when the typing has paused this long."""
 INDEX_PAGES = 12
-"""Pages of the biggest markets fetched ahead for the local index."""
+"""Pages of the biggest markets fetched for the local index, once somebody opens the search."""
+START = MarketListTopic()
+"""The list that every session begins with."""
+MOST_LISTS = 4
+"""Lists that nobody looks at any more and that are shown again at once."""
 
 
 @dataclass(slots=True)
@@ -50,34 +54,12 @@ class ListState:
 
 
 @dataclass(slots=True)
-class EventState:
-    """One event and its comments."""
-
-    event: Event | None = None
-    load: Load = Load.EMPTY
-    as_of: datetime | None = None
-    problem: str = ""
-    comments: tuple[Comment, ...] = ()
-
-
-@dataclass(slots=True)
-class MarketState:
-    """One market, its terms and holders."""
-
-    market: Market | None = None
-    terms: MarketTerms | None = None
-    load: Load = Load.EMPTY
-    as_of: datetime | None = None
-    problem: str = ""
-    holders: tuple[Holder, ...] = ()
-
-
-@dataclass(slots=True)
 class SearchState:
     """The service's own answer to one text."""
 
     text: str = ""
-    events: tuple[Event, ...] = ()
+    found: tuple[MarketId, ...] = ()
+    """Kept by the index, like everything that is found."""
     load: Load = Load.EMPTY
     problem: str = ""
 
@@ -90,26 +72,33 @@ class MetadataFeed:
         kernel: Kernel,
         hosts: Callable[[], "asyncio.Future[Hosts]"],
         on_learned: Callable[[], None],
+        needed: Callable[[], Needed],
     ) -> None:
+        """Build it.
+
+        Args:
+            kernel: time, the hub and a place for tasks.
+            hosts: come once they are there.
+            on_learned: told when the tokens of a market or an event may be known better.
+            needed: what must not be forgotten, asked for now and then.
+        """
         self._kernel = kernel
         self._hosts = hosts
         self._on_learned = on_learned
+        self.store = MarketStore(kernel.clock.now, needed)
         self.unreachable = ""
         """Why nothing will ever be answered in this session."""
-        self.index = SearchIndex()
         self.lists: dict[MarketListTopic, ListState] = {}
-        self.events: dict[EventId, EventState] = {}
-        self.markets: dict[ConditionId, MarketState] = {}
-        self.market_of_token: dict[TokenId, ConditionId] = {}
         self.tags: tuple[Tag, ...] = ()
         self.tags_load = Load.EMPTY
         self.search = SearchState()
+        self._is_index_full = False
 
     def on_demand(self, topic: Topic) -> None:
         """Fetch what somebody starts to watch."""
         match topic:
             case MarketListTopic():
-                state = self.lists.setdefault(topic, ListState())
+                state = self._list(topic)
                 # The poll may come half a minute later: it passes by what nobody watches.
                 age = self._kernel.clock.now() - state.as_of if state.as_of else timedelta()
                 if state.load is Load.EMPTY or age.total_seconds() > LIST_PERIOD_S:
@@ -123,6 +112,7 @@ class MetadataFeed:
                     self.tags_load = Load.LOADING
                     self._kernel.start("tags", self._fetch_tags)
             case SearchTopic():
+                self._kernel.start_unless_running("search index", "search index", self._fill_index)
                 self._start_search(topic)
             case _:
                 pass
@@ -170,49 +160,17 @@ class MetadataFeed:
         self._kernel.mark(topic)
         self._kernel.start("market list", lambda: self._fetch_page(topic, from_start=from_start))
 
-    def remember(self, events: tuple[Event, ...]) -> None:
-        """Take in events met anywhere: index them and keep their markets for the market screen."""
-        for event in events:
-            self.index.add(event)
-            known = self.events.setdefault(event.event_id, EventState())
-            if known.load is not Load.READY or event.markets:
-                known.event = event
-                known.as_of = self._kernel.clock.now()
-                if event.markets:
-                    known.load = Load.READY
-            for market in event.markets:
-                self._remember_market(market, event)
+    def remember(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        """Take in events met anywhere; return them as they are kept."""
+        return self.store.remember(events)
 
     def learn_market(self, market: Market) -> None:
-        """Take in an answer about one market; its event's names are kept where it has none."""
+        """Take in an answer about one market."""
         if market.condition_id is None:
             return
-        state = self.markets.setdefault(market.condition_id, MarketState())
-        state.market, state.as_of = _keep_event(market, state.market), self._kernel.clock.now()
-        for token_id in market.token_ids:
-            self.market_of_token[token_id] = market.condition_id
+        self.store.learn_market(market, market.condition_id)
         self._on_learned()
         self._kernel.mark(MarketTopic(market.condition_id))
-
-    async def fill_index(self) -> None:
-        """Fetch the biggest markets ahead, so that the first search finds something at once."""
-        hosts = await self._hosts()
-        cursor: str | None = None
-        topic = MarketListTopic()
-        for _ in range(INDEX_PAGES):
-            answer = self._kernel.check(
-                Source.METADATA,
-                await hosts.metadata.list_events(
-                    sort=topic.sort, tag_slug="", include_closed=False, cursor=cursor
-                ),
-            )
-            if isinstance(answer, Failure):
-                return
-            self.remember(answer.items)
-            self._kernel.mark_search()
-            cursor = answer.next_cursor
-            if cursor is None:
-                return
 
     async def poll_lists(self) -> None:
         """Keep the first page of every watched list fresh."""
@@ -223,7 +181,7 @@ class MetadataFeed:
                     self.fetch_list(topic, from_start=True)
 
     async def _fetch_page(self, topic: MarketListTopic, *, from_start: bool) -> None:
-        state = self.lists[topic]
+        state = self.lists.setdefault(topic, ListState())
         try:
             hosts = await self._hosts()
             answer = self._kernel.check(
@@ -240,9 +198,9 @@ class MetadataFeed:
                 is_known = bool(state.events) and not state.is_cached
                 state.load = Load.READY if is_known else Load.FAILED
                 return
-            self.remember(answer.items)
             known = () if state.is_cached else state.events
-            state.events = _merge_events(known, answer.items, from_start=from_start)
+            kept = self.remember(answer.items)
+            state.events = _merge_events(known, kept, from_start=from_start)
             state.is_cached = False
             if not from_start or state.cursor is None or len(state.events) == len(answer.items):
                 state.cursor = answer.next_cursor
@@ -262,7 +220,7 @@ class MetadataFeed:
 
     def _poll_event(self, event_id: EventId) -> None:
         topic = EventTopic(event_id)
-        state = self.events.setdefault(event_id, EventState())
+        state = self.store.event(event_id)
         if state.load is Load.EMPTY:
             state.load = Load.LOADING
 
@@ -277,14 +235,15 @@ class MetadataFeed:
     async def _fetch_event(self, event_id: EventId) -> None:
         hosts = await self._hosts()
         answer = self._kernel.check(Source.METADATA, await hosts.metadata.event(event_id))
-        state = self.events.setdefault(event_id, EventState())
         if isinstance(answer, Failure):
+            state = self.store.event(event_id)
             state.problem = str(answer)
             if state.event is None:
                 state.load = Load.FAILED
         else:
-            self.remember((answer,))
-            state.event, state.load, state.problem = answer, Load.READY, ""
+            (event,) = self.remember((answer,))
+            state = self.store.event(event_id)
+            state.event, state.load, state.problem = event, Load.READY, ""
             state.as_of = self._kernel.clock.now()
             self._on_learned()
         self._kernel.mark(EventTopic(event_id))
@@ -294,11 +253,11 @@ class MetadataFeed:
         hosts = await self._hosts()
         answer = self._kernel.check(Source.METADATA, await hosts.metadata.comments(event_id))
         if not isinstance(answer, Failure):
-            self.events[event_id].comments = answer.items
+            self.store.event(event_id).comments = answer.items
             self._kernel.mark(EventTopic(event_id))
 
     def _poll_market(self, topic: MarketTopic) -> None:
-        state = self.markets.setdefault(topic.condition_id, MarketState())
+        state = self.store.market(topic.condition_id)
         if state.load is Load.EMPTY:
             state.load = Load.LOADING
 
@@ -311,7 +270,6 @@ class MetadataFeed:
 
     async def _fetch_market(self, condition_id: ConditionId) -> None:
         hosts = await self._hosts()
-        state = self.markets.setdefault(condition_id, MarketState())
         terms, market, holders = await asyncio.gather(
             hosts.trading.market_terms(condition_id),
             hosts.metadata.market(condition_id),
@@ -320,34 +278,58 @@ class MetadataFeed:
         self._kernel.check(Source.TRADING, terms)
         self._kernel.check(Source.METADATA, market)
         self._kernel.check(Source.ANALYTICS, holders)
+        state = self.store.market(condition_id)
         if not isinstance(terms, Failure):
-            state.terms = terms
-            for token_id in terms.token_ids:
-                self.market_of_token[token_id] = condition_id
+            self.store.learn_terms(terms, condition_id)
         if not isinstance(holders, Failure):
             state.holders = holders
         if isinstance(market, Failure):
             state.problem = str(market)
             state.load = Load.READY if state.market is not None else Load.FAILED
         else:
-            state.market = _keep_event(market, state.market)
+            self.store.learn_market(market, condition_id)
             state.problem = str(terms) if isinstance(terms, Failure) else ""
-            state.load, state.as_of = Load.READY, self._kernel.clock.now()
+            state.load = Load.READY
             self._on_learned()
         self._kernel.mark(MarketTopic(condition_id))
 
-    def _remember_market(self, market: Market, event: Event) -> None:
-        if market.condition_id is None:
+    def _list(self, topic: MarketListTopic) -> ListState:
+        """Return a list that somebody looks at, and forget those that were left long ago."""
+        # Taken out first: what was looked at last stands last.
+        state = self.lists.pop(topic, None) or ListState()
+        hub = self._kernel.hub
+        left = [t for t in self.lists if t != START and not hub.is_watched(t)]
+        for old in left[: max(len(left) - MOST_LISTS, 0)]:
+            del self.lists[old]
+        self.lists[topic] = state
+        return state
+
+    async def _fill_index(self) -> None:
+        """Fetch the biggest markets, so that the first search finds more than the list shows."""
+        if self._is_index_full:
             return
-        state = self.markets.setdefault(market.condition_id, MarketState())
-        state.market = replace(
-            market, event_id=event.event_id, event_title=event.title, event_slug=event.slug
-        )
-        state.as_of = self._kernel.clock.now()
-        for token_id in market.token_ids:
-            self.market_of_token[token_id] = market.condition_id
+        hosts = await self._hosts()
+        cursor: str | None = None
+        for _ in range(INDEX_PAGES):
+            answer = self._kernel.check(
+                Source.METADATA,
+                await hosts.metadata.list_events(
+                    sort=START.sort, tag_slug="", include_closed=False, cursor=cursor
+                ),
+            )
+            if isinstance(answer, Failure):
+                return
+            for event in answer.items:
+                self.store.index.add(event)
+            self._kernel.mark_search()
+            cursor = answer.next_cursor
+            if cursor is None:
+                break
+        self._is_index_full = True
 
     def _start_search(self, topic: SearchTopic) -> None:
+        if not topic.text:
+            return  # the field is open, and nothing is typed yet
         if self.search.text == topic.text and self.search.load is not Load.EMPTY:
             return
         self.search = SearchState(text=topic.text, load=Load.LOADING)
@@ -358,14 +340,15 @@ class MetadataFeed:
                 return
             hosts = await self._hosts()
             answer = self._kernel.check(Source.METADATA, await hosts.metadata.search(topic.text))
-            if not isinstance(answer, Failure):
-                self.remember(answer.items)
+            for event in () if isinstance(answer, Failure) else answer.items:
+                self.store.index.add(event)
             if self.search.text != topic.text:
                 return  # an answer to what was typed before
             if isinstance(answer, Failure):
                 self.search.load, self.search.problem = Load.FAILED, str(answer)
             else:
-                self.search.load, self.search.events = Load.READY, answer.items
+                self.search.load = Load.READY
+                self.search.found = tuple(m.market_id for e in answer.items for m in e.markets)
             self._kernel.mark(topic)
             self._kernel.mark(StatusTopic())
 
@@ -384,12 +367,3 @@ def _merge_events(
     newer = {e.event_id: e for e in page}
     kept = tuple(newer.get(e.event_id, e) for e in known)
     return kept + tuple(e for e in page if e.event_id not in listed)
-
-
-def _keep_event(market: Market, known: Market | None) -> Market:
-    """Keep the event's names where an answer about the market alone leaves them out."""
-    if known is None or market.event_id is not None:
-        return market
-    return replace(
-        market, event_id=known.event_id, event_title=known.event_title, event_slug=known.event_slug
-    )

@@ -94,7 +94,8 @@ class MarketsScreen(FrameScreen):
 
     @override
     def topics(self) -> Iterable[Topic]:
-        if self._text:
+        if self._is_searching:
+            # Without a text too: more markets are fetched to search in as soon as the field opens.
             return (self._topic, SearchTopic(self._text))
         return (self._topic,)
 
@@ -160,6 +161,7 @@ class MarketsScreen(FrameScreen):
         if not self._is_searching:
             self._is_searching = True
             self.add_class("-searching")
+            self.retopic()
             self._show_results()
         # At once, not by and by: letters may be on their way already.
         self.set_focus(self.search)
@@ -177,6 +179,7 @@ class MarketsScreen(FrameScreen):
         with self.prevent(Input.Changed):
             self.search.value = ""
         self._set_text("")
+        self.retopic()
         self.browse.focus()
         self._show_list()
 

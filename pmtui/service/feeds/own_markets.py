@@ -1,0 +1,71 @@
+"""Learns the markets of what is ours, so that no order or trade is told of by a number alone."""
+
+import asyncio
+from collections.abc import Callable
+
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.health import Source
+from pmtui.domain.ids import ConditionId
+from pmtui.domain.order import Order
+from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.feeds.metadata import MetadataFeed
+from pmtui.service.hosts import Hosts
+from pmtui.service.kernel import Kernel
+from pmtui.service.topics import AccountTopic, Topic
+
+MOST_PAST = 40
+"""Markets of trades in the past that are asked for; what is open is asked for whole."""
+
+
+class OwnMarkets:
+    """Asks for each market once, when something of ours is first met in it."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        hosts: Callable[[], "asyncio.Future[Hosts]"],
+        metadata: MetadataFeed,
+        account: AccountFeed,
+    ) -> None:
+        self._kernel = kernel
+        self._hosts = hosts
+        self._metadata = metadata
+        self._account = account
+        self._missing: set[ConditionId] = set()
+        """The host knows no such market: it is not asked again."""
+        account.on_order(self._meet)
+
+    def on_demand(self, topic: Topic) -> None:
+        """Name everything that is ours once somebody looks at it."""
+        if topic == AccountTopic():
+            self._look()
+
+    def _meet(self, order: Order) -> None:
+        if order.status.is_open and not self._is_settled(order.condition_id):
+            self._look()
+
+    def _look(self) -> None:
+        self._kernel.start_unless_running("own markets", "own markets", self._learn)
+
+    async def _learn(self) -> None:
+        hosts = await self._hosts()
+        # Asked anew each time: what is ours grows while the answers come.
+        while (condition_id := next(iter(self._unknown()), None)) is not None:
+            answer = self._kernel.check(Source.METADATA, await hosts.metadata.market(condition_id))
+            if not isinstance(answer, Failure):
+                self._metadata.learn_market(answer)
+                self._kernel.mark(AccountTopic())
+            elif answer.kind is not FailureKind.NOT_FOUND:
+                return  # the next order, or the next look, tries again
+            if not self._is_settled(condition_id):
+                self._missing.add(condition_id)
+
+    def _unknown(self) -> list[ConditionId]:
+        own = self._account.own
+        past = dict.fromkeys(fill.condition_id for fill in own.fills())
+        wanted = [*(o.condition_id for o in own.open_orders()), *list(past)[:MOST_PAST]]
+        return [each for each in wanted if not self._is_settled(each)]
+
+    def _is_settled(self, condition_id: ConditionId) -> bool:
+        known = self._metadata.store.markets.get(condition_id)
+        return condition_id in self._missing or (known is not None and known.market is not None)

@@ -1,0 +1,86 @@
+"""What is ours is named, in whichever market it is."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.ids import ConditionId, OrderId
+from pmtui.domain.user_events import OrderChanged, OrderEventKind
+from pmtui.service.market_store import MOST_IDLE
+from pmtui.service.topics import AccountTopic, MarketListTopic
+from tests.manual_clock import settle
+from tests.service.fakes import CONDITION, MARKET, World, lost, resting, running_world
+from tests.service.test_feeds import many_events
+
+ORDER = OrderId("0x" + "01" * 32)
+
+
+def rest(world: World, order_id: OrderId = ORDER, condition_id: ConditionId = CONDITION) -> None:
+    order = resting(order_id, condition_id=condition_id)
+    world.account.open[order_id] = order
+    world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, order, world.clock.now()))
+
+
+def question(world: World) -> str:
+    market = world.service.queries.market(CONDITION).market
+    return market.question if market is not None else ""
+
+
+async def test_the_market_of_a_resting_order_is_asked_for_once(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await settle()
+        assert question(world) == ""
+        rest(world)
+        await settle()
+        assert question(world) == MARKET.question
+        rest(world, OrderId("0x" + "02" * 32))
+        await world.pass_time(120)
+        assert world.metadata.asked == [CONDITION]
+
+
+async def test_a_host_that_does_not_answer_is_asked_again_when_somebody_looks(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await settle()
+        world.metadata.item_failure = lost("GET /markets")
+        rest(world)
+        await settle()
+        assert world.metadata.asked == [CONDITION]
+        world.metadata.item_failure = None
+        world.service.hub.subscribe([AccountTopic()], lambda _: None)
+        await settle()
+        assert question(world) == MARKET.question
+
+
+async def test_a_market_that_nobody_knows_is_asked_for_once(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await settle()
+        world.metadata.item_failure = Failure(FailureKind.NOT_FOUND, "GET /markets", "no")
+        rest(world)
+        await settle()
+        world.service.hub.subscribe([AccountTopic()], lambda _: None)
+        await settle()
+        assert world.metadata.asked == [CONDITION]
+
+
+async def test_browsing_past_many_markets_forgets_none_with_an_order(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await settle()
+        rest(world)
+        await settle()
+        world.metadata.events = [
+            replace(e, markets=(replace(e.markets[0], condition_id=ConditionId(f"0x{n:064x}")),))
+            for n, e in enumerate(many_events(2 * MOST_IDLE))
+        ]
+        topic = MarketListTopic()
+        world.service.hub.subscribe([topic], lambda _: None)
+        for _ in range(2 * MOST_IDLE // 50):
+            await settle()
+            world.service.commands.load_more(topic)
+        await settle()
+        assert len(world.service.queries.market_list(topic).rows) == 2 * MOST_IDLE
+        first, last = (ConditionId(f"0x{n:064x}") for n in (0, 2 * MOST_IDLE - 1))
+        assert world.service.queries.market(first).market is None
+        assert world.service.queries.market(last).market is not None
+        assert question(world) == MARKET.question
