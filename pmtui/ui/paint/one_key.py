@@ -83,7 +83,7 @@ def _say_accepted(verdict: Accepted) -> str:
         case OrderStatus.PARTIALLY_FILLED:
             return f"filled {format_size(verdict.filled_size)}, the rest rests."
         case OrderStatus.DELAYED:
-            return "is held back by the venue for a moment."
+            return "is taken, the venue delays it. Its fill is told here."
         case _:
             return f"{plain(verdict.text, _REASON)}."
 

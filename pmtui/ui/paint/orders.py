@@ -83,6 +83,13 @@ def say_verdict(verdict: Verdict, order: PreparedOrder) -> str:
     match verdict:
         case Accepted() if verdict.average is not None:
             return say_traded(verdict, order)
+        case Accepted() if verdict.status is OrderStatus.DELAYED:
+            what = "purchase" if order.intent.side is Side.BUY else "sale"
+            shares = f"{format_size(order.size)} {plain(order.outcome, 14)}"
+            return f"Taken, the venue delays it: {what} of {shares}. Its fill is told here."
+        case Accepted() if verdict.status is OrderStatus.LIVE:
+            shares = f"{format_size(order.size)} {plain(order.outcome, 14)}"
+            return f"{order.intent.side.value} {shares} rests at {format_price(order.price)}."
         case Accepted():
             verb = "Bought" if order.intent.side is Side.BUY else "Sold"
             size = f"{format_size(verdict.filled_size)} of {format_size(order.size)}"

@@ -325,6 +325,8 @@ def _say_end(verdict: Accepted, size: Micros, *, ascii_only: bool) -> str:
             return f"{left} rest"
         case OrderStatus.CANCELLED:
             return f"{done}, the rest dropped"
+        case OrderStatus.DELAYED:
+            return "delayed by the venue"
         case _:
             return verdict.status.value
 

@@ -154,6 +154,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
                 self._show_history()
             case AccountTopic():
                 self._follow_picked()
+                self._tell_of_delayed()
                 self._show_own()
                 self._show_tape()
                 self._show_book()
@@ -181,6 +182,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
 
     @override
     def on_resize(self) -> None:  # type: ignore[override]  # the toolkit passes the event only where it is named
+        self.place_charts(is_alone=not self._is_side_by_side)
         self.follow_topics()
         self._place_ticket()
         self._follow_arming()
@@ -188,6 +190,12 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
         self._show_siblings()
         self._show_sides()
         self._show_state()
+
+    @override
+    def action_toggle_sides(self) -> None:
+        super().action_toggle_sides()
+        self.place_charts(is_alone=not self._is_side_by_side)
+        self.follow_topics()
 
     @on(LadderPane.CursorMoved)
     def _show_cursor(self) -> None:

@@ -245,8 +245,15 @@ class MarketMoving(MarketLadder):
 
     async def _await_placed(self, command_id: CommandId, order: PreparedOrder) -> None:
         verdict = await self.surface.commands.verdict(command_id)
+        self._delayed.follow(order, verdict, lambda end: say_verdict(end, order))
         if is_live(self):
             self.say(say_verdict(verdict, order))
+            self._tell_of_delayed()
+
+    def _tell_of_delayed(self) -> None:
+        """Say what became of an order that the venue held back."""
+        if news := self._delayed.news(self.surface.queries.account()):
+            self.say(news)
 
 
 def moving_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:

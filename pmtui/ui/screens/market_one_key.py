@@ -7,6 +7,7 @@ every order. Arming holds on every market until it ends; a screen begins with th
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from textual import on
 from textual.geometry import Size
@@ -233,8 +234,11 @@ class MarketOneKey(MarketTrading):
         self, command_id: CommandId, order: PreparedOrder, warnings: tuple[str, ...]
     ) -> None:
         verdict = await self.surface.commands.verdict(command_id)
+        say = partial(say_end, order=order, warnings=warnings, ascii_only=self._ascii_only)
+        self._delayed.follow(order, verdict, say)
         if is_live(self):
-            self.say(say_end(verdict, order, warnings=warnings, ascii_only=self._ascii_only))
+            self.say(say(verdict))
+            self._tell_of_delayed()
 
     def _cancel_side(self, side: Side) -> None:
         name = "bid" if side is Side.BUY else "ask"

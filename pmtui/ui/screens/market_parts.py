@@ -10,6 +10,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.order import Order
 from pmtui.service.topics import Topic
 from pmtui.service.views import MarketView, TapeView
+from pmtui.ui.delayed_orders import DelayedOrders
 from pmtui.ui.market_facts import token_id_of, why_nothing_of_ours
 from pmtui.ui.screens.saying import SayingScreen
 from pmtui.ui.surface import Surface
@@ -39,6 +40,8 @@ class MarketParts(SayingScreen):
         self._outcome_index = 0
         self._interval = surface.options.chart_interval
         self._watched: tuple[Topic, ...] = ()
+        self._token: tuple[tuple[ConditionId, int], TokenId] | None = None
+        self._delayed = DelayedOrders()
 
     @property
     def outcome_index(self) -> int:
@@ -48,7 +51,12 @@ class MarketParts(SayingScreen):
     @property
     def token_id(self) -> TokenId | None:
         """The token on show; None until the market is known, or when it has none."""
-        return token_id_of(self._market_view, self._outcome_index)
+        shown = self.condition_id, self._outcome_index
+        if self._token is None or self._token[0] != shown:
+            token_id = token_id_of(self._market_view, self._outcome_index)
+            # Asked for at every turn, and a market's tokens are what they are for ever.
+            self._token = None if token_id is None else (shown, token_id)
+        return None if self._token is None else self._token[1]
 
     @override
     def to_copy(self) -> tuple[str, str]:
@@ -64,7 +72,8 @@ class MarketParts(SayingScreen):
 
     @property
     def _book_view(self) -> BookView | None:
-        return None if self.token_id is None else self.surface.queries.book(self.token_id)
+        token_id = self.token_id
+        return None if token_id is None else self.surface.queries.book(token_id)
 
     def forget_market(self) -> None:
         """Let go of all that belongs to the market on show, because another one comes.
@@ -104,7 +113,7 @@ class MarketParts(SayingScreen):
         return tuple(order for order in orders if order.condition_id == self.condition_id)
 
     def _tell_ticket(self) -> None:
-        book = self._book_view
-        if self.ticket.is_open and book is not None:
+        book = self._book_view if self.ticket.is_open else None
+        if book is not None:
             account = self.surface.queries.account()
             self.ticket.update_context(book=book, account=account, market=self._market_view)

@@ -183,7 +183,7 @@ def test_a_fix_says_all_that_it_changes() -> None:
         (OrderStatus.PARTIALLY_FILLED, "40", "40 filled, 60 rest"),
         (OrderStatus.FILLED, "100", "100 filled"),
         (OrderStatus.CANCELLED, "40", "40 filled, the rest dropped"),
-        (OrderStatus.DELAYED, "0", "delayed"),
+        (OrderStatus.DELAYED, "0", "delayed by the venue"),
     ],
 )
 def test_an_accepted_order_says_what_filled_and_what_rests(

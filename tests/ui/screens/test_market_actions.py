@@ -7,6 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from pmtui.domain.market import Side
+from pmtui.domain.money import Micros
 from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown
@@ -256,6 +257,8 @@ async def test_f_sells_all_at_a_stated_worst_price_after_cancelling_what_is_in_t
         assert shows(app, "Cancels first: SELL 400 Yes at 57¢")
         assert shows(app, "Fills now")
         assert not app.market.service.calls_of("flatten")
+        filled = Accepted(sale.order_id, OrderStatus.FILLED, believable.micros(1_250.5), "filled")
+        app.market.service.verdicts = [filled]
         await agree(app, pilot)
         ((order, sales),) = app.market.service.calls_of("flatten")
         assert isinstance(order, PreparedOrder)
@@ -266,6 +269,36 @@ async def test_f_sells_all_at_a_stated_worst_price_after_cancelling_what_is_in_t
         )  # fmt: skip
         assert sales == (sale,)
         await until(pilot, lambda: "Sold" in line(screen, "notice"), "the verdict")
+
+
+async def test_a_sale_that_the_venue_delays_is_told_of_when_it_fills() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        service = app.market.service
+        set_orders(app)
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, FlattenCard), "the card")
+        order_id = believable.order(77).order_id
+        service.verdicts = [Accepted(order_id, OrderStatus.DELAYED, Micros(0), "delayed")]
+        await agree(app, pilot)
+        said = "Taken, the venue delays it: sale of 1,250.5 Yes"
+        await until(pilot, lambda: said in line(screen, "notice"), "that it was taken")
+        ((order, _),) = service.calls_of("flatten")
+        assert isinstance(order, PreparedOrder)
+        sold = replace(
+            believable.order(77, NUMBER, side=Side.SELL, price=0.47, size=1_250.5, matched=1_250.5),
+            order_id=order.unsigned.order_id, status=OrderStatus.FILLED,
+        )  # fmt: skip
+        fill = replace(
+            believable.fill(77, NUMBER), order_id=sold.order_id, side=Side.SELL,
+            size=sold.matched_size, price=cents(51),
+        )  # fmt: skip
+        view = service.account_view
+        service.account_view = replace(view, recent=(sold,), fills=(fill, *view.fills))
+        service.announce(AccountTopic())
+        said = "Sold 1,250.5 Yes at 51¢ on average for $637.7"
+        await until(pilot, lambda: said in line(screen, "notice"), "the fill")
 
 
 @pytest.mark.parametrize("key", ["f", "e", "L"])

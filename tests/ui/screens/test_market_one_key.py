@@ -296,7 +296,7 @@ async def test_a_refusal_names_its_order_and_the_reason() -> None:
     [
         (OrderStatus.FILLED, 5, "filled."),
         (OrderStatus.PARTIALLY_FILLED, 2, "filled 2, the rest rests."),
-        (OrderStatus.DELAYED, 0, "is held back by the venue for a moment."),
+        (OrderStatus.DELAYED, 0, "is taken, the venue delays it. Its fill is told here."),
         (OrderStatus.CANCELLED, 2, "filled 2 Yes, the rest dropped."),
     ],
 )
