@@ -30,6 +30,7 @@ from pmtui.service.profile import Profile
 from pmtui.service.views import Mode
 from pmtui.ui.actions import Keymap
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.cell_diff import WITHOUT_COLOR
 from pmtui.ui.keymap import KeyOverride, read_keymap
 from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme import DEFAULT_THEME
@@ -142,6 +143,7 @@ class Session:
         )
 
     def _app(self, late: LateService) -> PmtuiApp:
+        is_grey = _is_without_color()
         surface = Surface(
             queries=late.queries,
             commands=late.commands,
@@ -159,8 +161,7 @@ class Session:
         return PmtuiApp(
             surface,
             themes=self._themes,
-            theme=self._settings.theme
-            or ("slate" if os.environ.get("NO_COLOR") else DEFAULT_THEME),
+            theme=self._settings.theme or ("slate" if is_grey else DEFAULT_THEME),
             on_quit=self._settings.leave_policy(Departure.QUIT),
             on_first_paint=self._is_painted.set,
         )
@@ -310,6 +311,13 @@ def _load_hosts() -> None:
 
 _PLAIN = ("vt100", "vt102", "vt220", "linux")
 """Terminals without most of our signs; the font of the Linux console has at most 512."""
+
+
+def _is_without_color() -> bool:
+    """Tell, and let the toolkit know, which reads one variable only: else a cursor is a colour."""
+    if os.environ.get("TERM", "") in WITHOUT_COLOR:
+        os.environ["NO_COLOR"] = "1"
+    return bool(os.environ.get("NO_COLOR"))
 
 
 def _is_ascii_terminal() -> bool:

@@ -34,7 +34,7 @@ _SURPRISES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 _PATIENCE = 3
 """Surprises after which the stock display stays in use."""
 
-_WITHOUT_COLOR = ("vt52", "vt100", "vt102", "vt220", "dumb")
+WITHOUT_COLOR = ("vt52", "vt100", "vt102", "vt220", "dumb")
 """Terminals that the toolkit would send sixteen colours."""
 _LOOK_S = 0.02
 """How often a line that is behind is looked at."""
@@ -135,7 +135,7 @@ class CellDiff(App[Any]):
         if shadow is None or shadow.size != (width, height) or self._shadow_driver is not driver:
             # Dropped until the frame is complete: half a frame is no knowledge.
             # Without colour the toolkit paints in greys of its own; the terminal's are better.
-            is_grey = self.no_color or os.environ.get("TERM", "") in _WITHOUT_COLOR
+            is_grey = self.no_color or os.environ.get("TERM", "") in WITHOUT_COLOR
             colors = None if is_grey else self.console._color_system
             shadow = TerminalShadow(width, height, colors, is_ascii=self.is_ascii_terminal)
         self._shadow = None

@@ -158,6 +158,12 @@ class Terminal:
         """Return the screen as one text."""
         return "\n".join(self.rows())
 
+    def rows_in_reverse(self) -> list[str]:
+        """Return the lines that are shown in reverse from their first letter on."""
+        rows = self.rows()
+        starts = [(y, len(row) - len(row.lstrip())) for y, row in enumerate(rows) if row]
+        return [rows[y] for y, x in starts if self._emulator.buffer[y][x].reverse]
+
     def cursor(self) -> tuple[int, int]:
         """Return column and line of the cursor, which sits in the field that has the keys."""
         self._feed()

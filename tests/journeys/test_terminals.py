@@ -43,6 +43,27 @@ def test_without_colour_no_colour_is_sent(start: Start) -> None:
     assert terminal.exit_code() == 0
 
 
+@pytest.mark.parametrize(("term", "env"), [("vt100", {}), ("xterm-256color", {"NO_COLOR": "1"})])
+def test_without_colour_the_cursor_is_in_reverse(
+    start: Start, home: Path, term: str, env: dict[str, str]
+) -> None:
+    config = home / "config" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text('theme = "harbour"\n')
+    terminal = start(size=(80, 24), term=term, env={"COLORTERM": "", **env})
+    terminal.is_plain = term == "vt100"
+    trader.wait_for_markets(terminal)
+    terminal.until(lambda: len(terminal.rows_in_reverse()) == 1, "the cursor of the list")
+    terminal.press("/")
+    terminal.type("will")
+    terminal.until_text("service asked too")
+    terminal.until(lambda: len(terminal.rows_in_reverse()) == 1, "the cursor of the results")
+    terminal.press("escape")
+    terminal.until_text("by volume")
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+
+
 def test_resizing_while_books_move_never_crashes(start: Start, home: Path) -> None:
     terminal = start(size=(200, 50))
     trader.wait_for_markets(terminal)
