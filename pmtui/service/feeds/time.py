@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
@@ -11,6 +11,8 @@ from pmtui.service.kernel import Kernel
 from pmtui.service.topics import AccountTopic, StatusTopic
 
 MEASURE_PERIOD_S = 60.0
+_QUICK = timedelta(seconds=1)
+"""An answer that took longer may have waited on either way: its middle says nothing."""
 
 
 class TimeFeed:
@@ -29,10 +31,8 @@ class TimeFeed:
             before = self._kernel.clock.now()
             answer = self._kernel.check(Source.TRADING, await hosts.trading.server_time())
             if not isinstance(answer, Failure):
-                after = self._kernel.clock.now()
-                # The answer is cut to the second: its middle is the best guess.
-                middle = answer + timedelta(milliseconds=500)
-                skew = middle - (before + (after - before) / 2)
+                known = None if self.skew_ms is None else timedelta(milliseconds=self.skew_ms)
+                skew = estimate_skew(answer, before, self._kernel.clock.now(), known)
                 self.skew_ms = round(skew / timedelta(milliseconds=1))
             await self._kernel.clock.sleep(MEASURE_PERIOD_S)
 
@@ -42,3 +42,22 @@ class TimeFeed:
             await self._kernel.clock.sleep(1.0)
             self._kernel.mark(StatusTopic())
             self._kernel.mark(AccountTopic())
+
+
+def estimate_skew(
+    told: datetime, before: datetime, after: datetime, known: timedelta | None
+) -> timedelta:
+    """Return by how much the venue's clock is ahead of ours.
+
+    Args:
+        told: its time, cut to the second.
+        before: ours when it was asked.
+        after: ours when the answer was there.
+        known: what was believed so far; None where nothing was.
+    """
+    # The answer is cut to the second: its middle is the best guess.
+    middle = told + timedelta(milliseconds=500)
+    if after - before <= _QUICK:
+        return middle - (before + (after - before) / 2)
+    # After a long wait all between is possible: only what is not gives way.
+    return max(middle - after, min(known or timedelta(), middle - before))
