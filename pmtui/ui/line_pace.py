@@ -15,11 +15,21 @@ SLACK_S = 0.15
 TAKING_S = 0.05
 """How long the kernel may take a picture before the next ones wait."""
 SLOWEST_S = 2.0
-"""A picture is due this long after the last one although no answer has come: it may be lost."""
+"""A picture is due this long after the last one although no answer has come: it may be lost. Each
+such picture doubles the wait, and so does a long way: on a line that only is slow, pictures sent
+ahead of answers would pile up without end."""
 SLOW_TRIP_S = 0.03
 """An answer that takes so long has come a long way."""
+LONGEST_S = 30.0
+"""No picture waits for longer."""
 GIVE_UP_S = 15.0
-"""An answer so late is lost, and so may be whoever gave them."""
+"""An answer so late is lost, unless pictures wait for long anyway; another one is asked for."""
+NARROW = 3
+"""After a late answer one picture is on its way at a time, until so many answers came in time."""
+LOST = 3
+"""After so many lost answers in a row nobody may be there who gives them."""
+MUTE_S = 1.0
+"""How far apart pictures are for a terminal that answered once and does no more: it may be stuck."""
 
 
 class LinePace:
@@ -29,6 +39,10 @@ class LinePace:
         """Take a clock in seconds."""
         self._now = now
         self._is_answering = False
+        self._has_answered = False
+        self._lost = 0
+        self._narrow = 0
+        self._patience = SLOWEST_S
         self._best_trip: float | None = None
         self._asked_at: float | None = None
         self._painted_at = 0.0
@@ -46,7 +60,10 @@ class LinePace:
 
     def painted(self) -> None:
         """Note that a picture was handed over."""
-        self._painted_at = self._now()
+        now = self._now()
+        if self._is_answering and self._must_wait(now):
+            self._patience = min(2 * self._patience, LONGEST_S)
+        self._painted_at = now
 
     def answered(self) -> None:
         """Note that the terminal has shown everything up to the last question."""
@@ -55,10 +72,14 @@ class LinePace:
         if asked_at is None:
             return
         trip = self._now() - asked_at
+        is_late = self._best_trip is not None and trip > self._best_trip + SLACK_S
+        self._narrow = NARROW if is_late else max(0, self._narrow - 1)
         # The first answer after a silence may belong to an older question.
-        if self._is_answering or self._best_trip is None:
+        if (self._is_answering and not self._lost) or self._best_trip is None:
             self._best_trip = min(self._best_trip or trip, trip)
-        self._is_answering = True
+        self._patience = min(max(SLOWEST_S, 2 * trip), LONGEST_S)
+        self._is_answering = self._has_answered = True
+        self._lost = 0
 
     def given(self) -> None:
         """Note that the writer has something to write, unless it had before."""
@@ -74,21 +95,22 @@ class LinePace:
         now = self._now()
         if self._given_at is not None and now - self._given_at > TAKING_S:
             return True
-        if self._asked_at is None or not self._is_answering:
+        if not self._is_answering:
+            return self._has_answered and now - self._painted_at < MUTE_S
+        if self._asked_at is None:
             return False
-        waited = now - self._asked_at
-        if waited > GIVE_UP_S:
-            self._asked_at, self._is_answering = None, False
+        if now - self._asked_at > self._longest_wait():
+            self._asked_at, self._lost = None, self._lost + 1
+            self._is_answering = self._lost < LOST
             return False
-        is_late = waited > (self._best_trip or 0.0) + SLACK_S
-        return is_late and now - self._painted_at < SLOWEST_S
+        return self._must_wait(now) and now - self._painted_at < self._patience
 
     def may_be_answered(self) -> bool:
         """Whether an answer may arrive any moment."""
         if self._asked_at is None:
             return False
         waited = self._now() - self._asked_at
-        return waited <= (GIVE_UP_S if self._is_answering else SLOWEST_S)
+        return waited <= (self._longest_wait() if self._is_answering else SLOWEST_S)
 
     def is_slow(self) -> bool:
         """Whether answers take long enough to be torn, as far as is known."""
@@ -96,14 +118,19 @@ class LinePace:
 
     def lag_s(self) -> float:
         """Return how long a picture and an answer to it take, as far as is known."""
-        waited = (
-            0.0
-            if self._asked_at is None or not self._is_answering
-            else (self._now() - self._asked_at)
-        )
+        asked_at = self._asked_at if self._is_answering else None
+        waited = 0.0 if asked_at is None else self._now() - asked_at
         return min(max(waited, self._best_trip or 0.0), SLOWEST_S)
 
     def wait_for_answer(self, timeout_s: float) -> None:
         """Wait, in another thread than the one that hears answers, until none is on its way."""
         if self._is_answering:
             self._is_quiet.wait(timeout_s)
+
+    def _must_wait(self, now: float) -> bool:
+        if self._asked_at is None:
+            return False
+        return bool(self._narrow) or now - self._asked_at > (self._best_trip or 0.0) + SLACK_S
+
+    def _longest_wait(self) -> float:
+        return max(GIVE_UP_S, 2 * self._patience)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.ui.line_pace import GIVE_UP_S, QUESTION, SLACK_S, SLOWEST_S, TAKING_S, LinePace
+from pmtui.ui.line_pace import GIVE_UP_S, NARROW, QUESTION, SLACK_S, SLOWEST_S, TAKING_S, LinePace
 from tests.ui.pty_child import PtyChild
 
 TRIP_S = 0.2
@@ -61,24 +61,81 @@ def test_a_late_answer_does_not_make_lateness_usual(line: Line) -> None:
     assert line.ask()
     line.answer_after(5)
     assert line.ask()
+    assert line.pace.is_behind(), "one picture at a time on a line that was late"
+    for _ in range(NARROW):
+        line.answer_after(TRIP_S)
+        assert not line.pace.is_behind()
+        assert line.ask()
+    assert not line.pace.is_behind()
     line.at += TRIP_S + SLACK_S * 1.1
     assert line.pace.is_behind()
 
 
-def test_a_lost_answer_makes_pictures_rare_and_is_given_up_in_the_end(line: Line) -> None:
+def test_a_lost_answer_makes_pictures_rarer_each_time_and_another_one_is_asked_for(
+    line: Line,
+) -> None:
     assert line.ask()
     asked_at = line.at
-    line.at += SLOWEST_S * 1.1
-    assert not line.pace.is_behind()
-    assert not line.ask()
-    assert line.pace.is_behind()
-    line.at = asked_at + GIVE_UP_S * 1.1
+    for wait in (SLOWEST_S, 2 * SLOWEST_S, 4 * SLOWEST_S):
+        line.at += wait * 0.9
+        assert line.pace.is_behind()
+        line.at += wait * 0.1 + 0.001
+        assert not line.pace.is_behind()
+        assert not line.ask()
+    assert line.at - asked_at < GIVE_UP_S
+    # So long a wait between pictures is no sign that the answer is lost.
+    line.at = asked_at + 2 * 8 * SLOWEST_S + 0.001
     assert not line.pace.is_behind()
     assert line.ask()
-    line.at += GIVE_UP_S / 2
-    assert not line.pace.is_behind(), "nothing is expected of a terminal that fell silent"
+    line.at += TRIP_S + SLACK_S * 1.1
+    assert line.pace.is_behind(), "the next answer is waited for as well"
     line.answer_after(0)
+    assert not line.pace.is_behind()
+
+
+def test_a_terminal_that_has_fallen_silent_is_not_flooded(line: Line) -> None:
+    pictures = seconds = 0
+    for _ in range(3_000):
+        if not line.pace.is_behind():
+            line.ask()
+            pictures += 1
+        line.at += 0.1
+        seconds = line.at - 100
+    assert pictures < seconds
+    assert line.pace.question() == ""
+    line.answer_after(0)
+    for _ in range(NARROW):
+        assert line.ask()
+        line.answer_after(TRIP_S)
     assert line.ask()
+    line.at += TRIP_S
+    assert not line.pace.is_behind()
+
+
+@pytest.mark.parametrize("rate", [1_000, 2_000, 10_000, 100_000])
+@pytest.mark.parametrize("size", [400, 4_000, 8_000])
+def test_on_a_slow_line_pictures_never_pile_up(line: Line, rate: int, size: int) -> None:
+    """Ten pictures a second over a line with endless buffers: none waits behind many others."""
+    waiting, sent = 0.0, 0
+    questions: list[int] = []
+    oldest_s: list[float] = []
+    for tick in range(15_000):
+        waiting -= min(waiting, rate * 0.02)
+        sent_by_now = sent - waiting
+        while questions and questions[0] <= sent_by_now:
+            questions.pop(0)
+            line.pace.answered()
+        line.at += 0.02
+        if tick % 5 == 0 and not line.pace.is_behind():
+            waiting += size
+            sent += size
+            if line.ask():
+                questions.append(sent)
+        if tick > 9_000:
+            oldest_s.append(waiting / rate)
+    assert max(oldest_s) <= 1.1 * size / rate + 2 * (TRIP_S + SLACK_S), max(oldest_s)
+    # And the line is not left idle either.
+    assert sent >= min(300 * rate, 3_000 * size) * 0.5
 
 
 def test_a_terminal_that_never_answers_is_not_waited_for() -> None:
