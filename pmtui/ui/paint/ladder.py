@@ -98,9 +98,11 @@ class _Row(NamedTuple):
     def bar(self, side: Side) -> Cell:
         value, look = self._size_of(side), self.look
         text = side_bar(value, look.scale, self.columns.bar, side=side, ascii_only=look.ascii_only)
-        if look.is_cursor or not value:
+        if not value:
             return Cell(text, ground=self.ground)
-        return Cell(text, self._role_of(side), Emphasis.DIM, self.ground)
+        # Dimmed, it would be lost on the ground of the cursor.
+        emphasis = Emphasis.NONE if look.is_cursor else Emphasis.DIM
+        return Cell(text, self._role_of(side), emphasis, self.ground)
 
     def band(self) -> Cell:
         if not self.rung.is_in_band:

@@ -127,9 +127,18 @@ def price_range(points: Sequence[PricePoint]) -> tuple[Micros, Micros]:
 
 
 def price_labels(low: Micros, high: Micros, rows: int) -> tuple[Micros, ...]:
-    """Return round prices within a range, at most one for every third row."""
+    """Return round prices within a range: about one for every third row, two where there is room."""
     most = max(1, rows // _LABEL_EVERY_ROWS)
-    step = next((s for s in _STEPS if (high - low) // s < most), _STEPS[-1])
+    at = next((i for i, s in enumerate(_STEPS) if (high - low) // s < most), len(_STEPS) - 1)
+    labels = _round_prices(low, high, _STEPS[at])
+    if len(labels) < 2 <= most and at > 0:
+        # One price alone tells no distance; every other row is still apart enough.
+        finer = _round_prices(low, high, _STEPS[at - 1])
+        labels = finer if 2 * (len(finer) - 1) < rows else labels
+    return labels
+
+
+def _round_prices(low: Micros, high: Micros, step: Micros) -> tuple[Micros, ...]:
     first = -(-low // step) * step
     return tuple(Micros(price) for price in range(first, high + 1, step))
 
