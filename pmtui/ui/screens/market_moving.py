@@ -53,6 +53,7 @@ class OwnPlace:
 
     price: Micros
     words: str
+    """Where they are: a row of grouped prices may hold several."""
     orders: tuple[Order, ...]
     """As the ladder shows them, those of the other outcome in terms of this one."""
 
@@ -127,6 +128,10 @@ class MarketMoving(MarketLadder):
             self._nothing_at = cursor[0]
             self.say(f"{NOTHING_HERE} at {words}.")
             return None
+        prices = sorted({order.price for order in orders})
+        ends = dict.fromkeys((prices[0], prices[-1]))
+        tick, is_ascii = ladder.axis.tick, self._ascii_only
+        words = " to ".join(format_price(p, tick=tick, ascii_only=is_ascii) for p in ends)
         return OwnPlace(cursor[0], words, orders)
 
     def _leave_nothing_behind(self) -> None:

@@ -184,6 +184,19 @@ async def test_x_cancels_what_is_ours_at_the_cursor() -> None:
         )
 
 
+async def test_x_on_a_row_of_grouped_prices_names_the_prices_of_what_it_cancels() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(49))
+        await pilot.press("g", "g")
+        assert "rows 5¢" in line(screen, "book-state")
+        await pilot.press("x")
+        words = "Cancelled 2 orders at 47¢ to 49¢."
+        await until(pilot, lambda: words in line(screen, "notice"), "the result")
+        assert len(app.market.service.calls_of("cancel")[0][0]) == 2
+
+
 async def test_z_names_the_orders_and_cancels_after_yes_only() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
