@@ -15,6 +15,8 @@ from pathlib import Path
 
 import msgspec
 
+from pmtui.domain.market import Market
+from pmtui.domain.money import Micros
 from pmtui.domain.price_alert import AlertId, PriceAlert
 from pmtui.domain.watchlist import Seen, Star, StarKey, StarKind
 
@@ -28,6 +30,20 @@ CREATE TABLE IF NOT EXISTS alerts (alert_id TEXT PRIMARY KEY, facts BLOB NOT NUL
 """
 _BUSY_S = 2.0
 """How long another terminal's write is waited for."""
+
+
+class _SeenRow(msgspec.Struct, frozen=True):
+    """What was seen, as it is written: the same fields, with types that are loaded here."""
+
+    title: str
+    market: Market | None
+    as_of: datetime
+    event_title: str = ""
+    open_markets: int = 1
+    volume: Micros | None = None
+    volume_24h: Micros | None = None
+    end_at: datetime | None = None
+    is_closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +65,7 @@ Change = Star | StarKey | PriceAlert | AlertId
 
 
 class WatchStore:
-    """Reads the file once and writes single changes. Both wait for the disk."""
+    """Reads the file and writes single changes. Both wait for the disk."""
 
     def __init__(self, state_dir: Path) -> None:
         """Keep the file in a profile's own directory."""
@@ -80,6 +96,14 @@ class WatchStore:
             alerts=tuple(each for each in read_alerts if each is not None),
             unreadable=read_stars.count(None) + read_alerts.count(None),
         )
+
+    def mark(self) -> tuple[int, ...]:
+        """Return what is another one after every write, whoever wrote; costs no reading."""
+        try:
+            found = self._path.stat()
+        except OSError:
+            return ()
+        return found.st_ino, found.st_mtime_ns, found.st_size
 
     def write(self, changes: tuple[Change, ...]) -> Path | None:
         """Write changes, all or none; returns where a damaged file was put, if there was one.
@@ -137,10 +161,12 @@ def _star(row: tuple[object, ...]) -> Star | None:
 
 # What was seen last is worth less than the star: without it the venue is simply asked.
 def _seen(raw: object) -> Seen | None:
+    row: _SeenRow | None
     try:
-        return msgspec.json.decode(raw, type=Seen) if isinstance(raw, bytes) else None
+        row = msgspec.json.decode(raw, type=_SeenRow) if isinstance(raw, bytes) else None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+    return None if row is None else Seen(**msgspec.structs.asdict(row))
 
 
 def _alert(raw: object) -> PriceAlert | None:

@@ -4,7 +4,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +13,8 @@ import pytest
 from pmtui.domain.ids import EventId
 from pmtui.domain.money import Micros
 from pmtui.domain.price_alert import AlertId, AlertPlan, AlertSide, AlertState, PriceAlert
-from pmtui.domain.watchlist import Star, StarKey, StarKind, key_of_market, see_market
+from pmtui.domain.watchlist import Seen, Star, StarKey, StarKind, key_of_market, see_market
+from pmtui.service import watch_store
 from pmtui.service.watch_store import FILE, Kept, StoreProblem, WatchStore
 from tests.service.fakes import CONDITION, MARKET, YES
 
@@ -154,3 +155,8 @@ def test_a_killed_writer_loses_nothing_that_was_written(tmp_path: Path) -> None:
     kept = [int(star.key.item_id) for star in WatchStore(tmp_path).read().stars]
     assert kept[: len(told)] == told
     assert kept == list(range(1, len(kept) + 1))
+
+
+def test_all_that_is_seen_is_written_and_read() -> None:
+    names = {each.name for each in fields(Seen)}
+    assert set(watch_store._SeenRow.__struct_fields__) == names
