@@ -69,6 +69,16 @@ class PriceAlerts:
         self._known = {alert.alert_id: alert for alert in alerts}
         self._watch()
 
+    def take(self, alerts: Iterable[PriceAlert]) -> bool:
+        """Take up what another terminal has set, fired or removed; return whether anything was."""
+        before = self._known
+        self._known = {each.alert_id: _further(before.get(each.alert_id), each) for each in alerts}
+        is_news = self._known != before
+        if is_news:
+            self._watch()
+            self._tell()
+        return is_news
+
     def add(self, plan: AlertPlan) -> str:
         """Wait for a price from now on, or return why not."""
         market = self._market_of(plan.condition_id)
@@ -145,3 +155,8 @@ class PriceAlerts:
         self._put(alert)
         text = f"Price alert: {alert.outcome}: {say_ring(alert)}  {shorten(alert.title)}"
         self._kernel.log.notice(Level.WARNING, text)
+
+
+def _further(ours: PriceAlert | None, kept: PriceAlert) -> PriceAlert:
+    """Return which of two states of one alert is the later: one that rang waits no more."""
+    return kept if ours is None or ours.state is AlertState.WAITING else ours

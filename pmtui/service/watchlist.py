@@ -45,6 +45,7 @@ from pmtui.service.topics import (
 )
 from pmtui.service.views import Load, QuoteRow
 from pmtui.service.watch_keeper import WatchKeeper
+from pmtui.service.watch_store import Kept
 from pmtui.service.watch_views import AlertRow, WatchlistView, WatchRow
 
 PERIOD_S = 30.0
@@ -86,6 +87,14 @@ class Watchlist:
         kept = self._keeper.restore()
         self._stars = {star.key: star for star in kept.stars}
         self.alerts.restore(kept.alerts)
+        self._kernel.start("watchlist file", lambda: self._keeper.follow(self._take))
+
+    def _take(self, kept: Kept) -> None:
+        """Take up what another terminal has starred since, and let go of what it has not any more."""
+        before = tuple(self._stars)
+        self._stars = {star.key: self._stars.get(star.key, star) for star in kept.stars}
+        if self.alerts.take(kept.alerts) or tuple(self._stars) != before:
+            self._changed()
 
     async def close(self) -> None:
         """Keep what is known now for the next session."""
