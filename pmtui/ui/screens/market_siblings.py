@@ -9,7 +9,7 @@ from textual import on
 from textual.getters import query_one
 
 from pmtui.domain.ids import ConditionId, EventId
-from pmtui.domain.market import Market
+from pmtui.domain.market import Event, Market
 from pmtui.service.topics import EventQuotesTopic, EventTopic, Topic
 from pmtui.ui.paint.siblings import live_mids
 from pmtui.ui.plain import plain
@@ -28,14 +28,23 @@ class MarketSiblings(MarketParts):
     strip = query_one("#siblings", SiblingStrip)
     _event_before: EventId | None = None
     """Of the market that one hopped from: its siblings are in the same event."""
+    _event_now: tuple[ConditionId, EventId] | None = None
+    """The market on show, and the event it will be in for ever."""
+    _siblings_now: tuple[Event, ConditionId, Siblings | None] | None = None
+    """What the siblings were found for last: that is asked at every turn."""
 
     @property
     def hoppable(self) -> Siblings | None:
         """The markets to hop between; None where there is no other, or none is known yet."""
-        event_id = self._event_id
-        if event_id is None:
-            return None
-        return siblings_of(self.surface.queries.event(event_id).event, self.condition_id)
+        event = self._event_of_market
+        return None if event is None else self._siblings_in(event)
+
+    def _siblings_in(self, event: Event) -> Siblings | None:
+        known = self._siblings_now
+        if known is None or known[0] is not event or known[1] != self.condition_id:
+            found = siblings_of(event, self.condition_id)
+            known = self._siblings_now = (event, self.condition_id, found)
+        return known[2]
 
     def action_next_sibling(self) -> None:
         """Go to the next outcome of the event."""
@@ -72,8 +81,15 @@ class MarketSiblings(MarketParts):
 
     @property
     def _event_id(self) -> EventId | None:
+        known = self._event_now
+        if known is not None and known[0] == self.condition_id:
+            return known[1]
         market = self._market_view.market
-        return market.event_id if market is not None else self._event_before
+        if market is None:
+            return self._event_before
+        if market.event_id is not None:
+            self._event_now = self.condition_id, market.event_id
+        return market.event_id
 
     @property
     def _has_strip(self) -> bool:
@@ -84,8 +100,8 @@ class MarketSiblings(MarketParts):
         event_id = self._event_id
         if event_id is None:
             return
-        event = self.surface.queries.event(event_id).event
-        siblings = self.hoppable
+        event = self._event_of_market
+        siblings = None if event is None else self._siblings_in(event)
         if event is None or (siblings is not None and self._has_strip):
             yield EventTopic(event_id)
         if siblings is not None and siblings.is_quoted and self._has_strip:
@@ -109,7 +125,7 @@ class MarketSiblings(MarketParts):
             self.say("This event has no other open market.")
 
     @property
-    def _event_of_market(self) -> object | None:
+    def _event_of_market(self) -> Event | None:
         event_id = self._event_id
         return None if event_id is None else self.surface.queries.event(event_id).event
 
