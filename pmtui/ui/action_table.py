@@ -192,7 +192,8 @@ ACTIONS: tuple[Action, ...] = (
             "Armed: permit the next single key, within two seconds, to trade from a book that may "
             "be wrong; journaled.", danger=Danger.TRADES, in_footer=False),
     _action("market.switch_chart", "d", "Depth",
-            "Show the depth of the book in the place of the chart, or the prices again.",
+            "Show the depth of the book in the place of the chart, or the prices again; where both "
+            "are on show, choose which of them the keys mean.",
             in_footer=False),
     _action("market.toggle_sides", "W", "Side by side",
             "Show the ladders of the next outcomes beside this one, or no more. Enter or a click "

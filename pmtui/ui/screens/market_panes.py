@@ -21,6 +21,8 @@ from pmtui.ui.widgets.tape import OrdersPane
 CHART_FROM_WIDTH = 110
 DEPTH_FROM_WIDTH = 79
 """Below the width of the price chart, depth takes the place of the trades."""
+BOTH_FROM_WIDTH, BOTH_FROM_HEIGHT = 196, 36
+"""Where prices and depth stand below one another, beside the trades."""
 _CHART_FROM_HEIGHT = 18
 _ENDED = "The order that was chosen has ended: choose another one."
 
@@ -44,13 +46,30 @@ class MarketPanes(MarketTrading):
         if width < DEPTH_FROM_WIDTH or height < _CHART_FROM_HEIGHT:
             self.say(f"Charts need a screen of {DEPTH_FROM_WIDTH}x{_CHART_FROM_HEIGHT}.")
             return
-        had_focus = self.focused in (self.chart, self.depth)
+        # Where both are on show it chooses which of them is meant.
+        has_focus = self.shows_both_charts or self.focused in (self.chart, self.depth)
         self._has_depth = not self._has_depth
         self.set_class(self._has_depth, "-depth")
         self.follow_topics()
         self._show_cursor_on_charts()
-        if had_focus:
+        if has_focus:
             _ = self.call_after_refresh(self.action_go_to_chart)
+
+    def place_charts(self, *, is_alone: bool) -> None:
+        """Show both charts where there is room.
+
+        Args:
+            is_alone: no ladders stand beside this one.
+        """
+        width, height = self.size
+        fits = is_alone and width >= BOTH_FROM_WIDTH and height >= BOTH_FROM_HEIGHT
+        self.set_class(fits, "-charts")
+        self._show_cursor_on_charts()
+
+    @property
+    def shows_both_charts(self) -> bool:
+        """Whether neither takes the place of the other."""
+        return self.has_class("-charts")
 
     def action_shorter_interval(self) -> None:
         """Show a shorter time on the chart, or less far from the middle."""
@@ -162,7 +181,8 @@ class MarketPanes(MarketTrading):
     @property
     def _watches_history(self) -> bool:
         """Whether the price chart is on show: what nobody sees is not fetched."""
-        return self.size.width >= CHART_FROM_WIDTH and not self._has_depth
+        is_on_show = self.shows_both_charts or not self._has_depth
+        return self.size.width >= CHART_FROM_WIDTH and is_on_show
 
     def _show_history(self) -> None:
         queries, token_id = self.surface.queries, self.token_id
@@ -185,5 +205,5 @@ class MarketPanes(MarketTrading):
         """Show the book's depth, and on either chart the price that the ladder points at."""
         cursor = None if self.ladder.cursor is None else self.ladder.cursor[0]
         self.chart.mark(cursor)
-        if self._has_depth:
+        if self._has_depth or self.shows_both_charts:
             self.depth.show(self.ladder.book, cursor)

@@ -1,5 +1,6 @@
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 
 import pytest
 from textual.pilot import Pilot
@@ -81,10 +82,42 @@ async def test_tab_goes_round_every_pane_on_show(size: tuple[int, int]) -> None:
             await pilot.press("tab")
             await settle(pilot)
             seen |= set(marked(screen))
-        assert seen == {"ladder", "orders", "tape"} | ({"chart"} if size[0] >= 110 else set())
+        charts: dict[tuple[int, int], set[str]] = {
+            SMALL: set(),
+            MIDDLE: {"chart"},
+            LARGE: {"chart", "depth"},
+        }
+        assert seen == {"ladder", "orders", "tape"} | charts[size]
 
 
-@pytest.mark.parametrize("size", [SMALL, MIDDLE, LARGE])
+async def test_a_large_screen_has_room_for_both_charts() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(49))
+        await until(pilot, lambda: "Depth 10¢" in shown_text(screen.depth)[0], "the depth")
+        await until(pilot, lambda: "▲49¢" in shown_text(screen.depth)[-1], "the cursor")
+        panes = (screen.ladder, screen.chart, screen.depth, screen.tape, screen.orders)
+        for one, other in combinations(panes, 2):
+            assert one.region.area
+            assert not one.region.overlaps(other.region)
+        assert HistoryTopic(YES, Interval.DAY) in app.market.service.watched()
+        # The key says which of them is meant, and both stay.
+        await pilot.press("d")
+        await until(pilot, lambda: screen.focused is screen.depth, "the depth has the keys")
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: "Depth 20¢" in shown_text(screen.depth)[0], "farther")
+        await pilot.press("d")
+        await until(pilot, lambda: screen.focused is screen.chart, "the prices have the keys")
+        await pilot.press("right_square_bracket")
+        week = HistoryTopic(YES, Interval.WEEK)
+        await until(pilot, lambda: week in app.market.service.watched(), "a longer time")
+        await pilot.resize_terminal(*MIDDLE)
+        await until(pilot, lambda: not screen.depth.display, "one chart on a smaller screen")
+        assert screen.chart.display
+
+
+@pytest.mark.parametrize("size", [SMALL, MIDDLE, (180, 50)])
 async def test_depth_takes_the_place_of_the_chart_or_of_the_trades(size: tuple[int, int]) -> None:
     app = MarketDemo(0)
     async with app.run_test(size=size) as pilot:
