@@ -16,6 +16,7 @@ from pmtui.ui.theme import Role
 
 _LABEL = 14
 _REASON = 80
+_UNMATCHED = "no orders found to match"
 
 
 def paint_arming(
@@ -57,6 +58,10 @@ def say_end(
         warnings = ()
     if isinstance(verdict, Accepted) and verdict.average is not None:
         return _warned(say_traded(verdict, order, ascii_only=ascii_only), warnings)
+    if isinstance(verdict, Rejected) and _UNMATCHED in verdict.reason.lower():
+        # Quicker hands were there: no fault of the order, and the venue's words hide it.
+        gone = "ask" if order.intent.side is Side.BUY else "bid"
+        return f"{what} found nothing: no {gone} was left there."
     return _warned(_say_verdict(verdict, what), warnings)
 
 

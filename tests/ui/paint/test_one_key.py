@@ -11,6 +11,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.order import LimitIntent, OrderStatus
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.surface import PreparedOrder
+from pmtui.sim.engine.refusals import FAK_UNMATCHED
 from pmtui.ui.cells import line_width
 from pmtui.ui.paint.ladder_state import paint_state
 from pmtui.ui.paint.one_key import paint_arming, say_end, say_sent
@@ -75,3 +76,14 @@ def test_what_the_trader_wants_to_hear_of_stands_beside_the_end(
     assert say_end(verdict, order, warnings=warnings).endswith(said)
     assert say_sent(order, takes=False, warnings=warnings).endswith("50¢. ! large: $5.00; w")
     assert "!" not in say_sent(order, takes=True)
+
+
+@pytest.mark.parametrize(("side", "gone"), [(Side.BUY, "ask"), (Side.SELL, "bid")])
+def test_a_key_that_came_too_late_says_that_nothing_was_left(side: Side, gone: str) -> None:
+    order = FakeService().prepare(
+        LimitIntent(ConditionId("0xa"), TokenId("1"), side, Micros(500_000), Micros(10_000_000))
+    )
+    assert isinstance(order, PreparedOrder)
+    said = say_end(Rejected(FAK_UNMATCHED.text), order, warnings=("large: $5.00",))
+    assert said.endswith(f"found nothing: no {gone} was left there.")
+    assert "refused" not in said
