@@ -33,8 +33,8 @@ from pmtui.ui.app import PmtuiApp
 from pmtui.ui.cell_diff import WITHOUT_COLOR
 from pmtui.ui.keymap import KeyOverride, read_keymap
 from pmtui.ui.surface import Options, Surface
-from pmtui.ui.theme import DEFAULT_THEME
 from pmtui.ui.theme_files import load_themes
+from pmtui.ui.usual_theme import usual_theme
 
 if TYPE_CHECKING:
     from pmtui.service.data_service import DataService
@@ -158,13 +158,15 @@ class Session:
                 is_first_run=self._is_first_run,
             ),
         )
-        return PmtuiApp(
+        app = PmtuiApp(
             surface,
             themes=self._themes,
-            theme=self._settings.theme or ("slate" if is_grey else DEFAULT_THEME),
+            theme=self._settings.theme or usual_theme(os.environ, is_grey=is_grey),
             on_quit=self._settings.leave_policy(Departure.QUIT),
             on_first_paint=self._is_painted.set,
         )
+        app.after_drawing = give_back
+        return app
 
     def _profile(self) -> Profile:
         name = self._settings.profile

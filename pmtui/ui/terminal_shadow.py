@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from rich.cells import cell_len, split_graphemes
-from rich.color import ColorSystem
+from rich.color import Color, ColorSystem
 from rich.segment import Segment
 from rich.style import Style
 
@@ -23,6 +23,8 @@ _GAP = 4
 
 _ATTRIBUTES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 21, 51, 52, 53)
 _UNKNOWN: None = None
+_CUBE = (0, 95, 135, 175, 215, 255)
+"""The parts of which terminals with 256 colours mix 216."""
 
 
 class _Look(NamedTuple):
@@ -191,11 +193,35 @@ def _look_of(style: Style, colors: ColorSystem | None) -> _Look:
     foreground, background = "39", "49"
     if colors is not None:
         if style.color is not None:
-            foreground = ";".join(style.color.downgrade(colors).get_ansi_codes())
+            foreground = ";".join(reduced(style.color, colors).get_ansi_codes())
         if style.bgcolor is not None:
-            background = ";".join(style.bgcolor.downgrade(colors).get_ansi_codes(foreground=False))
+            background = ";".join(reduced(style.bgcolor, colors).get_ansi_codes(foreground=False))
     link = f"id={style.link_id};{style.link}" if style.link else ""
     return _Look(attributes, foreground, background, link)
+
+
+def reduced(color: Color, colors: ColorSystem) -> Color:
+    """Return the nearest colour that a terminal has.
+
+    Of 256, greys are candidates for every colour: the library's way turns dark shades into navy and
+    teal, on which little can be read.
+    """
+    if colors is not ColorSystem.EIGHT_BIT or color.triplet is None:
+        return color.downgrade(colors)
+    red, green, blue = color.triplet
+    sixths = [min(range(6), key=lambda i: abs(_CUBE[i] - part)) for part in color.triplet]
+    level = min(max(round((0.299 * red + 0.587 * green + 0.114 * blue - 8) / 10), 0), 23)
+    cube, grey = tuple(_CUBE[i] for i in sixths), (8 + 10 * level,) * 3
+    is_grey = _distance(grey, color.triplet) < _distance(cube, color.triplet)
+    number = 232 + level if is_grey else 16 + 36 * sixths[0] + 6 * sixths[1] + sixths[2]
+    return Color.from_ansi(number)
+
+
+def _distance(one: Sequence[int], other: Sequence[int]) -> float:
+    """Say how different two colours look: the eye takes red, green and blue for differently much."""
+    mean = (one[0] + other[0]) / 2
+    red, green, blue = (a - b for a, b in zip(one, other, strict=True))
+    return (2 + mean / 256) * red**2 + 4 * green**2 + (2 + (255 - mean) / 256) * blue**2
 
 
 @lru_cache(maxsize=4096)

@@ -94,7 +94,7 @@ def test_a_lost_answer_makes_pictures_rarer_each_time_and_another_one_is_asked_f
 
 
 def test_a_terminal_that_has_fallen_silent_is_not_flooded(line: Line) -> None:
-    pictures = seconds = 0
+    pictures, seconds = 0, 0.0
     for _ in range(3_000):
         if not line.pace.is_behind():
             line.ask()

@@ -1,10 +1,13 @@
 from pathlib import Path
 
 import pytest
+from rich.color import Color as RichColor
+from rich.color import ColorSystem
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 import pmtui
+from pmtui.ui.terminal_shadow import reduced
 from pmtui.ui.theme import (
     DEFAULT_THEME,
     GROUND_ROLES,
@@ -30,7 +33,10 @@ def test_the_built_in_themes_load_without_a_problem() -> None:
 
 
 @pytest.mark.parametrize("theme", TRUECOLOR, ids=lambda theme: theme.name)
-def test_text_is_readable_on_every_ground_it_meets(theme: Theme) -> None:
+@pytest.mark.parametrize("colors", [ColorSystem.TRUECOLOR, ColorSystem.EIGHT_BIT])
+def test_text_is_readable_on_every_ground_it_meets(theme: Theme, colors: ColorSystem) -> None:
+    # With 256 colours as good as they go.
+    plain, flashing = (4.5, 3.0) if colors is ColorSystem.TRUECOLOR else (4.0, 2.8)
     variables = theme.variables
     # Screens, the line above the ladder, and the lines at the edges with the cards.
     slots = slot_colors(theme)
@@ -41,11 +47,20 @@ def test_text_is_readable_on_every_ground_it_meets(theme: Theme) -> None:
         for role in set(Role) - GROUND_ROLES:
             if ground in (Role.FLASH_UP, Role.FLASH_DOWN) and role is Role.DIM:
                 continue
-            color, background = Color.parse(variables[f"role-{role}"]), Color.parse(ground_color)
-            limit = 4.5 if ground in (*flat, Role.CURSOR_ROW, Role.SPREAD_ROW) else 3.0
+            color, background = (
+                _shown(variables[f"role-{role}"], colors),
+                _shown(ground_color, colors),
+            )
+            limit = plain if ground in (*flat, Role.CURSOR_ROW, Role.SPREAD_ROW) else flashing
             assert _contrast(color, background) >= limit, (role, ground)
-        text = Color.parse(variables["role-text"])
-        assert _contrast(text, Color.parse(ground_color)) >= 4.5, ground
+        text = _shown(variables["role-text"], colors)
+        assert _contrast(text, _shown(ground_color, colors)) >= 4.5, ground
+
+
+def _shown(color: str, colors: ColorSystem) -> Color:
+    """Return what a terminal with so many colours makes of one."""
+    asked_for = RichColor.from_rgb(*Color.parse(color).rgb)
+    return Color(*reduced(asked_for, colors).get_truecolor())
 
 
 def _contrast(first: Color, second: Color) -> float:
