@@ -76,6 +76,8 @@ class PmtuiApp(
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.GLOBAL)
     COMMANDS: ClassVar[set[Any]] = {ActionProvider, StarProvider, ThemeProvider}
     CSS = "Screen { overflow: hidden; }"
+    after_drawing: Callable[[], object] | None = None
+    """What tidies up behind a drawing, in its thread: one takes megabytes for some milliseconds."""
 
     def __init__(
         self,

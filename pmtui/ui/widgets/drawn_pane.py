@@ -26,6 +26,13 @@ class Drawing(NamedTuple):
 Draw = Callable[[], Drawing]
 
 
+def _drawn(draw: Draw, tidy_up: Callable[[], object] | None) -> Drawing:
+    drawing = draw()
+    if tidy_up is not None:
+        tidy_up()
+    return drawing
+
+
 class Picture(NamedTuple):
     """What decides how a drawing looks. Not the theme: the drawing names roles, no colours."""
 
@@ -106,7 +113,8 @@ class DrawnPane(LinePane, can_focus=False):
             if draw is None:
                 return
             has_grown = picture.is_same_frame(self._drawn)
-            self._drawing = await asyncio.to_thread(draw)
+            tidy_up = getattr(self.app, "after_drawing", None)
+            self._drawing = await asyncio.to_thread(_drawn, draw, tidy_up)
             self._drawn = picture
             super().repaint()
             if has_grown and not self.is_gathering:

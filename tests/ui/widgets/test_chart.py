@@ -1,5 +1,6 @@
 from dataclasses import replace
 from random import Random
+from threading import get_ident
 
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import TokenId
@@ -61,3 +62,22 @@ async def test_a_failed_history_says_so() -> None:
         chart.show(failed, token_id=TOKEN, now=NOW)
         await settle(pilot)
         assert "timed out" in "".join(shown_text(chart))
+
+
+class _TidyStage(Stage):
+    def __init__(self, chart: ChartPane) -> None:
+        super().__init__(chart)
+        self.tidied_in: list[int] = []
+
+    def after_drawing(self) -> None:
+        self.tidied_in.append(get_ident())
+
+
+async def test_what_a_drawing_took_is_tidied_up_where_it_was_drawn() -> None:
+    chart = ChartPane()
+    app = _TidyStage(chart)
+    async with app.run_test(size=(70, 14)) as pilot:
+        chart.show(VIEW, token_id=TOKEN, now=NOW)
+        await until(pilot, lambda: has_curve(chart), "the curve is drawn")
+        assert app.tidied_in
+        assert get_ident() not in app.tidied_in
