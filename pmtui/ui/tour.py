@@ -19,7 +19,7 @@ class TourFacts:
     """The ladder has a price under its cursor."""
     has_ticket: bool = False
     placed: int = 0
-    """Orders and fills that came since the tour began."""
+    """Orders made since the tour began."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """Leads the tour: watches what the trader does and says what comes next."""
 
+from datetime import UTC, datetime, timedelta
+
 from textual.app import App
 from textual.screen import Screen
 from textual.timer import Timer
@@ -20,6 +22,8 @@ from pmtui.ui.theme import Role
 from pmtui.ui.tour import NO_PLACE, Tour, TourFacts
 
 LOOKS_EVERY_S = 0.2
+_WHOLE_SECONDS = timedelta(seconds=1)
+"""The venue cuts the time of an order to these."""
 
 _PLACES: tuple[tuple[type[FrameScreen], str], ...] = (
     (MarketsScreen, "markets"),
@@ -40,7 +44,7 @@ class TourGuide:
         self._surface = surface
         self._tour: Tour | None = None
         self._timer: Timer | None = None
-        self._known_before = 0
+        self._began = datetime.max.replace(tzinfo=UTC)
 
     @property
     def is_on(self) -> bool:
@@ -59,7 +63,7 @@ class TourGuide:
         """Begin anew."""
         self._tour = Tour()
         self._forget_greeting()
-        self._known_before = self._known()
+        self._began = self._surface.queries.now()
         if self._timer is None:
             self._timer = self._app.set_interval(LOOKS_EVERY_S, self._look)
         self._look()
@@ -103,9 +107,12 @@ class TourGuide:
             is_searching=isinstance(frame, MarketsScreen) and frame.is_searching,
             has_cursor=market is not None and market.ladder.cursor is not None,
             has_ticket=market is not None and market.ticket.is_open,
-            placed=self._known() - self._known_before,
+            placed=self._placed(),
         )
 
-    def _known(self) -> int:
+    def _placed(self) -> int:
+        """Count by when they came to be: what is older may still be on its way to us."""
         account = self._surface.queries.account()
-        return len(account.open_orders) + len(account.fills)
+        orders = {order.order_id: order for order in (*account.recent, *account.open_orders)}
+        since = self._began - _WHOLE_SECONDS
+        return sum(order.created_at >= since for order in orders.values())

@@ -1,5 +1,7 @@
 """Greeting, tour and glossary on real screens."""
 
+from dataclasses import replace
+
 from pmtui.ui.action import Context
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.glossary import GLOSSARY
@@ -10,6 +12,7 @@ from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme_files import load_themes
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
+from tests.ui import believable
 from tests.ui.fake_surface import FakeService
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
@@ -56,6 +59,23 @@ async def test_the_tour_follows_what_is_done_and_ends_when_asked() -> None:
         await until(pilot, lambda: "Tour 2/" in tour_line(app), "the step on another screen")
         await pilot.press("T")
         await until(pilot, lambda: tour_line(app) == "", "the end")
+
+
+async def test_the_tour_takes_no_order_of_before_for_a_new_one() -> None:
+    service = FakeService()
+    service.account_view = replace(service.account_view, open_orders=(), recent=(), fills=())
+    app = PmtuiApp(service.surface(), themes=load_themes()[0])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("T")
+        await until(pilot, lambda: "Tour 1/" in tour_line(app), "the first step")
+        # What an earlier session left comes later than the key.
+        old = believable.order(1, 1, age_s=600)
+        service.account_view = replace(service.account_view, open_orders=(old,), recent=(old,))
+        await pilot.press("slash")
+        await until(pilot, lambda: "Tour 2/" in tour_line(app), "the second step")
+        new = believable.order(2, 1, age_s=0)
+        service.account_view = replace(service.account_view, recent=(new, old))
+        await until(pilot, lambda: "Tour 6/" in tour_line(app), "the step after the order")
 
 
 async def test_the_help_leads_to_the_words() -> None:

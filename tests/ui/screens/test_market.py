@@ -194,7 +194,9 @@ async def test_x_on_a_row_of_grouped_prices_names_the_prices_of_what_it_cancels(
         await pilot.press("x")
         words = "Cancelled 2 orders at 47¢ to 49¢."
         await until(pilot, lambda: words in line(screen, "notice"), "the result")
-        assert len(app.market.service.calls_of("cancel")[0][0]) == 2
+        service = app.market.service
+        bids = [o.order_id for o in service.account_view.open_orders if o.side is Side.BUY]
+        assert service.calls_of("cancel") == [(tuple(bids),)]
 
 
 async def test_z_names_the_orders_and_cancels_after_yes_only() -> None:
