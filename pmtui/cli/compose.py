@@ -63,9 +63,11 @@ class Session:
         keymap: Keymap,
         key: SessionKey,
         themes: tuple[Theme, ...],
+        theme_problems: tuple[str, ...] = (),
     ) -> None:
         self._settings = settings
         self._themes = themes
+        self._theme_problems = theme_problems
         self._key = key
         self._clock = SystemClock()
         self._keymap = keymap
@@ -156,6 +158,7 @@ class Session:
                 presets=self._settings.presets,
                 chart_interval=self._settings.chart_interval,
                 is_first_run=self._is_first_run,
+                theme_problems=self._theme_problems,
             ),
         )
         app = PmtuiApp(
@@ -260,26 +263,28 @@ def run_terminal(settings: Settings, keymap: Keymap, key: SessionKey) -> int:
         start_logging(log)
     except OSError as error:
         raise ConfigError(str(log), error.strerror or str(error)) from None
-    themes = _themes(settings, paths)
+    themes, problems = _themes(settings, paths)
     with ExitStack() as stack:
         if settings.is_paper or key.secret is not None:
             stack.enter_context(session_lock(paths.state / settings.profile))
-        code = asyncio.run(Session(settings, paths, keymap, key, themes).run())
+        code = asyncio.run(Session(settings, paths, keymap, key, themes, problems).run())
     from pmtui.cli.farewell import end_past_terminal  # noqa: PLC0415 - loaded by now
 
     end_past_terminal(code)
     return code
 
 
-def _themes(settings: Settings, paths: Paths) -> tuple[Theme, ...]:
+def _themes(settings: Settings, paths: Paths) -> tuple[tuple[Theme, ...], tuple[str, ...]]:
     themes, problems = load_themes(paths.config / "themes")
     for problem in problems:
         _logger.warning("theme: %s", problem)
     names = {theme.name for theme in themes} | set(BUILTIN_THEMES)
     if settings.theme is not None and settings.theme not in names:
-        near = ", ".join(sorted(theme.name for theme in themes))
-        raise ConfigError("theme", f"there is no {settings.theme!r}; try {near}")
-    return themes
+        # Most likely it is the very file that could not be read.
+        wrong = min(problems, key=lambda p: not p.startswith(f"{settings.theme}."), default="")
+        near = f"themes/{wrong}" if wrong else f"try {', '.join(sorted(t.name for t in themes))}"
+        raise ConfigError("theme", f"there is no {settings.theme!r}; {near}")
+    return themes, problems
 
 
 def keymap_of(settings: Settings) -> tuple[Keymap, tuple[str, ...]]:

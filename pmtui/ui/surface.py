@@ -27,6 +27,8 @@ class Options:
     """How far back a chart reaches at first."""
     is_first_run: bool = False
     """Nobody has traded here before: say where to begin."""
+    theme_problems: tuple[str, ...] = ()
+    """Which theme files cannot be used, and why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,17 @@ def test_an_unknown_theme_is_refused_with_the_names_of_others(start: Start) -> N
     assert "harbour" in line
 
 
+def test_a_theme_file_with_a_fault_is_refused_with_the_fault(start: Start, home: Path) -> None:
+    themes = home / "config" / "themes"
+    themes.mkdir(parents=True)
+    (themes / "mine.toml").write_text('name = "mine"\n[colors]\nprimary = "#zzz"\n')
+    terminal = start(env={"PMTUI_THEME": "mine"}, size=(200, 50))
+    assert terminal.exit_code() == USAGE_ERROR
+    (line,) = _lines(terminal)
+    assert "themes/mine.toml" in line
+    assert "#zzz" in line
+
+
 def test_a_second_terminal_on_one_account_is_told_so(start: Start) -> None:
     first = start()
     first.until_text("cash $10,000.00")

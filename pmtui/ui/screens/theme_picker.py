@@ -1,5 +1,7 @@
 """A small card of themes; each is worn by the whole terminal as soon as the cursor is on it."""
 
+from collections.abc import Sequence
+from textwrap import wrap
 from typing import ClassVar
 
 from textual import on
@@ -14,7 +16,9 @@ from typing_extensions import override
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for, footer_entries
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
+from pmtui.ui.paint.facts import count
 from pmtui.ui.paint.footer import paint_footer
+from pmtui.ui.plain import plain
 from pmtui.ui.surface import Options
 from pmtui.ui.theme import Role
 from pmtui.ui.theme_files import LONGEST_KIND, KnownTheme
@@ -23,6 +27,7 @@ from pmtui.ui.widgets.text_line import TextLine
 
 COLUMNS = (Column("name", "Theme", 20, grow=1), Column("about", "", LONGEST_KIND))
 WIDTH = 40
+_PROBLEM_LINES = 3
 
 
 class ThemePicker(ModalScreen[str]):
@@ -60,6 +65,8 @@ class ThemePicker(ModalScreen[str]):
             title = (Cell("Try a theme on", Role.HEADING, Emphasis.BOLD),)
             yield TextLine(title, ascii_only=ascii_only)
             yield LineTable(COLUMNS, show_header=False, id="themes", ascii_only=ascii_only)
+            for line in _say_problems(self._options.theme_problems):
+                yield TextLine((Cell(line, Role.NOTICE_WARN),), ascii_only=ascii_only)
             yield TextLine((Cell('config.toml: theme = "name"', Role.DIM),), ascii_only=ascii_only)
             entries = footer_entries(Context.THEMES, keymap=self._options.keymap)
             yield TextLine(paint_footer(entries, WIDTH, ascii_only=ascii_only))
@@ -91,6 +98,15 @@ class ThemePicker(ModalScreen[str]):
 
     def _row(self, name: str) -> Row:
         return Row(name, (Cell(name), Cell(_kind(self.app.available_themes[name]), Role.DIM)))
+
+
+def _say_problems(problems: Sequence[str]) -> list[str]:
+    """Say which file is missing in the list and why; of several the first, so that a list is left."""
+    if not problems:
+        return []
+    lines = wrap(plain(problems[0]), WIDTH, max_lines=_PROBLEM_LINES, placeholder="…")
+    more = len(problems) - 1
+    return [*lines, f"and {count(more, 'more file')}"] if more else lines
 
 
 def _kind(theme: Theme) -> str:

@@ -4,6 +4,7 @@ from textual.pilot import Pilot
 
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.screens.theme_picker import ThemePicker
+from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme_files import load_themes
 from pmtui.ui.widgets.line_table import LineTable
 from tests.ui.fake_surface import FakeService
@@ -61,3 +62,15 @@ async def test_every_theme_of_ours_says_what_it_is_for() -> None:
         rows = screen_lines(app)
         for name, kind in kinds.items():
             assert any(f" {name} " in row and kind in row for row in rows), "\n".join(rows)
+
+
+async def test_a_file_that_cannot_be_used_is_named_with_its_fault() -> None:
+    wrong = ("mine.toml: unknown [roles] key 'bidd', did you mean 'bid'?", "b.toml: needs a name")
+    service = FakeService()
+    surface = Surface(service, service, service, Options(theme_problems=wrong))
+    async with PmtuiApp(surface, themes=load_themes()[0]).run_test(size=(80, 24)) as pilot:
+        app = await opened(pilot)
+        text = " ".join(" ".join(screen_lines(app)).split())
+        assert "mine.toml: unknown" in text
+        assert "and 1 more file" in text
+        assert "harbour" in text
