@@ -92,6 +92,8 @@ _SPELLINGS = str.maketrans(
     {
         "¢": "c", "…": "~", "–": "-", "—": "-", "−": "-", "‘": "'", "’": "'", "“": '"', "”": '"',
         "·": ".", "•": "*", "×": "x", "→": ">", "←": "<", "↑": "^", "↓": "v", "▲": "^", "▼": "v",
+        # What the toolkit's palette is drawn with.
+        "▔": "-", "▁": "_", "🔎": "/",
         "●": "o", "○": "o", "★": "*", "☆": ".", "≥": ">=", "≤": "<=", "€": "EUR",
         # Frames: corners and crossings first, the straight strokes over them.
         **dict.fromkeys(map(chr, range(0x2500, 0x2580)), "+"),

@@ -87,6 +87,7 @@ def test_ascii_spells_what_it_can() -> None:
 
 
 def test_frames_keep_their_shape_without_unicode() -> None:
+    assert [to_ascii(row) for row in ("▔▔▔", "🔎 ", "▁▁▁")] == ["---", "/ ", "___"]
     assert [to_ascii(row) for row in ("┏━┓", "┃a┃", "┗━┛")] == ["+-+", "|a|", "+-+"]
 
 
