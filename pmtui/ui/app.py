@@ -1,7 +1,7 @@
 """The terminal's application: which screen is in front, themes, keys, and what a crash shows.
 
 The list of markets is the first picture, and only what it needs is loaded before it. The other
-screens are loaded where they are opened; a thread has loaded them by then (`later_screens`).
+screens are loaded where they are opened, or in a thread before (`later_screens`).
 """
 
 import asyncio
@@ -261,6 +261,8 @@ class PmtuiApp(
             is_ascii = self.surface.options.ascii_only
             shown = text if len(text) <= _LONGEST_COPIED else shorten(text, ascii_only=is_ascii)
             said = f"Copied the {what}: {shown}"
+            if getattr(self._driver, "is_plain", False):
+                said = f"This terminal has no clipboard to copy the {what} to."
         else:
             said = "There is nothing here to copy."
         if isinstance(self.screen, SayingScreen):

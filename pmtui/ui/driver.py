@@ -14,6 +14,7 @@ It leans on private names of the pinned toolkit; where one is missing,
 """
 
 import os
+import re
 import time
 from contextlib import suppress
 from io import StringIO
@@ -44,6 +45,10 @@ LAST_ANSWER_S = 0.3
 """How long the end waits for an answer on its way, which the shell would take for typing."""
 
 _MUTE = ("", "dumb", "unknown")
+PLAIN = ("vt52", "vt100", "vt102", "vt220", "linux")
+"""Terminals that print the rest of a sequence which they do not know."""
+_UNKNOWN_THERE = re.compile(r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)|\[[<>=][0-9;]*u|\[\?[0-9;]*\$p)")
+"""Operating system commands, the keyboard protocol, and questions for modes."""
 
 
 def driver_class() -> type[Driver] | None:
@@ -73,7 +78,10 @@ class PromptDriver(LinuxDriver):
         self.exit_event = _WakingEvent(wake_write)
         self._is_stalled = False
         self.pace = LinePace(time.monotonic)
-        self._can_ask = self.input_tty and os.environ.get("TERM", "") not in _MUTE
+        term = os.environ.get("TERM", "")
+        self._can_ask = self.input_tty and term not in _MUTE
+        self.is_plain = term in PLAIN
+        """Whether it has no clipboard either."""
         self._file = _Taken(self._file, self.pace)  # type: ignore[assignment, arg-type]  # as much as is used
 
     @override
@@ -102,6 +110,8 @@ class PromptDriver(LinuxDriver):
         writer = self._writer_thread
         if writer is None or self._is_stalled:
             return
+        if self.is_plain:
+            data = _UNKNOWN_THERE.sub("", data)
         self.pace.given()
         try:
             # One that died with its terminal takes nothing any more.

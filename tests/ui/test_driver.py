@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,20 @@ def test_the_program_ends_with_its_terminal() -> None:
         assert process is not None
         child.hang_up()
         assert process.wait(20) is not None
+
+
+_STRANGE = re.compile(rb"\x1b\]|\x1b\[[<>=]|\x1b\[[^@-~]*\$")
+"""What a terminal without operating system commands or private parameters would print."""
+
+
+@pytest.mark.parametrize("term", ["vt100", "vt220", "linux", "xterm-256color"])
+def test_a_plain_terminal_is_sent_no_sequence_that_it_would_print(term: str) -> None:
+    with PtyChild("tests.ui.key_app", "ours", env={"TERM": term, "COLORTERM": ""}) as child:
+        child.until(lambda: "ready" in child.row(0), "the first paint")
+        child.send(b"\x11")
+        child.until(lambda: child.process is not None and child.process.poll() == 0, "the end")
+        found = _STRANGE.search(bytes(child.output))
+        assert (found is not None) == (term == "xterm-256color"), found
 
 
 MANY = 60
