@@ -1,21 +1,16 @@
-"""The screens that are not the first picture: loaded in a thread while somebody looks at that one."""
+"""The screens that are not the first picture, and when each is loaded.
+
+Those that every session comes to are loaded in a thread while somebody looks at that picture. The
+others are loaded where they are opened, which takes a few milliseconds, and cost nothing until then.
+What quitting takes is loaded too: leaving must not depend on files that may be gone.
+"""
 
 from importlib import import_module
 
-_LATER = (
-    "pmtui.ui.paint.leaving",
-    "pmtui.ui.screens.account",
-    "pmtui.ui.screens.conditionals",
-    "pmtui.ui.screens.event",
-    "pmtui.ui.screens.market",
-    "pmtui.ui.screens.portfolio",
-    "pmtui.ui.screens.theme_picker",
-    "pmtui.ui.screens.watchlist",
-    "pmtui.ui.tour_guide",
-)
+_SOON = ("pmtui.ui.paint.leaving", "pmtui.ui.screens.event", "pmtui.ui.screens.market")
 
 
 def load_later_screens() -> None:
-    """Load them, so that opening one waits for no import."""
-    for name in _LATER:
+    """Load what every session comes to, so that opening it waits for no import."""
+    for name in _SOON:
         _ = import_module(name)

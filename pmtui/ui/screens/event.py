@@ -31,7 +31,6 @@ from pmtui.ui.paint.event import (
 from pmtui.ui.paint.facts import to_ascii_line
 from pmtui.ui.row_memo import RowMemo
 from pmtui.ui.screens.event_chart import EventChart
-from pmtui.ui.screens.reading import CommentsScreen, HoldersScreen, RulesScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.overlay import OverlayPane
@@ -102,12 +101,16 @@ class EventScreen(EventChart):
 
     def action_rules(self) -> None:
         """Show the rules of the market at the cursor, and of the event."""
+        from pmtui.ui.screens.reading import RulesScreen  # noqa: PLC0415 - see `later_screens`
+
         market = self._market
         condition_id = market.condition_id if market else None
         _ = self.app.push_screen(RulesScreen(self.surface, self._event_id, condition_id))
 
     def action_comments(self) -> None:
         """Show what people say."""
+        from pmtui.ui.screens.reading import CommentsScreen  # noqa: PLC0415 - see `later_screens`
+
         _ = self.app.push_screen(CommentsScreen(self.surface, self._event_id))
 
     def action_holders(self) -> None:
@@ -116,6 +119,8 @@ class EventScreen(EventChart):
         if market is None or market.condition_id is None:
             self.say("This market has no condition id yet, so nobody can hold it.")
             return
+        from pmtui.ui.screens.reading import HoldersScreen  # noqa: PLC0415 - see `later_screens`
+
         _ = self.app.push_screen(HoldersScreen(self.surface, market.condition_id))
 
     @on(LineTable.RowHighlighted, "#outcomes")

@@ -42,7 +42,6 @@ from pmtui.ui.screens.market_siblings import STRIP_FROM_HEIGHT
 from pmtui.ui.screens.market_sides import SIDES_FROM_WIDTH, MarketSides
 from pmtui.ui.screens.market_ticket_line import MarketTicketLine
 from pmtui.ui.screens.market_watch import MarketWatch
-from pmtui.ui.screens.reading import RulesScreen
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.chart import ChartPane
 from pmtui.ui.widgets.depth import DepthPane
@@ -247,6 +246,8 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
 
     def action_rules(self) -> None:
         """Show the rules of the market and of its event."""
+        from pmtui.ui.screens.reading import RulesScreen  # noqa: PLC0415 - see `later_screens`
+
         market = self._market_view.market
         event_id = market.event_id if market else None
         _ = self.app.push_screen(RulesScreen(self.surface, event_id, self.condition_id))

@@ -17,9 +17,7 @@ from pmtui.ui.paint.orders import paint_resting_orders, say_cancelled
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.action_cards import FlattenCard
 from pmtui.ui.screens.market_moving import MarketMoving
-from pmtui.ui.screens.protect import ProtectScreen
 from pmtui.ui.screens.question import QuestionScreen
-from pmtui.ui.screens.scaled import ScaledScreen
 from pmtui.ui.widgets.ladder import LadderPane
 
 
@@ -134,6 +132,8 @@ class MarketTrading(MarketMoving):
         if held <= 0:
             self.say("You hold no shares of this outcome to protect.")
             return
+        from pmtui.ui.screens.protect import ProtectScreen  # noqa: PLC0415 - see `later_screens`
+
         screen = ProtectScreen(
             self.surface, self.condition_id, outcome_index=self._outcome_index, held=held
         )
@@ -148,6 +148,8 @@ class MarketTrading(MarketMoving):
         if reason:
             self.say(reason)
             return
+        from pmtui.ui.screens.scaled import ScaledScreen  # noqa: PLC0415 - see `later_screens`
+
         cursor = self.ladder.cursor
         screen = ScaledScreen(
             self.surface, self.condition_id, outcome_index=self._outcome_index,

@@ -4,7 +4,6 @@ from typing_extensions import override
 
 from pmtui.domain.watchlist import StarKey, key_of_market
 from pmtui.ui.market_facts import outcome_label, title_of
-from pmtui.ui.screens.alert_form import AlertForm, AlertSubject
 from pmtui.ui.screens.market_parts import MarketParts
 
 
@@ -22,6 +21,11 @@ class MarketWatch(MarketParts):
         if token_id is None:
             self.say("The market is not loaded yet, or has no order book.")
             return
+        from pmtui.ui.screens.alert_form import (  # noqa: PLC0415 - see `later_screens`
+            AlertForm,
+            AlertSubject,
+        )
+
         label = outcome_label(self._market_view, self.outcome_index)
         title = title_of(self.surface.queries, self.condition_id)
         subject = AlertSubject(self.condition_id, token_id, label, title)
