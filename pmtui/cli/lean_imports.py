@@ -2,8 +2,8 @@
 
 Optional parts count as not installed, which their libraries are prepared for: a command line that
 comes with a colour library, a second HTTP version, pictures in charts. One library has no such
-switch: its manual and its own tests are imported with it. Empty modules stand in for those, in the
-one release that this was tried with; any other is imported whole.
+switch: its manual, its demonstrations and its own tests are imported with it. Empty modules stand
+in for those, in the one release that this was tried with; any other is imported whole.
 """
 
 import sys
@@ -16,7 +16,17 @@ from typing import Final, cast
 NOT_INSTALLED: Final = ("httpx._main", "h2", "PIL", "yt_dlp", "ffpyplayer")
 """httpx: its command line (click, rich's progress bars, pygments) and HTTP/2; plotext: pictures."""
 EMPTY: Final[Mapping[str, str]] = MappingProxyType(
-    {"plotext._doc.doc": "docs", "plotext._tests.run": "test"}
+    {
+        "plotext._demos.colors": "colors",
+        "plotext._demos.line_styles": "line_styles",
+        "plotext._demos.markers": "markers",
+        "plotext._demos.styles": "styles",
+        "plotext._demos.themes": "themes",
+        "plotext._doc.doc": "docs",
+        "plotext._methods.matplotlib": "matplotlib",
+        "plotext._methods.video": "video",
+        "plotext._tests.run": "test",
+    }
 )
 """Modules, and the name that their library takes from each."""
 TRIED: Final = "plotext-6.1.0.dist-info"
