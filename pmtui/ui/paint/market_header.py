@@ -14,7 +14,6 @@ from pmtui.ui.format import (
     format_money_compact,
     format_percent,
     format_price,
-    format_price_change,
     format_time_left,
 )
 from pmtui.ui.market_facts import market_words, outcome_label, why_not_tradable
@@ -71,7 +70,7 @@ def paint_quote(
         ("mid", price(book.midpoint), Role.TEXT if is_good else Role.STALE),
     ]
     if market is not None:
-        numbers += _market_numbers(market, book, ascii_only=ascii_only)
+        numbers += _market_numbers(market)
     line: list[Cell] = []
     for name, text, role in numbers:
         gap = "" if name.startswith(",") else " "
@@ -82,22 +81,15 @@ def paint_quote(
     return fit_line(tuple(line), width, ascii_only=ascii_only)
 
 
-def _market_numbers(
-    market: Market, book: BookView, *, ascii_only: bool
-) -> list[tuple[str, str, Role]]:
-    """Name what the venue's metadata tell: over which time, and whose count a change is."""
+def _market_numbers(market: Market) -> list[tuple[str, str, Role]]:
+    """Name what the venue's metadata tell, and over which time."""
     numbers = []
     if market.volume is not None:
         numbers.append(("volume", format_money_compact(market.volume), Role.TEXT))
     if market.volume_24h is not None:
         name = ", 24h" if numbers else "volume in 24h"
         numbers.append((name, format_money_compact(market.volume_24h), Role.TEXT))
-    if market.day_change is not None:
-        # Told of the first outcome; of two, the other moves the other way.
-        is_other = any(o.token_id == book.token_id for o in market.outcomes[1:])
-        change = Micros(-market.day_change if is_other else market.day_change)
-        text = format_price_change(change, ascii_only=ascii_only)
-        numbers.append(("24h change by the venue's count", text, Role.TEXT))
+    # No change of a day: beside the chart's own it would be a second one, of another last price.
     return numbers
 
 

@@ -85,16 +85,10 @@ def test_a_quote_is_never_cut_in_the_middle_of_a_number() -> None:
         assert words == whole[: len(words)]
 
 
-def test_a_change_says_whose_count_it_is_and_is_of_the_outcome_on_show() -> None:
+def test_no_change_of_the_venues_stands_beside_that_of_the_chart() -> None:
     assert VIEW.market is not None
-    yes, no = (outcome.token_id for outcome in VIEW.market.outcomes)
-    assert yes is not None
-    assert no is not None
     view = replace(VIEW, market=replace(VIEW.market, day_change=Micros(-55_000)))
-    first = text_of(paint_quote(view, replace(BOOK, token_id=yes), 200))
-    assert "24h change by the venue's count -5.5¢" in first
-    other = text_of(paint_quote(view, replace(BOOK, token_id=no), 200))
-    assert "24h change by the venue's count +5.5¢" in other
+    assert "5.5" not in text_of(paint_quote(view, BOOK, 200))
 
 
 def test_the_volume_of_a_day_stands_behind_the_whole_volume() -> None:
