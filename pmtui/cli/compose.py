@@ -50,6 +50,8 @@ LONGEST_FIRST_PAINT_S = 2.0
 GIVE_BACK_S = 20.0
 """What lists and charts needed while they were made is free after this time, and given back."""
 
+_VENUE_GONE = "paper venue ended, quit and start again"
+_VENUE_HELP = "The paper venue has ended. Quit and start again: orders and money are kept."
 _SIGNALS = {signal.SIGHUP: Departure.HANG_UP, signal.SIGTERM: Departure.TERMINATION}
 
 
@@ -187,7 +189,11 @@ class Session:
         if self._settings.is_paper:
             command = venue_command(self._state / "venue")
             urls = await self._stack.enter_async_context(
-                running_venue(command, self._paths.state / "venue.log")
+                running_venue(
+                    command,
+                    self._paths.state / "venue.log",
+                    on_end=lambda: health.note_gone(_VENUE_GONE, _VENUE_HELP),
+                )
             )
             if isinstance(urls, VenueProblem):
                 await loading

@@ -7,7 +7,7 @@ closes and the child follows; nothing is left behind to clean up.
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,9 +54,15 @@ def venue_command(state_dir: Path, extra: tuple[str, ...] = ()) -> list[str]:
 
 @asynccontextmanager
 async def running_venue(
-    command: list[str], error_log: Path
+    command: list[str], error_log: Path, *, on_end: Callable[[], None] = lambda: None
 ) -> AsyncIterator[VenueUrls | VenueProblem]:
-    """Start a venue, give its addresses, and end it afterwards."""
+    """Start a venue, give its addresses, and end it afterwards.
+
+    Args:
+        command: what to run.
+        error_log: where it complains.
+        on_end: called when it ends by itself, once it has run.
+    """
     error_log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with os.fdopen(open_to_append(error_log), "ab") as errors:
         process = await asyncio.create_subprocess_exec(
@@ -68,10 +74,21 @@ async def running_venue(
             # Of its own: a ctrl+c or hang-up meant for the terminal must not end the venue first.
             start_new_session=True,
         )
+    watching: asyncio.Task[None] | None = None
     try:
-        yield await _read_urls(process, error_log)
+        answer = await _read_urls(process, error_log)
+        if isinstance(answer, VenueUrls):
+            watching = asyncio.create_task(_watch(process, on_end))
+        yield answer
     finally:
+        if watching is not None:
+            watching.cancel()
         await _end(process)
+
+
+async def _watch(process: asyncio.subprocess.Process, on_end: Callable[[], None]) -> None:
+    await process.wait()
+    on_end()
 
 
 def _without_keys(environ: Mapping[str, str]) -> dict[str, str]:

@@ -38,6 +38,7 @@ class Health:
         self._sources = {s: SourceHealth(source=s, state=HealthState.IDLE) for s in Source}
         self._lines: dict[Source, dict[str, int]] = {s: {} for s in Source}
         self._listeners: list[Callable[[SourceHealth, SourceHealth], None]] = []
+        self._gone = ""
 
     def on_change(self, listener: Callable[[SourceHealth, SourceHealth], None]) -> None:
         """Tell this listener of what was and what is, whenever a source says anything."""
@@ -74,9 +75,18 @@ class Health:
     def note_down(self, source: Source, reason: str) -> None:
         """Say that a source cannot be reached."""
         known = self._sources[source]
+        reason = self._gone or reason
         if known.state is not HealthState.DOWN:
             self._log.add(Level.WARNING, "stream", f"{source.value} down: {reason}")
         self._put(replace(known, state=HealthState.DOWN, reason=reason))
+
+    def note_gone(self, why: str, what_to_do: str) -> None:
+        """Say that the sources have ended for good: from now on this is why one is down."""
+        self._gone = why
+        self._log.notice(Level.BAD, what_to_do)
+        for known in self._sources.values():
+            if known.state is HealthState.DOWN:
+                self._put(replace(known, reason=why))
 
     def note_connecting(self, source: Source) -> None:
         """Say that a source is being reached for."""

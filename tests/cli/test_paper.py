@@ -1,5 +1,6 @@
 """The venue as a child: it starts, says where it is, and always ends."""
 
+import asyncio
 import os
 import stat
 import sys
@@ -35,6 +36,21 @@ async def test_the_child_ends_with_the_block(tmp_path: Path) -> None:
     async with running_venue(child(program), tmp_path / "venue.log"):
         assert not mark.exists()
     assert mark.exists()
+
+
+async def test_a_venue_that_ends_by_itself_is_told_and_one_that_is_ended_is_not(
+    tmp_path: Path,
+) -> None:
+    ended = asyncio.Event()
+    said = f"import json; print(json.dumps({URLS!r}), flush=True)"
+    async with running_venue(child(said), tmp_path / "venue.log", on_end=ended.set):
+        async with asyncio.timeout(10):
+            await ended.wait()
+    ended.clear()
+    stays = child(f"{said}; {WAIT_FOR_STDIN}")
+    async with running_venue(stays, tmp_path / "venue.log", on_end=ended.set):
+        pass
+    assert not ended.is_set()
 
 
 @pytest.mark.parametrize("program", ["raise SystemExit(2)", "print('hello')", "print('{}')"])

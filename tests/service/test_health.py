@@ -76,3 +76,19 @@ def test_a_stream_that_is_only_quiet_is_not_called_down() -> None:
     listen(Link(LinkState.DOWN, 2, "cannot connect"))
     assert of(health, Source.MARKET_STREAM).state is HealthState.DOWN
     assert len(log.view().entries) == 1
+
+
+def test_hosts_that_have_ended_for_good_say_why_they_are_down() -> None:
+    clock = ManualClock()
+    hub = Hub(clock)
+    log = Log(hub, clock)
+    health = Health(hub, log, clock)
+    health.note_down(Source.TRADING, "Connection refused")
+    health.note_answer(Source.METADATA)
+    health.note_gone("the venue ended", "Start again.")
+    assert log.view().entries[-1].text == "Start again."
+    reasons = {h.source: h.reason for h in health.view()}
+    assert reasons[Source.TRADING] == "the venue ended"
+    assert reasons[Source.METADATA] == ""
+    health.note_down(Source.METADATA, "Connection refused")
+    assert log.view().entries[-1].text == f"{Source.METADATA.value} down: the venue ended"
