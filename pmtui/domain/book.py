@@ -51,6 +51,7 @@ class OrderBook:
         "_last_price",
         "_last_texts",
         "_levels",
+        "_own_last",
         "_phase",
         "_price_texts",
         "_read_rows",
@@ -86,6 +87,7 @@ class OrderBook:
         self._ask_levels: tuple[Level, ...] = ()
         self._last_texts: tuple[str, ...] = ("",)
         self._last_price: Micros | None = None
+        self._own_last: Micros | None = None
         self._tick_size: Micros | None = None
         self._phase: BookState | None = BookState.LOADING
         self._trust = BookState.LIVE
@@ -163,7 +165,8 @@ class OrderBook:
         self._tick_size = tick_size
         if last is not None:
             self._last_texts = (last,)
-            self._last_price = last_price
+            if last_price != self._last_price:
+                self._last_price, self._own_last = last_price, None
         self._phase = None
         self._trust = BookState.LIVE
         self._announced.clear()
@@ -192,17 +195,31 @@ class OrderBook:
         if digest:
             self._announced.append((timestamp, digest))
 
-    def apply_trade_price(self, price: Micros) -> None:
+    def apply_trade_price(self, price: Micros, *, of: TokenId | None = None) -> None:
         """Note the price of a public trade in this market; both tokens share it.
 
         The one before stays a candidate: a book's hash may already use the price of a trade whose
         event comes up to 90 ms later, or still the old one.
+
+        Args:
+            price: as the venue told it.
+            of: whose price it is, where that is known.
         """
         text = trade_price_text(price)
         if text != self._last_texts[0]:
             self._last_texts = (text, self._last_texts[0])
-        if price != self._last_price:
-            self._last_price = price
+        own = None if of is None else price if of == self.token_id else complement(price)
+        if (price, own) != (self._last_price, self._own_last):
+            self._last_price, self._own_last = price, own
+            self._view = None
+
+    def tell_last(self, price: Micros) -> None:
+        """Note the price of the newest trade that is known, as this token's own.
+
+        A snapshot tells one price for both tokens and not whose it is.
+        """
+        if price != self._own_last and self._last_price in (price, complement(price)):
+            self._own_last = price
             self._view = None
 
     @property
@@ -319,6 +336,7 @@ class OrderBook:
             asks=self._ask_levels,
             tick_size=self._tick_size,
             last_trade_price=self._last_price,
+            own_last=self._own_last,
             as_of=now if self._phase is None else None,
             version=self._version,
         )

@@ -58,6 +58,8 @@ class BookView:
     """When we last heard of this book, not the venue's time stamp: that one may be minutes old."""
     version: int = 0
     """Grows with every change."""
+    own_last: Micros | None = None
+    """The last trade's price as this token's own, where a trade told whose it was."""
 
     @property
     def best_bid(self) -> Micros | None:
@@ -88,8 +90,11 @@ class BookView:
         """The last trade's price as this token's own.
 
         The venue states one price for both tokens of a market, in terms of the token that was
-        taken. Of the price and its complement, the one nearer to the midpoint is ours.
+        taken. Where no trade told which, of the price and its complement the one nearer to the
+        midpoint is taken for ours.
         """
+        if self.own_last is not None:
+            return self.own_last
         last, mid = self.last_trade_price, self.midpoint
         if last is None or mid is None:
             return last

@@ -158,7 +158,7 @@ class Replay:
     def _trade(self, event: TradePrinted) -> None:
         for token, played in self._played.items():
             if played.book.condition_id == event.condition_id:
-                played.book.apply_trade_price(event.price)
+                played.book.apply_trade_price(event.price, of=event.token_id)
                 # Hashes already use the price of a trade that is told after them.
                 played.tally.try_again()
                 if played.check.is_doubtful:

@@ -166,6 +166,27 @@ def test_both_the_old_and_the_new_trade_price_are_candidates() -> None:
     assert not book.matches([("1", old)]), "once the new price is proved the old one is out"
 
 
+def test_whose_the_last_price_is_is_known_from_trades_until_another_price_comes() -> None:
+    book = loaded({"0.50": "1"}, {"0.52": "1"})
+
+    def own() -> int | None:
+        return book.view(NOW).own_last_price
+
+    book.apply_trade_price(Micros(490_000), of=TOKEN)
+    assert own() == 490_000
+    book.apply_trade_price(Micros(490_000), of=TokenId("another"))
+    assert own() == 510_000
+    book.apply_snapshot(snapshot({"0.50": "1"}, {"0.52": "1"}, last="0.490"))
+    assert own() == 510_000
+    book.apply_snapshot(snapshot({"0.50": "1"}, {"0.52": "1"}, last="0.480"))
+    assert book.view(NOW).own_last is None
+    book.tell_last(Micros(490_000))
+    assert book.view(NOW).own_last is None, "of another trade"
+    for price in (480_000, 520_000):
+        book.tell_last(Micros(price))
+        assert own() == price
+
+
 def test_a_match_settles_the_negative_risk_flag() -> None:
     guide = OrderBook(TOKEN, terms=HashTerms("5", "0.01", neg_risk=True))
     guide.apply_snapshot(snapshot({"0.41": "1"}, {}, neg_risk=None, tick=None))

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from pmtui.domain.book_view import BookState, BookView, Level
@@ -22,6 +24,13 @@ def view(bid: int | None, ask: int | None, last: int | None) -> BookView:
 )
 def test_the_last_price_is_told_as_this_tokens_own(last: int | None, own: int | None) -> None:
     assert view(880_000, 890_000, last).own_last_price == own
+
+
+def test_a_last_price_whose_token_is_known_is_not_guessed() -> None:
+    # Around 50 cents a price and its complement are equally near to the middle.
+    near = replace(view(500_000, 520_000, 490_000), own_last=Micros(490_000))
+    assert near.own_last_price == 490_000
+    assert view(500_000, 520_000, 490_000).own_last_price == 510_000
 
 
 def test_without_both_sides_the_last_price_stands_as_it_came() -> None:

@@ -445,6 +445,9 @@ async def test_trades_appear_on_both_tapes_mirrored_and_move_the_last_price(
         assert (own.side, own.price, own.size) == (Side.BUY, 430_000, 3_500_000)
         assert (mirrored.side, mirrored.price) == (Side.SELL, 570_000)
         assert book(world).last_trade_price == 430_000
+        # One price for both tokens, and each knows which of the two is its own.
+        assert book(world).own_last == own.price
+        assert world.service.queries.book(NO).own_last == mirrored.price
         assert trade_price_text(Micros(430_000)) == "0.430"
 
 

@@ -101,7 +101,7 @@ class MovingMarket:
         state = BookState.VERIFIED if self._version % 9 else BookState.LIVE
         yes = BookView(
             YES, state, tuple(bids), tuple(asks), self.tick, last, self.service.at,
-            version=self._version,
+            version=self._version, own_last=last,
         )  # fmt: skip
         self.service.books[YES] = yes
         self.service.books[NO] = mirrored(yes, NO)
@@ -172,6 +172,7 @@ def mirrored(book: BookView, token_id: TokenId) -> BookView:
         bids=tuple(Level(complement(level.price), level.size) for level in book.asks),
         asks=tuple(Level(complement(level.price), level.size) for level in book.bids),
         last_trade_price=None if last is None else complement(last),
+        own_last=None if book.own_last is None else complement(book.own_last),
     )
 
 

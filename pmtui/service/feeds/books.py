@@ -68,6 +68,7 @@ class BooksFeed:
         self._quote_topics: dict[TokenId, set[EventQuotesTopic]] = {}
         self._leaving: dict[TokenId, float] = {}
         self._to_check: dict[TokenId, None] = {}
+        self._has_work = asyncio.Event()
         self._deaf: frozenset[TokenId] | None = None
         """Whose sockets are not open; None before there is a stream."""
         self._first_books = FirstBooks()
@@ -91,6 +92,7 @@ class BooksFeed:
     async def keep_checking(self) -> None:
         """Compare books with the hashes that came, a bounded number at a time; let old ones go."""
         while True:
+            await self._has_work.wait()
             await self._kernel.clock.sleep(CHECK_PERIOD_S)
             for token_id in list(self._to_check)[:CHECKS_PER_PERIOD]:
                 del self._to_check[token_id]
@@ -101,6 +103,8 @@ class BooksFeed:
             for token_id in self._first_books.due(self._kernel.clock.monotonic()):
                 self.resync(token_id)
             self._drop_left()
+            if not (self._to_check or self._leaving or self._first_books.are_owed):
+                self._has_work.clear()
 
     def on_demand(self, topic: Topic) -> None:
         """Follow who watches what."""
@@ -132,10 +136,11 @@ class BooksFeed:
             self._leaving.pop(token_id, None)
         added = wanted - self._tracked.keys()
         for token_id in added:
-            self._track(token_id)
+            self._tracked[token_id] = Tracked(OrderBook(token_id))
         self._watch()
         if self._deaf is not None:
             self._first_books.expect(added, now_s=now)
+        self._has_work.set()
 
     def book(self, token_id: TokenId) -> BookView:
         """Return a book as it is."""
@@ -208,6 +213,7 @@ class BooksFeed:
             tracked.check.reset()
         self._has_told_overdue = self._has_told_overdue and not back
         self._first_books.expect(back, now_s=self._kernel.clock.monotonic())
+        self._has_work.set()
 
     def _note_first(self, token_id: TokenId) -> None:
         """Note that the stream has sent a whole book."""
@@ -297,7 +303,7 @@ class BooksFeed:
             self._check(token_id, tracked)
             tracked.told_in = NEVER
         else:
-            self._to_check[token_id] = None
+            self._check_soon(token_id)
         self._mark(token_id)
 
     def _apply_snapshot(self, snapshot: BookSnapshot) -> None:
@@ -313,7 +319,7 @@ class BooksFeed:
         tracked.heard_at = self._kernel.clock.now()
         tracked.is_whole = True
         self._markets.note(snapshot.condition_id, snapshot.token_id)
-        self._to_check[snapshot.token_id] = None
+        self._check_soon(snapshot.token_id)
         self._mark(snapshot.token_id)
 
     def _apply_trade(self, event: TradePrinted) -> None:
@@ -323,7 +329,7 @@ class BooksFeed:
                 self._hear_first(token_id, self._tracked[token_id])
                 self.tapes.hear_again(token_id)
             # One price for both books: the venue hashes it so.
-            self._tracked[token_id].book.apply_trade_price(event.price)
+            self._tracked[token_id].book.apply_trade_price(event.price, of=event.token_id)
             self._mark(token_id)
 
     def _apply_tick_size(self, event: TickSizeChanged) -> None:
@@ -340,6 +346,10 @@ class BooksFeed:
             self._kernel.log.notice(Level.WARNING, text)
         self._on_tick_size(event)
 
+    def _check_soon(self, token_id: TokenId) -> None:
+        self._to_check[token_id] = None
+        self._has_work.set()
+
     def _check(self, token_id: TokenId, tracked: Tracked) -> None:
         book = tracked.book
         if book.is_crossed:
@@ -354,7 +364,7 @@ class BooksFeed:
                 self._settle_if_fed(token_id, tracked)
                 tracked.tape.note_sound()
             case Agreement.DOUBT:
-                self._to_check[token_id] = None
+                self._check_soon(token_id)
             case Agreement.LOSS:
                 book.trust(BookState.LOSSY)
                 self.tapes.doubt(token_id)
@@ -364,9 +374,6 @@ class BooksFeed:
                 pass
         if book.state is not before:
             self._mark(token_id)
-
-    def _track(self, token_id: TokenId) -> None:
-        self._tracked[token_id] = Tracked(OrderBook(token_id))
 
     def _drop_left(self) -> None:
         now = self._kernel.clock.monotonic()

@@ -59,6 +59,7 @@ class Tapes:
             tracked = self._tracked.get(token_id)
             if tracked is not None:
                 tracked.add_past(trades)
+                self._tell_last(tracked)
                 self._mark(token_id)
 
     def lose(self, token_ids: Iterable[TokenId]) -> None:
@@ -102,6 +103,7 @@ class Tapes:
             if tracked is not None:
                 tick = tracked.book.tick_size
                 tracked.tape.fill(seen_from(token_id, each, tick=tick) for each in past.prints)
+                self._tell_last(tracked)
                 self._mark(token_id)
 
     def settle(self, past: PastTrades, token_ids: Iterable[TokenId]) -> tuple[TapeGap, ...]:
@@ -113,6 +115,11 @@ class Tapes:
                 left.append(tracked.tape.settle(past))
                 self._kernel.mark(TapeTopic(token_id))
         return tuple(gap for gap in left if gap is not None)
+
+    def _tell_last(self, tracked: Tracked) -> None:
+        prints = tracked.tape.view().prints
+        if prints:
+            tracked.book.tell_last(prints[0].price)
 
     def _mark(self, token_id: TokenId) -> None:
         # The ladder shows what traded at its prices.

@@ -41,7 +41,9 @@ async def test_a_chart_ends_at_the_last_price_of_the_book_after_every_trade() ->
             return f"last {price}" in words(screen.query_one("#quote", TextLine).line)
 
         await until(pilot, lambda: last_is("52¢") and "to 52¢" in title(), "the last price, twice")
-        service.books[YES] = replace(service.books[YES], last_trade_price=Micros(530_000))
+        service.books[YES] = replace(
+            service.books[YES], last_trade_price=Micros(530_000), own_last=Micros(530_000)
+        )
         service.announce(BookTopic(YES))
         await until(pilot, lambda: last_is("53¢") and "to 53¢" in title(), "the next one, twice")
 
