@@ -15,6 +15,7 @@ from pmtui.domain.order import Fill
 from tests.service.fakes import FakeAccountHost, World, running_world
 from tests.service.test_desk import BUY, fill, said, until
 from tests.service.test_entry_guard import limited
+from tests.service.test_fill_history import history
 
 LIMITS = limited(total=Micros(100_000_000))
 START = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -66,6 +67,29 @@ async def test_a_trade_of_long_ago_that_cannot_be_read_holds_nothing_up(tmp_path
     async with running_world(tmp_path, account=OldRow(), tuning=LIMITS) as world:
         await until(world, lambda: not problem(world), "today is known")
         assert said(world, "1 row in the venue's list of own trades cannot be read")
+
+
+class UnreadPast(FakeAccountHost):
+    """Some rows of a long history cannot be read."""
+
+    @override
+    async def fills(
+        self,
+        *,
+        after: datetime | None = None,
+        before: datetime | None = None,
+        max_pages: int = MAX_PAGES,
+    ) -> Listing[Fill] | Failure:
+        self.unread_fills = (None, None) if before else ()
+        return await super().fills(after=after, before=before, max_pages=max_pages)
+
+
+async def test_rows_of_a_long_history_that_cannot_be_read_are_told_of(tmp_path: Path) -> None:
+    account = UnreadPast(own_fills=history(60, a_day=2), fills_a_page=1)
+    async with running_world(tmp_path, account=account, tuning=LIMITS) as world:
+        text = "2 rows in the venue's list of own trades of before cannot be read"
+        await until(world, lambda: said(world, text), "the past is read")
+        assert not problem(world)
 
 
 def trades(number: int) -> tuple[Fill, ...]:

@@ -22,7 +22,7 @@ from pmtui.domain.position import Activity, ClosedPosition
 from pmtui.domain.token_balances import TokenBalances
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
 from pmtui.service.feeds.fill_history import FillHistory
-from pmtui.service.feeds.known_lists import FILLS, ORDERS, POSITIONS, TODAY, KnownLists
+from pmtui.service.feeds.known_lists import EARLIER, FILLS, ORDERS, POSITIONS, TODAY, KnownLists
 from pmtui.service.hosts import Account, Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
@@ -365,6 +365,8 @@ class AccountFeed:
                 self._assume_gone(order)
 
     def _apply_past(self, fills: Listing[Fill]) -> None:
+        # What lies beyond its end is told of where it is read.
+        self.lists.tell(EARLIER, replace(fills, is_whole=True))
         for fill in reversed(fills.items):
             self.apply_fill(fill, is_news=False)
 

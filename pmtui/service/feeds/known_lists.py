@@ -12,6 +12,7 @@ from pmtui.service.views import Level
 
 ORDERS = "open orders"
 FILLS = "own trades"
+EARLIER = "own trades of before"
 TODAY = "today's own trades"
 POSITIONS = "positions"
 _LOADING = "still loading"
