@@ -1,9 +1,9 @@
 """Leaves out parts of libraries that the terminal never uses and that are large.
 
 Optional parts count as not installed, which their libraries are prepared for: a command line that
-comes with a colour library, a second HTTP version, pictures in charts. One library has no such
-switch: its manual, its demonstrations and its own tests are imported with it. Empty modules stand
-in for those, in the one release that this was tried with; any other is imported whole.
+comes with a colour library, a second HTTP version, pictures in charts. Where a library has no such
+switch and imports its manual, its tests or widgets that nobody asked for, empty modules stand in for
+those, in the one release that this was tried with; any other is imported whole.
 """
 
 import sys
@@ -15,21 +15,29 @@ from typing import Final, cast
 
 NOT_INSTALLED: Final = ("httpx._main", "h2", "PIL", "yt_dlp", "ffpyplayer")
 """httpx: its command line (click, rich's progress bars, pygments) and HTTP/2; plotext: pictures."""
-EMPTY: Final[Mapping[str, str]] = MappingProxyType(
+EMPTY: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
     {
-        "plotext._demos.colors": "colors",
-        "plotext._demos.line_styles": "line_styles",
-        "plotext._demos.markers": "markers",
-        "plotext._demos.styles": "styles",
-        "plotext._demos.themes": "themes",
-        "plotext._doc.doc": "docs",
-        "plotext._methods.matplotlib": "matplotlib",
-        "plotext._methods.video": "video",
-        "plotext._tests.run": "test",
+        "plotext-6.1.0": {
+            "plotext._demos.colors": ("colors",),
+            "plotext._demos.line_styles": ("line_styles",),
+            "plotext._demos.markers": ("markers",),
+            "plotext._demos.styles": ("styles",),
+            "plotext._demos.themes": ("themes",),
+            "plotext._doc.doc": ("docs",),
+            "plotext._methods.matplotlib": ("matplotlib",),
+            "plotext._methods.video": ("video",),
+            "plotext._tests.run": ("test",),
+        },
+        "textual-8.2.8": {
+            # Where a file would be saved, and widgets that no screen of ours has.
+            "platformdirs": ("user_downloads_path",),
+            "textual.widgets._directory_tree": ("DirEntry",),
+            "textual.widgets._placeholder": ("PlaceholderVariant",),
+            "textual.widgets._select": ("NoSelection", "SelectType"),
+        },
     }
 )
-"""Modules, and the name that their library takes from each."""
-TRIED: Final = "plotext-6.1.0.dist-info"
+"""By the release of a library that it was tried with: modules, and what is taken from each."""
 
 
 def leave_out() -> None:
@@ -38,14 +46,17 @@ def leave_out() -> None:
     modules = cast("MutableMapping[str, ModuleType | None]", sys.modules)
     for name in NOT_INSTALLED:
         modules.setdefault(name, None)
-    if _is_tried():
-        for name, taken in EMPTY.items():
-            stand_in = ModuleType(name, "Left out of the terminal.")
-            setattr(stand_in, taken, None)
-            modules.setdefault(name, stand_in)
+    for release, parts in EMPTY.items():
+        if is_installed(release):
+            for name, taken in parts.items():
+                stand_in = ModuleType(name, "Left out of the terminal.")
+                for each in taken:
+                    setattr(stand_in, each, None)
+                modules.setdefault(name, stand_in)
 
 
-def _is_tried() -> bool:
-    found = PathFinder.find_spec("plotext")
+def is_installed(release: str) -> bool:
+    """Whether this is the very release that would be imported, by its library's name and number."""
+    found = PathFinder.find_spec(release.partition("-")[0])
     origin = found.origin if found is not None else None
-    return origin is not None and (Path(origin).parents[1] / TRIED).is_dir()
+    return origin is not None and (Path(origin).parents[1] / f"{release}.dist-info").is_dir()
