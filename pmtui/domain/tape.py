@@ -6,6 +6,7 @@ from datetime import timedelta
 from enum import Enum
 
 from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros, complement
 from pmtui.domain.order import Fill, TradePrint
 
@@ -58,6 +59,21 @@ def own_parts(prints: Sequence[TradePrint], fills: Iterable[Fill]) -> dict[int, 
             place = min(found)[2]
             parts[place] = parts.get(place, 0) + fill.size
     return {place: Micros(size) for place, size in parts.items()}
+
+
+def own_side(trade: TradePrint, fills: Iterable[Fill]) -> Side | None:
+    """Return what we did in a print of ours: whoever rested did the other thing than it tells.
+
+    None where nothing is known of it, or where we did both.
+    """
+    sides = {
+        fill.side
+        for fill in fills
+        if fill.token_id == trade.token_id
+        and fill.price == trade.price
+        and abs(fill.matched_at - trade.at) <= SAME_MOMENT
+    }
+    return sides.pop() if len(sides) == 1 else None
 
 
 def fills_in(

@@ -11,7 +11,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros, parse_micros
 from pmtui.domain.order import Fill, Liquidity, TradePrint, TradeStatus
-from pmtui.domain.tape import SAME_MOMENT, TapeFilter, fills_in, filter_prints, own_parts
+from pmtui.domain.tape import SAME_MOMENT, TapeFilter, fills_in, filter_prints, own_parts, own_side
 
 m = parse_micros
 AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -115,3 +115,9 @@ def test_a_fill_of_the_other_outcome_is_ours_on_the_mirrored_tape_too() -> None:
     assert fills[0].side is FILL.side.opposite
     assert fills_in((FILL,), FILL.condition_id, FILL.token_id) == (FILL,)
     assert fills_in((FILL,), ConditionId("0xb"), mirrored.token_id) == ()
+
+
+def test_what_we_did_in_a_print_is_what_our_fills_say() -> None:
+    assert own_side(PRINT, (FILL,)) is FILL.side is not PRINT.side
+    assert own_side(PRINT, (replace(FILL, matched_at=AT + 2 * SAME_MOMENT),)) is None
+    assert own_side(PRINT, (FILL, replace(FILL, side=Side.BUY))) is None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, TradePrint
-from pmtui.domain.tape import TapeFilter, filter_prints
+from pmtui.domain.tape import TapeFilter, filter_prints, own_side
 from pmtui.domain.tape_gaps import TapeGap
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Emphasis, Line, blank_line, fit_line, line_width
@@ -19,6 +19,7 @@ _TIME, _SIDE, _PRICE, _OWN = 8, 5, 7, 1
 _SIZE, _NARROW_SIZE = 8, 6
 WIDTH = _SIDE + _PRICE + _SIZE + _OWN + _TIME
 _NONE = Micros(0)
+_DID = {Side.BUY: "bought", Side.SELL: "sold", None: "own"}
 
 
 class _Plan(NamedTuple):
@@ -59,8 +60,8 @@ def paint_tape(
 ) -> tuple[Line, ...]:
     """Show as many trades as there are lines, from the newest or after some that are skipped.
 
-    One that was ours carries a mark, and how much of it where that is less than all; where trades
-    may be missing between two, a line says so.
+    One that was ours carries a mark and says what we did, or how much of it where that is less than
+    all; where trades may be missing between two, a line says so.
     """
     passed = filter_prints(view.prints, fills, wanted, skip + height)
     newer = passed[skip - 1][0].at if 0 < skip <= len(passed) else None
@@ -69,7 +70,8 @@ def paint_tape(
     for trade, own in passed[skip:]:
         while gaps and gaps[0].after >= trade.at:
             lines.append(paint_gap(gaps.popleft(), width, ascii_only=ascii_only))
-        lines.append(paint_print(trade, width, own=own, tick=tick, ascii_only=ascii_only))
+        did = own_side(trade, fills) if own else None
+        lines.append(paint_print(trade, width, own=own, did=did, tick=tick, ascii_only=ascii_only))
     lines += [paint_gap(gap, width, ascii_only=ascii_only) for gap in gaps]
     if not passed[skip:]:
         words = "No trades yet." if not view.prints else f"No trade here is {_missing(wanted)}."
@@ -105,6 +107,7 @@ def paint_print(
     width: int,
     *,
     own: Micros = _NONE,
+    did: Side | None = None,
     tick: Micros | None = None,
     ascii_only: bool = False,
 ) -> Line:
@@ -112,9 +115,11 @@ def paint_print(
     plan = next((plan for plan in _PLANS if plan.width <= width), None)
     if plan is None:
         return blank_line(width)
-    role = Role.BID if trade.side is Side.BUY else Role.ASK
+    # A trade tells what was done to the order that rested. All ours, what we did is what counts.
+    side = did if did is not None and own >= trade.size else trade.side
+    role = Role.BID if side is Side.BUY else Role.ASK
     price = format_price(trade.price, tick=tick, width=_PRICE - 1, ascii_only=ascii_only)
-    cells = [Cell(f"{trade.side.value:<{_SIDE}}", role)] if plan.side else []
+    cells = [Cell(f"{side.value:<{_SIDE}}", role)] if plan.side else []
     cells += [Cell(f"{price} ", role)]
     if plan.size:
         cells.append(Cell(format_size_compact(trade.size, width=plan.size)))
@@ -126,7 +131,7 @@ def paint_print(
     if plan.time:
         cells.append(Cell(_time(trade.at), Role.DIM))
     if 0 < own < trade.size:
-        part = Cell(f" {format_size_compact(own)} own", Role.OWN_ORDER)
+        part = Cell(f" {format_size_compact(own)} {_DID[did]}", Role.OWN_ORDER)
         if line_width((*cells, part)) <= width:
             cells.append(part)
     return fit_line(tuple(cells), width, ascii_only=ascii_only)

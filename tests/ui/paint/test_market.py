@@ -159,13 +159,18 @@ def test_a_trade_that_was_ours_in_part_says_which_part() -> None:
         matched_at=NOW,
     )  # fmt: skip
     view = TapeView((trade,), 1)
-    assert text_of(*paint_tape(view, 40, 4, fills=(fill,))).rstrip().endswith("20 own")
+    assert fill.side is Side.BUY
+    part = text_of(*paint_tape(view, 40, 4, fills=(fill,))).rstrip()
+    assert part.startswith("SELL ")
+    assert part.endswith("20 bought")
     narrow = text_of(*paint_tape(view, WIDTH, 4, fills=(fill,)))
     assert "*" in narrow
-    assert "own" not in narrow
+    assert "bought" not in narrow
     whole = text_of(*paint_tape(view, 40, 4, fills=(replace(fill, size=trade.size),)))
     assert "*" in whole
-    assert "own" not in whole
+    assert "bought" not in whole
+    # Somebody sold to our bid: what we did is that we bought.
+    assert whole.startswith("BUY ")
 
 
 def test_in_ascii_the_signs_of_focus_last_trade_and_own_trade_differ() -> None:
