@@ -1,9 +1,9 @@
 """Whether single keys may trade: always off at first, off again when nobody uses it or sees well.
 
 Armed, one key sends an order without a question. So it ends by itself: after idle time, when the
-stream of the market on show or the trading host is lost, and when entry is locked. Nothing but `arm`
-turns it on. A stream that nobody watches is closed, which is no loss, nor is opening it for the next
-market or one more socket for other tokens (`service/market_loss.py`).
+stream of the market on show, that of own orders or the trading host is lost, and when entry is
+locked. Nothing but `arm` turns it on. A stream that nobody watches is closed, which is no loss, nor
+is opening it for the next market or one more socket for other tokens (`service/market_loss.py`).
 """
 
 from collections.abc import Callable
@@ -108,9 +108,14 @@ class Arming:
             return self._market.is_down(health)
         return health.source in _NEEDED and health.state is HealthState.DOWN
 
-    def _on_health(self, _: SourceHealth, now: SourceHealth) -> None:
-        is_stream = now.source is Source.MARKET_STREAM
-        is_lost = self._market.is_lost(now) if is_stream else self._is_down(now)
+    def _on_health(self, before: SourceHealth, now: SourceHealth) -> None:
+        if now.source is Source.MARKET_STREAM:
+            is_lost = self._market.is_lost(now)
+        elif now.source is Source.USER_STREAM:
+            # What is held and what rests is old until it is back, though nobody sees it yet.
+            is_lost = before.state is HealthState.LIVE and now.state in _GONE
+        else:
+            is_lost = self._is_down(now)
         if is_lost:
             self.disarm(f"the {_NEEDED[now.source]} was lost")
 
@@ -120,4 +125,9 @@ class Arming:
             listener(self.is_armed)
 
 
-_NEEDED = {Source.MARKET_STREAM: "market stream", Source.TRADING: "trading host"}
+_NEEDED = {
+    Source.MARKET_STREAM: "market stream",
+    Source.USER_STREAM: "order stream",
+    Source.TRADING: "trading host",
+}
+_GONE = frozenset({HealthState.DOWN, HealthState.CONNECTING})

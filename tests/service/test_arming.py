@@ -6,7 +6,7 @@ import pytest
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import HealthState, Source
 from pmtui.domain.ids import TokenId
-from pmtui.domain.link import LinkState
+from pmtui.domain.link import Link, LinkState
 from pmtui.service.arming import DISARM_AFTER_S
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
 from tests.manual_clock import settle
@@ -152,6 +152,21 @@ async def test_a_trading_host_that_does_not_answer_disarms_and_keeps_it_off(
         assert not is_armed(world)
         assert last_notice(world) == "Disarmed: the trading host was lost"
         assert world.service.commands.arm() == "The trading host is down"
+
+
+@pytest.mark.parametrize("state", [LinkState.DOWN, LinkState.SILENT, LinkState.CONNECTING])
+async def test_a_lost_stream_of_own_orders_disarms(tmp_path: Path, state: LinkState) -> None:
+    async with running_world(tmp_path) as world:
+        await settle()
+        assert world.user_stream.link is not None
+        world.user_stream.link(Link(LinkState.OPEN, 1))
+        assert world.service.commands.arm() == ""
+        world.user_stream.link(Link(state, 1, reason="gone"))
+        assert not is_armed(world)
+        assert last_notice(world) == "Disarmed: the order stream was lost"
+        world.user_stream.link(Link(LinkState.OPEN, 2))
+        assert not is_armed(world), "only the trader arms"
+        assert world.service.commands.arm() == ""
 
 
 async def test_without_a_key_nothing_can_be_armed(tmp_path: Path) -> None:
