@@ -28,6 +28,11 @@ class ManualClock:
         heapq.heappush(self._sleepers, (self._elapsed + seconds, next(self._order), future))
         await future
 
+    def wakes_within(self, seconds: float) -> int:
+        """Return how many tasks will act in the time that comes next."""
+        until = self._elapsed + seconds
+        return sum(due <= until and not f.done() for due, _, f in self._sleepers)
+
     async def advance(self, seconds: float) -> None:
         """Let time pass, waking sleepers in their order, each with time to act."""
         await settle()

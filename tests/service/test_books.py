@@ -21,7 +21,7 @@ from pmtui.domain.market_events import (
     TradePrinted,
 )
 from pmtui.domain.money import Micros, complement, format_micros, parse_micros
-from pmtui.service.feeds.books import GRACE_S
+from pmtui.service.feeds.books import CHECK_PERIOD_S, GRACE_S
 from pmtui.service.topics import (
     BookTopic,
     EventQuotesTopic,
@@ -103,6 +103,20 @@ async def test_a_book_nobody_watches_any_more_is_let_go_after_a_while(tmp_path: 
         await world.pass_time(GRACE_S)
         assert world.stream.watched == frozenset()
         assert book(world).state is BookState.LOADING
+
+
+async def test_nobody_wakes_for_books_in_which_nothing_happens(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        world.stream.send(replace(snapshot(), token_id=NO, hash=""))
+        await world.pass_time(GRACE_S + 1)
+        assert book(world).state is BookState.VERIFIED
+        assert world.clock.wakes_within(CHECK_PERIOD_S) == 0
+        world.stream.send(change("0.41", "8", "of what is missing"))
+        assert world.clock.wakes_within(CHECK_PERIOD_S) == 0
+        await settle()
+        assert world.clock.wakes_within(CHECK_PERIOD_S) == 1
 
 
 def break_and_mend(world: World) -> None:

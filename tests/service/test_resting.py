@@ -13,7 +13,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.user_events import OrderChanged, OrderEventKind
 from pmtui.domain.verdict import Accepted
-from pmtui.service.feeds.queue import MET_AGAIN_S, SHOWN_AFTER_S
+from pmtui.service.feeds.queue import LOOK_PERIOD_S, MET_AGAIN_S, SHOWN_AFTER_S
 from pmtui.service.feeds.scoring import ASK_PERIOD_S, ScoringFeed
 from pmtui.service.feeds.tape import TAPE_LENGTH
 from pmtui.service.topics import AccountTopic, BookTopic
@@ -54,6 +54,20 @@ async def joined(world: World) -> None:
     await world.pass_time(0.2)
     world.stream.send(change("0.41", "17", ""))
     await world.pass_time(SHOWN_AFTER_S + 0.2)
+
+
+async def test_nobody_looks_for_places_in_line_where_nothing_rests(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        await world.pass_time(31)
+        assert world.clock.wakes_within(LOOK_PERIOD_S) == 0
+        tell(world, resting(MINE))
+        await settle()
+        assert world.clock.wakes_within(LOOK_PERIOD_S) == 1
+        tell(world, replace(resting(MINE), status=OrderStatus.CANCELLED))
+        await world.pass_time(1)
+        assert world.clock.wakes_within(LOOK_PERIOD_S) == 0
 
 
 async def test_an_order_stands_behind_what_was_displayed_when_it_came(tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ _LARGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes. The first books of 400 tokens take some 3 MB."""
 _OVERSLEPT_S = 1.0
 """Later than that, we were held up ourselves, and what has come meanwhile is still unread."""
+_STEPS = 50
+"""Looks within the time that a sign may take, at most."""
 _FRAMES_A_TURN = 50
 """Frames after which others get their turn: a key must not wait for all that has piled up."""
 
@@ -262,11 +264,12 @@ class StreamConnection(Generic[E]):
         clock = asyncio.get_running_loop().time
         next_ping = clock() + self._times.ping_s
         patience_s = self._times.dead_s / 2
-        step = min(self._times.ping_s, self._times.dead_s) / 10
         asked_at: float | None = None
         while True:
-            due = clock() + step
-            await asyncio.sleep(step)
+            # Nothing can be due before: a terminal at rest had better not wake twice a second.
+            since = self._last_sign(socket) if asked_at is None else asked_at
+            due = max(min(next_ping, since + patience_s), clock() + patience_s / _STEPS)
+            await asyncio.sleep(due - clock())
             now, heard = clock(), self._last_sign(socket)
             if now - due > _OVERSLEPT_S or (asked_at is not None and heard > asked_at):
                 asked_at = None

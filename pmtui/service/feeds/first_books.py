@@ -26,6 +26,11 @@ class FirstBooks:
         self._debts: dict[TokenId, _Debt] = {}
         self._late: set[TokenId] = set()
 
+    @property
+    def are_owed(self) -> bool:
+        """Whether any book has not come yet."""
+        return bool(self._debts)
+
     def expect(self, token_ids: Iterable[TokenId], *, now_s: float) -> None:
         """Expect the books of some tokens from now on."""
         for token_id in token_ids:

@@ -8,6 +8,7 @@ gap is the most that can be, what came meanwhile stands behind: so long that is 
 than it can be known, and never a rise.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
@@ -71,15 +72,21 @@ class QueueFeed:
         self._book_of = book_of
         self._tape_of = tape_of
         self._lines: dict[TokenId, Lines] = {}
+        self._has_orders = asyncio.Event()
 
     async def keep_looking(self) -> None:
-        """Look at every book with own orders in it, some times a second."""
+        """Look at every book with own orders in it, some times a second while there are any."""
         while True:
+            await self._has_orders.wait()
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
             self.look()
+            if not self._lines:
+                self._has_orders.clear()
 
     def meet(self, order: Order) -> None:
         """Look at once at the line of an order that has just become ours: it is not in it yet."""
+        if order.status.is_open:
+            self._has_orders.set()
         lines = self._lines.get(order.token_id)
         if order.status.is_open and (lines is None or order.order_id not in lines.standing):
             self.look()
