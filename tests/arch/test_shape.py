@@ -144,6 +144,8 @@ def test_the_first_paint_waits_for_nothing_heavy() -> None:
     loaded = imported_by("import pmtui.cli.compose, pmtui.service.data_service")
     assert not loaded & {"eth_account", "coincurve", "plotext", "httpx", "websockets", "starlette"}
     assert not loaded & {"pydantic", "pydantic_settings", "pygments", "PIL", "unittest"}
+    first = "import pmtui.cli.compose, pmtui.ui.app, pmtui.ui.screens.markets"
+    assert not imported_by(first) & {"sqlite3", "pmtui.service.data_service"}
 
 
 def test_the_key_library_and_the_checker_of_settings_do_not_come_with_a_session() -> None:

@@ -11,6 +11,7 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.geometry import Size
 from textual.screen import Screen
 from typing_extensions import override
 
@@ -27,17 +28,20 @@ from pmtui.service.topics import (
 from pmtui.service.views import Level
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, footer_entries
-from pmtui.ui.cells import Line
+from pmtui.ui.cells import Cell, Line
 from pmtui.ui.liveness import is_live
 from pmtui.ui.paint.log import paint_notice
 from pmtui.ui.paint.status import paint_status
 from pmtui.ui.quick_call import QuickCall
 from pmtui.ui.span_compositor import use_spans
 from pmtui.ui.surface import Surface
+from pmtui.ui.theme import Role
 from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.text_line import TextLine
 
 NOTICE_LIFE_S = 12
+SMALLEST = Size(40, 12)
+"""Every screen shows what it is for down to here; below it says so."""
 _ONLY_SHOWN = (BookTopic, EventQuotesTopic, TapeTopic)
 """What may wait for a slow line: many changes, and nothing follows from them but a picture."""
 
@@ -154,6 +158,7 @@ class FrameScreen(Screen[None]):
     def on_resize(self, _: events.Resize) -> None:
         """Lay the frame out for the new width."""
         self._show_status()
+        self._show_notice()
         self.show_footer()
 
     def _subscribe(self) -> None:
@@ -210,12 +215,19 @@ class FrameScreen(Screen[None]):
             )
         )
 
+    def _too_small(self) -> Line:
+        width, height = self.size
+        if not width or (width >= SMALLEST.width and height >= SMALLEST.height):
+            return ()
+        text = f" {width}x{height} needs {SMALLEST.width}x{SMALLEST.height}"
+        return (Cell(text, Role.NOTICE_WARN),)
+
     def _show_notice(self) -> None:
         now = self.surface.queries.now()
         entries = self.surface.queries.log().entries
         latest = next((e for e in reversed(entries) if e.level is not Level.INFO), None)
         line = self.query_one("#notice", TextLine)
         if latest is None or (now - latest.at).total_seconds() > NOTICE_LIFE_S:
-            line.show(self._greeting)
+            line.show(self._too_small() or self._greeting)
         else:
             line.show(paint_notice(latest))

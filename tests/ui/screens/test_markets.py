@@ -314,6 +314,17 @@ async def test_ascii_terminals_get_ascii_only() -> None:
         assert odd <= set("▁▂▃▄▅▆▇█")  # the toolkit's own scrollbar
 
 
+async def test_a_screen_that_is_too_small_says_so_until_it_is_not() -> None:
+    service = FakeService()
+    app = ScreenApp(MarketsScreen(service.surface()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        for width, height in ((20, 5), (39, 24), (80, 11), (40, 12), (80, 24)):
+            await pilot.resize_terminal(width, height)
+            await settle(pilot)
+            is_small = width < 40 or height < 12
+            assert shows(app, f"{width}x{height} needs 40x12") is is_small, (width, height)
+
+
 async def test_resizing_never_crashes() -> None:
     app = _app(believable_service())
     async with app.run_test(size=(80, 24)) as pilot:
