@@ -35,9 +35,18 @@ EMPTY: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
             "textual.widgets._placeholder": ("PlaceholderVariant",),
             "textual.widgets._select": ("NoSelection", "SelectType"),
         },
+        "msgspec-0.22.0": {
+            "msgspec._json_schema": ("schema", "schema_components"),
+            "msgspec.inspect": (),
+            "msgspec.yaml": (),
+        },
+        # Reads what is installed, archives included, to learn the number of a release being made.
+        "websockets-17.4": {"websockets.version": ("version",)},
     }
 )
 """By the release of a library that it was tried with: modules, and what is taken from each."""
+KNOWN: Final[Mapping[str, str]] = MappingProxyType({"websockets.version": "17.4"})
+"""What is taken from a module and is used; anything else is nothing."""
 
 
 def leave_out() -> None:
@@ -51,7 +60,7 @@ def leave_out() -> None:
             for name, taken in parts.items():
                 stand_in = ModuleType(name, "Left out of the terminal.")
                 for each in taken:
-                    setattr(stand_in, each, None)
+                    setattr(stand_in, each, KNOWN.get(name))
                 modules.setdefault(name, stand_in)
 
 

@@ -85,12 +85,12 @@ def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
     gc.disable()
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _refuse("this needs a terminal; `pmtui sim` does not")
-    from pmtui.config.settings_ahead import SettingsAhead  # noqa: PLC0415
-
-    ahead = SettingsAhead({"profile": profile})
     from pmtui.cli.lean_imports import leave_out  # noqa: PLC0415
 
     leave_out()
+    from pmtui.config.settings_ahead import SettingsAhead  # noqa: PLC0415
+
+    ahead = SettingsAhead({"profile": profile})
     from pmtui.cli.compose import CRASHED, keymap_of, run_terminal  # noqa: PLC0415
     from pmtui.config.errors import ConfigError  # noqa: PLC0415
 
