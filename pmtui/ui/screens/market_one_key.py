@@ -47,6 +47,7 @@ from pmtui.ui.widgets.ticket import TicketPane
 SMALLEST = Size(79, 18)
 """Below this the own position or orders are out of sight, and no single key trades."""
 OVERRIDE_LIFE = timedelta(seconds=2)
+_AT_CURSOR = frozenset({OneKey.BUY_HERE, OneKey.SELL_HERE})
 HELD_DOWN = timedelta(milliseconds=150)
 """The same key again this soon is a key that is held down: no finger, or a line that stuttered."""
 NOT_LOADED = "The market is not loaded yet."
@@ -178,7 +179,10 @@ class MarketOneKey(MarketTrading):
         self._cancel_side(Side.SELL)
 
     def _press(self, key: OneKey) -> None:
-        found, view, cursor = self._obey(key.name), self._market_view, self.ladder.cursor
+        view, cursor = self._market_view, self.ladder.cursor
+        # Held down it stays where it is: at another price it was pressed anew.
+        here = f" {cursor[0]}" if cursor is not None and key in _AT_CURSOR else ""
+        found = self._obey(key.name + here)
         if found is None:
             return
         book, is_permitted = found

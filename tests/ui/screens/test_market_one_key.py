@@ -576,6 +576,14 @@ async def test_a_key_that_is_held_down_sends_once() -> None:
         assert len(sent(app)) == 2
 
 
+async def test_at_another_price_the_same_key_is_another_order_however_soon() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        _ = await armed(app, pilot, at=50)
+        await pilot.press("B", "down", "B", "B", "down", "B")
+        assert [order.price for order in sent(app)] == [cents(50), cents(49), cents(48)]
+
+
 async def test_what_the_rules_refuse_is_not_sent_and_said() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
