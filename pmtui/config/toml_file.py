@@ -67,6 +67,8 @@ def read_toml(path: Path) -> TomlFile:
     except tomllib.TOMLDecodeError as error:
         found = _ERROR_PLACE.match(str(error))
         problem = found.group(1) if found else str(error)
+        # What the reader says of a word without quotes, by far the most common slip.
+        problem += ": a text stands in quotes" if problem == "Invalid value" else ""
         line = found.group(2) if found and found.group(2) else str(text.count("\n") + 1)
         raise ConfigError(f"{path}:{line}", problem) from error
 

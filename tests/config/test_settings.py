@@ -144,7 +144,7 @@ def test_keys_come_with_their_lines_however_they_are_written(config: Path) -> No
         ("profiles = 3\n", 1, "profiles: should be a table"),
         ("[keys]\nmarket.flip = 3\n", 2, "keys.market.flip: should be a list"),
         ("a = [\n", 2, ""),
-        ("a = 1\nb = @\n", 2, "Invalid value"),
+        ("a = 1\nb = @\n", 2, "Invalid value: a text stands in quotes"),
         ('private_key = "0xabc"\n', 1, "a private key comes from a keystore"),
         ('profile = "nowhere"\n', 1, "no profile 'nowhere'; there is paper, live"),
     ],

@@ -176,7 +176,7 @@ async def glossary(pilot: Pilot[None], world: World) -> None:
     await help_(pilot, world)
     await pilot.press("g")
     await until(pilot, lambda: isinstance(pilot.app.screen, GlossaryScreen), "the words")
-    await shown(pilot, "FAK")
+    await shown(pilot, "API credentials")
 
 
 async def theme_picker(pilot: Pilot[None], world: World) -> None:

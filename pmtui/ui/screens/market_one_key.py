@@ -81,7 +81,7 @@ class MarketOneKey(MarketTrading):
     def action_toggle_arming(self) -> None:
         """Let single keys trade, or no more."""
         if self.is_armed:
-            self.surface.commands.disarm("by its key")
+            self.surface.commands.disarm("by you")
             self.say("Disarmed: single keys trade no more.")
         else:
             self._arm()

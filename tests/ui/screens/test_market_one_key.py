@@ -122,7 +122,7 @@ async def test_v_arms_and_says_in_words_what_keys_do_now() -> None:
         assert "ARMED" in line(screen, "status")
         assert line(screen, "footer").startswith(" B Buy here  S Sell here")
         await pilot.press("v")
-        assert service.calls_of("disarm") == [("by its key",)]
+        assert service.calls_of("disarm") == [("by you",)]
         assert "Disarmed" in line(screen, "notice")
         disarm(app)
         await until(pilot, lambda: "ARMED" not in line(screen, "book-state"), "it is off")
