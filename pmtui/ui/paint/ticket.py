@@ -7,6 +7,7 @@ from pmtui.domain.book_view import BookView
 from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros
 from pmtui.domain.order import Order, OrderStatus
+from pmtui.domain.ticket_after import RewardsOutlook, TicketAfter
 from pmtui.domain.ticket_draft import OrderKind, Problem, SizeUnit, TicketDraft, TicketField
 from pmtui.domain.ticket_numbers import TicketNumbers
 from pmtui.domain.ticket_reading import unit_of
@@ -37,7 +38,7 @@ FIELD_NAMES = {
 }
 _GAP = 2
 _LABEL = 12
-_LATER = frozenset({"wins", "cash after", "depth"})
+_LATER = frozenset({"wins", "cash after", "depth", "even", "rewards"})
 """Figures that go first where there is one line for all."""
 
 
@@ -155,6 +156,7 @@ def paint_figures(
     width: int,
     height: int,
     ends: datetime | None = None,
+    after: TicketAfter | None = None,
     ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Show what the order would do, one figure to a line where there is room.
@@ -171,11 +173,15 @@ def paint_figures(
         figures += _figures(draft, numbers, ascii_only=ascii_only)
     if not figures:
         return ()
+    later = _later_figures(after, ascii_only=ascii_only) if after is not None else []
     if height >= len(figures) and all(len(f.value) < width - _LABEL for f in figures):
+        # What comes after takes the lines that are left.
+        figures += [f for f in later if len(f.value) < width - _LABEL][: height - len(figures)]
         return tuple(
             (Cell(f" {f.label:<{_LABEL}}", Role.DIM), Cell(f.value.rjust(width - _LABEL - 1)))
             for f in figures
         )
+    figures += later
     if height == 1:
         # What becomes of the order comes before what it would win one day.
         figures.sort(key=lambda figure: figure.short in _LATER)
@@ -288,6 +294,22 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers, *, ascii_only: bool) ->
         # Something is never shown as nothing.
         share = f"{'<0.1%' if share == '0.0%' else share} of {side}"
         figures.append(_Figure("depth", "Depth taken", share))
+    return figures
+
+
+def _later_figures(after: TicketAfter, *, ascii_only: bool) -> list[_Figure]:
+    figures: list[_Figure] = []
+    if after.even is not None:
+        price = format_price(after.even, ascii_only=ascii_only)
+        figures.append(_Figure("even", "Breaks even", f"at {price}"))
+    if after.rewards is not None and after.outlook is not None:
+        spread = format_price(after.rewards.max_spread, ascii_only=ascii_only)
+        said = {
+            RewardsOutlook.EARNS: "yes, at this mid",
+            RewardsOutlook.TOO_SMALL: f"from {format_size(after.rewards.min_size)}",
+            RewardsOutlook.TOO_FAR: f"within {spread} of mid",
+        }[after.outlook]
+        figures.append(_Figure("rewards", "Rewards", said))
     return figures
 
 

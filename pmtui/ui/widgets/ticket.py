@@ -19,6 +19,7 @@ from pmtui.domain.ids import CommandId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.ticket import check_ticket
+from pmtui.domain.ticket_after import look_beyond
 from pmtui.domain.ticket_draft import (
     OrderKind,
     Problem,
@@ -374,6 +375,7 @@ class TicketPane(TicketForm):
             return
         context = self._ticket_context()
         self._check = check_ticket(self.draft, context) if context is not None else None
+        self._after = look_beyond(self.draft.side, self._check, context)
         ends = read_expiry(self.draft, context, []) if context is not None else None
         self._ends = ends.astimezone() if ends is not None else None
         self._forbidden = self._ask_own_rules()

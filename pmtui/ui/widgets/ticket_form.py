@@ -15,6 +15,7 @@ from pmtui.domain.book_view import BookView
 from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.order import TimeInForce
 from pmtui.domain.ticket import TicketCheck
+from pmtui.domain.ticket_after import TicketAfter
 from pmtui.domain.ticket_draft import OrderKind, Problem, TicketDraft, TicketField
 from pmtui.domain.ticket_reading import unit_of
 from pmtui.service.views import MarketView
@@ -80,6 +81,7 @@ class TicketForm(TicketLayout):
         self._market: MarketView | None = None
         self._book: BookView | None = None
         self._check: TicketCheck | None = None
+        self._after: TicketAfter | None = None
         self._refusal: Problem | None = None
         self._forbidden: Problem | None = None
         """What the trader's own rules have against it."""
@@ -250,7 +252,8 @@ class TicketForm(TicketLayout):
         check, ascii_only = self._check, self.surface.options.ascii_only
         figures = paint_figures(
             self.draft, check.numbers if check is not None else None,
-            width=self.size.width, height=1, ends=self._ends, ascii_only=ascii_only,
+            width=self.size.width, height=1, ends=self._ends, after=self._after,
+            ascii_only=ascii_only,
         )  # fmt: skip
         # Which key reviews is in the footer too, a refusal says itself that it is one: both give
         # way to what has to be read.
@@ -270,7 +273,7 @@ class TicketForm(TicketLayout):
         self.figures.show(
             paint_figures(
                 self.draft, check.numbers if check is not None else None,
-                width=self.size.width, height=room, ends=self._ends,
+                width=self.size.width, height=room, ends=self._ends, after=self._after,
                 ascii_only=self.surface.options.ascii_only,
             )
         )  # fmt: skip

@@ -6,9 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.book_view import BookState, Level
+from pmtui.domain.market import RewardTerms
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.order import OrderStatus, TimeInForce
 from pmtui.domain.ticket import check_ticket
+from pmtui.domain.ticket_after import RewardsOutlook, TicketAfter
 from pmtui.domain.ticket_draft import OrderKind, Problem, SizeUnit, TicketDraft, TicketField
 from pmtui.domain.verdict import Accepted, Rejected, Unknown
 from pmtui.service.surface import PreparedOrder
@@ -57,6 +59,24 @@ def test_on_a_small_region_figures_share_lines_and_on_a_large_one_each_has_its_o
         "Cost", "Fee now", "If it wins", "Fills now", "Rests", "Cash after", "Depth taken",
     ]  # fmt: skip
     assert all(cell_width(line) == 38 for line in large)
+
+
+def test_break_even_and_rewards_take_the_lines_that_are_left() -> None:
+    draft = replace(BUY, price_text="51")
+    numbers = check_ticket(draft, WORLD).numbers
+    rewards = RewardTerms(m("200"), m("0.035"))
+    after = TicketAfter(m("0.52"), RewardsOutlook.TOO_SMALL, rewards)
+
+    def shown(height: int, width: int = 38) -> list[str]:
+        lines = paint_figures(draft, numbers, width=width, height=height, after=after)
+        assert all(line_width(line) <= width for line in lines)
+        return [" ".join(_text(line).split()) for line in lines]
+
+    usual = [" ".join(text.split()) for text in _figures(draft, width=38, height=6)]
+    assert shown(7)[:6] == usual
+    assert shown(8)[6:] == ["Breaks even at 52¢", "Rewards from 200"]
+    assert shown(7)[6:] == ["Breaks even at 52¢"]
+    assert shown(1, 160)[0].endswith("even at 52¢ rewards from 200")
 
 
 def test_on_one_line_what_rests_comes_before_what_it_would_win() -> None:
