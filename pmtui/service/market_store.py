@@ -112,8 +112,13 @@ class MarketStore:
         for token_id in terms.token_ids:
             self.market_of_token[token_id] = condition_id
 
+    def note(self, events: Iterable[Event]) -> None:
+        """Take in events only to be found: whoever opens one fetches it."""
+        for event in events:
+            self.index.add(event)
+            self.index.shorten(event.markets)
+
     def _remember(self, event: Event) -> Event:
-        self.index.add(event)
         # Taken out first: what was met last stands last, and is forgotten last.
         state = self.events.pop(event.event_id, None) or EventState()
         self.events[event.event_id] = state
@@ -122,6 +127,7 @@ class MarketStore:
             state.event, state.as_of = event, self._now()
             if event.markets:
                 state.load = Load.READY
+        self.index.add(event)
         for market in event.markets:
             if market.condition_id is not None:
                 known = self.markets.setdefault(market.condition_id, MarketState())
@@ -144,6 +150,7 @@ class MarketStore:
             if event_id in events:
                 continue
             gone = self.events.pop(event_id).event
+            self.index.shorten(gone.markets if gone is not None else ())
             for market in gone.markets if gone is not None else ():
                 if market.condition_id in self.markets and market.condition_id not in markets:
                     self._drop(market.condition_id)

@@ -2,7 +2,8 @@
 
 One lower-cased string of all titles in order of volume, searched with `str.find`, answers tens of
 thousands of titles in a few milliseconds, which no tree of words beats by enough to be worth it.
-The markets are kept in short, a kilobyte each with their text: a day's browsing must fit.
+Markets that nobody else keeps are kept in short, a kilobyte each with their text: a day's browsing
+must fit.
 """
 
 import re
@@ -50,7 +51,8 @@ def _plain_numbers(text: str) -> str:
 class _Entry(NamedTuple):
     """One market."""
 
-    packed: bytes
+    market: Market | bytes
+    """In short, unless somebody keeps it whole anyway."""
     event: EventName
     weight: int
     """Where it stands among the hits: the bigger the earlier."""
@@ -62,8 +64,8 @@ class SearchIndex:
     def __init__(self, *, most: int = MOST_KEPT) -> None:
         self._most = most
         self._entries: dict[MarketId, _Entry] = {}
-        self._fresh: dict[MarketId, str] = {}
-        """Texts that are not in the string yet."""
+        self._fresh: dict[MarketId, str | None] = {}
+        """Texts that are not in the string yet; None for what is written when it is asked for."""
         self._blob = ""
         self._starts = array("L")
         self._order: list[MarketId] = []
@@ -75,20 +77,26 @@ class SearchIndex:
     def add(self, event: Event) -> None:
         """Take in every market of an event, or replace what was known of them."""
         name = EventName(event.event_id, event.title, event.slug)
-        event_text = fold_text(event.title)
         for market in event.markets:
             # Taken out first: what was met last stands last, and goes last.
             self._entries.pop(market.market_id, None)
             self._shown.pop(market.market_id, None)
-            self._entries[market.market_id] = _Entry(pack(market), name, _weight(market))
-            told = f"{event.title} {market.question} {market.group_title}"
-            text = fold_text(f"{market.question} {market.group_title}")
-            self._fresh[market.market_id] = f"{event_text} {text}{_plain_numbers(told)}"
+            self._entries[market.market_id] = _Entry(market, name, _weight(market))
+            self._fresh[market.market_id] = None
         excess = len(self._entries) - self._most
         for market_id in list(islice(self._entries, max(excess, 0))):
             del self._entries[market_id]
             self._fresh.pop(market_id, None)
             self._shown.pop(market_id, None)
+
+    def shorten(self, markets: Iterable[Market]) -> None:
+        """Keep some markets in short from now on: nobody keeps them whole any more."""
+        for market in markets:
+            entry = self._entries.get(market.market_id)
+            if entry is not None and isinstance(entry.market, Market):
+                if self._fresh.get(market.market_id, "") is None:
+                    self._fresh[market.market_id] = _text(entry.market, entry.event)
+                self._entries[market.market_id] = entry._replace(market=pack(entry.market))
 
     def find(self, text: str) -> tuple[Market, ...]:
         """Return markets whose title or event holds every word, biggest 24-hour volume first."""
@@ -107,15 +115,17 @@ class SearchIndex:
         return self.markets(hits)
 
     def markets(self, market_ids: Iterable[MarketId]) -> tuple[Market, ...]:
-        """Return some markets as they were last seen, without their prose; unknown ones are left out."""
+        """Return some markets as they were last seen, prose apart; unknown ones are left out."""
         found: list[Market] = []
         for market_id in market_ids:
             entry = self._entries.get(market_id)
             if entry is None:
                 continue
-            market = self._shown.get(market_id)
-            if market is None:
-                market = self._shown[market_id] = unpack(entry.packed, entry.event)
+            market = entry.market
+            if not isinstance(market, Market):
+                short = self._shown.get(market_id)
+                market = short or unpack(market, entry.event)
+                self._shown[market_id] = market
             found.append(market)
         for market_id in list(islice(self._shown, max(len(self._shown) - MOST_SHOWN, 0))):
             del self._shown[market_id]
@@ -129,7 +139,9 @@ class SearchIndex:
     def _rebuild(self) -> None:
         if not self._fresh:
             return
-        lines = dict(zip(self._order, self._blob.split("\n"), strict=False)) | self._fresh
+        lines = dict(zip(self._order, self._blob.split("\n"), strict=False))
+        for market_id, text in self._fresh.items():
+            lines[market_id] = text if text is not None else self._write(market_id)
         self._fresh = {}
         self._order = sorted(self._entries, key=lambda m: self._entries[m].weight, reverse=True)
         self._blob = "\n".join(lines[market_id] for market_id in self._order)
@@ -139,6 +151,16 @@ class SearchIndex:
             starts.append(start)
             start += len(lines[market_id]) + 1
         self._starts = starts
+
+    def _write(self, market_id: MarketId) -> str:
+        (market,) = self.markets((market_id,))
+        return _text(market, self._entries[market_id].event)
+
+
+def _text(market: Market, event: EventName) -> str:
+    """Return what is searched of a market."""
+    own = f"{market.question} {market.group_title}"
+    return f"{fold_text(f'{event.title} {own}')}{_plain_numbers(f'{event.title} {own}')}"
 
 
 def _weight(market: Market) -> int:

@@ -36,7 +36,7 @@ from pmtui.wire.numbers import (
     to_texts,
     to_token_id,
 )
-from pmtui.wire.rows import Rows, SkipLog, decode_envelope, read_one, read_rows, split_list
+from pmtui.wire.rows import Rows, Shared, SkipLog, decode_envelope, read_one, read_rows, split_list
 
 _MARKET = msgspec.json.Decoder(MarketRow)
 _EVENT = msgspec.json.Decoder(EventRow)
@@ -55,8 +55,8 @@ def decode_events(body: bytes) -> Rows[Event]:
         WireError: no list of events at all.
     """
     rows, cursor = split_list(body, "events")
-    log = SkipLog()
-    events = read_rows(rows, _EVENT, lambda r: _to_event(r, log), log=log, place="events")
+    log, share = SkipLog(), Shared()
+    events = read_rows(rows, _EVENT, lambda r: _to_event(r, log, share), log=log, place="events")
     return log.rows(events, cursor=cursor, received=len(rows))
 
 
@@ -68,7 +68,8 @@ def decode_markets(body: bytes) -> Rows[Market]:
     """
     rows, cursor = split_list(body, "markets")
     log = SkipLog()
-    markets = read_rows(rows, _MARKET, _to_market, log=log, place="markets")
+    share = Shared()
+    markets = read_rows(rows, _MARKET, lambda r: _to_market(r, share), log=log, place="markets")
     return log.rows(markets, cursor=cursor, received=len(rows))
 
 
@@ -78,7 +79,7 @@ def decode_event(body: bytes) -> Event:
     Raises:
         WireError: it cannot be read; single markets in it that cannot are left out.
     """
-    return read_one(body, _EVENT, lambda row: _to_event(row, SkipLog()))
+    return read_one(body, _EVENT, lambda row: _to_event(row, SkipLog(), Shared()))
 
 
 def decode_market(body: bytes) -> Market:
@@ -87,7 +88,7 @@ def decode_market(body: bytes) -> Market:
     Raises:
         WireError: it cannot be read.
     """
-    return read_one(body, _MARKET, _to_market)
+    return read_one(body, _MARKET, lambda row: _to_market(row, Shared()))
 
 
 def decode_search(body: bytes) -> Rows[Event]:
@@ -97,9 +98,9 @@ def decode_search(body: bytes) -> Rows[Event]:
         WireError: not the object of a search.
     """
     envelope = decode_envelope(body)
-    log = SkipLog()
+    log, share = SkipLog(), Shared()
     events = read_rows(
-        envelope.events or (), _EVENT, lambda r: _to_event(r, log), log=log, place="events"
+        envelope.events or (), _EVENT, lambda r: _to_event(r, log, share), log=log, place="events"
     )
     has_more = envelope.pagination is not None and envelope.pagination.more is True
     return log.rows(events, cursor="2" if has_more else None, received=len(events))
@@ -129,7 +130,7 @@ def decode_comments(body: bytes) -> Rows[Comment]:
     return log.rows(comments, cursor=cursor, received=len(rows))
 
 
-def _to_event(row: EventRow, log: SkipLog) -> Event:
+def _to_event(row: EventRow, log: SkipLog, share: Shared) -> Event:
     event_id = _id(row.id, "id")
     reference = EventRefRow(id=event_id, slug=row.slug, title=row.title)
     return Event(
@@ -139,14 +140,16 @@ def _to_event(row: EventRow, log: SkipLog) -> Event:
         markets=read_rows(
             row.markets or (),
             _MARKET,
-            lambda market: _to_market(market, reference),
+            lambda market: _to_market(market, share, reference),
             log=log,
             place="markets",
         ),
-        description=row.description or "",
-        resolution_source=row.resolution_source or "",
-        tags=read_rows(row.tags or (), _TAG, _to_tag, log=log, place="tags"),
-        series=read_rows(row.series or (), _SERIES, _to_series, log=log, place="series"),
+        description=share(row.description or ""),
+        resolution_source=share(row.resolution_source or ""),
+        tags=read_rows(row.tags or (), _TAG, lambda r: share(_to_tag(r)), log=log, place="tags"),
+        series=read_rows(
+            row.series or (), _SERIES, lambda r: share(_to_series(r)), log=log, place="series"
+        ),
         neg_risk=bool(row.neg_risk or row.enable_neg_risk),
         active=row.active is not False,
         closed=row.closed is True,
@@ -156,12 +159,12 @@ def _to_event(row: EventRow, log: SkipLog) -> Event:
         liquidity=to_micros(row.liquidity, "liquidity"),
         open_interest=to_micros(row.open_interest, "openInterest"),
         comment_count=to_count(row.comment_count, "commentCount"),
-        created_at=to_moment(row.created_at),
-        end_at=to_moment(row.end_date),
+        created_at=share(to_moment(row.created_at)),
+        end_at=share(to_moment(row.end_date)),
     )
 
 
-def _to_market(row: MarketRow, event: EventRefRow | None = None) -> Market:
+def _to_market(row: MarketRow, share: Shared, event: EventRefRow | None = None) -> Market:
     event = event or _event_of(row)
     volume = row.volume if row.volume_num is None else row.volume_num
     liquidity = row.liquidity if row.liquidity_num is None else row.liquidity_num
@@ -170,47 +173,47 @@ def _to_market(row: MarketRow, event: EventRefRow | None = None) -> Market:
         condition_id=to_condition_id(row.condition_id),
         slug=row.slug or "",
         question=row.question or "",
-        outcomes=_to_outcomes(row),
+        outcomes=_to_outcomes(row, share),
         group_title=row.group_item_title or "",
-        description=row.description or "",
-        resolution_source=row.resolution_source or "",
-        event_id=None if event.id is None else EventId(str(event.id)),
+        description=share(row.description or ""),
+        resolution_source=share(row.resolution_source or ""),
+        event_id=None if event.id is None else share(EventId(str(event.id))),
         event_title=event.title or "",
         event_slug=event.slug or "",
-        tick_size=_positive(row.order_price_min_tick_size, "orderPriceMinTickSize"),
-        min_order_size=_positive(row.order_min_size, "orderMinSize"),
+        tick_size=share(_positive(row.order_price_min_tick_size, "orderPriceMinTickSize")),
+        min_order_size=share(_positive(row.order_min_size, "orderMinSize")),
         neg_risk=row.neg_risk is True,
         active=row.active is not False,
         closed=row.closed is True,
         archived=row.archived is True,
         accepting_orders=row.accepting_orders is True,
         has_order_book=row.enable_order_book is True,
-        best_bid=_price_level(row.best_bid, "bestBid"),
-        best_ask=_price_level(row.best_ask, "bestAsk"),
-        last_trade_price=_price_level(row.last_trade_price, "lastTradePrice"),
-        day_change=to_micros(row.one_day_price_change, "oneDayPriceChange"),
+        best_bid=share(_price_level(row.best_bid, "bestBid")),
+        best_ask=share(_price_level(row.best_ask, "bestAsk")),
+        last_trade_price=share(_price_level(row.last_trade_price, "lastTradePrice")),
+        day_change=share(to_micros(row.one_day_price_change, "oneDayPriceChange")),
         volume=to_micros(volume, "volume"),
         volume_24h=to_micros(row.volume_24hr, "volume24hr"),
         liquidity=to_micros(liquidity, "liquidity"),
-        created_at=to_moment(row.created_at),
-        end_at=to_moment(row.end_date) or to_moment(row.end_date_iso),
-        game_start_at=to_moment(row.game_start_time),
-        fee=_to_fee(row),
-        rewards=_to_rewards(row),
-        sports_type=row.sports_market_type or "",
+        created_at=share(to_moment(row.created_at)),
+        end_at=share(to_moment(row.end_date) or to_moment(row.end_date_iso)),
+        game_start_at=share(to_moment(row.game_start_time)),
+        fee=share(_to_fee(row)),
+        rewards=share(_to_rewards(row)),
+        sports_type=share(row.sports_market_type or ""),
     )
 
 
-def _to_outcomes(row: MarketRow) -> tuple[Outcome, ...]:
+def _to_outcomes(row: MarketRow, share: Shared) -> tuple[Outcome, ...]:
     # Index i of the three lists belongs together; prices and tokens may be fewer, or absent.
     labels = to_texts(row.outcomes, "outcomes")
     prices = to_texts(row.outcome_prices, "outcomePrices")
     tokens = to_texts(row.clob_token_ids, "clobTokenIds")
     return tuple(
         Outcome(
-            label=label,
+            label=share(label),
             token_id=to_token_id(tokens[i]) if i < len(tokens) else None,
-            price=to_micros(prices[i], "outcomePrices") if i < len(prices) else None,
+            price=share(to_micros(prices[i], "outcomePrices")) if i < len(prices) else None,
         )
         for i, label in enumerate(labels)
     )

@@ -5,7 +5,7 @@ One odd row of a thousand must not hide the other nine hundred and ninety-nine.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 import msgspec
 
@@ -34,6 +34,20 @@ class Rows(Generic[T]):
     def to_page(self) -> Page[T]:
         """Return what the rest of the program gets to see."""
         return Page(items=self.items, next_cursor=self.next_cursor, skipped=self.skipped)
+
+
+class Shared:
+    """Hands out the first of equal values: rows of one answer repeat dates, texts and terms.
+
+    Only for values of types that are equal to no other: an int is also a bool.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[object, object] = {}
+
+    def __call__(self, value: T) -> T:
+        """Return the same object for every equal value."""
+        return cast("T", self._first.setdefault(value, value))
 
 
 class SkipLog:

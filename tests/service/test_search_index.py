@@ -101,11 +101,12 @@ def test_of_too_many_markets_those_met_last_are_kept() -> None:
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["snow", "rain", "hail"])), max_size=30)
 )
-def test_searches_in_between_change_nothing(met: list[tuple[int, str]]) -> None:
+def test_searches_and_short_forms_in_between_change_nothing(met: list[tuple[int, str]]) -> None:
     asked, unasked = SearchIndex(most=5), SearchIndex(most=5)
     for number, title in met:
         asked.add(event(number, title, f"q{number}"))
         unasked.add(event(number, title, f"q{number}"))
+        asked.shorten(event(number // 2, title, f"q{number // 2}").markets)
         _ = asked.find(title)
     for text in ("snow", "rain", "hail", "a"):
         assert set(questions(asked, text)) == set(questions(unasked, text))

@@ -101,6 +101,15 @@ def test_markets_of_an_event_know_it_too() -> None:
     assert (found.volume, found.volume_24h, found.comment_count) == (99_500_000, 0, 3)
 
 
+def test_equal_values_of_an_answer_are_kept_once() -> None:
+    odd = market(negRisk=False, volumeNum=0, orderMinSize=1, liquidityNum=1, bestBid="0.5")
+    one, other = gamma.decode_markets(wire([odd, json.loads(json.dumps(odd))])).items
+    assert one == other
+    for name in ("description", "end_at", "best_bid", "rewards", "event_id"):
+        assert getattr(one, name) is getattr(other, name)
+    assert one.neg_risk is False
+
+
 def test_one_odd_row_does_not_hide_the_others() -> None:
     rows = [market(), market(id=None), market(bestBid="high"), market(question=5), 3, market()]
     found = gamma.decode_markets(wire(rows))

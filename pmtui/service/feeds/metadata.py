@@ -319,8 +319,7 @@ class MetadataFeed:
             )
             if isinstance(answer, Failure):
                 return
-            for event in answer.items:
-                self.store.index.add(event)
+            self.store.note(answer.items)
             self._kernel.mark_search()
             cursor = answer.next_cursor
             if cursor is None:
@@ -340,8 +339,8 @@ class MetadataFeed:
                 return
             hosts = await self._hosts()
             answer = self._kernel.check(Source.METADATA, await hosts.metadata.search(topic.text))
-            for event in () if isinstance(answer, Failure) else answer.items:
-                self.store.index.add(event)
+            if not isinstance(answer, Failure):
+                self.store.note(answer.items)
             if self.search.text != topic.text:
                 return  # an answer to what was typed before
             if isinstance(answer, Failure):
