@@ -32,6 +32,7 @@ from pmtui.ui.cells import Cell, Line
 from pmtui.ui.liveness import is_live
 from pmtui.ui.paint.log import paint_notice
 from pmtui.ui.paint.status import paint_status
+from pmtui.ui.painted_lines import drop_lines
 from pmtui.ui.quick_call import QuickCall
 from pmtui.ui.span_compositor import use_spans
 from pmtui.ui.surface import Surface
@@ -150,6 +151,7 @@ class FrameScreen(Screen[None]):
             self.show_footer()
         else:
             self._unsubscribe()
+            drop_lines(self)
 
     def on_unmount(self) -> None:
         """Stop listening for good."""

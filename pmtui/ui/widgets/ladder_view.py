@@ -162,10 +162,14 @@ class LadderView(ReadyLines):
             strip = self._strips[state] = self.role_styles.strip(self._paint(state))
         return strip
 
+    def forget_lines(self) -> None:
+        """Paint every line anew when it is asked for next."""
+        self._strips.clear()
+
     @override
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._strips.clear()
+        self.forget_lines()
 
     @property
     def _has_book(self) -> bool:

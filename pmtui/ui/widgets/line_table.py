@@ -243,11 +243,15 @@ class LineTable(ScrollView, can_focus=True):
         super().watch_scroll_y(old_value, new_value)
         self._announce_end()
 
+    def forget_lines(self) -> None:
+        """Paint every line anew when it is asked for next."""
+        self._strips.clear()
+
     @override
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._role_styles = None
-        self._strips.clear()
+        self.forget_lines()
 
     @override
     def render_line(self, y: int) -> Strip:
