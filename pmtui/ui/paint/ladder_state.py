@@ -45,6 +45,7 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     group: Micros | None = None,
     cursor: tuple[Micros, Side] | None = None,
     release_key: str = "",
+    away: tuple[str, str] | None = None,
     keys: Line = (),
     is_in_ticket: bool = False,
     ascii_only: bool = False,
@@ -58,6 +59,8 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
         group: the distance of the ladder's rows.
         cursor: the price pointed at and what `enter` does there.
         release_key: what lets an axis follow again that stands still; empty while it follows.
+        away: where the spread is, `above` or `below`, while it is out of sight, and the key that
+            brings it back.
         keys: what single keys do now; it makes way for nothing.
         is_in_ticket: whether the ticket has the keys, and `enter` does nothing at the cursor.
         ascii_only: the terminal shows plain ASCII only.
@@ -67,12 +70,12 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
         # A grouped ladder never looks like one of single ticks: this gives way to nothing.
         left.append(Cell(f" rows {format_price(group, ascii_only=ascii_only)} ", Role.KEY))
     meaning = _MEANINGS[book.state]
-    holds = (f" held: {release_key} follows ", " held ") if release_key else ("",)
+    holds = _standing(release_key, away)
     hints = _IN_TICKET if is_in_ticket else _hints(cursor, book.tick_size, ascii_only=ascii_only)
-    if (cursor is None or is_in_ticket) and (keys or meaning or release_key):
+    if (cursor is None or is_in_ticket) and (keys or meaning or release_key or away):
         # A hint makes way for a warning.
         hints = ((),)
-    if not (book.bids or book.asks or book.state.is_good):
+    if not (book.bids or (cursor is not None and (book.asks or book.state.is_good))):
         # Nothing to point at, and nothing that would tell buying from selling.
         hints = ((),)
     choices = (
@@ -94,6 +97,15 @@ def state_word(book: BookView, now: datetime) -> Cell:
     if book.state in (BookState.STALE, BookState.OVERDUE) and book.as_of is not None:
         word += f" {format_age((now - book.as_of).total_seconds())}"
     return Cell(f" {word} ", _STATE_ROLES[book.state], Emphasis.BOLD)
+
+
+def _standing(release_key: str, away: tuple[str, str] | None) -> tuple[str, ...]:
+    """Say that the axis stands still while the market is elsewhere; else that it is held."""
+    if away is not None:
+        where, key = away
+        sign = "▲" if where == "above" else "▼"
+        return (f" spread {where}: {key} centres ", f" spread {where} ", f" spread {sign} ")
+    return (f" held: {release_key} follows ", " held ") if release_key else ("",)
 
 
 def _hints(

@@ -274,13 +274,16 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
         if book is None:
             line.show((Cell(" no book ", Role.DIM),))
             return
-        release = key_of(self.surface.options.keymap, "ladder.hold")
+        keymap = self.surface.options.keymap
+        release, centre = (key_of(keymap, f"ladder.{name}") for name in ("hold", "recentre"))
+        where = self.ladder.spread_is
         line.show_in_width(
             partial(
                 paint_state,
                 book, self.surface.queries.now(),
                 group=self.ladder.axis.group, cursor=self.ladder.cursor,
                 release_key=release if self.ladder.is_held else "",
+                away=(where, centre) if where else None,
                 keys=self._arming_line(book),
                 is_in_ticket=self.do_keys_rest,
                 ascii_only=self._ascii_only,

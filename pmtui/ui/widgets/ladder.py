@@ -71,6 +71,16 @@ class LadderPane(LadderView, can_focus=True):
         """Whether the axis stays where it is, whatever the spread does."""
         return self._is_held
 
+    @property
+    def spread_is(self) -> str:
+        """Where best bid and best ask are while neither is in sight: `above`, `below`, else empty."""
+        if self._ladder is None or self._top is None:
+            return ""
+        rows = [r for r in (self._ladder.best_bid, self._ladder.best_ask) if r is not None]
+        if rows and min(rows) > self._top:
+            return "above"
+        return "below" if rows and max(rows) <= self._top - self._body_height else ""
+
     def clear_cursor(self) -> None:
         """Point at nothing and follow the spread again."""
         self._cursor, self._is_following = None, True
@@ -245,7 +255,7 @@ class LadderPane(LadderView, can_focus=True):
         self._is_following = False
         self.recent.moved_by_hand()
         self._top = self._bound(self._top + rows)
-        self._repaint_changed()
+        self._announce()
 
     def _announce(self) -> None:
         self._repaint_changed()

@@ -137,3 +137,23 @@ def test_a_held_ladder_says_how_to_let_it_go_where_there_is_room() -> None:
         paint_state(book, NOW, 41, group=Micros(50_000), cursor=cursor, release_key="h")
     )
     assert [word in narrow for word in ("verified", "rows 5¢", "held", "buys 51¢")] == [True] * 4
+
+
+@pytest.mark.parametrize(
+    ("width", "said"),
+    [(80, " spread above: space centres "), (52, " spread above "), (41, " spread ▲ ")],
+)
+def test_a_spread_out_of_sight_is_said_and_where_it_is(width: int, said: str) -> None:
+    book = BookView(TOKEN, BookState.VERIFIED, (Level(CENT, CENT),), (), CENT, as_of=NOW)
+    keys = paint_arming(Micros(10 * SCALE), book, is_permitted=False)
+    line = paint_state(
+        book, NOW, width, cursor=(Micros(510_000), Side.BUY), away=("above", "space"), keys=keys
+    )
+    assert said in text_of(line)
+    assert "buys 51¢" in text_of(line)
+    assert line_width(line) == width
+
+
+def test_without_bids_enter_promises_no_way_to_them() -> None:
+    book = BookView(TOKEN, BookState.VERIFIED, (), (Level(CENT, CENT),), CENT, as_of=NOW)
+    assert "enter" not in text_of(paint_state(book, NOW, 60))

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from textual.events import MouseScrollUp
 from textual.pilot import Pilot
 
 from pmtui.domain.money import Micros
@@ -15,6 +16,11 @@ from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 
 SMALL, LARGE = (80, 24), (200, 50)
+
+
+WHEEL = MouseScrollUp(
+    None, x=1, y=1, delta_x=0, delta_y=-1, button=0, shift=False, meta=False, ctrl=False
+)
 
 
 def cents(number: float) -> Micros:
@@ -106,3 +112,23 @@ async def test_holding_is_said_above_the_ladder() -> None:
         await until(pilot, lambda: "held" in shown_text(state)[0], "it says so")
         await pilot.press("h")
         await until(pilot, lambda: "held" not in shown_text(state)[0], "it says no more")
+
+
+async def test_a_spread_out_of_sight_is_said_above_the_ladder() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        state = screen.query_one("#book-state")
+
+        async def says(words: str) -> None:
+            await until(pilot, lambda: words in shown_text(state)[0], words)
+
+        screen.ladder.point_at(cents(5))
+        await says("spread above")
+        screen.ladder.point_at(cents(95))
+        await says("spread below")
+        await pilot.press("space")
+        await until(pilot, lambda: "spread" not in shown_text(state)[0], "it is in sight")
+        for _ in range(20):
+            screen.ladder.on_mouse_scroll_up(WHEEL)
+        await says("spread below")
