@@ -89,8 +89,7 @@ def plot_curve(points: Sequence[PricePoint], axes: Axes, marker: str) -> list[st
         figure.ruler("y").lim(float(axes.low), float(axes.high))
         figure.ruler("y").ticks([float(p) for p in axes.levels], [f"{text} " for text in labels])
         figure.ruler("x").lim(axes.first, axes.last)
-        pattern = "%H:%M" if axes.last - axes.first <= _CLOCK_UP_TO_S else "%d %b"
-        moments = [f"{datetime.fromtimestamp(t).astimezone():{pattern}}" for t in times]
+        moments = _moments(times, axes.last - axes.first)
         figure.ruler("x").ticks(times, moments)
         text = str(figure.build().string(colorless=True))
         figure.clear()
@@ -141,6 +140,16 @@ def price_labels(low: Micros, high: Micros, rows: int) -> tuple[Micros, ...]:
 def _round_prices(low: Micros, high: Micros, step: Micros) -> tuple[Micros, ...]:
     first = -(-low // step) * step
     return tuple(Micros(price) for price in range(first, high + 1, step))
+
+
+def _moments(times: Sequence[float], span_s: float) -> list[str]:
+    """Write the moments below a chart: as finely as it takes for each to be another one."""
+    patterns = ("%H:%M", "%H:%M:%S") if span_s <= _CLOCK_UP_TO_S else ("%d %b",)
+    for pattern in patterns:
+        moments = [f"{datetime.fromtimestamp(t).astimezone():{pattern}}" for t in times]
+        if len(set(moments)) == len(moments):
+            break
+    return moments
 
 
 def _time_labels(first: float, last: float, canvas: int) -> list[float]:

@@ -85,3 +85,13 @@ def test_long_times_are_told_in_days() -> None:
     week = (start, PricePoint(start.at + timedelta(days=7), end.price))
     assert "Jun" in text_of(draw_chart(week, 60, 12))
     assert ":" in text_of(draw_chart((start, end), 60, 12))
+
+
+def test_the_moments_below_a_short_chart_differ() -> None:
+    low, high = PricePoint(NOW, Micros(500_000)), Micros(600_000)
+    for seconds, colons in ((90, 2), (7_200, 1)):
+        end = PricePoint(NOW + timedelta(seconds=seconds), high)
+        moments = text_of(draw_chart((low, end), 100, 12)).splitlines()[-1].split()
+        assert len(moments) >= 4
+        assert len(set(moments)) == len(moments)
+        assert {moment.count(":") for moment in moments} == {colons}
