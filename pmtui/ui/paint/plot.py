@@ -144,12 +144,14 @@ def _round_prices(low: Micros, high: Micros, step: Micros) -> tuple[Micros, ...]
 
 def _moments(times: Sequence[float], span_s: float) -> list[str]:
     """Write the moments below a chart: as finely as it takes for each to be another one."""
-    patterns = ("%H:%M", "%H:%M:%S") if span_s <= _CLOCK_UP_TO_S else ("%d %b",)
-    for pattern in patterns:
-        moments = [f"{datetime.fromtimestamp(t).astimezone():{pattern}}" for t in times]
-        if len(set(moments)) == len(moments):
-            break
+    moments = _written(times, "%H:%M" if span_s <= _CLOCK_UP_TO_S else "%d %b")
+    if len(set(moments)) < len(moments) and span_s <= _CLOCK_UP_TO_S:
+        moments = _written(times, "%H:%M:%S")
     return moments
+
+
+def _written(times: Sequence[float], pattern: str) -> list[str]:
+    return [f"{datetime.fromtimestamp(t).astimezone():{pattern}}" for t in times]
 
 
 def _time_labels(first: float, last: float, canvas: int) -> list[float]:
