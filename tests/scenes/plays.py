@@ -16,6 +16,7 @@ from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.screens.protect import ProtectScreen
 from tests.scenes.watched import watchlist_of
 from tests.scenes.world import World
+from tests.ui import believable
 from tests.ui.fake_surface import NOW
 from tests.ui.wait import settle, until
 
@@ -170,6 +171,52 @@ async def kill(pilot: Pilot[None], world: World) -> None:
     await market(pilot, world)
     await pilot.press("K")
     await shown(pilot, "Stop all trading?")
+
+
+async def holders(pilot: Pilot[None], world: World) -> None:
+    service = world.service
+    found = service.events[world.election].event
+    assert found is not None
+    for each in found.markets:
+        assert each.condition_id is not None
+        view = service.markets[each.condition_id]
+        service.markets[each.condition_id] = replace(view, holders=believable.holders(each))
+    await event(pilot, world)
+    await pilot.press("h")
+    await shown(pilot, "harbour-seal")
+
+
+async def comments(pilot: Pilot[None], world: World) -> None:
+    view = world.service.events[world.election]
+    world.service.events[world.election] = replace(view, comments=believable.comments())
+    await event(pilot, world)
+    await pilot.press("c")
+    await shown(pilot, "tide_reader")
+
+
+async def alert(pilot: Pilot[None], world: World) -> None:
+    await market(pilot, world)
+    await pilot.press("A")
+    await settle(pilot)
+
+
+async def sides(pilot: Pilot[None], world: World) -> None:
+    found = world.service.events[world.election].event
+    assert found is not None
+    assert found.markets[1].condition_id is not None
+    app_of(pilot).open_market(found.markets[1].condition_id)
+    await until(pilot, lambda: isinstance(pilot.app.screen, MarketScreen), "the market")
+    await shown(pilot, "verified")
+    # On a narrow screen it is said what they need.
+    await pilot.press("W")
+    await settle(pilot)
+    await settle(pilot)
+
+
+async def leaving(pilot: Pilot[None], world: World) -> None:
+    await market(pilot, world)
+    await pilot.press("q")
+    await settle(pilot)
 
 
 async def glossary(pilot: Pilot[None], world: World) -> None:

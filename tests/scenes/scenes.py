@@ -44,6 +44,11 @@ SCREENS: dict[str, Play] = {
     "watchlist": plays.watchlist,
     "account": plays.account,
     "log": plays.log,
+    "holders": plays.holders,
+    "comments": plays.comments,
+    "alert": plays.alert,
+    "sides": plays.sides,
+    "leaving": plays.leaving,
     "help": plays.help_,
     "glossary": plays.glossary,
     "theme-picker": plays.theme_picker,
@@ -71,6 +76,7 @@ SCENES = (
     *(Scene(screen) for screen in SCREENS),
     *(Scene(screen, SMALL) for screen in ("markets", "market", "ticket", "confirm", "search")),
     Scene("market", LARGE),
+    Scene("sides", LARGE),
     *(Scene("ticket", SMALL, theme) for theme in THEMES if theme != DEFAULT_THEME),
 )
 """Of which the accepted pictures are kept."""
