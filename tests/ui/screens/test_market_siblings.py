@@ -62,6 +62,30 @@ async def test_a_tall_screen_shows_the_outcomes_with_live_prices_and_marks_its_o
         assert screen.outcome_index == 1
 
 
+async def test_the_outcome_on_show_has_the_mid_of_its_book_in_the_same_picture() -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=TALL) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        service, token_id = world.service, screen.token_id
+        assert token_id is not None
+        quotes = service.quotes[world.election]
+        rows = tuple(
+            replace(row, best_bid=Micros(220_000)) if row.best_bid == 240_000 else row
+            for row in quotes.rows
+        )
+        assert rows != quotes.rows
+        service.quotes[world.election] = replace(quotes, rows=rows)
+        book = service.books[token_id]
+        bids = tuple(level for level in book.bids if level.price <= 220_000)
+        service.books[token_id] = replace(book, bids=bids, version=book.version + 1)
+        # Of the book alone: what is told of the event comes later.
+        service.announce(BookTopic(token_id))
+        await settle(pilot)
+        assert "mid 23.5¢" in text_of(app, "#quote")
+        assert "[Ada Lindqvist  23.5¢]" in text_of(app, "#siblings")
+
+
 async def test_a_price_that_is_not_live_is_not_shown() -> None:
     world = make_world()
     quotes = world.service.quotes[world.election]
