@@ -104,6 +104,7 @@ class EventRow:
     """An event as a list shows it: its leading market stands for it."""
 
     event: Event
+    """Far down a list its other markets are known by their ids alone."""
     leading: Market | None
     """The open market with the highest price of its first outcome; the only one if single."""
     open_markets: int

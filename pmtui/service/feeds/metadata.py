@@ -12,6 +12,7 @@ from pmtui.domain.ids import ConditionId, EventId, MarketId
 from pmtui.domain.market import Event, Market, Tag
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
+from pmtui.service.listed_events import merge_events
 from pmtui.service.market_store import MarketStore, Needed
 from pmtui.service.topics import (
     EventQuotesTopic,
@@ -200,7 +201,7 @@ class MetadataFeed:
                 return
             known = () if state.is_cached else state.events
             kept = self.remember(answer.items)
-            state.events = _merge_events(known, kept, from_start=from_start)
+            state.events = merge_events(known, kept, from_start=from_start)
             state.is_cached = False
             if not from_start or state.cursor is None or len(state.events) == len(answer.items):
                 state.cursor = answer.next_cursor
@@ -352,17 +353,3 @@ class MetadataFeed:
             self._kernel.mark(StatusTopic())
 
         self._kernel.start("search", ask)
-
-
-def _merge_events(
-    known: tuple[Event, ...], page: tuple[Event, ...], *, from_start: bool
-) -> tuple[Event, ...]:
-    """Put a page in front or behind; an event is never listed twice."""
-    fresh = {e.event_id for e in page}
-    rest = tuple(e for e in known if e.event_id not in fresh)
-    if from_start:
-        return page + rest
-    listed = {e.event_id for e in known}
-    newer = {e.event_id: e for e in page}
-    kept = tuple(newer.get(e.event_id, e) for e in known)
-    return kept + tuple(e for e in page if e.event_id not in listed)
