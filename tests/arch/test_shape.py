@@ -128,6 +128,11 @@ def is_endless(decorator: ast.expr) -> bool:
 
 
 def imported_by(code: str) -> set[str]:
+    """Return the packages that are there then."""
+    return {name.partition(".")[0] for name in modules_after(code)}
+
+
+def modules_after(code: str) -> set[str]:
     program = f"{code}\nimport sys\nprint('\\n'.join(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -137,7 +142,7 @@ def imported_by(code: str) -> set[str]:
         cwd=ROOT,
         env={**os.environ, "COVERAGE_PROCESS_START": ""},
     )
-    return {name.partition(".")[0] for name in done.stdout.split()}
+    return set(done.stdout.split())
 
 
 def test_the_first_paint_waits_for_nothing_heavy() -> None:
@@ -145,7 +150,36 @@ def test_the_first_paint_waits_for_nothing_heavy() -> None:
     assert not loaded & {"eth_account", "coincurve", "plotext", "httpx", "websockets", "starlette"}
     assert not loaded & {"pydantic", "pydantic_settings", "pygments", "PIL", "unittest"}
     first = "import pmtui.cli.compose, pmtui.ui.app, pmtui.ui.screens.markets"
-    assert not imported_by(first) & {"sqlite3", "pmtui.service.data_service"}
+    assert "sqlite3" not in imported_by(first)
+
+
+def test_the_first_picture_loads_nothing_of_markets_orders_and_their_screens() -> None:
+    loaded = modules_after("import pmtui.cli.compose")
+    assert "pmtui.ui.screens.markets" in loaded
+    later = {
+        "pmtui.domain.book_view", "pmtui.domain.market", "pmtui.domain.order",
+        "pmtui.domain.position", "pmtui.service.data_service", "pmtui.ui.screens.event",
+        "pmtui.ui.screens.market",
+    }  # fmt: skip
+    assert not loaded & later
+
+
+def test_screens_that_few_sessions_open_are_not_loaded_for_all() -> None:
+    loaded = modules_after(
+        "import pmtui.cli.compose\n"
+        "from pmtui.ui.later_screens import load_later_screens\nload_later_screens()"
+    )
+    assert "pmtui.ui.screens.market" in loaded
+    names = (
+        "account",
+        "conditionals",
+        "portfolio",
+        "protect",
+        "scaled",
+        "theme_picker",
+        "watchlist",
+    )
+    assert not loaded & {f"pmtui.ui.screens.{name}" for name in names}
 
 
 def test_the_key_library_and_the_checker_of_settings_do_not_come_with_a_session() -> None:
