@@ -30,6 +30,8 @@ RECENT_IN_ALL = 5_000
 POINTS_PER_MARKET = 5_000
 POINT_S = 10
 """Seconds between two remembered prices of a market."""
+WIDEST_MIDDLE = 100_000
+"""Micros between best bid and best ask up to which their middle counts as a price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,11 @@ class Records:
         self._note_price(trade.condition_id, price, at_ms=trade.matched_ms)
 
     def _take_top(self, event: LevelChanged) -> None:
-        if event.best_bid is not None and event.best_ask is not None:
+        if event.best_bid is None or event.best_ask is None:
+            return
+        # As the service shows it: across a wide spread, such as that of a book being emptied, the
+        # middle is nobody's price, and the last trade stands.
+        if event.best_ask - event.best_bid <= WIDEST_MIDDLE:
             middle = Micros((event.best_bid + event.best_ask) // 2)
             price = self._first_price(event.token_id, middle)
             self._note_price(event.condition_id, price, at_ms=event.at_ms)
