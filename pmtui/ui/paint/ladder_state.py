@@ -72,11 +72,9 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     meaning = _MEANINGS[book.state]
     holds = _standing(release_key, away)
     hints = _IN_TICKET if is_in_ticket else _hints(cursor, book.tick_size, ascii_only=ascii_only)
-    if (cursor is None or is_in_ticket) and (keys or meaning or release_key or away):
-        # A hint makes way for a warning.
-        hints = ((),)
-    if not (book.bids or (cursor is not None and (book.asks or book.state.is_good))):
-        # Nothing to point at, and nothing that would tell buying from selling.
+    # A hint makes way for a warning.
+    is_quiet = (cursor is None or is_in_ticket) and (keys or meaning or release_key or away)
+    if is_quiet or not _has_aim(book, cursor):
         hints = ((),)
     choices = (
         ((*left, Cell(hold, Role.KEY), Cell(note, Role.DIM)), hint)
@@ -97,6 +95,11 @@ def state_word(book: BookView, now: datetime) -> Cell:
     if book.state in (BookState.STALE, BookState.OVERDUE) and book.as_of is not None:
         word += f" {format_age((now - book.as_of).total_seconds())}"
     return Cell(f" {word} ", _STATE_ROLES[book.state], Emphasis.BOLD)
+
+
+def _has_aim(book: BookView, cursor: tuple[Micros, Side] | None) -> bool:
+    """Whether there is something to point at, or something that tells buying from selling."""
+    return bool(book.bids or (cursor is not None and (book.asks or book.state.is_good)))
 
 
 def _standing(release_key: str, away: tuple[str, str] | None) -> tuple[str, ...]:
