@@ -6,11 +6,11 @@ from textual.events import MouseScrollUp
 from textual.pilot import Pilot
 
 from pmtui.domain.money import Micros
-from pmtui.service.topics import AccountTopic, BookTopic
+from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
 from pmtui.ui.screens.market import MarketScreen
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
-from tests.ui.moving_market import NO, YES
+from tests.ui.moving_market import CONDITION, NO, YES
 from tests.ui.screens.look import text_of
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
@@ -132,3 +132,18 @@ async def test_a_spread_out_of_sight_is_said_above_the_ladder() -> None:
         for _ in range(20):
             screen.ladder.on_mouse_scroll_up(WHEEL)
         await says("spread below")
+
+
+async def test_in_a_market_that_is_over_enter_promises_nothing() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(40))
+        state = screen.query_one("#book-state")
+        await until(pilot, lambda: "sells 40¢" in shown_text(state)[0], "what enter does")
+        service = app.market.service
+        view = service.markets[CONDITION]
+        assert view.market is not None
+        service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
+        service.announce(MarketTopic(CONDITION))
+        await until(pilot, lambda: "sells" not in shown_text(state)[0], "nothing any more")
