@@ -21,7 +21,7 @@ print(ascii(draw_chart(points, 60, 12)))
 LEAN = "from pmtui.cli.lean_imports import leave_out\nleave_out()\nleave_out()\n"
 LOADED = "import sys\nprint(*(name for name, module in sys.modules.items() if module))"
 HEAVY = {
-    "PIL", "click", "h2", "importlib.metadata", "pydantic", "pygments", "rich.progress", "textual.widgets._tree",
+    "PIL", "click", "h2", "importlib.metadata", "importlib.resources", "pydantic", "pygments", "rich.progress", "textual.widgets._tree",
     "unittest", "zoneinfo",
 }  # fmt: skip
 
@@ -46,7 +46,7 @@ def test_a_chart_is_drawn_as_with_the_whole_library() -> None:
 
 def test_another_release_is_imported_whole() -> None:
     other = "from pmtui.cli import lean_imports\nlean_imports.is_installed = lambda _: False\n"
-    docs = "import plotext\nprint(plotext.doc is not None, plotext.test is not None)"
+    docs = "import plotext\nprint(bool(vars(plotext.doc)), callable(plotext.test))"
     assert said(other + "lean_imports.leave_out()\n" + docs).split() == ["True", "True"]
     assert said(LEAN + docs).split() == ["False", "False"]
 
@@ -54,6 +54,15 @@ def test_another_release_is_imported_whole() -> None:
 def test_a_release_is_known_by_its_number() -> None:
     assert not is_installed("textual-0.1")
     assert not is_installed("nothing-1.0")
+
+
+def test_what_few_hosts_need_is_loaded_for_them() -> None:
+    session = "import pmtui.cli.hosts, httpx, sys\n"
+    loaded = "print('idna.core' in sys.modules, 'certifi.core' in sys.modules)\n"
+    used = "print(httpx.URL('http://bücher.example/').raw_host.decode())\n"
+    used += "import certifi\nprint(certifi.where().endswith('.pem'))\n"
+    told = said(LEAN + session + loaded + used + loaded).split()
+    assert told == ["False", "False", "xn--bcher-kva.example", "True", "True", "True"]
 
 
 def test_whatever_else_is_not_there_is_missed_as_ever() -> None:
