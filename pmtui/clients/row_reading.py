@@ -1,5 +1,6 @@
 """Reads a list whose rows are judged one by one: what cannot be read is left out and told."""
 
+import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -10,6 +11,9 @@ from pmtui.wire.errors import WireError
 from pmtui.wire.rows import Rows
 
 T = TypeVar("T")
+
+LONG_ANSWER = 100_000
+"""Bytes. Reading a page of events takes longer than a key may wait: it is read in a thread."""
 
 SkipObserver = Callable[[str, tuple[str, ...]], None]
 """Told the route and the reasons when rows of an answer could not be read."""
@@ -32,7 +36,8 @@ async def read_rows(
     if isinstance(body, Failure):
         return body
     try:
-        rows = decode(body)
+        is_long = len(body) >= LONG_ANSWER
+        rows = await asyncio.to_thread(decode, body) if is_long else decode(body)
     except WireError as error:
         return unreadable(f"GET {route}", error)
     if rows.skipped:
