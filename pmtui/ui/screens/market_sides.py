@@ -24,6 +24,8 @@ from pmtui.ui.widgets.side_ladder import SideLadder, SideRows
 SIDES_FROM_WIDTH = 170
 _THREE_FROM_WIDTH = 200
 _MOST = 3
+_TOO_NARROW = "Ladders side by side need a screen"
+_NO_SIDES = "No ladders are beside this one"
 _TRADING = frozenset((
     "buy", "sell", "scaled", "protect", "flatten", "flatten_now", "cancel_order", "move_order",
     "buy_here", "sell_here", "join_bid", "join_ask", "improve_bid", "improve_ask", "hit_bid",
@@ -42,7 +44,7 @@ class MarketSides(MarketSiblings):
     def action_toggle_sides(self) -> None:
         """Show the ladders of the next outcomes beside this one, or no more."""
         if self.size.width < SIDES_FROM_WIDTH:
-            self.say(f"Ladders side by side need a screen of {SIDES_FROM_WIDTH} columns.")
+            self.say(f"{_TOO_NARROW} of {SIDES_FROM_WIDTH} columns.")
             return
         if self.hoppable is None:
             self.say("This event has no other open market.")
@@ -53,6 +55,7 @@ class MarketSides(MarketSiblings):
             # Only now: most screens never have any.
             ladders = [SideLadder(ascii_only=self._ascii_only) for _ in range(_MOST)]
             _ = self.side_ladders.mount(*ladders)
+        self.take_back(_TOO_NARROW, _NO_SIDES)
         self.follow_topics()
         _ = self.call_after_refresh(self._show_after_layout)
 
@@ -66,7 +69,7 @@ class MarketSides(MarketSiblings):
         shown = [side.ladder for side in self._sides if side.display]
         if not self._is_side_by_side or not shown:
             key = key_of(self.surface.options.keymap, "market.toggle_sides")
-            self.say(f"No ladders are beside this one: {key} shows them on a wide screen.")
+            self.say(f"{_NO_SIDES}: {key} shows them on a wide screen.")
             return
         place = shown.index(self.focused) + 1 if self.focused in shown else 0
         shown[place % len(shown)].focus()

@@ -165,6 +165,17 @@ def test_a_side_ladder_tells_its_touch_at_every_tick(tick: int, said: str) -> No
     assert len(text) == 29
 
 
+async def test_ladders_that_come_take_back_that_there_are_none() -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=HUGE) as pilot:
+        _ = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        await pilot.press("f4")
+        assert "No ladders are beside" in text_of(app, "#notice")
+        await pilot.press("W")
+        await until(pilot, lambda: "No ladders" not in text_of(app, "#notice"), "it is taken back")
+
+
 async def test_a_narrower_screen_says_what_it_needs() -> None:
     world = make_world()
     app = app_of(world)
