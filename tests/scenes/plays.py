@@ -63,7 +63,8 @@ async def confirm(pilot: Pilot[None], world: World) -> None:
 async def portfolio(pilot: Pilot[None], world: World) -> None:
     await shown(pilot, "Presidential nominee")
     await pilot.press("p")
-    await shown(pilot, "Open orders 4")
+    # Where there is less room the tab is called `Orders`.
+    await shown(pilot, "rders 4")
 
 
 async def open_orders(pilot: Pilot[None], world: World) -> None:

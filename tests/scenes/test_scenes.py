@@ -6,7 +6,17 @@ import pytest
 
 from tests.scenes.__main__ import FOLDER, main, picture_of
 from tests.scenes.picture import canonical, first_difference, text_rows
-from tests.scenes.scenes import SCENES, SIZES, THEMES, Scene, paint
+from tests.scenes.scenes import (
+    SCENES,
+    SCREENS,
+    SIZES,
+    SMALL,
+    THEMES,
+    Scene,
+    paint,
+    picture,
+    playing,
+)
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
@@ -59,3 +69,11 @@ def test_a_screen_is_drawn_at_every_size_and_in_every_theme(tmp_path: Path) -> N
     drawn = {path.stem: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
     assert len(drawn) == len(SIZES) * len(THEMES) == 18
     assert len(set(drawn.values())) == len(drawn)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("screen", SCREENS)
+async def test_every_screen_is_reached_on_a_small_terminal(screen: str) -> None:
+    async with playing(Scene(screen, SMALL)) as pilot:
+        rows = text_rows(picture(pilot, Scene(screen, SMALL)))
+    assert len(rows) <= SMALL[1]

@@ -34,7 +34,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, Keymap, actions_in, key_label
 from pmtui.ui.cells import Line
-from pmtui.ui.format import format_size
+from pmtui.ui.format import format_price, format_size
 from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import why_not_tradable
 from pmtui.ui.paint.facts import count, key_of
@@ -61,6 +61,7 @@ class MarketOneKey(MarketTrading):
     _permitted_at: datetime | None = None
     _pressed: tuple[str, datetime] | None = None
     _was_armed = False
+    _told_gone: tuple[Side, Micros] | None = None
 
     @override
     def forget_market(self) -> None:
@@ -198,6 +199,8 @@ class MarketOneKey(MarketTrading):
         if isinstance(plan, OneKeyProblem):
             self.say(f"Not sent: {plain(plan.text, 90)}.")
             return
+        if key.crosses and self._has_gone(plan.intent):
+            return
         order = self.surface.commands.prepare(plan.intent)
         if isinstance(order, Rejected):
             self.say(f"Not sent: {plain(order.reason, 90)}.")
@@ -205,6 +208,16 @@ class MarketOneKey(MarketTrading):
         override = "" if book.state.is_good else say_override(plan, book)
         command_id = self.surface.commands.place(order, override=override)
         self._follow_order(command_id, order, takes=plan.takes, warnings=plan.warnings)
+
+    def _has_gone(self, intent: LimitIntent) -> bool:
+        """Say once that the price to take was a better one as it was seen, on a slow line."""
+        seen = self.ladder.better_seen(intent.side, intent.price)
+        told, self._told_gone = self._told_gone, (intent.side, intent.price)
+        if seen is None or told == self._told_gone:
+            return False
+        was, now = (format_price(p, ascii_only=self._ascii_only) for p in (seen, intent.price))
+        self.say(f"Not sent: {was} is gone, it is {now} now; once more takes it.")
+        return True
 
     def _context_of(self, book: BookView, terms: MarketTerms) -> TicketContext:
         return ticket_context(

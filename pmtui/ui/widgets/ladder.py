@@ -18,6 +18,7 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.ui.actions import bindings_of
 from pmtui.ui.format import format_price
+from pmtui.ui.widgets.ladder_recent import SLOW_S
 from pmtui.ui.widgets.ladder_view import LadderView
 
 ROWS_MOVED = "The rows had just moved: click again."
@@ -80,6 +81,17 @@ class LadderPane(LadderView, can_focus=True):
         if rows and min(rows) > self._top:
             return "above"
         return "below" if rows and max(rows) <= self._top - self._body_height else ""
+
+    def better_seen(self, side: Side, price: Micros) -> Micros | None:
+        """Return the touch that was seen on a slow line where taking now would cost more than it."""
+        lag_s = self.line_lag_s
+        seen = self.recent.touch_seen(lag_s) if lag_s >= SLOW_S else None
+        if seen is None:
+            return None
+        bid, ask = seen
+        if side is Side.BUY:
+            return ask if ask is not None and price > ask else None
+        return bid if bid is not None and price < bid else None
 
     def clear_cursor(self) -> None:
         """Point at nothing and follow the spread again."""

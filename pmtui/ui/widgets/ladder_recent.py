@@ -15,6 +15,8 @@ from pmtui.domain.money import Micros
 
 SEEING_S = 0.3
 """Nobody answers what has been shown for less than this: so long take eye and hand."""
+SLOW_S = 0.25
+"""On a line this slow a price may have gone before it was seen."""
 _MOST = 8
 """More pictures than these are not looked back at; on a slow line they are rarer."""
 
@@ -59,6 +61,12 @@ class RecentLadders:
     def sides_at(self, price: Micros, lag_s: float) -> set[Side]:
         """Return what `enter` was said to do at a price."""
         return {shown.ladder.side_at(price) for shown in self._recent(lag_s)}
+
+    def touch_seen(self, lag_s: float) -> tuple[Micros | None, Micros | None] | None:
+        """Return best bid and ask as the trader saw them last; None where they are those on show."""
+        since = self.now() - lag_s
+        shown = next((each for each in self._shown if each.until > since), None)
+        return None if shown is None else shown.ladder.touch
 
     def _recent(self, lag_s: float) -> list[_Shown]:
         since = self.now() - SEEING_S - lag_s

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from textual.pilot import Pilot
+from typing_extensions import override
 
 from pmtui.domain.book_view import BookState, Level
 from pmtui.domain.market import Side
@@ -662,6 +663,37 @@ async def test_the_next_outcome_keeps_the_size_and_no_permission() -> None:
         await pilot.press("comma")
         assert not service.calls_of("place")
         assert "single keys are locked" in line(screen, "notice")
+
+
+class SlowDemo(MarketDemo):
+    """The screen at the end of a line that takes a minute."""
+
+    @property
+    @override
+    def line_lag_s(self) -> float:
+        return 60.0
+
+
+async def test_a_price_that_went_before_it_was_seen_is_taken_at_the_second_press() -> None:
+    app = SlowDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await armed(app, pilot)
+        screen.ladder.recent.forget()
+        service = app.market.service
+        book = service.books[YES]
+        service.books[YES] = replace(book, asks=book.asks[1:], version=book.version + 1)
+        service.announce(BookTopic(YES))
+        await settle(pilot)
+        await pilot.press("U")
+        assert not sent(app)
+        said = "Not sent: 54¢ is gone, it is 55¢ now; once more takes it."
+        assert said in line(screen, "notice")
+        service.at += timedelta(seconds=1)
+        await pilot.press("U")
+        assert only_intent(app).price == cents(55)
+        # What rests at the best price waits for nobody to see it.
+        await pilot.press("comma")
+        assert len(sent(app)) == 2
 
 
 async def test_a_click_points_and_never_trades() -> None:

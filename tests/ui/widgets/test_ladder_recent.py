@@ -189,6 +189,24 @@ async def test_a_level_that_comes_and_goes_cannot_hold_enter_up() -> None:
         assert ladder.picked == [(cents(51), Side.BUY)]
 
 
+@pytest.mark.parametrize(("lag_s", "is_slow"), [(0.1, False), (2.0, True)])
+async def test_on_a_slow_line_a_touch_that_got_worse_unseen_is_known(
+    lag_s: float, *, is_slow: bool
+) -> None:
+    ladder = _Ladder()
+    ladder.lag_s = lag_s
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        _ = await _shown(ladder, pilot)
+        ladder.clock.step(lag_s)
+        ladder.show(book(48, 54))
+        assert ladder.better_seen(Side.BUY, cents(54)) == (cents(52) if is_slow else None)
+        assert ladder.better_seen(Side.SELL, cents(48)) == (cents(50) if is_slow else None)
+        # What got better is taken as it is.
+        assert ladder.better_seen(Side.BUY, cents(51)) is None
+        ladder.clock.step(lag_s)
+        assert ladder.better_seen(Side.BUY, cents(54)) is None
+
+
 async def test_another_outcome_is_no_book_that_moved() -> None:
     ladder = _Ladder()
     async with Stage(ladder).run_test(size=SIZE) as pilot:
