@@ -7,6 +7,7 @@ import logging
 import os
 import random
 import signal
+import sys
 from contextlib import AsyncExitStack, ExitStack, suppress
 from typing import TYPE_CHECKING
 
@@ -335,4 +336,13 @@ def _is_without_color() -> bool:
 
 def _is_ascii_terminal() -> bool:
     encoding = locale.getpreferredencoding(do_setlocale=False).lower().replace("-", "")
-    return encoding not in ("utf8", "utf") or os.environ.get("TERM", "") in _PLAIN
+    is_plain = os.environ.get("TERM", "") in _PLAIN or _asked_locale() in ("C", "POSIX")
+    return is_plain or encoding not in ("utf8", "utf")
+
+
+def _asked_locale() -> str:
+    """Return what the user says the terminal speaks; Python overrules a plain `C` for itself."""
+    if everything := os.environ.get("LC_ALL"):
+        return everything
+    letters = "" if sys.flags.utf8_mode else os.environ.get("LC_CTYPE")
+    return letters or os.environ.get("LANG", "")

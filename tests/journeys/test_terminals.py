@@ -9,7 +9,7 @@ from tests.journeys import trader
 from tests.journeys.conftest import Start
 from tests.journeys.venue import PaperVenue
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 _COLOUR = re.compile(rb"\x1b\[(?:[0-9;]*;)?(?:3[0-7]|4[0-7]|9[0-7]|10[0-7]|[34]8;[25])[0-9;]*m")
 
@@ -24,7 +24,15 @@ def test_it_starts_and_quits_in_other_terminals(start: Start, term: str) -> None
     assert b"Traceback" not in terminal.output
 
 
-@pytest.mark.parametrize(("term", "env"), [("vt100", {"LC_ALL": "C"}), ("linux", {})])
+@pytest.mark.parametrize(
+    ("term", "env"),
+    [
+        ("vt100", {"LC_ALL": "C"}),
+        ("linux", {}),
+        ("xterm-256color", {"LC_ALL": "C"}),
+        ("xterm-256color", {"LC_ALL": "", "LC_CTYPE": "", "LANG": "C"}),
+    ],
+)
 def test_a_plain_terminal_gets_plain_characters_only(
     start: Start, term: str, env: dict[str, str]
 ) -> None:
@@ -33,6 +41,11 @@ def test_a_plain_terminal_gets_plain_characters_only(
     terminal.until(lambda: terminal.row_with("%") or terminal.row_with("c "), "prices")
     strange = {character for character in terminal.text() if ord(character) > 126}
     assert strange == set()
+
+
+def test_a_terminal_of_which_nothing_is_said_gets_all_characters(start: Start) -> None:
+    terminal = start(size=(80, 24), env={"LC_ALL": "", "LANG": "", "LC_CTYPE": ""})
+    trader.wait_for_markets(terminal)
 
 
 def test_without_colour_no_colour_is_sent(start: Start) -> None:
