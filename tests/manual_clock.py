@@ -5,7 +5,7 @@ import heapq
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-TURNS_TO_SETTLE = 60
+from tests.quiet_loop import quiet
 
 
 class ManualClock:
@@ -49,5 +49,4 @@ class ManualClock:
 
 async def settle() -> None:
     """Let every task run until it waits for something."""
-    for _ in range(TURNS_TO_SETTLE):
-        await asyncio.sleep(0)
+    await quiet()

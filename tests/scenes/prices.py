@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import cache
 
 from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.history import Interval, PricePoint
@@ -92,6 +93,8 @@ _SPANS_S = {
 _POINTS = 240
 
 
+# Many tests make the same afternoon, and its walks are most of the work.
+@cache
 def history_of(book: BookView, interval: Interval) -> HistoryView:
     """Walk back from now in small steps of a fixed, uneven rhythm."""
     step = timedelta(seconds=_SPANS_S[interval] / _POINTS)
