@@ -27,7 +27,7 @@ from tests.journeys.processes import end_processes_of
 PROGRAM = Path(sys.executable).with_name("pmtui")
 """The installed console script."""
 
-DEADLINE_S = 30.0
+DEADLINE_S = 60.0
 _READ_BYTES = 1 << 16
 _DRAIN_S = 0.05
 
@@ -104,6 +104,7 @@ class Terminal:
         self._unfed = bytearray()
         self._has_hung_up = False
         self._emulator = pyte.Screen(*size)
+        self._rows: list[str] = []
         self._stream = pyte.ByteStream(self._emulator)
         self._master, slave = os.openpty()
         self.size = size
@@ -151,8 +152,18 @@ class Terminal:
     def rows(self) -> list[str]:
         """Return the lines on the screen, trailing blanks cut."""
         self._feed()
-        lines = [line.rstrip() for line in self._emulator.display]
-        return [_PLAIN_CENTS.sub("¢", line) for line in lines] if self.is_plain else lines
+        columns, lines = self._emulator.columns, self._emulator.lines
+        del self._rows[lines:]
+        self._rows += [""] * (lines - len(self._rows))
+        # Conditions read the screen after every piece of output, which changes a few lines.
+        for y in filter(range(lines).__contains__, self._emulator.dirty):
+            line = self._emulator.buffer[y]
+            # The second cell of a wide character is empty.
+            self._rows[y] = "".join([line[x].data for x in range(columns)]).rstrip()
+        self._emulator.dirty.clear()
+        return (
+            [_PLAIN_CENTS.sub("¢", row) for row in self._rows] if self.is_plain else [*self._rows]
+        )
 
     def text(self) -> str:
         """Return the screen as one text."""
