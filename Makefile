@@ -7,6 +7,9 @@ RUNTIME := $(VENV)/.runtime-stamp
 TESTING := $(VENV)/.testing-stamp
 PINS := tests/constraints.txt
 
+# Hundreds of programs are started by the tests: none should have to be compiled first.
+test check: export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: run test check format bench soak shots shots-draw shots-accept python clean
 
 run: $(RUNTIME)

@@ -10,6 +10,8 @@ from tests.check.__main__ import main
 from tests.wire.payloads import TOKENS, Json, event, market, wire
 from tests.wire.test_analytics import ACTIVITY, HOLDERS, NEWER, POSITION
 
+pytestmark = pytest.mark.no_cover
+
 POSITION_HOLDERS = HOLDERS | {"holders": HOLDERS["holders"][:1]}
 
 

@@ -12,6 +12,8 @@ from tests.check.frames import read_frames
 from tests.check.replay import Replay, Report
 from tests.check.tally import HashCount
 
+pytestmark = pytest.mark.no_cover
+
 
 def session(*, drop: frozenset[int] = frozenset()) -> list[dict[str, object]]:
     """A book and twelve changes with their true hashes, some of them left out."""

@@ -30,7 +30,7 @@ async def batch(here: Stand, *intents: LimitIntent) -> tuple[Verdict, ...]:
     commands = here.service.commands
     legs = [leg for leg in commands.prepare_many(intents) if isinstance(leg, PreparedOrder)]
     assert len(legs) == len(intents)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         return await commands.batch_verdict(commands.place_many(legs))
 
 
@@ -42,7 +42,7 @@ async def move(here: Stand, old: Order, price: str) -> MoveVerdict:
     assert isinstance(intent, LimitIntent)
     order = service.commands.prepare(intent)
     assert isinstance(order, PreparedOrder)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         return await service.commands.move_verdict(service.commands.move(old.order_id, order))
 
 

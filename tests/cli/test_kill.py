@@ -28,7 +28,7 @@ from pmtui.sim.run import RunningVenue
 from tests.cli.at_venue import VenueTime, on_first_key, urls_of
 from tests.sim.kit import RAIN, RAIN_YES, Person, http_client, small_venue
 
-DEADLINE_S = 20
+DEADLINE_S = 60
 BUY = LimitIntent(
     condition_id=ConditionId(RAIN),
     token_id=TokenId(RAIN_YES),

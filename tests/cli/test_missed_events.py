@@ -37,7 +37,7 @@ from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, Person, http_client, small_ve
 
 BUY, SHARE = Side.BUY, 1_000_000
 RAINY, YES = ConditionId(RAIN), TokenId(RAIN_YES)
-DEADLINE_S = 20
+DEADLINE_S = 60
 
 
 class Line:

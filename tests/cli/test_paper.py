@@ -44,7 +44,7 @@ async def test_a_venue_that_ends_by_itself_is_told_and_one_that_is_ended_is_not(
     ended = asyncio.Event()
     said = f"import json; print(json.dumps({URLS!r}), flush=True)"
     async with running_venue(child(said), tmp_path / "venue.log", on_end=ended.set):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await ended.wait()
     ended.clear()
     stays = child(f"{said}; {WAIT_FOR_STDIN}")

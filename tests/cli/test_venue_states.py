@@ -70,7 +70,7 @@ class Stand:
             )
         )  # fmt: skip
         assert isinstance(prepared, PreparedOrder)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             return await self.service.commands.verdict(self.service.commands.place(prepared))
 
     async def refused(self, *, is_post_only: bool = False) -> None:

@@ -61,7 +61,7 @@ def sources(server: RawServer, method: str) -> set[object]:
 
 async def test_a_cancel_and_a_read_do_not_wait_for_a_stalled_order() -> None:
     stalled = asyncio.Event()
-    async with serving(Stalling(stalled)) as server, asyncio.timeout(10):
+    async with serving(Stalling(stalled)) as server, asyncio.timeout(60):
         client = client_of(server)
         posting = asyncio.ensure_future(client.post_order(b"{}"))
         await stalled.wait()
@@ -120,7 +120,7 @@ async def test_an_order_that_is_given_up_never_leaves_later(takes_back: bool) ->
     server = await asyncio.start_server(on_connection, "127.0.0.1", 0)
     host = HttpHost(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
     lane = host.lane(takes_back=takes_back)
-    async with server, asyncio.timeout(10):
+    async with server, asyncio.timeout(60):
         posting = asyncio.ensure_future(lane.send("POST", "/order", body=b""))
         await arrived.wait()
         posting.cancel()

@@ -279,6 +279,7 @@ def test_the_estimate_of_a_row_is_never_more_than_the_row_displays(data: st.Data
 
 
 @given(st.data())
+@pytest.mark.no_cover
 def test_the_reward_band_is_what_lies_within_the_spread_of_the_books_own_middle(
     data: st.DataObject,
 ) -> None:

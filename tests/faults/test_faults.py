@@ -7,6 +7,8 @@ import pytest
 from tests.faults.fault_proxy import Fault
 from tests.faults.run import run_faults
 
+pytestmark = pytest.mark.no_cover
+
 
 @pytest.mark.slow
 async def test_journal_and_venue_agree_after_faults_and_kills(tmp_path: Path) -> None:

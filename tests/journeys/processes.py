@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-ENDING_S = 10.0
+ENDING_S = 30.0
 _PROC = Path("/proc")
 
 

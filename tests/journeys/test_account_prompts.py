@@ -12,7 +12,7 @@ from pmtui.signing.signer import Signer
 from tests.journeys.conftest import Start
 from tests.journeys.terminal import Terminal
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 PASSPHRASE = "four-words-nobody-guesses"
 SECRET = Secret.from_hex("5d" * 32)

@@ -17,7 +17,7 @@ from tests.journeys.terminal import Terminal
 from tests.journeys.test_accounts import KEY, PASSPHRASE, PROFILE, answer_prompt, import_key
 from tests.journeys.venue import PaperVenue
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 venue = test_accounts.venue
 _COPIED = re.compile(rb"\x1b\]52;c;([A-Za-z0-9+/=]*)")

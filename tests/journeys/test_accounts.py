@@ -17,7 +17,7 @@ from tests.journeys.venue import PaperVenue
 from tests.sim.kit import KEYS
 from tests.sim.process import venue_process
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 KEY = KEYS[0].removeprefix("0x")
 PASSPHRASE = "four-words-nobody-guesses"

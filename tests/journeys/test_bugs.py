@@ -13,7 +13,7 @@ from tests.journeys.processes import processes_of
 from tests.journeys.terminal import Terminal
 from tests.journeys.unstartable_program import __name__ as unstartable_program
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 CRASHED = 70
 

@@ -8,7 +8,7 @@ import pytest
 from tests.journeys.conftest import Start
 from tests.journeys.terminal import PROGRAM, Terminal
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 USAGE_ERROR = 2
 
@@ -97,7 +97,7 @@ def test_without_a_terminal_the_program_says_so(home: Path) -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
         env={"PMTUI_HOME": str(home)},
         check=False,
     )

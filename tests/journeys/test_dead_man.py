@@ -13,10 +13,8 @@ from tests.journeys.processes import wait_until_gone
 from tests.journeys.terminal import Terminal
 from tests.journeys.venue import PaperVenue
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
-SWEPT_S = 15
-"""The venue's deadline and the pause between two looks of it."""
 CANCEL = {"PMTUI_ON_QUIT": "cancel", "PMTUI_ON_HANGUP": "cancel"}
 
 
@@ -33,7 +31,7 @@ def test_lost_heartbeats_are_loud_and_what_the_venue_cancels_is_shown(
     terminal.until(lambda: _beat(terminal) == "late", "a late heartbeat on the status line")
     terminal.until_text("HEARTBEATS LOST")
     terminal.until(lambda: _beat(terminal) == "LOST", "the loss on the status line")
-    terminal.until_text("0 open", deadline_s=2 * SWEPT_S)
+    terminal.until_text("0 open")
     terminal.until_text("1 order was cancelled since the last good heartbeat")
     assert venue.ledger().open_orders == []
     assert venue.ledger().is_whole

@@ -15,7 +15,7 @@ from tests.journeys.conftest import Start
 from tests.journeys.processes import processes_of, venues_of
 from tests.journeys.venue import PaperVenue
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 SIZE = "10"
 

@@ -13,7 +13,7 @@ from tests.journeys.terminal import Terminal
 from tests.journeys.trader import cents, money
 from tests.journeys.venue import Ledger, Market, PaperVenue
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 STARTING_CASH = Decimal(10_000)
 FEE_STEP = Decimal("0.00001")

@@ -11,7 +11,7 @@ from tests.journeys.conftest import Start
 from tests.journeys.terminal import PROGRAM, Terminal
 from tests.journeys.venue import PaperVenue
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 DEADLINE_S = 60
 

@@ -13,7 +13,7 @@ from tests.journeys.terminal import Terminal
 from tests.journeys.trader import cents
 from tests.journeys.venue import Market, PaperVenue
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 
 def test_quitting_without_orders_asks_nothing(start: Start, home: Path) -> None:

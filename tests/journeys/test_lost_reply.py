@@ -14,7 +14,7 @@ from tests.journeys import trader
 from tests.journeys.conftest import Start
 from tests.journeys.venue import PaperVenue
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 
 def test_an_order_whose_reply_is_lost_is_found_and_sent_once(start: Start, home: Path) -> None:

@@ -12,7 +12,7 @@ from tests.journeys.conftest import Start
 from tests.journeys.terminal import Terminal
 from tests.journeys.test_actions import begin, point_at
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 FAR = 8 * trader.CENT
 END = re.compile(r" (Bought [0-9.]+ |BUY [0-9.]+ Yes [0-9.]+¢ (filled|refused|unknown))")

@@ -10,7 +10,7 @@ from tests.journeys.conftest import Start
 from tests.journeys.test_actions import agree
 from tests.journeys.venue import PaperVenue
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 SIXTEEN = re.compile(rb"\x1b\[(?:[0-9;]*;)?(?:3[0-7]|4[0-7]|9[0-7]|10[0-7])[;m]")
 PALETTE = re.compile(rb"[34]8;5;")

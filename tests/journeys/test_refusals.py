@@ -11,7 +11,7 @@ from tests.journeys.terminal import Terminal
 from tests.journeys.venue import Market, PaperVenue
 from tests.sim.process import venue_process
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 
 def test_a_sell_side_market_order_is_refused_and_the_alternative_named(

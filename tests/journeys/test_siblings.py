@@ -11,7 +11,7 @@ from tests.journeys.conftest import Start
 from tests.journeys.terminal import Terminal
 from tests.journeys.venue import Market, PaperVenue
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 _HEAD_ROW = 1
 

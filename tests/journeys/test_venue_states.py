@@ -9,7 +9,7 @@ from tests.journeys import trader
 from tests.journeys.conftest import Start
 from tests.journeys.venue import PaperVenue
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])

@@ -10,7 +10,7 @@ from tests.journeys.conftest import Start
 from tests.journeys.terminal import Terminal
 from tests.journeys.venue import Market, PaperVenue
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 _COMMAND = re.compile(rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 """Ends with the same byte as a bell, and is none."""

@@ -13,6 +13,8 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 
+PATIENCE_S = 60.0
+
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
@@ -124,16 +126,16 @@ class PaperVenue:
 
     def post(self, path: str, body: dict[str, Any]) -> None:
         """Tell the venue's operator to do something."""
-        with httpx.Client(trust_env=False) as http:
+        with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
             http.post(self.urls["admin"] + path, json=body).raise_for_status()
 
     def clear_faults(self) -> None:
         """Let the venue behave again."""
-        with httpx.Client(trust_env=False) as http:
+        with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
             http.delete(self.urls["admin"] + "/faults").raise_for_status()
 
     def _read(self, host: str, path: str) -> Any:
-        with httpx.Client(trust_env=False) as http:
+        with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
             answer = http.get(self.urls[host] + path)
             answer.raise_for_status()
             return answer.json()

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 BUILD_DEADLINE_S = 100
-RUN_DEADLINE_S = 30
+RUN_DEADLINE_S = 60
 _PIP_WHEEL = [
     "-m",
     "pip",

@@ -70,7 +70,7 @@ async def prepared(world: World, intent: LimitIntent | MarketBuyIntent = BUY) ->
 
 
 async def verdict_of(world: World, order: PreparedOrder) -> Verdict:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         return await world.service.commands.verdict(world.service.commands.place(order))
 
 

@@ -220,7 +220,7 @@ async def test_what_an_earlier_session_left_rests_before_any_host_answers(tmp_pa
         journal=Journal(tmp_path / "journal.sqlite"),
         rng=random.Random(7),
     )
-    async with service.running(), asyncio.timeout(10):
+    async with service.running(), asyncio.timeout(60):
         while not service.queries.status().open_orders:
             await settle()
         assert service.queries.status().unknown_orders == 1

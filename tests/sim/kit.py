@@ -253,4 +253,4 @@ async def small_venue(folder: Path, *, state: Path | None = None) -> AsyncIterat
 
 def http_client() -> httpx.AsyncClient:
     """Return a client that talks to the venue and to nobody in between."""
-    return httpx.AsyncClient(trust_env=False, timeout=10)
+    return httpx.AsyncClient(trust_env=False, timeout=60)

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 BOOT_DEADLINE_S = 60
-ANSWER_DEADLINE_S = 15
+ANSWER_DEADLINE_S = 60
 _PROGRAM = "import sys; from pmtui.cli.sim import run; sys.exit(run(sys.argv[1:]))"
 
 
@@ -30,7 +30,7 @@ class VenueProcess:
         """Close its standard input, as a dying parent does, and return its exit code."""
         assert self.process.stdin is not None
         self.process.stdin.close()
-        return self.process.wait(timeout=20)
+        return self.process.wait(timeout=60)
 
     def operate(self, method: str, path: str, body: object = None) -> Any:
         """Ask its admin address, and return what it answered."""
@@ -42,7 +42,7 @@ class VenueProcess:
     def kill(self) -> None:
         """End it without any chance to tidy up."""
         self.process.kill()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=60)
 
 
 @contextmanager
@@ -62,7 +62,7 @@ def venue_process(*arguments: str) -> Iterator[VenueProcess]:
     finally:
         if process.poll() is None:
             process.kill()
-            process.wait(timeout=20)
+            process.wait(timeout=60)
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()

@@ -54,6 +54,7 @@ def _walk(
     ascending=st.booleans(),
     closed=st.booleans(),
 )
+@pytest.mark.no_cover
 def test_market_pages_hold_every_market_once_and_stop(
     host: MetadataClient,
     catalogue: Catalogue,

@@ -22,6 +22,7 @@ def host(catalogue: Catalogue) -> MetadataClient:
     return MetadataClient(catalogue, numbers)
 
 
+@pytest.mark.no_cover
 def test_a_walk_by_keyset_meets_every_recorded_market(
     host: MetadataClient, catalogue: Catalogue
 ) -> None:

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from pmtui.sim.public_tape import PERIOD_MS, PublicTape
 from pmtui.sim.store import TAPE_LENGTH
 from tests.sim.traders.test_traders import Floor
 
 
+@pytest.mark.no_cover
 def test_the_tape_and_the_last_price_come_back(tmp_path: Path) -> None:
     floor = Floor(state=tmp_path)
     tape = PublicTape(floor.venue)
@@ -25,6 +28,7 @@ def test_the_tape_and_the_last_price_come_back(tmp_path: Path) -> None:
     assert after.last_trade_price == before.last_trade_price
 
 
+@pytest.mark.no_cover
 def test_it_is_written_once_in_a_while_and_only_the_newest_are_kept(tmp_path: Path) -> None:
     floor = Floor(state=tmp_path)
     tape = PublicTape(floor.venue)

@@ -53,7 +53,7 @@ async def scripted(
         yield server
 
 
-async def until(condition: Callable[[], bool], what: str, *, limit_s: float = 8.0) -> None:
+async def until(condition: Callable[[], bool], what: str, *, limit_s: float = 60.0) -> None:
     """Wait for a named condition."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + limit_s

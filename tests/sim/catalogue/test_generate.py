@@ -2,6 +2,8 @@ import gzip
 import random
 from importlib import resources
 
+import pytest
+
 from pmtui.sim.catalogue import generate
 from pmtui.sim.catalogue.gamma import text_of
 from pmtui.sim.catalogue.load import PACKAGED_NAME
@@ -19,6 +21,7 @@ def test_the_packaged_file_is_what_the_generator_writes() -> None:
     assert gzip.decompress(_packaged_bytes()) == generate.catalogue_json()
 
 
+@pytest.mark.no_cover
 def test_packing_names_no_time_and_no_file() -> None:
     packed = generate.packed_catalogue()
     assert packed[:4] == b"\x1f\x8b\x08\x00"

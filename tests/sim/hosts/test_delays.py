@@ -198,7 +198,7 @@ async def test_a_held_order_is_answered_after_the_hold_and_cannot_be_cancelled_m
         bob_elsewhere = Person(bob.running, other, key=1)
         bob_elsewhere.use(bob.credentials)
         body = json.dumps({"orderID": signed.order_id}).encode()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             reasons: set[str] = set()
             while STILL_PENDING not in reasons:
                 cancelled = (await bob_elsewhere.call("DELETE", "/order", body)).json()

@@ -31,7 +31,7 @@ def test_the_first_line_names_every_host_and_all_of_them_answer(small: list[str]
         assert process.urls["ws_user"].endswith("/ws/user")
         for name in ("ws_market", "ws_user"):
             url = httpx.URL(process.urls[name])
-            socket.create_connection((url.host, url.port or 0), timeout=5).close()
+            socket.create_connection((url.host, url.port or 0), timeout=60).close()
 
 
 def test_a_given_port_is_that_of_the_trading_host_and_the_rest_follow(small: list[str]) -> None:
@@ -62,7 +62,7 @@ def test_a_signal_ends_it_in_order_even_with_a_client_connected(
     with venue_process(*small) as process, httpx.Client(trust_env=False) as http:
         http.get(process.urls["clob"])
         process.process.send_signal(number)
-        assert process.process.wait(timeout=5) == 0
+        assert process.process.wait(timeout=60) == 0
 
 
 def test_it_ends_when_its_standard_input_closes(small: list[str]) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from pmtui.domain.ids import TokenId
 from pmtui.domain.market import Side
@@ -12,6 +13,7 @@ from tests.sim.process import venue_process
 from tests.sim.remote import remote_person
 
 
+@pytest.mark.no_cover
 async def test_all_recorded_lists_boot_together_and_trade(shared_dir: Path) -> None:
     lists = sorted((shared_dir / "data" / "gamma").glob("*"))
     pages = [path for path in lists if path.name.startswith(("event", "markets"))]

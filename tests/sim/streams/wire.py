@@ -9,7 +9,7 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
-DEADLINE_S = 10.0
+DEADLINE_S = 60.0
 
 
 class Client:

@@ -84,6 +84,7 @@ class Floor:
             self.traders.step()
 
 
+@pytest.mark.no_cover
 def test_two_runs_of_one_seed_do_the_same_to_the_millisecond() -> None:
     runs = []
     for _ in range(2):
@@ -97,6 +98,7 @@ def test_two_runs_of_one_seed_do_the_same_to_the_millisecond() -> None:
     assert runs[0] == runs[1]
 
 
+@pytest.mark.no_cover
 def test_watched_markets_move_at_their_pace_and_rarely_at_the_top() -> None:
     floor = Floor()
     window = floor.find(Activity.FAST, is_window=True).condition_id
@@ -122,6 +124,7 @@ def test_watched_markets_move_at_their_pace_and_rarely_at_the_top() -> None:
     floor.venue.close()
 
 
+@pytest.mark.no_cover
 def test_the_last_ninety_seconds_of_a_window_are_as_fast_as_recorded() -> None:
     floor = Floor()
     window = floor.find(Activity.FAST, is_window=True)
@@ -142,6 +145,7 @@ def test_the_last_ninety_seconds_of_a_window_are_as_fast_as_recorded() -> None:
     floor.venue.close()
 
 
+@pytest.mark.no_cover
 def test_unwatched_markets_are_visited_in_turn_and_books_stay_uncrossed() -> None:
     floor = Floor(speed=4.0)
     floor.pass_seconds(30)
@@ -156,6 +160,7 @@ def test_unwatched_markets_are_visited_in_turn_and_books_stay_uncrossed() -> Non
     floor.venue.close()
 
 
+@pytest.mark.no_cover
 def test_every_book_is_whole_before_anybody_looks() -> None:
     floor = Floor(speed=0, seed=5)
     for market in floor.venue.catalogue.markets:
@@ -197,6 +202,7 @@ def test_a_market_that_is_listed_later_has_its_book_at_once() -> None:
     floor.venue.close()
 
 
+@pytest.mark.no_cover
 def test_starting_books_leave_alone_what_users_left_behind(tmp_path: Path) -> None:
     before = Floor(speed=0)
     market = before.find(Activity.BUSY)
@@ -219,6 +225,7 @@ def test_starting_books_leave_alone_what_users_left_behind(tmp_path: Path) -> No
     floor.venue.close()
 
 
+@pytest.mark.no_cover
 def test_a_market_that_was_stopped_for_a_while_goes_on_with_the_orders_it_had() -> None:
     floor = Floor(speed=4)
     market = floor.find(Activity.BUSY)
@@ -306,6 +313,7 @@ def test_rates_follow_the_recorded_classes() -> None:
 
 
 @pytest.mark.parametrize(("rate", "burst"), [(2.0, 7), (8.0, 4), (200.0, 2.5)])
+@pytest.mark.no_cover
 def test_bursts_keep_the_mean_and_stand_out_more_in_slow_books(rate: float, burst: float) -> None:
     bursts = Bursts(random.Random(3))
     steps = [bursts.count(rate, 0.05) for _ in range(400_000)]
@@ -323,6 +331,7 @@ def test_most_changes_come_near_the_top_and_some_far_behind() -> None:
     assert all(one / 2 <= found <= one * 2 for one, found in zip(recorded, at, strict=True))
 
 
+@pytest.mark.no_cover
 def test_books_keep_their_depth_in_half_an_hour_of_lively_trading() -> None:
     floor = Floor(speed=10)
     market = floor.find(Activity.FAST)

@@ -30,6 +30,8 @@ from tests.ui.screens.test_market_siblings import market_of
 from tests.ui.screens.test_market_siblings import opened as opened_outcome
 from tests.ui.wait import settle, until
 
+pytestmark = pytest.mark.no_cover
+
 SMALL, MIDDLE = (80, 24), (120, 36)
 ORDER_KEYS = (
     "B", "S", "comma", "full_stop", "less_than_sign", "greater_than_sign", "D", "U", "F",

@@ -17,6 +17,8 @@ from tests.ui.screens.look import screen_lines, text_of
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 
+pytestmark = pytest.mark.no_cover
+
 TALL, SMALL, HUGE = (120, 36), (80, 24), (200, 50)
 
 

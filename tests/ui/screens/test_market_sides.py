@@ -19,6 +19,8 @@ from tests.ui.screens.test_market_siblings import HUGE, app_of, market_of, opene
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 
+pytestmark = pytest.mark.no_cover
+
 
 def markets_of(world: World) -> tuple[Market, ...]:
     event = world.service.events[world.election].event
