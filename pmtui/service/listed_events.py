@@ -42,6 +42,11 @@ def shorten_event(event: Event) -> Event:
     return event if event == short else short
 
 
+def is_short(event: Event) -> bool:
+    """Whether markets of an event are known by their ids alone."""
+    return any(not market.question and not market.outcomes for market in event.markets)
+
+
 def _named(market: Market) -> Market:
     return Market(
         market_id=market.market_id,

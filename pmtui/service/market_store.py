@@ -15,7 +15,7 @@ from pmtui.service.search_index import SearchIndex
 from pmtui.service.views import Load
 
 MOST_IDLE = 600
-"""Markets that are kept in case they are opened: a list's first pages, about two megabytes."""
+"""Markets that are kept in case they are opened: one or two megabytes."""
 
 
 @dataclass(slots=True)
@@ -84,14 +84,26 @@ class MarketStore:
             state = self.markets[condition_id] = MarketState()
             found = self.index.shown(condition_id)
             if found is not None:
-                self._learn(state, found, condition_id)
+                self._learn(state, found.market, condition_id, found.seen_at)
         return state
 
     def remember(self, events: Iterable[Event]) -> tuple[Event, ...]:
         """Take in events met anywhere; return them as they are kept."""
-        kept = tuple(self._remember(event) for event in events)
+        as_of = self._now()
+        kept = tuple(self._remember(event, as_of) for event in events)
         self._forget_idle()
         return kept
+
+    def recall(self, event: Event, as_of: datetime) -> None:
+        """Take up again what was let go of and somebody still holds; nothing newer is lost by it."""
+        state = self.event(event.event_id)
+        if state.event is None:
+            state.event, state.as_of, state.load = event, as_of, Load.READY
+        for market in event.markets:
+            if market.condition_id is not None:
+                known = self.markets.setdefault(market.condition_id, MarketState())
+                if known.market is None:
+                    self._learn(known, market, market.condition_id, as_of)
 
     def learn_market(self, market: Market, condition_id: ConditionId) -> None:
         """Take in an answer about one market; its event's names are kept where it has none."""
@@ -104,7 +116,7 @@ class MarketStore:
                 event_title=known.event_title,
                 event_slug=known.event_slug,
             )
-        self._learn(state, market, condition_id)
+        self._learn(state, market, condition_id, self._now())
 
     def learn_terms(self, terms: MarketTerms, condition_id: ConditionId) -> None:
         """Take in what the trading host says of a market."""
@@ -114,28 +126,31 @@ class MarketStore:
 
     def note(self, events: Iterable[Event]) -> None:
         """Take in events only to be found: whoever opens one fetches it."""
+        as_of = self._now()
         for event in events:
-            self.index.add(event)
+            self.index.add(event, as_of)
             self.index.shorten(event.markets)
 
-    def _remember(self, event: Event) -> Event:
+    def _remember(self, event: Event, as_of: datetime) -> Event:
         # Taken out first: what was met last stands last, and is forgotten last.
         state = self.events.pop(event.event_id, None) or EventState()
         self.events[event.event_id] = state
         event = _as_known(_with_names(event), state.event)
         if state.load is not Load.READY or event.markets:
-            state.event, state.as_of = event, self._now()
+            state.event, state.as_of = event, as_of
             if event.markets:
                 state.load = Load.READY
-        self.index.add(event)
+        self.index.add(event, as_of)
         for market in event.markets:
             if market.condition_id is not None:
                 known = self.markets.setdefault(market.condition_id, MarketState())
-                self._learn(known, market, market.condition_id)
+                self._learn(known, market, market.condition_id, as_of)
         return event
 
-    def _learn(self, state: MarketState, market: Market, condition_id: ConditionId) -> None:
-        state.market, state.as_of = market, self._now()
+    def _learn(
+        self, state: MarketState, market: Market, condition_id: ConditionId, as_of: datetime
+    ) -> None:
+        state.market, state.as_of = market, as_of
         for token_id in market.token_ids:
             self.market_of_token[token_id] = condition_id
 

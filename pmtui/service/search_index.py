@@ -11,6 +11,7 @@ import unicodedata
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
+from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
@@ -54,8 +55,16 @@ class _Entry(NamedTuple):
     market: Market | bytes
     """In short, unless somebody keeps it whole anyway."""
     event: EventName
+    seen_at: datetime
     weight: int
     """Where it stands among the hits: the bigger the earlier."""
+
+
+class Found(NamedTuple):
+    """A market as it was last seen, and when."""
+
+    market: Market
+    seen_at: datetime
 
 
 class SearchIndex:
@@ -74,14 +83,14 @@ class SearchIndex:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def add(self, event: Event) -> None:
+    def add(self, event: Event, seen_at: datetime) -> None:
         """Take in every market of an event, or replace what was known of them."""
         name = EventName(event.event_id, event.title, event.slug)
         for market in event.markets:
             # Taken out first: what was met last stands last, and goes last.
             self._entries.pop(market.market_id, None)
             self._shown.pop(market.market_id, None)
-            self._entries[market.market_id] = _Entry(market, name, _weight(market))
+            self._entries[market.market_id] = _Entry(market, name, seen_at, _weight(market))
             self._fresh[market.market_id] = None
         excess = len(self._entries) - self._most
         for market_id in list(islice(self._entries, max(excess, 0))):
@@ -131,10 +140,12 @@ class SearchIndex:
             del self._shown[market_id]
         return tuple(found)
 
-    def shown(self, condition_id: ConditionId) -> Market | None:
+    def shown(self, condition_id: ConditionId) -> Found | None:
         """Return a market that was found lately, for whoever opens it before it is fetched."""
-        found = (m for m in self._shown.values() if m.condition_id == condition_id)
-        return next(found, None)
+        for market_id, market in self._shown.items():
+            if market.condition_id == condition_id and market_id in self._entries:
+                return Found(market, self._entries[market_id].seen_at)
+        return None
 
     def _rebuild(self) -> None:
         if not self._fresh:

@@ -8,7 +8,7 @@ from pathlib import Path
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import HealthState, Source
 from pmtui.domain.history import Interval, PricePoint
-from pmtui.domain.ids import EventId, MarketId, OrderId
+from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId
 from pmtui.domain.link import LinkState
 from pmtui.domain.market import Event
 from pmtui.domain.money import Micros
@@ -18,6 +18,7 @@ from pmtui.service.feeds.metadata import LIST_PERIOD_S, MOST_LISTS
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
 from pmtui.service.journal import Journal
+from pmtui.service.market_store import MOST_IDLE
 from pmtui.service.profile import Profile
 from pmtui.service.topics import (
     AccountTopic,
@@ -180,6 +181,26 @@ async def test_more_markets_are_fetched_to_search_in_once_the_field_is_open(
         world.service.hub.subscribe([SearchTopic("question")], lambda _: None)
         await settle()
         assert listed == [None, "50", "100"]
+
+
+async def test_what_the_store_has_let_go_of_opens_from_the_list_at_once(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        events = many_events(2)
+        crowd = tuple(
+            replace(MARKET, market_id=MarketId(f"c{n}"), condition_id=ConditionId(f"0x{n:064x}"))
+            for n in range(MOST_IDLE + 1)
+        )
+        world.metadata.events = [events[0], replace(events[1], markets=crowd)]
+        world.service.hub.subscribe([LIST], lambda _: None)
+        await settle()
+        event_id = events[0].event_id
+        assert world.service.queries.event(event_id).event is None
+        world.metadata.item_failure = lost("GET /events")
+        world.service.hub.subscribe([EventTopic(event_id)], lambda _: None)
+        view = world.service.queries.event(event_id)
+        assert view.event is not None
+        assert view.event.title == events[0].title
+        assert view.as_of == world.service.queries.market_list(LIST).as_of
 
 
 async def test_lists_that_were_left_long_ago_are_forgotten(tmp_path: Path) -> None:

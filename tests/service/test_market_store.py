@@ -1,7 +1,7 @@
 """What is kept of markets: each once, all that is needed, and of the rest no more than a bound."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +11,7 @@ from pmtui.domain.market import NO_FEE, Event, Market, MarketTerms, Outcome, Rew
 from pmtui.domain.money import Micros
 from pmtui.service.market_store import MarketStore, Needed
 from pmtui.service.packed_markets import EventName, pack, unpack
+from pmtui.service.views import Load
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 BOUND = 12
@@ -139,6 +140,32 @@ def test_nothing_that_is_needed_is_forgotten_and_the_bound_holds(
     if met:
         assert store.events[EventId(str(met[-1]))].event == event(met[-1])
         assert len(store.index) == len(set(met)) * MARKETS
+
+
+def test_what_a_list_still_holds_is_taken_up_again_with_its_age() -> None:
+    store, before = store_of(nothing(), most_idle=MARKETS), NOW - timedelta(minutes=9)
+    held = event(1)
+    store.remember([held])
+    store.remember([event(2)])
+    assert EventId("1") not in store.events
+    newer = replace(held.markets[2], volume=Micros(7))
+    store.learn_market(newer, condition((1, 2)))
+    store.recall(held, before)
+    state = store.events[EventId("1")]
+    assert (state.event, state.as_of, state.load) == (held, before, Load.READY)
+    known = [store.markets[condition((1, n))] for n in range(MARKETS)]
+    assert [each.as_of for each in known] == [before, before, NOW, before]
+    assert known[2].market == newer
+    assert store.market_of_token[token((1, 0))] == condition((1, 0))
+
+
+def test_what_was_found_opens_with_the_age_it_was_seen_at() -> None:
+    store, seen = store_of(nothing()), NOW
+    store.note([event(3)])
+    (first, *_) = store.index.find("river")
+    assert first.condition_id is not None
+    state = store.market(first.condition_id)
+    assert (state.market, state.as_of, state.load) == (first, seen, Load.EMPTY)
 
 
 def test_states_without_an_answer_do_not_pile_up() -> None:

@@ -12,7 +12,7 @@ from pmtui.domain.ids import ConditionId, EventId, MarketId
 from pmtui.domain.market import Event, Market, Tag
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
-from pmtui.service.listed_events import merge_events
+from pmtui.service.listed_events import is_short, merge_events
 from pmtui.service.market_store import MarketStore, Needed
 from pmtui.service.topics import (
     EventQuotesTopic,
@@ -222,6 +222,8 @@ class MetadataFeed:
     def _poll_event(self, event_id: EventId) -> None:
         topic = EventTopic(event_id)
         state = self.store.event(event_id)
+        if state.event is None:
+            self._recall(lambda event: event.event_id == event_id)
         if state.load is Load.EMPTY:
             state.load = Load.LOADING
 
@@ -259,6 +261,8 @@ class MetadataFeed:
 
     def _poll_market(self, topic: MarketTopic) -> None:
         state = self.store.market(topic.condition_id)
+        if state.market is None:
+            self._recall(lambda e: any(m.condition_id == topic.condition_id for m in e.markets))
         if state.load is Load.EMPTY:
             state.load = Load.LOADING
 
@@ -304,6 +308,16 @@ class MetadataFeed:
             del self.lists[old]
         self.lists[topic] = state
         return state
+
+    def _recall(self, is_it: Callable[[Event], bool]) -> None:
+        """Take up again what the store has let go of and a list still holds: it shows at once."""
+        for state in self.lists.values():
+            if state.is_cached or state.as_of is None:
+                continue
+            found = next((e for e in state.events if is_it(e) and not is_short(e)), None)
+            if found is not None:
+                self.store.recall(found, state.as_of)
+                return
 
     async def _fill_index(self) -> None:
         """Fetch the biggest markets, so that the first search finds more than the list shows."""
