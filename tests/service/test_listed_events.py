@@ -9,6 +9,7 @@ from pmtui.domain.ids import EventId
 from pmtui.domain.market import Event, Outcome
 from pmtui.domain.money import Micros
 from pmtui.domain.watchlist import key_of_event, leading_market, open_markets
+from pmtui.service.list_cache import MOST_EVENTS
 from pmtui.service.listed_events import WHOLE, merge_events, shorten_event
 from tests.service.test_market_store import event, market
 
@@ -52,3 +53,7 @@ def test_a_long_list_is_whole_at_its_start_only() -> None:
     assert [e.event_id for e in listed] == [f"e{n}" for n in range(2 * WHOLE)]
     assert all(m.question for e in listed[:WHOLE] for m in e.markets)
     assert [sum(bool(m.question) for m in e.markets) for e in listed[WHOLE:]] == [1] * WHOLE
+
+
+def test_what_the_next_session_begins_with_is_whole() -> None:
+    assert WHOLE >= MOST_EVENTS
