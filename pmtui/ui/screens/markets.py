@@ -108,6 +108,7 @@ class MarketsScreen(FrameScreen):
             yield SearchInput(
                 lambda: self._table, placeholder="words of a title", id="search",
                 not_text=self.surface.options.keymap.keys_of("global.star"),
+                begins=self.surface.options.keymap.keys_of("global.search"),
             )  # fmt: skip
             yield TextLine(id="note", ascii_only=ascii_only)
         yield LineTable(EVENT_COLUMNS, id="events", ascii_only=ascii_only)

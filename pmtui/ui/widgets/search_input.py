@@ -41,7 +41,7 @@ class SearchInput(Input):
 
     def __init__(
         self, table: Callable[[], LineTable], *, placeholder: str = "", id: str | None = None,  # noqa: A002 - the toolkit's word
-        not_text: Collection[str] = (),
+        not_text: Collection[str] = (), begins: Collection[str] = (),
     ) -> None:  # fmt: skip
         """Start empty.
 
@@ -50,6 +50,8 @@ class SearchInput(Input):
             placeholder: what to say while nothing is typed; never venue text.
             id: as for every widget.
             not_text: signs that are keys here too; letters, digits and the space are always text.
+            begins: keys that open the search elsewhere. They are no text before any other, nor over
+                words that the next letter replaces.
         """
         super().__init__(
             placeholder=placeholder, max_length=MOST_LETTERS, compact=True, id=id,
@@ -59,18 +61,24 @@ class SearchInput(Input):
         self.cursor_blink = False
         self._table = table
         self._not_text = frozenset(not_text)
+        self._begins = frozenset(begins)
 
     def on_key(self, event: events.Key) -> None:
         """Hand on a sign that is no text here."""
         character = event.character or " "
+        if event.key in self._begins and self.selected_text == self.value:
+            event.stop()
+            event.prevent_default()
+            return
         if event.key in self._not_text and not (character.isalnum() or character == " "):
             event.stop()
             event.prevent_default()
             self.post_message(self.SignPressed(event.key))
 
     def action_open(self) -> None:
-        """Open the row under the table's cursor."""
+        """Open the row under the table's cursor; whoever comes back types the next search."""
         self._table().action_open()
+        self.action_select_all()
 
     def action_move_up(self) -> None:
         """Move the table's cursor one row up."""

@@ -236,6 +236,27 @@ async def test_results_come_as_one_types_and_escape_restores_the_list() -> None:
         assert SearchTopic("wi") not in service.watched()
 
 
+async def test_who_comes_back_to_a_search_types_the_next_one() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _table(app).rows, "the list")
+        search = app.screen.query_one(SearchInput)
+        # Before any text the key that opens the search is none either.
+        await pilot.press("slash", "slash", "w", "i")
+        await until(pilot, lambda: SearchTopic("wi") in service.watched(), "the search")
+        await until(pilot, lambda: app.screen.query_one("#results", LineTable).rows, "results")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.chosen, "the choice")
+        assert search.value == "wi"
+        await pilot.press("slash")
+        assert search.value == "wi"
+        await pilot.press("f", "e")
+        await until(pilot, lambda: SearchTopic("fe") in service.watched(), "the next search")
+        await pilot.press("slash")
+        assert search.value == "fe/"
+
+
 async def test_service_results_never_move_the_row_under_the_cursor() -> None:
     service = believable_service()
     rows = believable.market_rows(*RIVER[:6])
