@@ -36,8 +36,9 @@ class RecentLadders:
         self._shown: deque[_Shown] = deque(maxlen=_MOST)
         self._moved_at = float("-inf")
 
-    def replaced(self, ladder: Ladder, top: int | None) -> None:
-        """Note what was on show until now."""
+    def replaced(self, ladder: Ladder, top: int | None, lag_s: float) -> None:
+        """Note what was on show until now; what nobody can answer any more is let go."""
+        _ = self._recent(lag_s)
         self._shown.append(_Shown(self.now(), ladder, top))
 
     def moved_by_hand(self) -> None:

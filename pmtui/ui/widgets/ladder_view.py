@@ -132,7 +132,7 @@ class LadderView(ReadyLines):
             self._is_placed = False
             self.recent.forget()
         elif self._ladder is not None and self._is_placed:
-            self.recent.replaced(self._ladder, self._top)
+            self.recent.replaced(self._ladder, self._top, self.line_lag_s)
         if self._other_label != other_label:
             self._other_label = other_label
             self._forget_painted()
