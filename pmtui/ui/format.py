@@ -67,6 +67,18 @@ def format_size_compact(size: Micros, *, width: int | None = None) -> str:
     return _place(_compact(size, width), width)
 
 
+def format_axis_size(size: Micros, *, end: Micros, width: int | None = None) -> str:
+    """Write a mark of an axis in the unit of the axis's end: `50k` beside `100k`."""
+    least_of_unit = 10
+    units = (
+        (letter, unit) for letter, unit in reversed(_UNITS) if end >= least_of_unit * unit * SCALE
+    )
+    letter, unit = next(units, ("", 1))
+    tenths = size * 10 // (unit * SCALE)
+    fraction = f".{tenths % 10}" if tenths % 10 else ""
+    return _place(f"{tenths // 10:,}{fraction}{letter}", width)
+
+
 def format_money(amount: Micros, *, width: int | None = None) -> str:
     """Write cash that is there or comes in, to the cent, rounded down: `$1,234.56`."""
     return _place(write_dollars(cents_down(amount)), width)

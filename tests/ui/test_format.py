@@ -195,3 +195,16 @@ def test_the_days_result_is_rounded_like_the_total() -> None:
 
 def _read_cents(text: str) -> int:
     return int("".join(c for c in text if c in "-0123456789"))
+
+
+def test_the_marks_of_an_axis_share_the_unit_of_its_end() -> None:
+    def marks(end: int) -> list[str]:
+        whole = Micros(end * 1_000_000)
+        return [f.format_axis_size(part, end=whole) for part in (whole, Micros(whole // 2))]
+
+    assert marks(100_000) == ["100k", "50k"]
+    assert marks(50_000) == ["50k", "25k"]
+    assert marks(25_000) == ["25k", "12.5k"]
+    assert marks(5_000) == ["5,000", "2,500"]
+    assert marks(20_000_000) == ["20M", "10M"]
+    assert marks(5) == ["5", "2.5"]

@@ -6,7 +6,7 @@ from pmtui.domain.book_view import BookView
 from pmtui.domain.depth import DepthCurve, Reach, Span
 from pmtui.domain.money import SCALE, Micros
 from pmtui.ui.cells import Cell, Line, fit_line, join_runs, line_width
-from pmtui.ui.format import format_price, format_size_compact
+from pmtui.ui.format import format_axis_size, format_price, format_size_compact
 from pmtui.ui.theme import Role
 
 MIN_WIDTH = 20
@@ -87,7 +87,8 @@ def paint_depth(
         named = {rows - 1: scale} if rows % 2 else {rows - 1: scale, rows // 2 - 1: scale // 2}
         gutter = " " * _GUTTER
         if row in named:
-            gutter = f"{format_size_compact(Micros(named[row]), width=_GUTTER - 1)} "
+            mark = format_axis_size(Micros(named[row]), end=Micros(scale), width=_GUTTER - 1)
+            gutter = f"{mark} "
         cells = _row(levels, roles, row, at, ascii_only=ascii_only)
         lines.append(fit_line((Cell(gutter, Role.DIM), *cells), width, ascii_only=ascii_only))
     labels = _price_labels(span, parts, cursor, ascii_only=ascii_only)

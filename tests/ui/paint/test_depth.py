@@ -48,7 +48,7 @@ def test_what_rests_up_to_the_cursor_is_named_and_marked() -> None:
     column = lines[-1].index("▲49¢")
     assert lines[0][column] == "│"
     assert lines[-1].split() == ["45¢", "▲49¢", "55¢", "65¢"]
-    assert lines[0].startswith("10,000 ")
+    assert lines[0].startswith("   10k ")
     title = words(paint_depth_title(book, curve, Reach.TEN, Micros(580_000), 60))
     asked = sum(a.size for a in book.asks if a.price <= 580_000)
     assert f"{asked // 10**6:,}"[:3] in title
