@@ -12,7 +12,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
 from datetime import datetime
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from pmtui.domain.ids import ConditionId, MarketId
@@ -77,6 +77,7 @@ class SearchIndex:
         """Texts that are not in the string yet; None for what is written when it is asked for."""
         self._blob = ""
         self._starts = array("L")
+        """Where each line begins, and where the next one would."""
         self._order: list[MarketId] = []
         self._shown: dict[MarketId, Market] = {}
 
@@ -117,8 +118,8 @@ class SearchIndex:
         position = self._blob.find(words[0])
         while position >= 0 and len(hits) < MOST_HITS:
             index = bisect_right(self._starts, position) - 1
-            end = self._starts[index + 1] if index + 1 < len(self._starts) else len(self._blob) + 1
-            if all(self._blob.find(word, self._starts[index], end - 1) >= 0 for word in words[1:]):
+            start, end = self._starts[index], self._starts[index + 1]
+            if all(self._blob.find(word, start, end - 1) >= 0 for word in words[1:]):
                 hits.append(self._order[index])
             position = self._blob.find(words[0], end)
         return self.markets(hits)
@@ -154,14 +155,11 @@ class SearchIndex:
         for market_id, text in self._fresh.items():
             lines[market_id] = text if text is not None else self._write(market_id)
         self._fresh = {}
-        self._order = sorted(self._entries, key=lambda m: self._entries[m].weight, reverse=True)
-        self._blob = "\n".join(lines[market_id] for market_id in self._order)
-        starts = array("L")
-        start = 0
-        for market_id in self._order:
-            starts.append(start)
-            start += len(lines[market_id]) + 1
-        self._starts = starts
+        entries = self._entries
+        self._order = sorted(entries, key=lambda m: entries[m].weight, reverse=True)
+        ordered = [lines[market_id] for market_id in self._order]
+        self._blob = "\n".join(ordered)
+        self._starts = array("L", accumulate((len(line) + 1 for line in ordered), initial=0))
 
     def _write(self, market_id: MarketId) -> str:
         (market,) = self.markets((market_id,))
