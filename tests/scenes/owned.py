@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from pmtui.domain.conditional import Conditional, ConditionalId
+from pmtui.domain.earned import Earned
 from pmtui.domain.ids import ConditionId, OrderId, TradeId
 from pmtui.domain.market import Market, Side
 from pmtui.domain.money import Micros
@@ -16,7 +17,7 @@ from pmtui.domain.order import (
     TradeStatus,
 )
 from pmtui.domain.position import Position
-from pmtui.service.views import AccountView, Load, LogEntry, LogView
+from pmtui.service.views import AccountView, EarnedView, Load, LogEntry, LogView
 from pmtui.service.views import Level as NoticeLevel
 from tests.scenes.prices import CENT, DOLLAR, ago
 from tests.ui.onboarded import READY
@@ -44,7 +45,20 @@ def account_of(strike: Market, rival: Market) -> AccountView:
         activity=(),
         as_of=ago(1),
         conditionals=(_stop(strike),),
+        earned=EarnedView(_earned(strike, rival), Load.READY, ago(1)),
     )
+
+
+def _earned(strike: Market, rival: Market) -> tuple[Earned, ...]:
+    rows = ((0, strike, 412, 96, 2_350), (1, strike, 874, 0, None), (1, rival, 131, 212, None))
+    return tuple(
+        Earned(
+            day=ago(days * 86_400).date(), condition_id=market.condition_id or ConditionId(""),
+            reward=Micros(reward * CENT), rebate=Micros(rebate * CENT),
+            percent=None if percent is None else Micros(percent * CENT),
+        )
+        for days, market, reward, rebate, percent in rows
+    )  # fmt: skip
 
 
 def _stop(market: Market) -> Conditional:

@@ -245,6 +245,12 @@ async def fills(pilot: Pilot[None], world: World) -> None:
     await shown(pilot, "2h Presidential")
 
 
+async def rewards(pilot: Pilot[None], world: World) -> None:
+    await open_orders(pilot, world)
+    await pilot.press("left_square_bracket", "left_square_bracket")
+    await shown(pilot, "Share now")
+
+
 async def palette(pilot: Pilot[None], world: World) -> None:
     await market(pilot, world)
     await pilot.press("ctrl+p")

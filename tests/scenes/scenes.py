@@ -40,6 +40,7 @@ SCREENS: dict[str, Play] = {
     "open-orders": plays.open_orders,
     "move": plays.move,
     "fills": plays.fills,
+    "rewards": plays.rewards,
     "conditionals": plays.conditionals,
     "watchlist": plays.watchlist,
     "account": plays.account,
