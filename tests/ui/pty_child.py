@@ -126,7 +126,7 @@ class PtyChild:
         self.send(b"\x1b[1;1R" * self.unanswered)
         self.unanswered = 0
 
-    def until(self, predicate: Callable[[], object], what: str, *, timeout_s: float = 30.0) -> None:
+    def until(self, predicate: Callable[[], object], what: str, *, timeout_s: float = 90.0) -> None:
         deadline = time.monotonic() + timeout_s
         while not predicate():
             if time.monotonic() > deadline:
