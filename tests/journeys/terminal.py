@@ -196,7 +196,7 @@ class Terminal:
         end = time.monotonic() + deadline_s
         while not predicate():
             left = end - time.monotonic()
-            if left <= 0 or (not self.pump(min(left, 0.2)) and self._has_ended()):
+            if left <= 0 or (not self.pump(min(left, 0.2)) and self.has_ended()):
                 if predicate():
                     return
                 raise AssertionError(self._failure(what, deadline_s))
@@ -278,7 +278,8 @@ class Terminal:
         os.close(self._master)
         end_processes_of(self.home)
 
-    def _has_ended(self) -> bool:
+    def has_ended(self) -> bool:
+        """Whether the program has ended, or has let go of its terminal."""
         return self._has_hung_up or self._process.poll() is not None
 
     def _answer(self) -> None:

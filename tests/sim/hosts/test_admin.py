@@ -83,14 +83,13 @@ async def test_a_lost_answer_leaves_the_order_in_the_book(ann: Person) -> None:
 async def test_a_bug_in_a_handler_is_a_500_and_a_line_without_values(
     ann: Person, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    venue = ann.running.venue
-    # What no input can cause is caused by breaking the venue itself.
-    monkeypatch.delattr(venue, "clock")
-    response = await ann.http.get(ann.running.urls["clob"] + "/time?secret=hunter2")
+    # What no input can cause is caused by breaking the venue itself, where nothing else looks.
+    monkeypatch.delattr(ann.running.venue.switches, "geo")
+    response = await ann.http.get(ann.running.urls["geoblock"] + "/api/geoblock?secret=hunter2")
     monkeypatch.undo()
     assert (response.status_code, response.json()) == (500, {"error": "Internal server error"})
     log = capsys.readouterr().err
-    assert log.startswith("bug: clob GET /time: AttributeError in time:")
+    assert log.startswith("bug: geoblock GET /api/geoblock: AttributeError in check:")
     assert "hunter2" not in log
 
 
