@@ -3,7 +3,7 @@
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pmtui.domain.ids import TokenId
@@ -58,6 +58,7 @@ sizes = st.sampled_from([5, 7])
     st.integers(0, 20),
     st.integers(1, 3),
 )
+@example([(0.0, 5), (3.001, 5), (4.0, 5)], 4, 1, 1)
 def test_a_tape_with_a_filled_hole_is_the_tape_without_one(
     all_of_them: list[tuple[float, int]], begin: int, length: int, looks: int
 ) -> None:

@@ -25,7 +25,7 @@ class _OpenGap:
     floor: datetime
     """Older trades than this are of no use to it."""
     known: list[TradePrint]
-    """What was heard or fetched from the floor on: the tape itself may be too short for all of it."""
+    """The tape at its beginning and all since: the tape itself may be too short for all of it."""
 
 
 @final
@@ -88,8 +88,9 @@ class Tape:
     def fill(self, trades: Iterable[TradePrint]) -> None:
         """Take in what the history tells of a hole; what is known of it is not counted twice."""
         if self._open is not None:
-            inside = [trade for trade in trades if trade.at >= self._open.floor]
-            self._weave(missing_prints(self._open.known, inside))
+            # Those before it are matched too: equal trades tell of one another in their order.
+            missing = missing_prints(self._open.known, trades)
+            self._weave(tuple(trade for trade in missing if trade.at >= self._open.floor))
 
     def settle(self, past: PastTrades) -> TapeGap | None:
         """Fetch no more for the hole; return what is left of it."""
@@ -124,8 +125,7 @@ class Tape:
         if len(self._prints) == TAPE_LENGTH:
             # What is older was forgotten, and would be counted twice.
             floor = max(floor, self._prints[-1].at)
-        known = [trade for trade in self._prints if trade.at >= floor - SAME_MOMENT]
-        self._open = _OpenGap(TapeGap(after), floor, known)
+        self._open = _OpenGap(TapeGap(after), floor, list(self._prints))
 
     def _weave(self, missing: tuple[TradePrint, ...]) -> None:
         self._prints = deque(weave(self._prints, missing)[:TAPE_LENGTH], maxlen=TAPE_LENGTH)
