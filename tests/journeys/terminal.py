@@ -54,14 +54,16 @@ _ANSWERS = {
 }
 _QUESTION = re.compile(b"|".join(map(re.escape, _ANSWERS)))
 
-# Makes the pty the controlling terminal, then becomes the program.
+# Starts a program as a login shell does: with its terminal, and with the signals of one in front,
+# which a test run in the background of a script would not pass on.
 _LAUNCHER = (
     sys.executable,
     "-I",
     "-S",
     "-c",
     (
-        "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+        "import fcntl, os, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+        "signal.signal(signal.SIGINT, signal.SIG_DFL); "
         "os.execvp(sys.argv[1], sys.argv[1:])"
     ),
 )
