@@ -1,6 +1,5 @@
 """What our resting orders brought on the last days; asked only while somebody looks."""
 
-import asyncio
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -8,6 +7,7 @@ from pmtui.domain.earned import Earned, earned_on
 from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.feeds.while_watched import ask_while_watched
 from pmtui.service.kernel import Kernel
 from pmtui.service.ports import EarningsHost
 from pmtui.service.topics import AccountTopic, RewardsTopic, Topic
@@ -47,19 +47,13 @@ class EarnedFeed:
 
     async def keep_asking(self) -> None:
         """While somebody looks, ask now and then, and as soon as the account is open."""
-        async with asyncio.TaskGroup() as group:
-            _ = group.create_task(self._ask_when_open())
-            while True:
-                await self._kernel.clock.sleep(ASK_PERIOD_S)
-                self._ask_if_watched()
-
-    async def _ask_when_open(self) -> None:
-        _ = await self._account.opened.wait()
-        self._ask_if_watched()
-
-    def _ask_if_watched(self) -> None:
-        if self._kernel.hub.is_watched(RewardsTopic()):
-            self._start()
+        await ask_while_watched(
+            self._kernel,
+            RewardsTopic(),
+            self._start,
+            opened=self._account.opened,
+            period_s=ASK_PERIOD_S,
+        )
 
     def _start(self) -> None:
         self._kernel.start_unless_running("earned", "rewards", self._ask)

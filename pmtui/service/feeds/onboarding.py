@@ -7,6 +7,7 @@ line, and the others stand.
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from pmtui.domain.failure import Failure
@@ -16,6 +17,7 @@ from pmtui.domain.limits import Limits
 from pmtui.domain.onboarding import NOTHING_TOLD, Onboarding, Told, Wallet, WalletForm
 from pmtui.domain.order import BalanceAllowance
 from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.feeds.while_watched import ask_while_watched
 from pmtui.service.hosts import Account, Hosts, Setup
 from pmtui.service.kernel import Kernel
 from pmtui.service.profile import Profile
@@ -77,19 +79,13 @@ class OnboardingFeed:
 
     async def run(self) -> None:
         """While somebody looks, ask now and then, and as soon as the account is open."""
-        async with asyncio.TaskGroup() as group:
-            _ = group.create_task(self._ask_when_open())
-            while True:
-                await self._kernel.clock.sleep(ASK_PERIOD_S)
-                self._ask_if_watched()
-
-    async def _ask_when_open(self) -> None:
-        _ = await self._account.opened.wait()
-        self._ask_if_watched()
-
-    def _ask_if_watched(self) -> None:
-        if self._kernel.hub.is_watched(OnboardingTopic()):
-            self._start(is_thorough=False)
+        await ask_while_watched(
+            self._kernel,
+            OnboardingTopic(),
+            partial(self._start, is_thorough=False),
+            opened=self._account.opened,
+            period_s=ASK_PERIOD_S,
+        )
 
     def _start(self, *, is_thorough: bool) -> None:
         async def ask() -> None:
