@@ -37,6 +37,11 @@ def shown_text(widget: Widget) -> list[str]:
     return [strip.text for strip in painted(widget)]
 
 
+def head_of(widget: Widget) -> str:
+    """Return the first line a widget paints, which is none while it has no rows."""
+    return next(iter(shown_text(widget)), "")
+
+
 def painted(widget: Widget) -> Iterator[Strip]:
     """Return the strips a widget paints, which all have to carry a style and fill the width."""
     for y in range(widget.size.height):

@@ -22,7 +22,7 @@ from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import READ_ONLY_STATUS
 from tests.ui.moving_market import CONDITION, NO, YES
-from tests.ui.stage import shown_text
+from tests.ui.stage import head_of, shown_text
 from tests.ui.wait import settle, until
 
 SMALL, MIDDLE, LARGE = (80, 24), (120, 36), (200, 50)
@@ -102,7 +102,7 @@ async def test_brackets_change_the_interval_and_say_when_there_is_no_chart() -> 
         topic = HistoryTopic(YES, Interval.WEEK)
         await until(pilot, lambda: topic in app.market.service.watched(), "a week is watched")
         await until(pilot, lambda: screen.chart.is_drawn, "a week is drawn")
-        assert "1w" in shown_text(screen.chart)[0]
+        assert "1w" in head_of(screen.chart)
         await pilot.press(*["left_square_bracket"] * 5)
         await until(pilot, lambda: "no shorter" in line(screen, "notice"), "it says so")
         await pilot.resize_terminal(*SMALL)

@@ -16,7 +16,7 @@ from tests.ui.demo_market import MarketDemo
 from tests.ui.moving_market import NO, YES
 from tests.ui.screens.look import text_of
 from tests.ui.screens.test_market import LARGE, MIDDLE, SMALL, opened
-from tests.ui.stage import shown_text
+from tests.ui.stage import head_of, shown_text
 from tests.ui.wait import settle, until
 
 CENT = 10_000
@@ -35,7 +35,7 @@ def marked(screen: MarketScreen) -> list[str]:
     return [
         name
         for name, pane in panes.items()
-        if pane.display and pane.size.height and shown_text(pane)[0].startswith("■")
+        if pane.display and pane.size.height and head_of(pane).startswith("■")
     ]
 
 
@@ -95,8 +95,8 @@ async def test_a_large_screen_has_room_for_both_charts() -> None:
     async with app.run_test(size=LARGE) as pilot:
         screen = await opened(app, pilot)
         screen.ladder.point_at(cents(49))
-        await until(pilot, lambda: "Depth 10¢" in shown_text(screen.depth)[0], "the depth")
-        await until(pilot, lambda: "▲49¢" in shown_text(screen.depth)[-1], "the cursor")
+        await until(pilot, lambda: "Depth 10¢" in head_of(screen.depth), "the depth")
+        await until(pilot, lambda: "▲49¢" in "".join(shown_text(screen.depth)[-1:]), "the cursor")
         panes = (screen.ladder, screen.chart, screen.depth, screen.tape, screen.orders)
         for one, other in combinations(panes, 2):
             assert one.region.area
@@ -106,7 +106,7 @@ async def test_a_large_screen_has_room_for_both_charts() -> None:
         await pilot.press("d")
         await until(pilot, lambda: screen.focused is screen.depth, "the depth has the keys")
         await pilot.press("right_square_bracket")
-        await until(pilot, lambda: "Depth 20¢" in shown_text(screen.depth)[0], "farther")
+        await until(pilot, lambda: "Depth 20¢" in head_of(screen.depth), "farther")
         await pilot.press("d")
         await until(pilot, lambda: screen.focused is screen.chart, "the prices have the keys")
         await pilot.press("right_square_bracket")
@@ -130,14 +130,14 @@ async def test_depth_takes_the_place_of_the_chart_or_of_the_trades(size: tuple[i
         for pane in (screen.ladder, screen.position, screen.orders):
             assert pane.region.area
             assert not pane.region.overlaps(screen.depth.region)
-        await until(pilot, lambda: "Depth 10¢" in shown_text(screen.depth)[0], "it is painted")
+        await until(pilot, lambda: "Depth 10¢" in head_of(screen.depth), "it is painted")
         text = shown_text(screen.depth)
         below = sum(b.size for b in service.books[YES].bids if b.price >= cents(49))
         assert f" {format_size_compact(Micros(below)).strip()} bid down to 49¢" in text[0]
         assert "▲49¢" in text[-1]
         assert HistoryTopic(YES, Interval.DAY) not in service.watched()
         await pilot.press("right_square_bracket")
-        await until(pilot, lambda: "Depth 20¢" in shown_text(screen.depth)[0], "farther")
+        await until(pilot, lambda: "Depth 20¢" in head_of(screen.depth), "farther")
         await pilot.press("right_square_bracket", "right_square_bracket")
         assert "This is all of it." in text_of(app, "#notice")
         await pilot.press("d")
@@ -155,7 +155,7 @@ async def test_depth_says_when_its_book_is_not_good() -> None:
         book = app.market.service.books[YES]
         app.market.service.books[YES] = replace(book, state=book.state.STALE, version=99)
         app.market.service.announce(BookTopic(YES))
-        await until(pilot, lambda: "stale" in shown_text(screen.depth)[0], "it says so")
+        await until(pilot, lambda: "stale" in head_of(screen.depth), "it says so")
 
 
 async def test_the_cursor_of_the_ladder_is_a_line_on_the_price_chart() -> None:
@@ -173,9 +173,9 @@ async def test_the_cursor_of_the_ladder_is_a_line_on_the_price_chart() -> None:
         assert lines()[0].strip().startswith("52¢")
         screen.ladder.point_at(cents(2))
         await until(pilot, lambda: not lines(), "no line out of sight")
-        assert "cursor 2¢ below" in shown_text(screen.chart)[0]
+        assert "cursor 2¢ below" in head_of(screen.chart)
         screen.ladder.clear_cursor()
-        await until(pilot, lambda: "cursor" not in shown_text(screen.chart)[0], "no cursor")
+        await until(pilot, lambda: "cursor" not in head_of(screen.chart), "no cursor")
 
 
 async def chosen(pilot: Pilot[None], screen: MarketScreen, *keys: str) -> None:
@@ -258,10 +258,10 @@ async def test_trades_looked_back_at_stand_still_and_say_what_is_newer() -> None
         for _ in range(40):
             app.market.step()
         app.market.publish()
-        await until(pilot, lambda: "2 newer" not in shown_text(screen.tape)[0], "more are newer")
+        await until(pilot, lambda: "2 newer" not in head_of(screen.tape), "more are newer")
         assert shown_text(screen.tape)[1:] == before[1:]
         await pilot.press("home")
-        await until(pilot, lambda: "newer" not in shown_text(screen.tape)[0], "the newest")
+        await until(pilot, lambda: "newer" not in head_of(screen.tape), "the newest")
 
 
 async def test_keys_never_go_to_a_pane_out_of_sight() -> None:

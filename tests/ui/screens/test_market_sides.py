@@ -16,7 +16,7 @@ from tests.ui.fake_surface import NOW
 from tests.ui.paint.test_whole_numbers import CUT
 from tests.ui.screens.look import screen_lines, text_of
 from tests.ui.screens.test_market_siblings import HUGE, app_of, market_of, opened
-from tests.ui.stage import shown_text
+from tests.ui.stage import head_of, shown_text
 from tests.ui.wait import settle, until
 
 pytestmark = pytest.mark.no_cover
@@ -109,7 +109,7 @@ async def test_tab_and_a_key_reach_every_ladder_and_enter_goes_to_its_price() ->
                 await pilot.press(key)
                 await settle(pilot)
                 assert screen.focused is side.ladder
-                assert shown_text(side.ladder)[0].startswith("■")
+                assert head_of(side.ladder).startswith("■")
         screen.ladder.focus()
         screen.ladder.point_at(Micros(300_000))
         await pilot.press("f4", "f4", "up", "up")
@@ -226,7 +226,7 @@ async def test_beside_other_ladders_the_trades_keep_their_sizes_and_times(width:
         screen.tape.focus()
         await pilot.press("n", "n", "n")
         await settle(pilot)
-        assert "from 10,000 + own" in shown_text(screen.tape)[0]
+        assert "from 10,000 + own" in head_of(screen.tape)
 
 
 @pytest.mark.parametrize(
