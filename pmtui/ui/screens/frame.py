@@ -25,7 +25,7 @@ from pmtui.service.topics import (
     TapeTopic,
     Topic,
 )
-from pmtui.service.views import Level
+from pmtui.service.views import Level, LogEntry
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, footer_entries
 from pmtui.ui.cells import Cell, Line
@@ -224,10 +224,13 @@ class FrameScreen(Screen[None]):
         text = f" {width}x{height} needs {SMALLEST.width}x{SMALLEST.height}"
         return (Cell(text, Role.NOTICE_WARN),)
 
-    def _show_notice(self) -> None:
-        now = self.surface.queries.now()
+    def latest_notice(self) -> LogEntry | None:
+        """Return the last entry of the log that is more than information."""
         entries = self.surface.queries.log().entries
-        latest = next((e for e in reversed(entries) if e.level is not Level.INFO), None)
+        return next((e for e in reversed(entries) if e.level is not Level.INFO), None)
+
+    def _show_notice(self) -> None:
+        now, latest = self.surface.queries.now(), self.latest_notice()
         line = self.query_one("#notice", TextLine)
         if latest is None or (now - latest.at).total_seconds() > NOTICE_LIFE_S:
             line.show(self._too_small() or self._greeting)

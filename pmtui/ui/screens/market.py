@@ -229,6 +229,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
             self.say("There is no other outcome to show.")
             return
         cursor = self.ladder.cursor
+        self.take_back_confirmation()
         self._outcome_index = (self._outcome_index + 1) % count
         self.ladder.clear_cursor()
         self._follow_picked()
@@ -295,7 +296,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
     def action_filter_tape(self) -> None:
         """Show the next kind of trades on the tape: by size, or own ones only."""
         words = self.tape.next_filter().words
-        self.say(f"Trades {words}." if words else "All trades.")
+        self.confirm(f"Trades {words}." if words else "All trades.")
 
     def _show_tape(self) -> None:
         queries, token_id = self.surface.queries, self.token_id

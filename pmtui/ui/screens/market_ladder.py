@@ -25,12 +25,12 @@ class MarketLadder(MarketParts):
             return
         self._show_book()
         label = plain(inputs.other_label, _LONGEST_LABEL) if inputs is not None else ""
-        self.say(f"{label} is on the same rows." if self._is_mirrored else "One outcome alone.")
+        self.confirm(f"{label} is on the same rows." if self._is_mirrored else "One outcome alone.")
 
     def action_group_prices(self) -> None:
         """Change to the next grouping of the ladder."""
         group = self.ladder.next_grouping()
-        self.say(f"One row every {format_price(group, ascii_only=self._ascii_only)}.")
+        self.confirm(f"One row every {format_price(group, ascii_only=self._ascii_only)}.")
         self._show_state()
 
     def _show_book(self) -> None:

@@ -99,9 +99,10 @@ class MarketOneKey(MarketTrading):
         self._preset = number - 1
         self.surface.commands.touch_arming()
         text = f"Single keys send {format_size(self.preset)} shares"
-        self.say(
-            f"{text}." if self.is_armed else f"{text}; {self._key('toggle_arming')} arms them."
-        )
+        if self.is_armed:
+            self.confirm(f"{text}.")
+        else:
+            self.say(f"{text}; {self._key('toggle_arming')} arms them.")
         self._show_state()
 
     def action_override(self) -> None:

@@ -80,6 +80,7 @@ class MarketParts(SayingScreen):
 
         A part that keeps more than this about the market lets go of it too.
         """
+        self.take_back_confirmation()
         self.ticket.close()
         self.ladder.clear_cursor()
         self.ladder.show(_NOTHING)

@@ -70,8 +70,11 @@ class MarketSiblings(MarketParts):
         siblings = self.hoppable
         if siblings is not None:
             name = plain(siblings.markets[siblings.index].title, _LONGEST_NAME)
-            closed = " The ticket of the one before is closed." if was_open else ""
-            self.say(f"{siblings.index + 1} of {len(siblings.markets)}: {name}.{closed}")
+            where = f"{siblings.index + 1} of {len(siblings.markets)}: {name}."
+            if was_open:
+                self.say(f"{where} The ticket of the one before is closed.")
+            else:
+                self.confirm(where)
 
     @on(SiblingStrip.Picked)
     def _hop_to_picked(self, message: SiblingStrip.Picked) -> None:

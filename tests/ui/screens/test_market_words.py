@@ -1,7 +1,11 @@
 """What the trading screen says in words: one truth at once, and no longer than it holds."""
 
+from datetime import timedelta
+
 from textual.pilot import Pilot
 
+from pmtui.service.topics import LogTopic, StatusTopic
+from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.screens.market import MarketScreen
 from tests.ui.demo_market import MarketDemo
 from tests.ui.screens.test_market import SMALL, line, opened
@@ -41,3 +45,61 @@ async def test_other_words_stay_while_arming_ends() -> None:
         await until(pilot, lambda: not screen._was_armed, "the screen knows")
         await settle(pilot)
         assert "Sent BUY" in line(screen, "notice")
+
+
+def pass_seconds(app: MarketDemo, seconds: int) -> None:
+    app.market.service.at += timedelta(seconds=seconds)
+    app.market.service.announce(StatusTopic())
+
+
+async def test_what_is_in_sight_anyway_is_confirmed_for_a_moment_only() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("O")
+        assert "No is on the same rows." in line(screen, "notice")
+        pass_seconds(app, 1)
+        await settle(pilot)
+        assert "No is on the same rows." in line(screen, "notice")
+        pass_seconds(app, 1)
+        await until(pilot, lambda: not line(screen, "notice"), "it goes")
+        await pilot.press("g")
+        assert "One row every" in line(screen, "notice")
+        pass_seconds(app, 2)
+        await until(pilot, lambda: not line(screen, "notice"), "it goes too")
+        screen.say("Not sent.")
+        pass_seconds(app, 2)
+        await settle(pilot)
+        assert "Not sent." in line(screen, "notice")
+
+
+async def test_a_confirmation_goes_with_what_it_named() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("O")
+        assert "No is on the same rows." in line(screen, "notice")
+        await pilot.press("o")
+        assert "same rows" not in line(screen, "notice")
+        screen.say("Not sent.")
+        await pilot.press("o")
+        assert "Not sent." in line(screen, "notice")
+
+
+async def test_a_notice_never_waits_for_a_confirmation() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        service = app.market.service
+        older = LogEntry(
+            1, service.at - timedelta(seconds=1), Level.WARNING, "notice", "An older one"
+        )
+        service.log_view = LogView((older,), 0, 0)
+        await pilot.press("O")
+        service.announce(LogTopic())
+        await settle(pilot)
+        assert "same rows" in line(screen, "notice")
+        newer = LogEntry(2, service.at, Level.WARNING, "notice", "The order was refused")
+        service.log_view = LogView((older, newer), 0, 0)
+        service.announce(LogTopic())
+        await until(pilot, lambda: "refused" in line(screen, "notice"), "the notice")
