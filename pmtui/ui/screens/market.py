@@ -107,7 +107,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
     def footer_entries(self) -> tuple[FooterEntry, ...]:
         keymap = self.surface.options.keymap
         if self.do_keys_rest:
-            return footer_entries(Context.TICKET, keymap=keymap)
+            return self.ticket_entries()
         if self.is_moving:
             return moving_entries(keymap)
         if is_live(self) and (beside := self._side_entries()):

@@ -1,4 +1,4 @@
-"""Where the ticket of the trading screen stands: in rows in a pane of its own, or on one line.
+"""Where the ticket of the trading screen stands, in rows in a pane or on one line; and its keys.
 
 At 80x24 rows of fields would take the place of own orders and trades. The line is as wide as the
 screen and costs the terms of trading, which the ticket names where they matter; the ladder keeps
@@ -7,6 +7,8 @@ its columns and at least fourteen rows, position, orders and trades stay where t
 
 from textual import on
 
+from pmtui.ui.action import Context
+from pmtui.ui.actions import FooterEntry, footer_entries
 from pmtui.ui.screens.market_panes import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH
 from pmtui.ui.screens.market_parts import MarketParts
 from pmtui.ui.screens.market_siblings import STRIP_FROM_HEIGHT
@@ -21,6 +23,17 @@ TRADES_FROM_HEIGHT = 12
 
 class MarketTicketLine(MarketParts):
     """The part of the trading screen that chooses the ticket's form."""
+
+    def ticket_entries(self) -> tuple[FooterEntry, ...]:
+        """Return the keys of the ticket that do something now."""
+        entries = footer_entries(Context.TICKET, keymap=self.surface.options.keymap)
+        if self.ticket.has_suggestion:
+            return entries
+        return tuple(entry for entry in entries if entry.id != "ticket.use_suggestion")
+
+    @on(TicketForm.SuggestionChanged)
+    def _show_whether_it_suggests(self) -> None:
+        self.show_footer()
 
     @on(TicketForm.Reshaped)
     def _place_ticket(self) -> None:

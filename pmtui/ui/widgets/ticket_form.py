@@ -5,7 +5,6 @@ region notes and figures give way to each other line by line, never cell by cell
 that leaves room for the ladder, the same fields stand on one line (`show_on_a_line`).
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from textual.message import Message
@@ -18,6 +17,7 @@ from pmtui.domain.ticket import TicketCheck
 from pmtui.domain.ticket_after import TicketAfter
 from pmtui.domain.ticket_draft import OrderKind, Problem, TicketDraft, TicketField
 from pmtui.domain.ticket_reading import unit_of
+from pmtui.records import dataclass
 from pmtui.service.views import MarketView
 from pmtui.ui.actions import key_label
 from pmtui.ui.cells import Cell, Line
@@ -73,6 +73,12 @@ class TicketForm(TicketLayout):
 
         form: "TicketForm"
 
+    @dataclass
+    class SuggestionChanged(Message):
+        """There is a value to suggest now, or none any more."""
+
+        form: "TicketForm"
+
     def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - the toolkit's word
         """Build a closed ticket."""
         super().__init__(surface, id=id)
@@ -90,6 +96,7 @@ class TicketForm(TicketLayout):
         self._message: Line = ()
         self._was_reviewed = False
         self._is_whole = False
+        self._has_suggestion = False
 
     @property
     def is_open(self) -> bool:
@@ -105,6 +112,11 @@ class TicketForm(TicketLayout):
     def is_on_a_line(self) -> bool:
         """Whether its fields stand on one line."""
         return self.has_class("-line")
+
+    @property
+    def has_suggestion(self) -> bool:
+        """Whether a problem names a value that a key takes."""
+        return self._has_suggestion
 
     def show_on_a_line(self, *, is_line: bool) -> None:
         """Stand on one line, or in rows; what was typed and where the focus is stays."""
@@ -148,8 +160,15 @@ class TicketForm(TicketLayout):
         ]
         return next(iter([*near, *fixable]), None)
 
+    def _look_for_suggestion(self) -> None:
+        has_one = self._fixable() is not None
+        if has_one != self._has_suggestion:
+            self._has_suggestion = has_one
+            self.post_message(self.SuggestionChanged(self))
+
     def _paint(self) -> None:
         """Paint everything; what stays the same costs nothing."""
+        self._look_for_suggestion()
         self._show_choices()
         self._show_labels()
         if self.is_on_a_line:

@@ -21,11 +21,11 @@ from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
 from tests.ui.moving_market import CONDITION, MovingMarket
 from tests.ui.screens.look import screen_lines, words
-from tests.ui.screens.test_market import opened, prices_shown
+from tests.ui.screens.test_market import line, opened, prices_shown
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 
-SMALL = (80, 24)
+SMALL, WIDE = (80, 24), (160, 45)
 LONG_REFUSAL = (
     "not enough balance / allowance: the balance is not enough -> balance: 12345678, order "
     "amount: 500000000, and the sum of active orders is 99999999 by the last count of all"
@@ -388,3 +388,15 @@ async def test_the_mouse_reaches_the_fields_and_every_pane_above_them() -> None:
             await pilot.click(name, offset=(5, 1))
             await until(pilot, lambda pane=pane: pane.has_focus, name)  # type: ignore[misc]  # bound now
         assert screen.ticket.is_open
+
+
+async def test_the_footer_offers_a_suggestion_only_where_there_is_one() -> None:
+    app = demo()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await with_ticket(app, pilot)
+        assert "ctrl+o Post only" in line(screen, "footer")
+        assert "Suggestion" not in line(screen, "footer")
+        await pilot.press("1")
+        await until(pilot, lambda: "ctrl+n Suggestion" in line(screen, "footer"), "it is offered")
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: "Suggestion" not in line(screen, "footer"), "it is taken")
