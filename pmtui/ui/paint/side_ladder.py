@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pmtui.domain.book_view import BookView
+from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.market import Market
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
@@ -12,6 +12,8 @@ from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
 _LONGEST_LABEL = 8
+_UNKNOWN = frozenset({BookState.LOADING, BookState.NO_BOOK})
+"""Nothing is known of the touch: it is not told to be empty."""
 
 
 def paint_side_name(
@@ -28,22 +30,26 @@ def paint_side_name(
 def paint_side_state(
     book: BookView, now: datetime, width: int, *, ascii_only: bool = False
 ) -> Line:
-    """Say what the book is worth, and its touch."""
+    """Say what the book is worth, and its touch as a market is quoted: the bid, then the ask.
 
-    def price(value: Micros | None) -> str:
-        if value is None:
-            return "none"
-        return format_price(value, tick=book.tick_size, ascii_only=ascii_only)
-
-    is_good = book.state.is_good
+    One form, so that ladders beside each other read alike whatever their ticks; the widest touch
+    fits beside the longest word.
+    """
     word = state_word(book, now)
-    bid = Cell(price(book.best_bid), Role.BID if is_good else Role.STALE)
-    ask = Cell(price(book.best_ask), Role.ASK if is_good else Role.STALE)
-    named = (Cell("bid ", Role.DIM), bid, Cell(" ask ", Role.DIM), ask, Cell(" "))
-    # As a market is quoted: the bid, then the ask.
-    short = (bid, Cell(" / ", Role.DIM), ask, Cell(" "))
-    for quote in (named, short):
-        gap = width - line_width((word, *quote))
-        if gap >= 0:
-            return (word, Cell(" " * gap), *quote)
-    return fit_line((word,), width, ascii_only=ascii_only)
+    if book.state in _UNKNOWN:
+        return fit_line((word,), width, ascii_only=ascii_only)
+
+    def price(value: Micros | None, missing: str, role: Role) -> Cell:
+        if value is None:
+            return Cell(missing, Role.DIM)
+        text = format_price(value, tick=book.tick_size, ascii_only=ascii_only)
+        return Cell(text, role if book.state.is_good else Role.STALE)
+
+    quote = (
+        price(book.best_bid, "no bid", Role.BID), Cell(" / ", Role.DIM),
+        price(book.best_ask, "no ask", Role.ASK), Cell(" "),
+    )  # fmt: skip
+    gap = width - line_width((word, *quote))
+    if gap < 0:
+        return fit_line((word,), width, ascii_only=ascii_only)
+    return (word, Cell(" " * gap), *quote)

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from textual.pilot import Pilot
@@ -66,7 +67,7 @@ async def test_the_next_outcomes_have_ladders_with_their_own_worth_and_touch(
         await until(pilot, lambda: "stale" in screen_lines(app)[states], "one is stale")
         line = screen_lines(app)[states]
         assert line.count("stale") == 1
-        assert "bid 17¢ ask 18¢" in line
+        assert "17¢ / 18¢" in line
         assert any("17¢" in text for text in shown_text(sides[0].ladder))
 
 
@@ -156,7 +157,7 @@ async def test_keys_act_on_the_main_ladder_alone() -> None:
 
 @pytest.mark.parametrize(
     ("tick", "said"),
-    [(10_000, "bid 51¢ ask 52¢ "), (1_000, "51.0¢ / 52.0¢ "), (100, "51.00¢ / 52.00¢ ")],
+    [(10_000, "51¢ / 52¢ "), (1_000, "51.0¢ / 52.0¢ "), (100, "51.00¢ / 52.00¢ ")],
 )
 def test_a_side_ladder_tells_its_touch_at_every_tick(tick: int, said: str) -> None:
     bids, asks = ((Level(Micros(price), Micros(10**8)),) for price in (510_000, 520_000))
@@ -165,6 +166,18 @@ def test_a_side_ladder_tells_its_touch_at_every_tick(tick: int, said: str) -> No
     assert text.startswith(" verified ")
     assert text.endswith(said)
     assert len(text) == 29
+
+
+@pytest.mark.parametrize("state", BookState)
+@pytest.mark.parametrize("tick", [10_000, 1_000, 100])
+def test_the_heads_of_side_ladders_read_alike_in_every_state(state: BookState, tick: int) -> None:
+    level, old = (Level(Micros(520_000), Micros(10**8)),), NOW - timedelta(minutes=59)
+    book = BookView(TokenId("1"), state, (), level, Micros(tick), as_of=old)
+    text = "".join(cell.text for cell in paint_side_state(book, NOW, 29))
+    assert len(text) == 29
+    assert text.startswith(f" {state.value}")
+    is_known = state not in (BookState.LOADING, BookState.NO_BOOK)
+    assert ("no bid / 52" in text) == is_known
 
 
 async def test_ladders_that_come_take_back_that_there_are_none() -> None:
