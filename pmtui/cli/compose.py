@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, ExitStack, suppress
 from typing import TYPE_CHECKING
 
 import msgspec
-from textual.theme import BUILTIN_THEMES, Theme
+from textual.theme import Theme
 
 from pmtui.cli.heap import give_back, use_one_pool
 from pmtui.cli.late_service import LateService
@@ -285,7 +285,7 @@ def _themes(settings: Settings, paths: Paths) -> tuple[tuple[Theme, ...], tuple[
     themes, problems = load_themes(paths.config / "themes")
     for problem in problems:
         _logger.warning("theme: %s", problem)
-    names = {theme.name for theme in themes} | set(BUILTIN_THEMES)
+    names = {theme.name for theme in themes}
     if settings.theme is not None and settings.theme not in names:
         # Most likely it is the very file that could not be read.
         wrong = min(problems, key=lambda p: not p.startswith(f"{settings.theme}."), default="")

@@ -92,7 +92,7 @@ class PmtuiApp(
 
         Args:
             surface: the service and the user's choices.
-            themes: besides the toolkit's own.
+            themes: those to choose from.
             theme: name of the one to start with.
             on_quit: what becomes of open orders when the trader quits.
             on_first_paint: called when there is something to look at, once. Whoever takes this
@@ -236,13 +236,17 @@ class PmtuiApp(
         """Paint the whole terminal again."""
         self.redraw_terminal()
 
+    @property
+    def offered_themes(self) -> tuple[str, ...]:
+        """Names of ours and the user's: nobody made the toolkit's own readable on a ladder."""
+        return tuple(theme.name for theme in self._own_themes)
+
     @override
     def action_change_theme(self) -> None:
         """Try themes on and choose one."""
         from pmtui.ui.screens.theme_picker import ThemePicker  # noqa: PLC0415 - see above
 
-        own = tuple(theme.name for theme in self._own_themes)
-        _ = self.push_screen(ThemePicker(self.surface.options, own=own))
+        _ = self.push_screen(ThemePicker(self.surface.options, names=self.offered_themes))
 
     def action_tour(self) -> None:
         """Show the way round, or stop showing it."""

@@ -1,6 +1,6 @@
-"""The command palette: every action that works here, every theme and everything starred, by name."""
+"""The command palette: every action that works here, the themes and everything starred, by name."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
@@ -103,22 +103,25 @@ class StarProvider(Provider):
 
 
 class ThemeProvider(Provider):
-    """Offers every theme."""
+    """Offers every theme of ours and the user's."""
 
     @override
     async def discover(self) -> Hits:
-        for name in sorted(self.app.available_themes):
-            yield DiscoveryHit(f"Theme: {name}", lambda name=name: self._set(name))
+        for title, wear in self._offered():
+            yield DiscoveryHit(title, wear)
 
     @override
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for name in sorted(self.app.available_themes):
-            score = matcher.match(f"Theme: {name}")
+        for title, wear in self._offered():
+            score = matcher.match(title)
             if score > 0:
-                yield Hit(
-                    score, matcher.highlight(f"Theme: {name}"), lambda name=name: self._set(name)
-                )
+                yield Hit(score, matcher.highlight(title), wear)
 
-    def _set(self, name: str) -> None:
+    def _offered(self) -> Iterator[tuple[str, Callable[[], None]]]:
+        names: tuple[str, ...] = getattr(self.app, "offered_themes", ())
+        for name in sorted(names):
+            yield f"Theme: {name}", partial(self._wear, name)
+
+    def _wear(self, name: str) -> None:
         self.app.theme = name

@@ -1,7 +1,7 @@
 """The trading words a theme may colour, and what they look like when a theme says nothing.
 
-Roles are a closed set. A theme that knows none of them, such as one of Textual's own, still
-dresses the whole terminal, because each role has a default in terms of the toolkit's slots.
+Roles are a closed set. A theme that knows none of them still dresses the whole terminal, because
+each role has a default in terms of the toolkit's slots.
 """
 
 from collections.abc import Mapping

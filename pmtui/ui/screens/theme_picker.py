@@ -46,16 +46,16 @@ class ThemePicker(ModalScreen[str]):
 
     table = query_one("#themes", LineTable)
 
-    def __init__(self, options: Options, *, own: tuple[str, ...]) -> None:
-        """Offer every theme the app knows.
+    def __init__(self, options: Options, *, names: tuple[str, ...]) -> None:
+        """Offer themes.
 
         Args:
             options: keys and character set of this user.
-            own: names of those made for this program and of the user's; listed first.
+            names: of themes the app knows.
         """
         super().__init__()
         self._options = options
-        self._own = own
+        self._names = names
         self._before = ""
 
     @override
@@ -74,8 +74,7 @@ class ThemePicker(ModalScreen[str]):
     def on_mount(self) -> None:
         """List the themes, the cursor on the one that is worn."""
         self._before = self.app.theme
-        others = sorted(set(self.app.available_themes) - set(self._own))
-        self.table.set_rows([self._row(name) for name in (*self._own, *others)])
+        self.table.set_rows([self._row(name) for name in self._names])
         _ = self.table.move_cursor_to(self._before)
         self.table.focus()
 

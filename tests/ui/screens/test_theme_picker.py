@@ -3,9 +3,10 @@
 from textual.pilot import Pilot
 
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.palette import ThemeProvider
 from pmtui.ui.screens.theme_picker import ThemePicker
 from pmtui.ui.surface import Options, Surface
-from pmtui.ui.theme_files import load_themes
+from pmtui.ui.theme_files import load_themes, parse_theme
 from pmtui.ui.widgets.line_table import LineTable
 from tests.ui.fake_surface import FakeService
 from tests.ui.screens.look import screen_lines
@@ -74,3 +75,18 @@ async def test_a_file_that_cannot_be_used_is_named_with_its_fault() -> None:
         assert "mine.toml: unknown" in text
         assert "and 1 more file" in text
         assert "harbour" in text
+
+
+async def test_only_themes_that_are_made_for_a_ladder_are_offered() -> None:
+    mine = parse_theme('name = "mine"\n[colors]\nprimary = "#336699"\n')
+    names = {theme.name for theme in load_themes()[0]} | {"mine"}
+    themes = (*load_themes()[0], mine)
+    app = PmtuiApp(FakeService().surface(), themes=themes, theme="harbour")
+    async with app.run_test(size=(80, 40)) as pilot:
+        _ = await opened(pilot)
+        table = app.screen.query_one(LineTable)
+        assert {row.key for row in table.rows} == names
+        provider = ThemeProvider(app.screen)
+        found = [hit.text async for hit in provider.discover()]
+        assert found == [f"Theme: {name}" for name in sorted(names)]
+        assert [hit async for hit in provider.search("textual")] == []
