@@ -231,9 +231,9 @@ class Store:
         with self._db:
             self._db.executemany("INSERT INTO tape (condition_id, row) VALUES (?, ?)", rows)
             self._db.executemany(
-                "DELETE FROM tape WHERE condition_id = ?1 AND rank <= (SELECT rank FROM tape "
-                "WHERE condition_id = ?1 ORDER BY rank DESC LIMIT 1 OFFSET ?2)",
-                [(condition_id, TAPE_LENGTH) for condition_id in {row[0] for row in rows}],
+                "DELETE FROM tape WHERE condition_id = :market AND rank <= (SELECT rank FROM tape "
+                "WHERE condition_id = :market ORDER BY rank DESC LIMIT 1 OFFSET :kept)",
+                [{"market": name, "kept": TAPE_LENGTH} for name in {row[0] for row in rows}],
             )
 
     def notes(self, kind: str) -> list[tuple[str, bytes]]:
