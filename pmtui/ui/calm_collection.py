@@ -24,6 +24,8 @@ _YOUNG, _MIDDLE_AGED = 2_000, 10
 _NEVER = 1_000_000
 _FEW = 1
 """Searches of the middle-aged since the last full one that are not worth another."""
+_KEPT_OUT_BY_PYTHON = gc.get_freeze_count()
+"""Python 3.12 starts with some hundred things that are never searched."""
 
 
 class CalmCollector:
@@ -58,7 +60,7 @@ class CalmCollection(App[Any]):
 
     def collect_when_calm(self) -> None:
         """Begin, in a program that keeps what it started with out of the search; elsewhere nothing."""
-        if not gc.get_freeze_count() or self._collector is not None:
+        if gc.get_freeze_count() <= _KEPT_OUT_BY_PYTHON or self._collector is not None:
             return
         gc.set_threshold(_YOUNG, _MIDDLE_AGED, _NEVER)
         self._collector = CalmCollector(asyncio.get_running_loop().time, gc.collect)
