@@ -4,7 +4,7 @@ Pure, and free of secrets: what comes in holds addresses and the first digits of
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 
@@ -19,6 +19,7 @@ from pmtui.domain.onboarding import (
     is_unlimited,
     stands_of,
 )
+from pmtui.records import dataclass
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.account_words import (
     ALLOWANCES,
@@ -31,6 +32,7 @@ from pmtui.ui.account_words import (
     Words,
 )
 from pmtui.ui.format import format_money
+from pmtui.ui.local_time import write_moment
 from pmtui.ui.plain import plain
 
 ASKED = "not told yet"
@@ -181,7 +183,7 @@ def _credentials(_: Stand, facts: Onboarding) -> _Result:
     if key is None:
         return _unknown(facts), ""
     shown = f"id {plain(key.shown, 9)}"
-    at = f"{key.obtained_at.astimezone():%d %b %H:%M:%S}"
+    at = write_moment(key.obtained_at)
     return f"present, {shown}", f"present, {shown}, created or fetched {at}"
 
 

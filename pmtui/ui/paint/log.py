@@ -2,6 +2,7 @@
 
 from pmtui.service.views import Level, LogEntry
 from pmtui.ui.cells import Cell, Line
+from pmtui.ui.local_time import write_clock
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
@@ -17,7 +18,7 @@ _SIGNS = {Level.INFO: " ", Level.GOOD: "+", Level.WARNING: "!", Level.BAD: "x"}
 def paint_entry(entry: LogEntry) -> Line:
     """Show an entry; its level is said by a sign too, never by colour alone."""
     return (
-        Cell(f"{entry.at.astimezone():%H:%M:%S}", Role.DIM),
+        Cell(write_clock(entry.at), Role.DIM),
         Cell(f" {_SIGNS[entry.level]} ", LEVEL_ROLES[entry.level]),
         Cell(f"{entry.kind:<8}", Role.DIM),
         Cell(plain(entry.text), LEVEL_ROLES[entry.level]),
@@ -28,6 +29,6 @@ def paint_notice(entry: LogEntry) -> Line:
     """Show a notice on the line kept for it."""
     return (
         Cell(f" {_SIGNS[entry.level]} ", LEVEL_ROLES[entry.level]),
-        Cell(f"{entry.at.astimezone():%H:%M:%S} ", Role.DIM),
+        Cell(f"{write_clock(entry.at)} ", Role.DIM),
         Cell(plain(entry.text), LEVEL_ROLES[entry.level]),
     )

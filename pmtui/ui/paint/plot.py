@@ -13,6 +13,7 @@ from typing import NamedTuple
 from pmtui.domain.history import PricePoint
 from pmtui.domain.money import ONE, Micros
 from pmtui.ui.format import format_price
+from pmtui.ui.local_time import zone_at
 
 _STEPS = tuple(
     Micros(cents * 100)
@@ -93,7 +94,9 @@ def plot_curve(points: Sequence[PricePoint], axes: Axes, marker: str) -> list[st
         figure.ruler("x").ticks(times, moments)
         text = str(figure.build().string(colorless=True))
         figure.clear()
-    return text.split("\n")[: axes.height]
+    lines = text.split("\n")[: axes.height]
+    lines[-1] = _with_zone(lines[-1], axes)
+    return lines
 
 
 def thin(points: Sequence[PricePoint], columns: int) -> tuple[PricePoint, ...]:
@@ -140,6 +143,15 @@ def price_labels(low: Micros, high: Micros, rows: int) -> tuple[Micros, ...]:
 def _round_prices(low: Micros, high: Micros, step: Micros) -> tuple[Micros, ...]:
     first = -(-low // step) * step
     return tuple(Micros(price) for price in range(first, high + 1, step))
+
+
+def _with_zone(times: str, axes: Axes) -> str:
+    """Name the zone after the last time; where there is no room, below the prices."""
+    zone = zone_at(datetime.fromtimestamp(axes.last).astimezone())
+    longer = f"{times.rstrip()} {zone}"
+    if len(longer) <= axes.width:
+        return longer.ljust(len(times))
+    return zone + times[len(zone) :] if len(zone) < axes.gutter else times
 
 
 def _moments(times: Sequence[float], span_s: float) -> list[str]:

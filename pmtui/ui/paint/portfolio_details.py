@@ -11,6 +11,7 @@ from pmtui.ui.format import (
     format_price,
     format_size,
 )
+from pmtui.ui.local_time import write_moment
 from pmtui.ui.paint.facts import indent, join_facts, name_fact
 from pmtui.ui.paint.portfolio import paint_gain
 from pmtui.ui.paint.portfolio_rows import Item, OrderMarks, paint_side, say_share, say_what_to_do
@@ -78,12 +79,12 @@ def _fill_facts(fill: Fill) -> list[Cell | Line]:
         Cell(f"{format_size(fill.size)} {plain(fill.outcome, 20)} at {format_price(fill.price)}"),
         name_fact("as", Cell(fill.liquidity.value.lower())),
         name_fact("fee", Cell(format_past_money(fill.fee))),
-        Cell(f"{fill.matched_at.astimezone():%d %b %H:%M:%S}", Role.DIM),
+        Cell(write_moment(fill.matched_at), Role.DIM),
     ]
 
 
 def _closed_facts(closed: ClosedPosition) -> list[Cell | Line]:
-    at = f"{closed.closed_at.astimezone():%d %b %Y %H:%M}" if closed.closed_at else "unknown time"
+    at = write_moment(closed.closed_at) if closed.closed_at else "unknown time"
     return [
         Cell(f"{format_size(closed.total_bought)} {plain(closed.outcome, 20)} bought"),
         name_fact("realised before fees", paint_gain(closed.realized)),
@@ -93,7 +94,7 @@ def _closed_facts(closed: ClosedPosition) -> list[Cell | Line]:
 
 def _activity_facts(activity: Activity) -> list[Cell | Line]:
     return [
-        Cell(f"{activity.at.astimezone():%d %b %Y %H:%M:%S}"),
+        Cell(write_moment(activity.at)),
         Cell(plain(activity.transaction_hash, 66), Role.DIM),
     ]
 

@@ -1,7 +1,6 @@
 """The tape: public trades, newest first, one a line."""
 
 from collections import deque
-from datetime import datetime
 from typing import NamedTuple
 
 from pmtui.domain.market import Side
@@ -12,6 +11,7 @@ from pmtui.domain.tape_gaps import TapeGap
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Emphasis, Line, blank_line, fit_line, line_width
 from pmtui.ui.format import format_price, format_size_compact
+from pmtui.ui.local_time import write_clock
 from pmtui.ui.theme import Role
 
 _TIME, _SIDE, _PRICE, _OWN = 8, 5, 7, 1
@@ -81,7 +81,7 @@ def paint_tape(
 
 def paint_gap(gap: TapeGap, width: int, *, ascii_only: bool = False) -> Line:
     """Say from when on, or between when, trades may be missing; in fewer words where it is narrow."""
-    since, until = (_time(at) for at in (gap.after, gap.before or gap.after))
+    since, until = (write_clock(at) for at in (gap.after, gap.before or gap.after))
     words: tuple[str, ...]
     if gap.before is None:
         words = (
@@ -112,7 +112,7 @@ def paint_print(
     ascii_only: bool = False,
 ) -> Line:
     """Show side, price, size and time; a narrow pane goes without the time, then the side."""
-    plan = next((plan for plan in _PLANS if plan.width <= width), None)
+    plan = _plan_for(width)
     if plan is None:
         return blank_line(width)
     # A trade tells what was done to the order that rested. All ours, what we did is what counts.
@@ -129,7 +129,7 @@ def paint_print(
     else:
         cells.append(Cell(" "))
     if plan.time:
-        cells.append(Cell(_time(trade.at), Role.DIM))
+        cells.append(Cell(write_clock(trade.at), Role.DIM))
     if 0 < own < trade.size:
         part = Cell(f" {format_size_compact(own)} {_DID[did]}", Role.OWN_ORDER)
         if line_width((*cells, part)) <= width:
@@ -137,8 +137,14 @@ def paint_print(
     return fit_line(tuple(cells), width, ascii_only=ascii_only)
 
 
-def _time(at: datetime) -> str:
-    return f"{at.astimezone():%H:%M:%S}"
+def times_end(width: int) -> int:
+    """Return the cells up to the end of the times; 0 where there is no room for them."""
+    plan = _plan_for(width)
+    return plan.width if plan is not None and plan.time else 0
+
+
+def _plan_for(width: int) -> _Plan | None:
+    return next((plan for plan in _PLANS if plan.width <= width), None)
 
 
 def _missing(wanted: TapeFilter) -> str:

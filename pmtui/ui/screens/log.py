@@ -12,6 +12,7 @@ from pmtui.service.topics import LogTopic, Topic
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for
 from pmtui.ui.cells import Cell, Column, Row
+from pmtui.ui.local_time import zone_at
 from pmtui.ui.paint.log import paint_entry
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.frame import FrameScreen
@@ -74,11 +75,12 @@ class LogScreen(FrameScreen):
         view = self.surface.queries.log()
         entries = [e for e in reversed(view.entries) if self._kind in ("", e.kind)]
         dropped = f"   {view.dropped} older ones are gone" if view.dropped else ""
+        zone = f"   times in {zone_at(entries[0].at)}" if entries else ""
         self.heading.show(
             (
                 Cell(" Log ", Role.HEADING),
                 Cell(f" {self._kind or 'everything'}", Role.KEY),
-                Cell(f"   {len(entries)} entries{dropped}", Role.DIM),
+                Cell(f"   {len(entries)} entries{dropped}{zone}", Role.DIM),
             )
         )
         self.table.set_rows([Row(str(e.sequence), paint_entry(e)) for e in entries])

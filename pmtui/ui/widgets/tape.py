@@ -1,6 +1,5 @@
 """Panes of painted lines on the trading screen: the tape, and what is ours."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -14,12 +13,14 @@ from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, TradePrint
 from pmtui.domain.position import Position
 from pmtui.domain.tape import TapeFilter, filter_prints
+from pmtui.records import dataclass
 from pmtui.service.views import TapeView
 from pmtui.ui.actions import bindings_of
 from pmtui.ui.cells import Cell, Line, fit_line, line_width
+from pmtui.ui.local_time import zone_at
 from pmtui.ui.paint.conditional import paint_protection
 from pmtui.ui.paint.position import paint_own_orders, paint_positions
-from pmtui.ui.paint.tape import paint_tape
+from pmtui.ui.paint.tape import paint_tape, times_end
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
 from pmtui.ui.widgets.scrolling_pane import ScrollingPane
@@ -64,7 +65,14 @@ class TapePane(ScrollingPane):
         if line_width((name, wanted)) >= self.size.width:
             # What is shown matters more than what it is called.
             name, wanted = Cell(""), wanted._replace(text=self._wanted.words)
-        return (name, wanted, above)
+        return self._with_zone((name, wanted, above))
+
+    def _with_zone(self, line: Line) -> Line:
+        """Name the zone of the times above them, where there is room."""
+        prints = self._view.prints
+        zone = zone_at(prints[0].at) if prints else ""
+        gap = times_end(self.size.width) - line_width(line) - len(zone) - self.has_focus
+        return (*line, Cell(f"{' ' * gap}{zone}", Role.DIM)) if zone and gap > 0 else line
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
