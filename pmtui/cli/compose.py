@@ -34,6 +34,7 @@ from pmtui.ui.app import PmtuiApp
 from pmtui.ui.cell_diff import WITHOUT_COLOR
 from pmtui.ui.keymap import KeyOverride, read_keymap
 from pmtui.ui.surface import Options, Surface
+from pmtui.ui.terminal_kind import forget_true_color
 from pmtui.ui.theme_files import load_themes
 from pmtui.ui.usual_theme import usual_theme
 
@@ -108,12 +109,13 @@ class Session:
         """Load the service behind the first picture, start it, and tidy up while it runs."""
         await self._first_paint()
         use_one_pool()
+        gc.collect()
+        gc.freeze()
+        gc.enable()
         await asyncio.to_thread(_load_service)
         service = await services.enter_async_context(self._service().running())
         late.begin(service)
-        # Off since the program began (`main`): what is there now stays, and is not searched.
         gc.freeze()
-        gc.enable()
         app.begin()
         while True:
             await self._clock.sleep(GIVE_BACK_S)
@@ -148,6 +150,7 @@ class Session:
         )
 
     def _app(self, late: LateService) -> PmtuiApp:
+        forget_true_color(os.environ)
         is_grey = _is_without_color()
         surface = Surface(
             queries=late.queries,
@@ -172,6 +175,10 @@ class Session:
             on_first_paint=self._is_painted.set,
         )
         app.after_drawing = give_back
+        if os.environ.get("TMUX"):
+            from pmtui.cli.tmux import hand_to_tmux  # noqa: PLC0415 - seldom
+
+            app.hand_over = hand_to_tmux
         return app
 
     def _profile(self) -> Profile:

@@ -26,6 +26,7 @@ from pmtui.ui.actions import bindings_for
 from pmtui.ui.calm_collection import CalmCollection
 from pmtui.ui.calm_toasts import CalmToasts
 from pmtui.ui.cells import Line
+from pmtui.ui.copying import Copying
 from pmtui.ui.driver import driver_class
 from pmtui.ui.keys_in_order import KeysInOrder
 from pmtui.ui.kill_key import KillKey
@@ -37,7 +38,6 @@ from pmtui.ui.paint_now import PaintNow
 from pmtui.ui.palette import ActionProvider, StarProvider, ThemeProvider
 from pmtui.ui.screens.frame import FrameScreen
 from pmtui.ui.screens.markets import MarketsScreen
-from pmtui.ui.screens.saying import SayingScreen
 from pmtui.ui.straight_keys import StraightKeys
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import DEFAULT_THEME, role_variables
@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     from pmtui.ui.tour_guide import TourGuide
 
 _logger = logging.getLogger(__name__)
-
-_LONGEST_COPIED = 40
-"""What is longer is told by its two ends: a token has 77 digits."""
 
 
 class _PlainBar(ScrollBarRender):
@@ -64,6 +61,7 @@ class PmtuiApp(
     KillKey,
     CalmCollection,
     CalmToasts,
+    Copying,
     KeysInOrder,
     LateTelling,
     PaintNow,
@@ -218,8 +216,7 @@ class PmtuiApp(
         screen = self.screen
         if isinstance(screen, HelpScreen) or not isinstance(screen, FrameScreen):
             return
-        about = (type(screen).__doc__ or "").splitlines()[0]
-        _ = self.push_screen(HelpScreen(self.surface, screen.CONTEXTS, about))
+        _ = self.push_screen(HelpScreen(self.surface, screen.CONTEXTS, screen.ABOUT))
 
     @override
     async def action_back(self) -> None:
@@ -254,26 +251,6 @@ class PmtuiApp(
             self._guide.stop()
         else:
             self._guide.start()
-
-    def action_copy(self) -> None:
-        """Copy what is under the cursor to the clipboard of the trader's own machine."""
-        from pmtui.ui.paint.confirm import shorten  # noqa: PLC0415 - see above
-
-        what, text = self.screen.to_copy() if isinstance(self.screen, FrameScreen) else ("", "")
-        if text:
-            self.copy_to_clipboard(text)
-            is_ascii = self.surface.options.ascii_only
-            shown = text if len(text) <= _LONGEST_COPIED else shorten(text, ascii_only=is_ascii)
-            said = f"Copied the {what}: {shown}"
-            if getattr(self._driver, "is_plain", False):
-                said = f"This terminal has no clipboard to copy the {what} to."
-        else:
-            said = "There is nothing here to copy."
-        if isinstance(self.screen, SayingScreen):
-            # A line of its own covers nothing.
-            self.screen.say(said)
-        else:
-            self.say_briefly(said)
 
     def action_cancel_every_order(self) -> None:
         """Cancel everything, after a question that names it."""

@@ -44,6 +44,7 @@ LAST_WORDS_S = 1.0
 LAST_ANSWER_S = 0.3
 """How long the end waits for an answer on its way, which the shell would take for typing."""
 
+_WIPED = "\x1b[m\x1b[H\x1b[J"
 _MUTE = ("", "dumb", "unknown")
 PLAIN = ("vt52", "vt100", "vt102", "vt220", "linux")
 """Terminals that print the rest of a sequence which they do not know."""
@@ -93,6 +94,12 @@ class PromptDriver(LinuxDriver):
         # Before there is much to show: how long the way is when nothing is on it.
         if self._can_ask and self._writer_thread is not None:
             self.write(self.pace.question())
+
+    @override
+    def stop_application_mode(self) -> None:
+        # A console, mosh and Screen may have no second screen to take away with our picture.
+        self.write(_WIPED)
+        super().stop_application_mode()
 
     def write_picture(self, data: str) -> None:
         """Hand over a picture, and ask when it is seen."""
