@@ -6,7 +6,6 @@ moment, as the terminal would.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
@@ -34,6 +33,7 @@ from pmtui.domain.history_windows import Window, first_window, next_window
 from pmtui.domain.ids import Address, OrderId, TradeId
 from pmtui.domain.order import Fill
 from pmtui.domain.position import Activity, Position
+from pmtui.records import dataclass
 from pmtui.service.clock import SystemClock
 from pmtui.service.ports import AccountHost
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
@@ -78,11 +78,11 @@ class VenueReader:
 
     async def positions(self, wallet: Address) -> tuple[Position, ...] | Unreachable:
         """Return what a wallet holds."""
-        return _or_unreachable(await self._analytics.positions(wallet))
+        return _items(await self._analytics.positions(wallet))
 
     async def activity(self, wallet: Address) -> tuple[Activity, ...] | Unreachable:
         """Return a wallet's public history, newest first."""
-        return _or_unreachable(await self._analytics.activity(wallet))
+        return _items(await self._analytics.activity(wallet))
 
     async def fills(self, secret: Secret) -> tuple[Fill, ...] | Unreachable:
         """Return the fills of a key's account."""
@@ -187,6 +187,11 @@ async def read_all_fills(client: AccountHost, now: datetime) -> Listing[Fill] | 
         window = next_window(window, is_whole=part.is_whole)
     ordered = sorted(found.values(), key=lambda fill: fill.matched_at, reverse=True)
     return Listing(tuple(ordered), skipped, is_whole)
+
+
+def _items(answer: Listing[T] | Failure) -> tuple[T, ...] | Unreachable:
+    # What it lacks was noted where it was read.
+    return Unreachable(str(answer)) if isinstance(answer, Failure) else answer.items
 
 
 def _or_unreachable(answer: T | Failure) -> T | Unreachable:

@@ -5,15 +5,14 @@ so a page that fails fails the list.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from pmtui.clients.endpoints import ANALYTICS_ROUTES, AnalyticsRoutes, Dialect, ListRoute, Paging
 from pmtui.clients.http import HttpHost
 from pmtui.clients.http_failures import unreadable
 from pmtui.clients.row_reading import SkipObserver, ignore_skips, read_rows
-from pmtui.domain.answers import Value
+from pmtui.domain.answers import Listing, Value
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.market import Holder
@@ -36,16 +35,6 @@ T = TypeVar("T")
 
 HOLDERS = 20
 """A token; the most the host gives."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Found(Generic[T]):
-    """What was read of a list."""
-
-    items: tuple[T, ...]
-    is_whole: bool
-    """Whether it was read to its end."""
-    skipped: int
 
 
 class AnalyticsClient:
@@ -72,15 +61,15 @@ class AnalyticsClient:
         self._routes: AnalyticsRoutes = ANALYTICS_ROUTES[dialect]
         self._observe_skips = observe_skips
 
-    async def positions(self, user: Address) -> tuple[Position, ...] | Failure:
-        """Return what a wallet holds, however little of it."""
+    async def positions(self, user: Address) -> Listing[Position] | Failure:
+        """Return what a wallet holds, however little of it, and how much could not be read."""
         return await self._all(self._routes.positions, user, decode_positions)
 
-    async def closed_positions(self, user: Address) -> tuple[ClosedPosition, ...] | Failure:
+    async def closed_positions(self, user: Address) -> Listing[ClosedPosition] | Failure:
         """Return what a wallet held, last closed first."""
         return await self._all(self._routes.closed_positions, user, decode_closed_positions)
 
-    async def activity(self, user: Address) -> tuple[Activity, ...] | Failure:
+    async def activity(self, user: Address) -> Listing[Activity] | Failure:
         """Return a wallet's public history, newest first, as far back as the bounds allow."""
         return await self._all(self._routes.activity, user, decode_activity)
 
@@ -122,16 +111,15 @@ class AnalyticsClient:
 
     async def _all(
         self, route: ListRoute, user: Address, decode: Callable[[bytes], Rows[T]]
-    ) -> tuple[T, ...] | Failure:
-        found = await self._walk(route, (("user", user),), decode)
-        return found if isinstance(found, Failure) else found.items
+    ) -> Listing[T] | Failure:
+        return await self._walk(route, (("user", user),), decode)
 
     async def _walk(
         self,
         route: ListRoute,
         about: tuple[tuple[str, str], ...],
         decode: Callable[[bytes], Rows[T]],
-    ) -> "_Found[T] | Failure":
+    ) -> Listing[T] | Failure:
         items: list[T] = []
         received = skipped = 0
         place = ""
@@ -148,11 +136,11 @@ class AnalyticsClient:
             skipped += rows.skipped
             following = _following(route, place, rows)
             if following is None:
-                return _Found(tuple(items), is_whole=True, skipped=skipped)
+                return Listing(tuple(items), is_whole=True, skipped=skipped)
             if received >= (self._max_rows or route.max_rows):
                 beyond = f"what comes after the first {len(items)} was not asked for"
                 self._observe_skips(f"GET {route.path}", (beyond,))
-                return _Found(tuple(items), is_whole=False, skipped=skipped)
+                return Listing(tuple(items), is_whole=False, skipped=skipped)
             place = following
 
     async def _page(

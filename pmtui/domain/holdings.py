@@ -4,7 +4,7 @@ The analytics host lags a fill by seconds. Between the fill and its report a pos
 report plus our own fills since; once a report agrees, it is the truth again.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from pmtui.domain.ids import OrderId, TokenId, TradeId
@@ -12,6 +12,7 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros
 from pmtui.domain.order import Fill, TradeStatus
 from pmtui.domain.position import Position
+from pmtui.records import dataclass
 
 LONGEST_LAG = timedelta(seconds=60)
 """A report this much younger than a fill is believed whatever it says."""
@@ -45,10 +46,24 @@ class Holdings:
         self._labels[token_id] = labels
         self._known = None
 
-    def apply_report(self, positions: tuple[Position, ...], at: datetime) -> None:
-        """Take in the analytics host's answer to a request made at `at`."""
+    def apply_report(
+        self, positions: tuple[Position, ...], at: datetime, *, is_complete: bool = True
+    ) -> None:
+        """Take in the analytics host's answer to a request made at `at`.
+
+        Args:
+            positions: what it told of.
+            at: when it was asked.
+            is_complete: whether what is not among them is not held; else the last word stands.
+        """
         reported = {p.token_id: p for p in positions}
+        missed: set[TokenId] = set()
+        if not is_complete:
+            missed = (self._reported.keys() | self._pending.keys()) - reported.keys()
+            reported |= {t: self._reported[t] for t in missed if t in self._reported}
         for token_id, fills in list(self._pending.items()):
+            if token_id in missed:
+                continue
             expected = self._with_fills(token_id).size
             new = reported.get(token_id)
             newest = max(f.matched_at for f in fills.values())

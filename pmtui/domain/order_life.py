@@ -6,12 +6,13 @@ cannot all be true are contradictions, to be told of; they never stop anything.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.order import Order, OrderStatus
+from pmtui.records import dataclass
 
 LIFE: dict[OrderStatus, frozenset[OrderStatus]] = {
     OrderStatus.PENDING: frozenset({OrderStatus.SENT, OrderStatus.REJECTED}),
@@ -190,3 +191,16 @@ def settle_order(order: Order) -> Order:
         status = OrderStatus.PARTIALLY_FILLED if rests else OrderStatus.CANCELLED
         return replace(order, status=status, reason=_reason(order, status))
     return order
+
+
+def is_end_to_tell(before: Order | None, after: Order) -> bool:
+    """Whether an order ended, and neither its fills nor the answer to it tell that.
+
+    The stream may say first that a killed order is cancelled, and then the answer that it was
+    refused: that is one end.
+    """
+    if before is None or not before.status.is_open or after.status.is_open:
+        return False
+    is_awaited = before.status in (OrderStatus.PENDING, OrderStatus.SENT)
+    is_told_by_answer = is_awaited and not before.time_in_force.rests
+    return after.status is not OrderStatus.FILLED and not is_told_by_answer

@@ -6,7 +6,7 @@ must not keep orders alive. Everything is journaled without waiting for the disk
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from pmtui.domain.answers import Listing
@@ -15,15 +15,16 @@ from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.leaving import Departure, LeavePolicy, say_ended, say_leaving
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.plurals import count
+from pmtui.records import dataclass
 from pmtui.service.conditionals import Conditionals
 from pmtui.service.feeds.account import AccountFeed
-from pmtui.service.feeds.known_lists import ORDERS, say_lack
+from pmtui.service.feeds.known_lists import say_lack
 from pmtui.service.hosts import Account
 from pmtui.service.journal import Journal
 from pmtui.service.kernel import Kernel
 from pmtui.service.safeguards import Safeguards
 from pmtui.service.surface import Commands
-from pmtui.service.views import Load, awake_of
+from pmtui.service.views import Load, OwnList, awake_of
 from pmtui.service.words import say_order
 
 T = TypeVar("T")
@@ -162,7 +163,7 @@ class Departing:
             elif listed.is_complete:
                 return
             else:
-                self._problem = say_lack(ORDERS, listed)
+                self._problem = say_lack(OwnList.ORDERS, listed)
             await self._kernel.clock.sleep(RETRY_PAUSE_S)
             problem = await self._within(self._ask_venue(account))
 

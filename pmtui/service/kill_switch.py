@@ -18,12 +18,12 @@ from pmtui.service.arming import Arming
 from pmtui.service.cancelling import Canceller
 from pmtui.service.entry_lock import EntryLock
 from pmtui.service.feeds.account import AccountFeed
-from pmtui.service.feeds.known_lists import ORDERS, say_lack
+from pmtui.service.feeds.known_lists import say_lack
 from pmtui.service.kernel import Kernel
 from pmtui.service.kill_file import KillAnswer, Killed, write_answer
 from pmtui.service.order_history import OrderHistory
 from pmtui.service.topics import StatusTopic
-from pmtui.service.views import Level
+from pmtui.service.views import Level, OwnList
 
 LOOK_PERIOD_S = 0.25
 PAUSES_S = (0.25, 0.5, 1.0, 2.0, 5.0)
@@ -136,7 +136,7 @@ class KillSwitch:
             else:
                 left |= {order.order_id for order in listed.items}
                 if not listed.is_complete:
-                    problem = problem or say_lack(ORDERS, listed)
+                    problem = problem or say_lack(OwnList.ORDERS, listed)
             is_done = not problem and not left
             gone = len(self._cancelled())
             self._answer(KillAnswer(killed.kill_id, gone, len(left), is_done, problem))

@@ -28,12 +28,11 @@ from pmtui.domain.verdict import (
 )
 from pmtui.service.cancelling import Cancellation, Canceller
 from pmtui.service.feeds.account import AccountFeed
-from pmtui.service.feeds.known_lists import FILLS
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
 from pmtui.service.sending import OrderSender
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.views import Level
+from pmtui.service.views import Level, OwnList
 from pmtui.service.words import say_price, say_shares, shorten
 
 CANCEL_PATIENCE_S = 5.0
@@ -237,7 +236,7 @@ class Mover:
                         self._feed.apply_fill(fill, is_news=True)
                 if not fills.may_lack(frozenset(ids)):
                     return True
-                self._feed.lists.tell(FILLS, fills)
+                self._feed.lists.tell(OwnList.FILLS, fills)
             await self._kernel.clock.sleep(pause)
         return False
 

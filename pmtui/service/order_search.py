@@ -9,7 +9,7 @@ remembers one that is filled or cancelled, so sending again could double it.
 """
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from pmtui.domain.failure import Failure
@@ -17,12 +17,12 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.domain.order_life import IN_DOUBT
 from pmtui.domain.plurals import count
+from pmtui.records import dataclass
 from pmtui.service.feeds.account import AccountFeed
-from pmtui.service.feeds.known_lists import FILLS, ORDERS
 from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
-from pmtui.service.views import Level
+from pmtui.service.views import Level, OwnList
 from pmtui.service.words import say_order_end
 
 PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -137,13 +137,13 @@ class OrderSearch:
         if isinstance(fills, Failure):
             is_complete = False
         else:
-            self._feed.lists.tell(FILLS, fills)
+            self._feed.lists.tell(OwnList.FILLS, fills)
             is_complete &= fills.is_complete
             self._apply_fills(fills.items)
         if isinstance(listed, Failure):
             is_complete = False
         else:
-            self._feed.lists.tell(ORDERS, listed)
+            self._feed.lists.tell(OwnList.ORDERS, listed)
             is_complete &= listed.is_complete
             for order in listed.items:
                 if order.order_id in self._doubts:

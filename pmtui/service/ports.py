@@ -201,15 +201,15 @@ class HeartbeatHost(Protocol):
 class AnalyticsHost(Protocol):
     """The read-only analytics host."""
 
-    async def positions(self, user: Address) -> tuple[Position, ...] | Failure:
+    async def positions(self, user: Address) -> Listing[Position] | Failure:
         """Return what a wallet holds."""
         ...
 
-    async def closed_positions(self, user: Address) -> tuple[ClosedPosition, ...] | Failure:
+    async def closed_positions(self, user: Address) -> Listing[ClosedPosition] | Failure:
         """Return what a wallet held."""
         ...
 
-    async def activity(self, user: Address) -> tuple[Activity, ...] | Failure:
+    async def activity(self, user: Address) -> Listing[Activity] | Failure:
         """Return a wallet's public history, newest first."""
         ...
 

@@ -37,6 +37,7 @@ from pmtui.service.views import (
     MarketRow,
     MarketView,
     Mode,
+    OwnList,
     QuoteRow,
     SearchView,
     StatusView,
@@ -218,6 +219,7 @@ class ServiceQueries:
             earned=self._resting.earned.view(),
             recent=feed.recent_orders(),
             conditionals=self._conditionals(),
+            lacks=feed.lists.lacks,
         )
 
     def watchlist(self) -> WatchlistView:
@@ -242,6 +244,9 @@ class ServiceQueries:
 
     def _portfolio_value(self, account: AccountView) -> Micros | None:
         if self._profile.mode is Mode.READ_ONLY or account.balance is None:
+            return None
+        if account.lack_of(OwnList.POSITIONS):
+            # A total that lacks something looks like a loss.
             return None
         return Micros(account.balance + sum(p.value or 0 for p in account.positions))
 

@@ -5,12 +5,12 @@ Every view could travel over a codec; none holds a socket, a task or a widget.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from pmtui.domain.heartbeat import NO_HEARTBEATS, HeartbeatView
 from pmtui.domain.money import Micros
+from pmtui.records import dataclass
 
 # For the annotations alone: the first picture shows a few of these views, and must not load all
 # that the others are made of.
@@ -36,6 +36,21 @@ class Load(StrEnum):
     LOADING = "loading"
     READY = "ready"
     FAILED = "failed"
+
+
+class OwnList(StrEnum):
+    """A list of ours that the venue keeps."""
+
+    ORDERS = "open orders"
+    FILLS = "own trades"
+    EARLIER = "own trades of before"
+    TODAY = "today's own trades"
+    POSITIONS = "positions"
+    CLOSED = "closed positions"
+    ACTIVITY = "activity"
+
+
+STILL_LOADING: Final = "still loading"
 
 
 class Mode(StrEnum):
@@ -269,6 +284,12 @@ class AccountView:
 
     conditionals: tuple[Conditional, ...] = ()
     """Conditional orders that are not over; they live only while this program runs."""
+    lacks: tuple[tuple[OwnList, str], ...] = ()
+    """The lists that are not all known, with what is missing in each."""
+
+    def lack_of(self, what: OwnList) -> str:
+        """Say what is missing in a list; empty where all of it is known."""
+        return dict(self.lacks).get(what, "")
 
     @property
     def available(self) -> Micros | None:

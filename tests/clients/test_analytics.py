@@ -52,7 +52,7 @@ async def test_offset_pages_are_read_to_the_end() -> None:
     async with serving(rows_from([line(n) for n in range(1_200)])) as server:
         found = await analytics(server).activity(USER)
         assert not isinstance(found, Failure)
-        assert [a.transaction_hash for a in found] == [f"0x{n}" for n in range(1_200)]
+        assert [a.transaction_hash for a in found.items] == [f"0x{n}" for n in range(1_200)]
         assert [query_of(c).get("offset") for c in server.calls] == [None, "499", "998"]
 
 
@@ -61,7 +61,7 @@ async def test_equal_rows_at_the_edge_of_a_page_stay_apart() -> None:
     async with serving(rows_from(rows)) as server:
         found = await analytics(server).activity(USER)
     assert not isinstance(found, Failure)
-    assert len(found) == 502
+    assert len(found.items) == 502
 
 
 async def test_a_list_that_grows_between_pages_repeats_nothing() -> None:
@@ -70,14 +70,14 @@ async def test_a_list_that_grows_between_pages_repeats_nothing() -> None:
     async with serving(rows_from(rows), rows_from(grown)) as server:
         found = await analytics(server).activity(USER)
     assert not isinstance(found, Failure)
-    assert [a.transaction_hash for a in found] == [f"0x{n}" for n in range(700)]
+    assert [a.transaction_hash for a in found.items] == [f"0x{n}" for n in range(700)]
 
 
 async def test_reading_ends_at_the_bound() -> None:
     async with serving(rows_from([line(n) for n in range(9_000)])) as server:
         found = await analytics(server).activity(USER)
         assert not isinstance(found, Failure)
-        assert len(found) == 2_000 - 3
+        assert len(found.items) == 2_000 - 3
 
 
 async def test_who_reads_for_the_record_says_how_far_and_is_told_what_is_left_out() -> None:
@@ -91,7 +91,7 @@ async def test_who_reads_for_the_record_says_how_far_and_is_told_what_is_left_ou
         )
         found = await host.activity(USER)
         assert not isinstance(found, Failure)
-        assert len(found) == 1_000 - 1
+        assert len(found.items) == 1_000 - 1
         ((route, (reason,)),) = told
         assert route == "GET /activity"
         assert "first 999" in reason
@@ -112,7 +112,7 @@ async def test_cursor_pages_are_read_to_the_end() -> None:
     async with serving(answering(wire(first)), answering(wire(last))) as server:
         found = await analytics(server, Dialect.LIVE).positions(USER)
         assert not isinstance(found, Failure)
-        assert len(found) == 2
+        assert len(found.items) == 2
         assert query_of(server.calls[1])["cursor"] == "abc"
         assert urlsplit(server.lines[0].split()[1]).path == "/v2/positions"
 
@@ -210,3 +210,11 @@ async def test_a_missed_trade_that_cannot_be_read_is_told() -> None:
         assert query_of(server.calls[0])["start"] == "1780272000"
     assert not isinstance(found, Failure)
     assert (len(found.prints), found.is_whole, found.is_readable) == (1, True, False)
+
+
+async def test_rows_that_cannot_be_read_make_a_list_incomplete() -> None:
+    broken = {**POSITION, "size": "much"}
+    async with serving(answering(wire([POSITION, broken]))) as server:
+        found = await analytics(server).positions(USER)
+        assert not isinstance(found, Failure)
+        assert (len(found.items), found.skipped, found.is_complete) == (1, 1, False)

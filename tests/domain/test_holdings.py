@@ -141,3 +141,20 @@ def test_fills_in_any_order_hold_the_same(each: list[Fill]) -> None:
     for fill in [*each, *each]:
         holdings.apply_fill(fill)
     assert holdings.positions()[0].size == m("115")
+
+
+OTHER = replace(HELD, token_id=TokenId("77"), size=m("7"))
+
+
+def test_what_an_incomplete_report_does_not_tell_of_stays_as_it_was() -> None:
+    holdings = _holdings(HELD, OTHER)
+    holdings.apply_fill(SALE)
+    late = SALE.matched_at + LONGEST_LAG + timedelta(seconds=1)
+    holdings.apply_report((), late, is_complete=False)
+    sizes = {p.token_id: p.size for p in holdings.positions()}
+    assert sizes == {HELD.token_id: m("70"), OTHER.token_id: m("7")}
+    holdings.apply_report((replace(OTHER, size=m("8")),), late, is_complete=False)
+    sizes = {p.token_id: p.size for p in holdings.positions()}
+    assert sizes == {HELD.token_id: m("70"), OTHER.token_id: m("8")}
+    holdings.apply_report((), late)
+    assert holdings.positions() == ()

@@ -180,6 +180,9 @@ class FakeTrading:
 @dataclass
 class FakeAnalytics:
     held: tuple[Position, ...] = ()
+    unread_positions: int = 0
+    """Rows of that list that cannot be read."""
+    unread_closed: int = 0
     past: tuple[TradePrint, ...] | Failure = ()
     asked_trades: list[ConditionId] = field(default_factory=list)
     missed: PastTrades | Failure = PastTrades((), is_whole=True)  # noqa: RUF009 - frozen
@@ -198,14 +201,14 @@ class FakeAnalytics:
         await _on_the_way()
         return self.past
 
-    async def positions(self, user: Address) -> tuple[Position, ...] | Failure:
-        return self.held
+    async def positions(self, user: Address) -> Listing[Position] | Failure:
+        return Listing(self.held, self.unread_positions)
 
-    async def closed_positions(self, user: Address) -> tuple[ClosedPosition, ...] | Failure:
-        return ()
+    async def closed_positions(self, user: Address) -> Listing[ClosedPosition] | Failure:
+        return Listing((), self.unread_closed)
 
-    async def activity(self, user: Address) -> tuple[Activity, ...] | Failure:
-        return ()
+    async def activity(self, user: Address) -> Listing[Activity] | Failure:
+        return Listing(())
 
     async def value(self, user: Address) -> Value | Failure:
         return Value(Micros(0))

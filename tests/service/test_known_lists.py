@@ -12,9 +12,10 @@ from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill
+from pmtui.service.views import OwnList
 from tests.service.fakes import FakeAccountHost, World, running_world
 from tests.service.test_desk import BUY, fill, said, until
-from tests.service.test_entry_guard import limited
+from tests.service.test_entry_guard import HELD, limited
 from tests.service.test_fill_history import history
 
 LIMITS = limited(total=Micros(100_000_000))
@@ -114,3 +115,35 @@ async def test_more_pages_of_trades_than_are_read_are_told_of_once(tmp_path: Pat
         entries = world.service.queries.log().entries
         assert sum(text in entry.text for entry in entries) == 1
         assert len(world.service.queries.account().fills) == MAX_PAGES
+
+
+async def test_a_position_that_cannot_be_read_is_neither_gone_nor_of_no_account(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path, tuning=LIMITS) as world:
+        queries, analytics = world.service.queries, world.analytics
+        analytics.held = (HELD,)
+        await until(world, lambda: queries.account().positions, "it is held")
+        await until(world, lambda: not problem(world), "all is known")
+        assert queries.status().portfolio_value is not None
+        analytics.held, analytics.unread_positions = (), 1
+        lack = "1 row in the venue's list of positions cannot be read"
+        await until(world, lambda: lack in problem(world), "the list lacks something")
+        assert said(world, f"{lack}: nothing is taken for gone meanwhile")
+        account = queries.account()
+        assert account.lack_of(OwnList.POSITIONS) == lack
+        assert [position.token_id for position in account.positions] == [HELD.token_id]
+        assert queries.status().portfolio_value is None
+        analytics.unread_positions = 0
+        await until(world, lambda: not queries.account().positions, "a whole list")
+        assert queries.account().lacks == ()
+        assert queries.status().portfolio_value is not None
+
+
+async def test_closed_positions_that_cannot_be_read_hold_nothing_up(tmp_path: Path) -> None:
+    async with running_world(tmp_path, tuning=LIMITS) as world:
+        queries = world.service.queries
+        world.analytics.unread_closed = 2
+        await until(world, lambda: queries.account().lack_of(OwnList.CLOSED), "they were read")
+        await until(world, lambda: not problem(world), "the rest is known")
+        assert queries.account().lack_of(OwnList.CLOSED).startswith("2 rows")

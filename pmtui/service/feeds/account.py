@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from pmtui.domain.answers import Listing
@@ -16,18 +16,19 @@ from pmtui.domain.link import Link, LinkState
 from pmtui.domain.market import FeeSchedule
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Liquidity, Order, OrderStatus, TradeStatus
-from pmtui.domain.order_life import is_legal_step
+from pmtui.domain.order_life import is_end_to_tell, is_legal_step
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.position import Activity, ClosedPosition
 from pmtui.domain.token_balances import TokenBalances
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
+from pmtui.records import dataclass
 from pmtui.service.feeds.fill_history import FillHistory
-from pmtui.service.feeds.known_lists import EARLIER, FILLS, ORDERS, POSITIONS, TODAY, KnownLists
+from pmtui.service.feeds.known_lists import KnownLists
 from pmtui.service.hosts import Account, Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
-from pmtui.service.views import Level, Load
+from pmtui.service.views import Level, Load, OwnList
 from pmtui.service.words import say_fill, say_order_end
 
 POLL_PERIOD_S = 10.0
@@ -180,7 +181,7 @@ class AccountFeed:
                 self.apply_fill(fill, is_news=not self._is_first_fetch)
             self._is_first_fetch = False
         if not isinstance(orders, Failure):
-            self.lists.note(ORDERS, orders)
+            self.lists.note(OwnList.ORDERS, orders)
             for order in orders.items:
                 self.apply_order(order)
             await self._settle_unlisted(account, orders, asked_at)
@@ -190,19 +191,19 @@ class AccountFeed:
             Source.ANALYTICS, await hosts.analytics.positions(account.signer.maker)
         )
         if not isinstance(positions, Failure):
-            self.holdings.apply_report(positions, asked_at)
-            self.lists.note_whole(POSITIONS)
+            self.holdings.apply_report(positions.items, asked_at, is_complete=positions.is_complete)
+            self.lists.note(OwnList.POSITIONS, positions)
         self.state.is_complete = self.lists.are_known
         self._mark()
 
     async def _note_fills(self, account: Account, fills: Listing[Fill]) -> None:
         """Note whether the trades of this session, and all of today, are known."""
-        self.lists.tell(FILLS, fills)
+        self.lists.tell(OwnList.FILLS, fills)
         if self._is_first_fetch:
-            self.lists.note_whole(FILLS)
+            self.lists.note_whole(OwnList.FILLS)
         else:
-            self.lists.note(FILLS, fills)
-        if self.lists.is_known(TODAY):
+            self.lists.note(OwnList.FILLS, fills)
+        if self.lists.is_known(OwnList.TODAY):
             return
         todays: Listing[Fill] | Failure = fills
         if not (self._is_first_fetch and fills.is_complete):
@@ -210,7 +211,7 @@ class AccountFeed:
             since = self._kernel.clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
             todays = self._kernel.check(Source.TRADING, await account.host.fills(after=since))
         if not isinstance(todays, Failure):
-            self.lists.note(TODAY, todays)
+            self.lists.note(OwnList.TODAY, todays)
 
     async def _fetch_shares(self, account: Account) -> None:
         """Ask what can be sold of the tokens in sight; where we traded, after a look at the chain."""
@@ -241,9 +242,11 @@ class AccountFeed:
         self._kernel.check(Source.ANALYTICS, closed)
         self._kernel.check(Source.ANALYTICS, activity)
         if not isinstance(closed, Failure):
-            self.state.closed = closed
+            self.state.closed = closed.items
+            self.lists.note_beside(OwnList.CLOSED, closed)
         if not isinstance(activity, Failure):
-            self.state.activity = activity
+            self.state.activity = activity.items
+            self.lists.note_beside(OwnList.ACTIVITY, activity)
         self._mark()
 
     def apply_order(self, fact: Order, *, is_news: bool = True, is_guess: bool = False) -> None:
@@ -260,7 +263,7 @@ class AccountFeed:
             listener(changed)
         if known is not None and not is_legal_step(known.status, changed.status):
             self._tell_odd_step(known, changed)
-        if is_news and _is_end_to_tell(known, changed):
+        if is_news and is_end_to_tell(known, changed):
             level = Level.INFO if not changed.reason else Level.WARNING
             text = say_order_end(changed, self._title_of(changed.token_id))
             self._kernel.log.add(level, "order", text, order_id=changed.order_id)
@@ -366,7 +369,7 @@ class AccountFeed:
 
     def _apply_past(self, fills: Listing[Fill]) -> None:
         # What lies beyond its end is told of where it is read.
-        self.lists.tell(EARLIER, replace(fills, is_whole=True))
+        self.lists.tell(OwnList.EARLIER, replace(fills, is_whole=True))
         for fill in reversed(fills.items):
             self.apply_fill(fill, is_news=False)
 
@@ -384,16 +387,3 @@ class AccountFeed:
     def _mark(self) -> None:
         self._kernel.mark(AccountTopic())
         self._kernel.mark(StatusTopic())
-
-
-def _is_end_to_tell(before: Order | None, after: Order) -> bool:
-    """Whether an order ended, and neither its fills nor the answer to it tell that.
-
-    The stream may say first that a killed order is cancelled, and then the answer that it was
-    refused: that is one end.
-    """
-    if before is None or not before.status.is_open or after.status.is_open:
-        return False
-    is_awaited = before.status in (OrderStatus.PENDING, OrderStatus.SENT)
-    is_told_by_answer = is_awaited and not before.time_in_force.rests
-    return after.status is not OrderStatus.FILLED and not is_told_by_answer

@@ -8,7 +8,7 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.order import TradeStatus
 from pmtui.domain.position import Position
-from pmtui.service.views import AccountView, EarnedView, Load, Mode, StatusView
+from pmtui.service.views import AccountView, EarnedView, Load, Mode, OwnList, StatusView
 from pmtui.ui.actions import Keymap
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
 from pmtui.ui.format import (
@@ -42,6 +42,16 @@ class Tab(StrEnum):
     CLOSED = "Closed"
     ACTIVITY = "Activity"
     REWARDS = "Rewards"
+
+
+_WIDE_ENOUGH_TO_SAY_WHY = 110
+_LISTS = {
+    Tab.POSITIONS: OwnList.POSITIONS,
+    Tab.ORDERS: OwnList.ORDERS,
+    Tab.FILLS: OwnList.FILLS,
+    Tab.CLOSED: OwnList.CLOSED,
+    Tab.ACTIVITY: OwnList.ACTIVITY,
+}
 
 
 def paint_tabs(
@@ -89,7 +99,13 @@ def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int)
     day: list[Cell | Line] = []
     if status.day_result is not None:
         day = [name_fact("today", paint_day(status.day_result))]
-    return join_facts([*day, *_tab_totals(view, active), *cash], width)
+    lack = view.lack_of(_LISTS[active]) if active in _LISTS else ""
+    totals = [*day, *_tab_totals(view, active), *cash]
+    if lack and view.load is Load.READY:
+        # What adds up to too little says so first. Why is in the log too, so that it gives way.
+        why = [Cell(lack, Role.STALE)] if width >= _WIDE_ENOUGH_TO_SAY_WHY else []
+        totals = [Cell("not all known", Role.STALE), *why, *totals]
+    return join_facts(totals, width)
 
 
 def lags_behind_fills(view: AccountView) -> bool:

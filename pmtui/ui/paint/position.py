@@ -31,15 +31,25 @@ def paint_positions(
     labels: Sequence[str],
     width: int,
     *,
+    are_known: bool = True,
     ascii_only: bool = False,
 ) -> tuple[Line, ...]:
-    """Show both outcomes, at the value that portfolio and status line show too."""
+    """Show both outcomes, at the value that portfolio and status line show too.
+
+    Args:
+        positions: those of one market.
+        labels: of its outcomes, untrusted.
+        width: cells there are.
+        are_known: whether what is not among them is not held.
+        ascii_only: the terminal shows plain ASCII only.
+    """
     lines: list[Line] = []
     for index, label in enumerate(labels):
         held = next((p for p in positions if p.outcome_index == index and p.size), None)
         name = Cell(fit(label, _LABEL, ascii_only=ascii_only) + " ", Role.HEADING)
         if held is None:
-            lines.append(fit_line((name, Cell("none", Role.DIM)), width, ascii_only=ascii_only))
+            none = Cell("none", Role.DIM) if are_known else Cell("none known", Role.STALE)
+            lines.append(fit_line((name, none), width, ascii_only=ascii_only))
             continue
         lines.append(_position(name, held, width, ascii_only=ascii_only))
     return tuple(lines)

@@ -27,6 +27,7 @@ from pmtui.service.topics import (
     TapeTopic,
     Topic,
 )
+from pmtui.service.views import OwnList
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.cells import Cell
@@ -55,6 +56,8 @@ from pmtui.ui.widgets.ticket import TicketPane
 
 class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, MarketOneKey):
     """One market: its ladder, its trades, and orders in it."""
+
+    ABOUT: ClassVar[str] = "One market: its ladder, its trades, and orders in it."
 
     CSS_PATH = "market.tcss"
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKET, Context.LADDER, Context.TICKET)
@@ -312,6 +315,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
             held,
             labels=outcome_labels(self._market_view),
             words=account_words(account),
+            are_known=not account.lack_of(OwnList.POSITIONS),
         )
         watched = (c for c in account.conditionals if c.condition_id == self.condition_id)
         own = by_ladder(self._own_orders(), self.token_id)

@@ -109,6 +109,7 @@ class PositionPane(LinePane):
     _positions: tuple[Position, ...] = ()
     _labels: tuple[str, ...] = ()
     _words = ""
+    _are_known = True
 
     def show(
         self,
@@ -116,16 +117,21 @@ class PositionPane(LinePane):
         *,
         labels: tuple[str, ...],
         words: str = "",
+        are_known: bool = True,
     ) -> None:
-        """Show these positions, or say why they are not known."""
+        """Show these positions, or say why they are not known, or that others may be held."""
         self._positions, self._labels, self._words = positions, labels, words
+        self._are_known = are_known
         self.repaint()
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         if self._words:
             return _say(self._words, width, ascii_only=self.ascii_only)
-        return paint_positions(self._positions, self._labels, width, ascii_only=self.ascii_only)
+        return paint_positions(
+            self._positions, self._labels, width, are_known=self._are_known,
+            ascii_only=self.ascii_only,
+        )  # fmt: skip
 
 
 class OrdersPane(ScrollingPane):

@@ -237,6 +237,14 @@ def test_a_position_nobody_can_price_shows_no_value() -> None:
     assert "$" not in text_of(*paint_positions((held,), ("Yes",), 60))
 
 
+def test_nothing_is_called_none_where_not_all_is_known() -> None:
+    known, unknown = (
+        text_of(*paint_positions((), ("Yes", "No"), 24, are_known=each)) for each in (True, False)
+    )
+    assert (known.count("none"), known.count("none known")) == (2, 0)
+    assert unknown.count("none known") == 2
+
+
 @given(st.integers(1, 80), st.floats(0.01, 10**9), st.booleans())
 def test_positions_keep_their_width(width: int, size: float, ascii_only: bool) -> None:
     held = believable.position(NUMBER, "Rates", size=size)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from pmtui.domain.money import Micros, parse_micros
+from pmtui.service.views import Load, OwnList
 from pmtui.ui.cells import Line
 from pmtui.ui.paint.portfolio import Tab, paint_totals
 from pmtui.ui.paint.portfolio_details import paint_item_details
@@ -37,6 +38,16 @@ def test_the_days_result_is_rounded_like_the_total() -> None:
     assert "total $10,029.34" in line
     assert "today +$29.34" in line
     assert "today +$29.34" in words(paint_totals(EMPTY_ACCOUNT, Tab.POSITIONS, status, 120))
+
+
+def test_what_adds_up_to_too_little_says_so_first_and_why() -> None:
+    lack = "1 row in the venue's list of positions cannot be read"
+    view = replace(EMPTY_ACCOUNT, load=Load.READY, lacks=((OwnList.POSITIONS, lack),))
+    wide = words(paint_totals(view, Tab.POSITIONS, PAPER_STATUS, 120))
+    assert wide.strip().startswith(f"not all known  {lack}  value")
+    narrow = words(paint_totals(view, Tab.POSITIONS, PAPER_STATUS, 60))
+    assert narrow.strip().startswith("not all known  value $0.00")
+    assert "not all known" not in words(paint_totals(view, Tab.ORDERS, PAPER_STATUS, 160))
 
 
 def test_a_small_share_is_not_told_as_none() -> None:
