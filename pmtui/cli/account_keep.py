@@ -2,7 +2,6 @@
 
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from pmtui.cli.account_words import say_kept, say_second_account
@@ -17,6 +16,7 @@ from pmtui.cli.passphrase import (
 from pmtui.cli.unlocking import TRIES, read_keystore
 from pmtui.config.paths import OWNER_ONLY, private_dir
 from pmtui.config.settings import Settings
+from pmtui.records import dataclass
 from pmtui.signing.keystore import (
     KeystoreProblem,
     create_key,

@@ -11,11 +11,11 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TextIO
 
 from pmtui.cli.usage import UNAVAILABLE, refuse
+from pmtui.records import dataclass
 
 Cell = str | bool | None
 Record = Mapping[str, object]

@@ -85,9 +85,11 @@ def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
     gc.disable()
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _refuse("this needs a terminal; `pmtui sim` does not")
+    from pmtui.cli.lean_code import import_lean  # noqa: PLC0415
     from pmtui.cli.lean_imports import leave_out  # noqa: PLC0415
 
     leave_out()
+    import_lean()
     from pmtui.config.settings_ahead import SettingsAhead  # noqa: PLC0415
 
     ahead = SettingsAhead({"profile": profile})

@@ -9,13 +9,13 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from pmtui.cli.private_files import open_to_append
 from pmtui.config.endpoints import Endpoints
+from pmtui.records import dataclass
 
 BOOT_DEADLINE_S = 30.0
 END_DEADLINE_S = 5.0

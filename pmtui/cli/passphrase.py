@@ -8,8 +8,8 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from pmtui.records import dataclass
 from pmtui.signing.secret import Secret
 
 MAX_BYTES = 4_096

@@ -6,8 +6,9 @@ is about to be written.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from pmtui.records import dataclass
 
 OWNER_ONLY = 0o700
 

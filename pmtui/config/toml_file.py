@@ -3,10 +3,11 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from pmtui.config.errors import ConfigError
+from pmtui.records import dataclass
 
 Key = tuple[str, ...]
 

@@ -9,7 +9,7 @@ price or above. Either sells with a limit that fills and is killed (FAK): a stop
 that lies a stated way below it, a take profit at its own price. What is left of a sale waits on.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
@@ -19,6 +19,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, format_micros, group_micros
 from pmtui.domain.order import LimitIntent, TimeInForce
+from pmtui.records import dataclass
 
 ConditionalId = NewType("ConditionalId", str)
 """Ours alone; the venue never hears of it."""

@@ -3,7 +3,7 @@
 Problems stand beside their entries; what can be watched over says what its sales would bring.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from pmtui.domain.amounts import is_on_tick, nearest_price, size_floor
@@ -14,6 +14,7 @@ from pmtui.domain.market import FeeSchedule
 from pmtui.domain.money import ZERO, Micros, notional_floor
 from pmtui.domain.plurals import count_shares
 from pmtui.domain.ticket_reading import format_cents
+from pmtui.records import dataclass
 
 
 class PlanField(StrEnum):

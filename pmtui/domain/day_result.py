@@ -14,7 +14,7 @@ its price at that moment. A fee counts as far as it is known.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, date, datetime
 
 from pmtui.domain.ids import TokenId
@@ -22,6 +22,7 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros
 from pmtui.domain.order import Fill, TradeStatus
 from pmtui.domain.position import Position
+from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

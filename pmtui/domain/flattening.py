@@ -5,7 +5,6 @@ the card states. What the position's own resting sales tie up is cancelled first
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pmtui.domain.amounts import SIZE_STEP, price_ceil, size_floor
 from pmtui.domain.book_view import BookView
@@ -17,6 +16,7 @@ from pmtui.domain.own_orders import reserved_shares
 from pmtui.domain.plurals import exact_shares, shares_are
 from pmtui.domain.presets import DEFAULT_GIVE_WAY
 from pmtui.domain.ticket_numbers import TicketNumbers, estimate
+from pmtui.records import dataclass
 
 _IN_DOUBT = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
 

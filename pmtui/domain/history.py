@@ -1,12 +1,12 @@
 """Price history: what a chart draws."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from pmtui.domain.money import Micros
+from pmtui.records import dataclass
 
 if TYPE_CHECKING:
     from pmtui.domain.order import TradePrint

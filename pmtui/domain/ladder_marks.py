@@ -1,7 +1,7 @@
 """What is marked on a ladder besides the book: our place in line, our cost, the reward band. Pure."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.closing import Stake, break_even
@@ -11,6 +11,7 @@ from pmtui.domain.market import RewardTerms
 from pmtui.domain.money import Micros, complement
 from pmtui.domain.order import Order
 from pmtui.domain.rewards import RewardBand, reward_band
+from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """How a stream's connection stands."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from pmtui.records import dataclass
 
 
 class LinkState(StrEnum):

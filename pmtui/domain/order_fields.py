@@ -1,8 +1,7 @@
 """The fields of an order as they are hashed and posted, before a signature exists."""
 
-from dataclasses import dataclass
-
 from pmtui.domain.ids import Address, OrderId, TokenId
+from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """What a wallet holds, and what it was worth."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
+from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ refused for it: what of ours stands in its way is cancelled first.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.ids import ConditionId, TokenId
@@ -17,6 +16,7 @@ from pmtui.domain.order import LimitIntent, MarketBuyIntent, Order, OrderIntent
 from pmtui.domain.plurals import count_shares
 from pmtui.domain.ticket_draft import Problem, TicketContext, TicketField
 from pmtui.domain.ticket_reading import format_cents, say_shares
+from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ ever sold twice, and what was still to be sold goes on as it was.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pmtui.domain.conditional import (
     Conditional,
@@ -15,6 +15,7 @@ from pmtui.domain.conditional import (
 )
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros, format_micros
+from pmtui.records import dataclass
 
 UNDONE = "a trade of its sale FAILED on chain: the shares came back"
 

@@ -1,6 +1,6 @@
 """Requests that wait for their turn, so that a trader can see that nothing is stuck."""
 
-from dataclasses import dataclass
+from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

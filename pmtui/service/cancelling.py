@@ -7,7 +7,7 @@ so that one placed meanwhile is safe from it.
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
@@ -15,6 +15,7 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.order import CancelResult, OrderStatus
 from pmtui.domain.plurals import count
 from pmtui.domain.verdict import CancelVerdict
+from pmtui.records import dataclass
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.hosts import Account
 from pmtui.service.judging import say_failure

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 
 from pmtui.domain.conditional import Conditional, Trigger, sale_of
@@ -12,6 +11,7 @@ from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.verdict import Accepted, Rejected
+from pmtui.records import dataclass
 from pmtui.service.desk import Desk
 from pmtui.service.kernel import Kernel
 from pmtui.service.own_bids import OwnBids, Tell

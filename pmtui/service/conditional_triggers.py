@@ -5,13 +5,12 @@ the best bid up, it fires too, once that has lasted: book and own orders are tol
 moment the one may lack what the other has. A take profit waits for somebody else's bid.
 """
 
-from dataclasses import dataclass
-
 from pmtui.domain.book_view import BookView
 from pmtui.domain.conditional import Conditional, ConditionalId, Trigger, due
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.self_trade import best_bid_of_others
+from pmtui.records import dataclass
 from pmtui.service.kernel import Kernel
 from pmtui.service.words import say_price
 

@@ -2,7 +2,6 @@
 
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -11,6 +10,7 @@ from pmtui.domain.conditional import Conditional
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.order import Fill, Order
 from pmtui.domain.trade_life import merge_fill
+from pmtui.records import dataclass
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (

@@ -1,7 +1,6 @@
 """Which profile this session runs on, and what it may do."""
 
-from dataclasses import dataclass
-
+from pmtui.records import dataclass
 from pmtui.service.views import Mode
 
 

@@ -6,13 +6,14 @@ for every order of the request, and each of them is looked for; none is sent aga
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Order, OrderStatus, PostResult
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.records import dataclass
 from pmtui.service.entry_guard import EntryGuard
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.hosts import Account

@@ -1,9 +1,8 @@
 """The numbers a session is run with: settings change them, tests shorten them."""
 
-from dataclasses import dataclass
-
 from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.domain.limits import NO_LIMITS, Limits
+from pmtui.records import dataclass
 from pmtui.service.arming import DISARM_AFTER_S
 from pmtui.service.desk import POST_DEADLINE_S
 from pmtui.service.hub import DEFAULT_FRAMES_PER_SECOND

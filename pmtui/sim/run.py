@@ -4,9 +4,9 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterable
 from contextlib import ExitStack, asynccontextmanager, closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from pmtui.records import dataclass
 from pmtui.sim.back_office import BackOffice
 from pmtui.sim.catalogue.load import load_packaged, load_recorded
 from pmtui.sim.catalogue.model import Catalogue

@@ -6,7 +6,7 @@ this venue, the hash of such a key (`builder_code`): neither source says how the
 
 import secrets
 from base64 import urlsafe_b64encode
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from hashlib import sha256
 from uuid import uuid4
@@ -15,6 +15,7 @@ import msgspec
 from typing_extensions import override
 
 from pmtui.domain.ids import Address
+from pmtui.records import dataclass
 from pmtui.sim.venue import Venue
 
 KIND = "side key"

@@ -1,9 +1,8 @@
 """The other outcomes of an event: who they are, in which order, and who comes next."""
 
-from dataclasses import dataclass
-
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.market import Event, Market
+from pmtui.records import dataclass
 from pmtui.ui.paint.event import by_price
 
 QUOTED_UP_TO = 12

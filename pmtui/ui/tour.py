@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from pmtui.records import dataclass
 
 NO_PLACE = ""
 _ACTION = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")

@@ -4,7 +4,6 @@ Every function takes the bytes of a body and raises `WireError` for what it cann
 come as texts or numbers, several facts under two names; both are read.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
@@ -15,6 +14,7 @@ from pmtui.domain.listed_market import ListedMarket
 from pmtui.domain.market import NO_FEE, FeeSchedule, MarketTerms, RewardTerms, Side
 from pmtui.domain.market_events import BookSnapshot
 from pmtui.domain.money import ZERO, Micros, MoneyError
+from pmtui.records import dataclass
 from pmtui.wire import fields
 from pmtui.wire.book_snapshot import decode_snapshot, decode_snapshot_body
 from pmtui.wire.errors import WireError

@@ -4,12 +4,13 @@ Every function takes the bytes of a body and raises `WireError` for what it cann
 order was taken is decided by its id and its error text: `success` is true for refused ones too.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pmtui.domain.answers import Named, Page
 from pmtui.domain.ids import Address, ApiKey, OrderId, TradeId
 from pmtui.domain.money import Micros
 from pmtui.domain.order import BalanceAllowance, CancelResult, Fill, Order, PostResult, PostStatus
+from pmtui.records import dataclass
 from pmtui.wire import fields
 from pmtui.wire.clob import decode_page
 from pmtui.wire.errors import WireError

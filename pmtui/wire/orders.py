@@ -3,7 +3,7 @@
 Of a trade only our part is kept: what the top of the message says is the taker's.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
@@ -18,6 +18,7 @@ from pmtui.domain.order import (
     TimeInForce,
     TradeStatus,
 )
+from pmtui.records import dataclass
 from pmtui.wire import fields
 from pmtui.wire.errors import WireError
 from pmtui.wire.fields import Row

@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import ipaddress
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Any, Generic, Protocol, TypeVar, final
 from urllib.parse import urlsplit
@@ -22,6 +21,7 @@ from pmtui.clients.streams.market_protocol import PING
 from pmtui.clients.streams.read_pace import ReadPace
 from pmtui.clients.streams.silence import Silence
 from pmtui.domain.link import Link, LinkState
+from pmtui.records import dataclass
 
 E = TypeVar("E")
 E_co = TypeVar("E_co", covariant=True)

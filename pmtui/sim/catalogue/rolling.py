@@ -6,13 +6,14 @@ the venue can go on making them for as long as it runs.
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import msgspec
 
 from pmtui.domain.ids import EventId
 from pmtui.domain.money import Micros
+from pmtui.records import dataclass
 from pmtui.sim.catalogue.gamma import read_event, read_market
 from pmtui.sim.catalogue.making import naming
 from pmtui.sim.catalogue.model import (

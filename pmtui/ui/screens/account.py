@@ -38,6 +38,7 @@ ABOUT_WIDTH = 60
 class AccountScreen(FrameScreen):
     """Every step from a key to a first order, with its state and its result."""
 
+    ABOUT: ClassVar[str] = "Every step from a key to a first order, with its state and its result."
     CONTEXTS: ClassVar[tuple[Context, ...]] = ()
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - typed by the toolkit
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (20, "-short"), (32, "-tall")]  # noqa: RUF012 - see above
@@ -128,6 +129,8 @@ class AccountScreen(FrameScreen):
 
 class AccountLineScreen(ReadingScreen):
     """What one line of the account is, what it signs, and what can be done."""
+
+    ABOUT: ClassVar[str] = "What one line of the account is, what it signs, and what can be done."
 
     def __init__(self, surface: Surface, key: str) -> None:
         """Explain the line of this key."""

@@ -31,6 +31,7 @@ from pmtui.ui.widgets.text_line import TextLine
 class ConditionalsScreen(SayingScreen):
     """Stops and take profits, watched over by this program alone."""
 
+    ABOUT: ClassVar[str] = "Stops and take profits, watched over by this program alone."
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.CONDITIONALS,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONDITIONALS)
 

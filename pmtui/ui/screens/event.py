@@ -40,6 +40,7 @@ from pmtui.ui.widgets.text_line import TextLine
 class EventScreen(EventChart):
     """Every outcome of an event, with live prices and what they add up to."""
 
+    ABOUT: ClassVar[str] = "Every outcome of an event, with live prices and what they add up to."
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.EVENT,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.EVENT)
     DEFAULT_CSS = """

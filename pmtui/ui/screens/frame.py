@@ -50,6 +50,8 @@ _ONLY_SHOWN = (BookTopic, EventQuotesTopic, TapeTopic)
 class FrameScreen(Screen[None]):
     """A screen of the service. Subclasses say what they watch and how they show it."""
 
+    ABOUT: ClassVar[str]
+    """What it is, in a sentence that its help begins with."""
     CONTEXTS: ClassVar[tuple[Context, ...]] = ()
     """Whose keys work here; the global ones always do."""
 

@@ -17,6 +17,7 @@ WORD_WIDTH = 18
 class GlossaryScreen(ReadingScreen):
     """What the words mean."""
 
+    ABOUT: ClassVar[str] = "What the words mean."
     CONTEXTS: ClassVar[tuple[Context, ...]] = ()
     columns: ClassVar[tuple[Column, ...]] = (
         Column("word", "", WORD_WIDTH),

@@ -33,6 +33,7 @@ COLUMNS = (
 class LogScreen(FrameScreen):
     """Everything worth knowing that happened, newest first."""
 
+    ABOUT: ClassVar[str] = "Everything worth knowing that happened, newest first."
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.LOG,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.LOG)
 

@@ -50,6 +50,7 @@ SORTS = tuple(MarketSort)
 class MarketsScreen(FrameScreen):
     """Events to browse, and markets found by text."""
 
+    ABOUT: ClassVar[str] = "Events to browse, and markets found by text."
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKETS, Context.SEARCH)
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(Context.MARKETS),

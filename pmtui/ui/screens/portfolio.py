@@ -54,6 +54,7 @@ MOST_LOOKED_UP = 8
 class PortfolioScreen(FrameScreen):
     """Positions, open orders, fills and what became of them."""
 
+    ABOUT: ClassVar[str] = "Positions, open orders, fills and what became of them."
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.PORTFOLIO,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.PORTFOLIO)
     DEFAULT_CSS = """

@@ -93,6 +93,8 @@ class ReadingScreen(FrameScreen):
 class RulesScreen(ReadingScreen):
     """The rules a market resolves by, and where the answer comes from."""
 
+    ABOUT: ClassVar[str] = "The rules a market resolves by, and where the answer comes from."
+
     def __init__(
         self, surface: Surface, event_id: EventId | None, condition_id: ConditionId | None
     ) -> None:
@@ -120,6 +122,8 @@ class RulesScreen(ReadingScreen):
 class CommentsScreen(ReadingScreen):
     """What people say about an event."""
 
+    ABOUT: ClassVar[str] = "What people say about an event."
+
     def __init__(self, surface: Surface, event_id: EventId) -> None:
         super().__init__(surface)
         self._event_id = event_id
@@ -141,6 +145,8 @@ class CommentsScreen(ReadingScreen):
 
 class HoldersScreen(ReadingScreen):
     """Who holds most of a market."""
+
+    ABOUT: ClassVar[str] = "Who holds most of a market."
 
     columns: ClassVar[tuple[Column, ...]] = HOLDER_COLUMNS
     has_cursor: ClassVar[bool] = True

@@ -42,6 +42,9 @@ from pmtui.ui.widgets.text_line import TextLine
 class WatchlistScreen(SayingScreen):
     """What you starred, live, and the price alerts; they ring only while this program runs."""
 
+    ABOUT: ClassVar[str] = (
+        "What you starred, live, and the price alerts; they ring only while this program runs."
+    )
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.WATCHLIST,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.WATCHLIST)
     DEFAULT_CSS = """

@@ -2,8 +2,9 @@
 
 import math
 import random
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from pmtui.records import dataclass
 from pmtui.sim.catalogue import dates
 from pmtui.sim.catalogue.making import naming
 from pmtui.sim.catalogue.making.drafts import EventDraft, Game, SeriesDraft
