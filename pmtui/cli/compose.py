@@ -109,6 +109,8 @@ class Session:
         """Load the service behind the first picture, start it, and tidy up while it runs."""
         await self._first_paint()
         use_one_pool()
+        # Off since the program began (`main`). What was thrown away on the way here makes room for
+        # what comes; what is left stays, and is not searched.
         gc.collect()
         gc.freeze()
         gc.enable()

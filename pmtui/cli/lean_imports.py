@@ -15,9 +15,10 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType, SimpleNamespace
 from typing import Final, cast
 
-NOT_INSTALLED: Final = ("httpx._main", "h2", "PIL", "yt_dlp", "ffpyplayer")
-"""httpx: its command line (click, rich's progress bars, pygments) and HTTP/2; plotext: pictures."""
-WHEN_USED: Final = ("certifi", "idna")
+NOT_INSTALLED: Final = ("httpx._main", "h2", "PIL", "yt_dlp", "ffpyplayer", "bz2", "lzma")
+"""httpx: its command line (click, rich's progress bars, pygments) and HTTP/2; plotext: pictures;
+shutil: two ways to pack archives, which many Pythons are built without."""
+WHEN_USED: Final = ("certifi", "csv", "idna")
 """Imported as whole modules and hardly ever asked for anything."""
 EMPTY: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
     {

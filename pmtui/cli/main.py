@@ -81,7 +81,7 @@ _COMMAND_HELP = (
 
 
 def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
-    # Nothing that is made on the way to the first picture is garbage; `compose` turns it on there.
+    # What is thrown away on the way to the first picture can wait for it; `compose` collects it there.
     gc.disable()
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _refuse("this needs a terminal; `pmtui sim` does not")

@@ -69,7 +69,7 @@ class CalmCollection(App[Any]):
 
     def _look_for_calm(self) -> None:
         if not self._has_settled:
-            # Nothing was searched on the way to the first picture: two megabytes of it are garbage.
+            # What was kept out while the service was loaded had not been searched by then.
             gc.unfreeze()
         is_worth_it = not self._has_settled or gc.get_count()[2] > _FEW
         if self._collector is not None and self._collector.look(is_worth_it=is_worth_it):
