@@ -48,6 +48,7 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     away: tuple[str, str] | None = None,
     keys: Line = (),
     is_in_ticket: bool = False,
+    is_over: bool = False,
     ascii_only: bool = False,
 ) -> Line:
     """Say in words what the book is worth, and what `enter` would do at the cursor.
@@ -63,6 +64,7 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
             brings it back.
         keys: what single keys do now; it makes way for nothing.
         is_in_ticket: whether the ticket has the keys, and `enter` does nothing at the cursor.
+        is_over: whether nothing trades any more, and `enter` does nothing that could be promised.
         ascii_only: the terminal shows plain ASCII only.
     """
     left: list[Cell] = [state_word(book, now), *keys]
@@ -74,7 +76,7 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     hints = _IN_TICKET if is_in_ticket else _hints(cursor, book.tick_size, ascii_only=ascii_only)
     # A hint makes way for a warning.
     is_quiet = (cursor is None or is_in_ticket) and (keys or meaning or release_key or away)
-    if is_quiet or not _has_aim(book, cursor):
+    if is_over or is_quiet or not _has_aim(book, cursor):
         hints = ((),)
     choices = (
         ((*left, Cell(hold, Role.KEY), Cell(note, Role.DIM)), hint)

@@ -281,17 +281,17 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
         keymap = self.surface.options.keymap
         release, centre = (key_of(keymap, f"ladder.{name}") for name in ("hold", "recentre"))
         where, market = self.ladder.spread_is, self._market_view.market
-        # Where nothing trades any more, `enter` does nothing that could be promised.
         is_over = market is not None and (market.closed or market.archived)
         line.show_in_width(
             partial(
                 paint_state,
                 book, self.surface.queries.now(),
-                group=self.ladder.axis.group, cursor=None if is_over else self.ladder.cursor,
+                group=self.ladder.axis.group, cursor=self.ladder.cursor,
                 release_key=release if self.ladder.is_held else "",
                 away=(where, centre) if where else None,
                 keys=self._arming_line(book),
                 is_in_ticket=self.do_keys_rest,
+                is_over=is_over,
                 ascii_only=self._ascii_only,
             )
         )  # fmt: skip
