@@ -129,7 +129,9 @@ def paint_print(
     else:
         cells.append(Cell(" "))
     if plan.time:
-        cells.append(Cell(write_clock(trade.at), Role.DIM))
+        # The mark belongs to the size: where there is a cell to spare, the time stands apart.
+        apart = " " if width > plan.width else ""
+        cells.append(Cell(f"{apart}{write_clock(trade.at)}", Role.DIM))
     if 0 < own < trade.size:
         part = Cell(f" {format_size_compact(own)} {_DID[did]}", Role.OWN_ORDER)
         if line_width((*cells, part)) <= width:
@@ -140,7 +142,9 @@ def paint_print(
 def times_end(width: int) -> int:
     """Return the cells up to the end of the times; 0 where there is no room for them."""
     plan = _plan_for(width)
-    return plan.width if plan is not None and plan.time else 0
+    if plan is None or not plan.time:
+        return 0
+    return min(width, plan.width + 1)
 
 
 def _plan_for(width: int) -> _Plan | None:

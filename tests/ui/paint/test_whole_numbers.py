@@ -62,6 +62,9 @@ def test_a_tape_keeps_side_size_and_own_mark_before_the_time(width: int) -> None
         assert line.startswith("SELL ")
         assert any(size in line for size in ("10", "147.25", "1,234", "98.7M"))
         assert (":" in line) == (width >= 27)
+    if width >= 30:
+        lines = text_of(paint_tape(TAPE, width, 9, fills=(OWN_FILL,)))
+        assert any(re.search(r"\d\* \d\d:", line) for line in lines)
 
 
 def test_an_order_that_may_not_rest_says_so_before_it_names_its_outcome() -> None:
