@@ -33,6 +33,7 @@ from typing_extensions import override
 from pmtui.ui.cell_diff import CellDiff
 from pmtui.ui.input_reader import InputReader
 from pmtui.ui.line_pace import LinePace
+from pmtui.ui.terminal_kind import may_be_screen
 
 ROOM_WAIT_S = 0.1
 """How long a frame may wait for a slow line before frames are dropped."""
@@ -73,7 +74,9 @@ class PromptDriver(LinuxDriver):
         mouse: bool = True,
         size: tuple[int, int] | None = None,
     ) -> None:
-        """Take the toolkit's arguments unchanged."""
+        """Take the toolkit's arguments; Screen gets no mouse."""
+        # While Screen looks for clicks it holds an Escape back until another key follows.
+        mouse = mouse and not may_be_screen(os.environ)
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._wake_read, wake_write = os.pipe()
         self.exit_event = _WakingEvent(wake_write)

@@ -14,6 +14,7 @@ from textual import constants
 from textual._xterm_parser import XTermParser
 from textual.message import Message
 
+from pmtui.ui.key_sequences import usual_sequences
 from pmtui.ui.line_pace import LinePace
 from pmtui.ui.torn_answer import ALONE_S, TornAnswers
 
@@ -101,6 +102,7 @@ class InputReader:
         return self._parse(self._answers.feed(self._decode(data)))
 
     def _parse(self, text: str) -> list[Message]:
+        text = usual_sequences(text)
         return list(self._parser.feed(text)) if text else []
 
     def _end_of_sequence(self) -> list[Message]:

@@ -58,6 +58,18 @@ def test_a_plain_terminal_is_sent_no_sequence_that_it_would_print(term: str) -> 
         assert (found is not None) == (term == "xterm-256color"), found
 
 
+@pytest.mark.parametrize(("around", "has_mouse"), [({"TMUX": "x"}, True), ({"STY": "x"}, False)])
+def test_screen_is_not_asked_for_the_mouse(around: dict[str, str], has_mouse: bool) -> None:
+    env = {"TERM": "screen-256color", "STY": "", "TMUX": "", **around}
+    with PtyChild("tests.ui.key_app", "ours", env=env) as child:
+        child.until(lambda: "ready" in child.row(0), "the first paint")
+        child.send(b"\x11")
+        child.until(lambda: child.process is not None and child.process.poll() == 0, "the end")
+        assert (b"\x1b[?1000h" in child.output) == has_mouse
+        # Where there is one screen only, nothing of ours stays on it.
+        assert child.output.rfind(b"\x1b[H\x1b[J") > child.output.rfind(b"ready")
+
+
 MANY = 60
 """Keys whose answers find no room in any buffer."""
 
