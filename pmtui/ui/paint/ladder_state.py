@@ -60,8 +60,7 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
         group: the distance of the ladder's rows.
         cursor: the price pointed at and what `enter` does there.
         release_key: what lets an axis follow again that stands still; empty while it follows.
-        away: where the spread is, `above` or `below`, while it is out of sight, and the key that
-            brings it back.
+        away: where the spread is while it is out of sight, and the key that brings it back.
         keys: what single keys do now; it makes way for nothing.
         is_in_ticket: whether the ticket has the keys, and `enter` does nothing at the cursor.
         is_over: whether nothing trades any more, and `enter` does nothing that could be promised.
@@ -72,7 +71,6 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
         # A grouped ladder never looks like one of single ticks: this gives way to nothing.
         left.append(Cell(f" rows {format_price(group, ascii_only=ascii_only)} ", Role.KEY))
     meaning = _MEANINGS[book.state]
-    holds = _standing(release_key, away)
     hints = _IN_TICKET if is_in_ticket else _hints(cursor, book.tick_size, ascii_only=ascii_only)
     # A hint makes way for a warning.
     is_quiet = (cursor is None or is_in_ticket) and (keys or meaning or release_key or away)
@@ -81,7 +79,7 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     choices = (
         ((*left, Cell(hold, Role.KEY), Cell(note, Role.DIM)), hint)
         for hint in hints
-        for hold in holds
+        for hold in _standing(release_key, away)
         for note in ((f"{meaning} ", "") if meaning else ("",))
     )
     for line, hint in choices:

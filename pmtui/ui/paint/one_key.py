@@ -20,7 +20,12 @@ _UNMATCHED = "no orders found to match"
 
 
 def paint_arming(
-    size: Micros, book: BookView, *, is_permitted: bool, is_resting: bool = False
+    size: Micros,
+    book: BookView,
+    *,
+    is_permitted: bool,
+    is_resting: bool = False,
+    is_over: bool = False,
 ) -> Line:
     """Say on the line above the ladder that single keys trade, with which size, or are locked.
 
@@ -29,7 +34,10 @@ def paint_arming(
         book: as it is on show.
         is_permitted: the next key may trade from it though it may be wrong.
         is_resting: a ticket has the keys, so none of them trades.
+        is_over: nothing trades in this market any more.
     """
+    if is_over:
+        return (Cell(" KEYS REST HERE ", Role.DIM, Emphasis.BOLD),)
     if is_resting:
         return (Cell(" KEYS IN TICKET ", Role.DIM, Emphasis.BOLD),)
     if book.state.is_good:

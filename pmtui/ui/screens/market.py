@@ -118,7 +118,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
             return beside + tuple(entry for entry in rest if entry.id != "global.open")
         # The registry lists the global keys first; here the screen's own come before them.
         near = footer_entries(Context.MARKET, keymap=keymap)
-        if self.is_armed:
+        if self.is_armed and not self.is_over:
             armed = armed_entries(keymap)
             near = armed + tuple(e for e in near if e.id not in {each.id for each in armed})
         has_ladder = is_live(self) and self.focused in (self.ladder, None)
@@ -172,6 +172,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
 
     @override
     def show_market(self) -> None:
+        self.show_footer()
         self._show_head()
         self._show_siblings()
         self._show_book()
@@ -280,8 +281,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
             return
         keymap = self.surface.options.keymap
         release, centre = (key_of(keymap, f"ladder.{name}") for name in ("hold", "recentre"))
-        where, market = self.ladder.spread_is, self._market_view.market
-        is_over = market is not None and (market.closed or market.archived)
+        where = self.ladder.spread_is
         line.show_in_width(
             partial(
                 paint_state,
@@ -291,7 +291,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
                 away=(where, centre) if where else None,
                 keys=self._arming_line(book),
                 is_in_ticket=self.do_keys_rest,
-                is_over=is_over,
+                is_over=self.is_over,
                 ascii_only=self._ascii_only,
             )
         )  # fmt: skip

@@ -310,8 +310,9 @@ class MarketOneKey(MarketTrading):
         if not self._was_armed:
             return ()
         return paint_arming(
-            self.preset, book, is_permitted=self._is_permitted, is_resting=self.do_keys_rest
-        )
+            self.preset, book, is_permitted=self._is_permitted, is_resting=self.do_keys_rest,
+            is_over=self.is_over,
+        )  # fmt: skip
 
     @property
     def _book_on_show(self) -> BookView | None:

@@ -44,6 +44,12 @@ class MarketParts(SayingScreen):
         self._delayed = DelayedOrders()
 
     @property
+    def is_over(self) -> bool:
+        """Whether nothing trades in this market any more."""
+        market = self._market_view.market
+        return market is not None and (market.closed or market.archived)
+
+    @property
     def outcome_index(self) -> int:
         """Which outcome's book is on show."""
         return self._outcome_index

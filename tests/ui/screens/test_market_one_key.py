@@ -14,7 +14,7 @@ from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.ticket_rules import TicketRules
 from pmtui.domain.verdict import Accepted, Rejected, Unknown
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.topics import BookTopic, StatusTopic
+from pmtui.service.topics import BookTopic, MarketTopic, StatusTopic
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.screens.market_one_key import SMALLEST
@@ -491,6 +491,24 @@ async def test_what_forbids_trading_is_said() -> None:
             assert "Closed: no more trading." in line(screen, "notice"), key
             service.markets[CONDITION] = view
         assert not sent(app)
+
+
+async def test_keys_are_not_called_armed_where_nothing_trades_any_more() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await armed(app, pilot, at=50)
+        await until(pilot, lambda: "B Buy here" in line(screen, "footer"), "they trade")
+        service = app.market.service
+        view = service.markets[CONDITION]
+        assert view.market is not None
+        service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
+        service.announce(MarketTopic(CONDITION))
+        await until(pilot, lambda: "KEYS REST HERE" in line(screen, "book-state"), "it is said")
+        assert "ARMED" not in line(screen, "book-state")
+        assert "Buy here" not in line(screen, "footer")
+        service.markets[CONDITION] = view
+        service.announce(MarketTopic(CONDITION))
+        await until(pilot, lambda: "B Buy here" in line(screen, "footer"), "they trade again")
 
 
 async def test_nobody_arms_without_a_key_or_for_a_market_that_is_over() -> None:
