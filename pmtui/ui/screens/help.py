@@ -20,14 +20,14 @@ from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 
 COLUMNS = (
-    Column("keys", "Key", 16),
-    Column("label", "Does", 16, priority=1),
+    Column("keys", "Key", 12),
+    Column("label", "Does", 19, priority=1),
     Column("help", "What it means", 30, grow=1),
 )
 
 _LEAST = 30
 _BESIDE = 36
-"""What the other columns take, with the cells between them."""
+"""What the other columns take, with the cells between and beside them."""
 
 
 class HelpScreen(FrameScreen):
@@ -35,6 +35,8 @@ class HelpScreen(FrameScreen):
 
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.HELP,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.HELP)
+    IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.open", "global.help"})
+    DEFAULT_CSS = "HelpScreen LineTable { margin-left: 1; }"
 
     table = query_one("#keys", LineTable)
 

@@ -14,6 +14,7 @@ from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable
 from tests.ui.fake_surface import FakeService
+from tests.ui.screens.look import text_of
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 
@@ -83,6 +84,8 @@ async def test_the_help_leads_to_the_words() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen), "the help")
+        # One key has one meaning in a footer.
+        assert text_of(app, "#footer").count("? ") == 1
         await pilot.press("g")
         await until(pilot, lambda: isinstance(app.screen, GlossaryScreen), "the words")
         await settle(pilot)
