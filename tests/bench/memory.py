@@ -36,6 +36,8 @@ class Held(NamedTuple):
     """Megabytes of a process."""
 
     resident: float
+    peak: float
+    """Resident, at its most."""
     proportional: float
     private: float
 
@@ -111,7 +113,10 @@ def _terminal(command: Sequence[str | Path], home: Path, compiled: str) -> Termi
 
 
 def _held(pid: int) -> Held:
-    text = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    sizes = {line.split()[0]: int(line.split()[1]) for line in text.splitlines()[1:]}
+    folder = Path(f"/proc/{pid}")
+    lines = (folder / "smaps_rollup").read_text().splitlines()[1:]
+    lines += (folder / "status").read_text().splitlines()
+    sizes = {line.split()[0]: int(line.split()[1]) for line in lines if line.endswith(" kB")}
     private = sizes["Private_Clean:"] + sizes["Private_Dirty:"]
-    return Held(*(kilobytes / 1024 for kilobytes in (sizes["Rss:"], sizes["Pss:"], private)))
+    kilobytes = (sizes["Rss:"], sizes["VmHWM:"], sizes["Pss:"], private)
+    return Held(*(each / 1024 for each in kilobytes))
