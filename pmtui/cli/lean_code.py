@@ -60,8 +60,8 @@ class _LeanLoader(SourceFileLoader):
 
 
 def import_lean() -> None:
-    """Import everything this way from now on."""
-    if LeanFinder not in sys.meta_path:
+    """Import everything this way from now on, unless somebody else finds the modules already."""
+    if PathFinder in sys.meta_path and LeanFinder not in sys.meta_path:
         sys.meta_path.insert(sys.meta_path.index(PathFinder), LeanFinder)
 
 
