@@ -333,7 +333,10 @@ def _sequence(key: str) -> str:
 def _inherited() -> dict[str, str]:
     """What a login shell would pass on, without what would change the program under test."""
     ours = ("PMTUI_", "TEXTUAL", "PYTEST_", "ESCDELAY")
-    exact = {"NO_COLOR", "COLUMNS", "LINES", "COLORTERM", "TERM", "TERM_PROGRAM", "TMUX"}
+    exact = {
+        "NO_COLOR", "COLUMNS", "LINES", "COLORTERM", "TERM", "TERM_PROGRAM", "TMUX",
+        "STY", "TERMCAP", "NCURSES_NO_UTF8_ACS",
+    }  # fmt: skip
     return {
         name: value
         for name, value in os.environ.items()
