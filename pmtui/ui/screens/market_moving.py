@@ -257,8 +257,11 @@ class MarketMoving(MarketLadder):
             self._tell_of_delayed()
 
     def _tell_of_delayed(self) -> None:
-        """Say what became of an order that the venue held back."""
-        if news := self._delayed.news(self.surface.queries.account()):
+        """Say what became of an order that the venue held back, or that was said to rest."""
+        account = self.surface.queries.account()
+        if words := self._resting.overtaken(account):
+            self.take_back(words)
+        if news := self._delayed.news(account):
             self.say(news)
 
 

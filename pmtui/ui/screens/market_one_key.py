@@ -255,7 +255,8 @@ class MarketOneKey(MarketTrading):
         say = partial(say_end, order=order, warnings=warnings, ascii_only=self._ascii_only)
         self._delayed.follow(order, verdict, say)
         if is_live(self):
-            self.say(say(verdict))
+            self.say(words := say(verdict))
+            self._resting.note(verdict, words)
             self._tell_of_delayed()
 
     def _cancel_side(self, side: Side) -> None:

@@ -12,6 +12,7 @@ from pmtui.service.topics import Topic
 from pmtui.service.views import MarketView, TapeView
 from pmtui.ui.delayed_orders import DelayedOrders
 from pmtui.ui.market_facts import token_id_of, why_nothing_of_ours
+from pmtui.ui.said_resting import SaidResting
 from pmtui.ui.screens.saying import SayingScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.chart import ChartPane
@@ -42,6 +43,7 @@ class MarketParts(SayingScreen):
         self._watched: tuple[Topic, ...] = ()
         self._token: tuple[tuple[ConditionId, int], TokenId] | None = None
         self._delayed = DelayedOrders()
+        self._resting = SaidResting()
 
     @property
     def is_over(self) -> bool:

@@ -13,8 +13,9 @@ from pmtui.domain.money import Micros
 from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.ticket_rules import TicketRules
 from pmtui.domain.verdict import Accepted, Rejected, Unknown
+from pmtui.service import views
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.topics import BookTopic, MarketTopic, StatusTopic
+from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.screens.market_one_key import SMALLEST
@@ -314,6 +315,28 @@ async def test_every_end_has_its_words(status: OrderStatus, filled: int, words: 
         app.market.service.verdicts = [Accepted(order_id, status, size, text)]
         await pilot.press("B")
         await until(pilot, lambda: f"BUY 5 Yes 50¢ {words}" in line(screen, "notice"), "its words")
+
+
+async def test_what_was_said_to_rest_is_taken_back_when_it_fills() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await armed(app, pilot, at=50)
+        service = app.market.service
+        await pilot.press("B")
+        await until(pilot, lambda: "BUY 5 Yes 50¢ rests." in line(screen, "notice"), "it rests")
+        (order,) = sent(app)
+        resting = replace(believable.order(1, price=0.5, size=5), order_id=order.unsigned.order_id)
+        view = service.account_view
+        service.account_view = replace(view, recent=(resting,))
+        service.announce(AccountTopic())
+        await settle(pilot)
+        assert "rests." in line(screen, "notice")
+        filled = replace(resting, matched_size=Micros(5_000_000), status=OrderStatus.FILLED)
+        service.account_view = replace(view, recent=(filled,))
+        told = views.LogEntry(1, service.at, views.Level.GOOD, "order", "Bought 5 Yes at 50¢")
+        service.log_view = views.LogView((told,), 0, 0)
+        service.announce(AccountTopic())
+        await until(pilot, lambda: "Bought 5 Yes" in line(screen, "notice"), "the fill")
 
 
 async def test_an_unknown_end_is_not_called_a_refusal() -> None:
