@@ -93,14 +93,16 @@ def bindings_of(*action_ids: str) -> list[BindingType]:
 def footer_entries(*contexts: Context, keymap: Keymap = DEFAULT_KEYMAP) -> tuple[FooterEntry, ...]:
     """Return what the footer shows in these contexts, in the order they are named.
 
-    Only actions that have a key.
+    Only actions that have a key, and no key twice: the nearest context has it.
     """
-    return tuple(
-        FooterEntry(a.id, key_label(keys[0]), a.label, a.danger is not Danger.NONE)
-        for context in contexts
-        for a in actions_in(context)
-        if a.in_footer and (keys := keymap.keys_of(a.id))
-    )
+    entries: dict[str, FooterEntry] = {}
+    for a in actions_in(*contexts):
+        if a.in_footer and (keys := keymap.keys_of(a.id)):
+            is_dangerous = a.danger is not Danger.NONE
+            entries.setdefault(
+                keys[0], FooterEntry(a.id, key_label(keys[0]), a.label, is_dangerous)
+            )
+    return tuple(entries.values())
 
 
 def palette_commands(
@@ -163,4 +165,4 @@ def _labels(keys: Iterable[str]) -> str:
 
 
 def _with_keys(text: str, keys: tuple[str, ...]) -> str:
-    return f"{text} ({_labels(keys)})" if keys else text
+    return f"{_labels(keys)}  {text}" if keys else text

@@ -81,7 +81,7 @@ def test_footer_palette_and_help_follow_the_users_keys() -> None:
     assert labels["market.buy"] == "N"
     assert "market.sell" not in labels
     commands = {c.id: c for c in palette_commands(Context.GLOBAL, Context.MARKET, keymap=keymap)}
-    assert commands["market.buy"].help.endswith("(N)")
+    assert commands["market.buy"].help.startswith("N  ")
     assert commands["market.sell"].command == "sell"
     assert commands["global.search"].command == "app.search"
     assert "global.change_theme" in commands
@@ -95,3 +95,11 @@ def test_keys_are_written_as_on_the_keyboard() -> None:
     assert [key_label(k) for k in ("slash", "ctrl+p", "left_square_bracket", "X", "escape", "+", "less_than_sign")] == [
         "/", "ctrl+p", "[", "X", "esc", "+", "<",
     ]  # fmt: skip
+
+
+def test_the_footer_names_no_key_twice_and_gives_it_to_the_nearest() -> None:
+    entries = footer_entries(Context.HELP, Context.GLOBAL)
+    assert [entry.label for entry in entries if entry.key == "?"] == ["Close"]
+    for context in Context:
+        keys = [entry.key for entry in footer_entries(context, Context.GLOBAL)]
+        assert len(keys) == len(set(keys)), context

@@ -34,6 +34,7 @@ class ConditionalsScreen(SayingScreen):
     ABOUT: ClassVar[str] = "Stops and take profits, watched over by this program alone."
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.CONDITIONALS,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONDITIONALS)
+    DEFAULT_CSS = "ConditionalsScreen LineTable { margin-left: 1; }"
 
     table = query_one("#conditionals", LineTable)
 
@@ -50,7 +51,7 @@ class ConditionalsScreen(SayingScreen):
         yield TextLine(heading, ascii_only=ascii_only)
         yield LineTable(
             CONDITIONAL_COLUMNS,
-            empty=" None. On a market's screen, t protects what you hold there.",
+            empty="None. On a market's screen, t protects what you hold there.",
             id="conditionals",
             ascii_only=ascii_only,
         )

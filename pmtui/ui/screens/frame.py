@@ -54,6 +54,8 @@ class FrameScreen(Screen[None]):
     """What it is, in a sentence that its help begins with."""
     CONTEXTS: ClassVar[tuple[Context, ...]] = ()
     """Whose keys work here; the global ones always do."""
+    IDLE_KEYS: ClassVar[frozenset[str]] = frozenset()
+    """Global keys that would do nothing here; the footer leaves them out."""
 
     DEFAULT_CSS = """
     FrameScreen { layout: vertical; }
@@ -102,7 +104,13 @@ class FrameScreen(Screen[None]):
         above = self.app.screen
         is_covered = above is not self and above.is_modal
         entries = () if is_covered else self.footer_entries()
-        self.query_one("#footer", KeyLine).show_keys(entries, self.size.width)
+        working = tuple(entry for entry in entries if not self._is_idle(entry))
+        self.query_one("#footer", KeyLine).show_keys(working, self.size.width)
+
+    def _is_idle(self, entry: FooterEntry) -> bool:
+        if entry.id == "global.star":
+            return type(self).to_star is FrameScreen.to_star
+        return entry.id in self.IDLE_KEYS
 
     def show_tour(self, line: Line) -> None:
         """Show what the tour says next; nothing takes its line away again."""

@@ -36,6 +36,8 @@ class LogScreen(FrameScreen):
     ABOUT: ClassVar[str] = "Everything worth knowing that happened, newest first."
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.LOG,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.LOG)
+    IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.log", "global.open"})
+    DEFAULT_CSS = "LogScreen LineTable { margin-left: 1; }"
 
     table = query_one("#entries", LineTable)
     heading = query_one("#heading", TextLine)

@@ -132,7 +132,8 @@ class MarketsScreen(FrameScreen):
     def footer_entries(self) -> tuple[FooterEntry, ...]:
         keymap = self.surface.options.keymap
         if not self._is_searching:
-            return footer_entries(Context.MARKETS, Context.GLOBAL, keymap=keymap)
+            entries = footer_entries(Context.MARKETS, Context.GLOBAL, keymap=keymap)
+            return tuple(e for e in entries if e.id != "global.markets")
         if self.focused is self.search:
             star = (
                 e for e in footer_entries(Context.GLOBAL, keymap=keymap) if e.id == "global.star"

@@ -57,6 +57,7 @@ class PortfolioScreen(FrameScreen):
     ABOUT: ClassVar[str] = "Positions, open orders, fills and what became of them."
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.PORTFOLIO,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.PORTFOLIO)
+    IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.portfolio"})
     DEFAULT_CSS = """
     PortfolioScreen LineTable { display: none; margin-left: 1; }
     PortfolioScreen LineTable.-active { display: block; }

@@ -46,6 +46,7 @@ class WatchlistScreen(SayingScreen):
         "What you starred, live, and the price alerts; they ring only while this program runs."
     )
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.WATCHLIST,)
+    IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.watchlist"})
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.WATCHLIST)
     DEFAULT_CSS = """
     WatchlistScreen LineTable { margin-left: 1; }
