@@ -73,7 +73,14 @@ class PmtuiApp(
     TITLE = "pmtui"
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.GLOBAL)
     COMMANDS: ClassVar[set[Any]] = {ActionProvider, StarProvider, ThemeProvider}
-    CSS = "Screen { overflow: hidden; }"
+    # The toolkit's palette loses the reversal by which its cursor is seen where colours are few, and
+    # begins with a picture that terminals draw in any width.
+    CSS = """
+    Screen { overflow: hidden; }
+    SearchIcon { display: none; }
+    CommandList:ansi > .option-list--option-highlighted,
+    CommandList:nocolor > .option-list--option-highlighted { text-style: bold underline; }
+    """
     after_drawing: Callable[[], object] | None = None
     """What tidies up behind a drawing, in its thread: one takes megabytes for some milliseconds."""
 

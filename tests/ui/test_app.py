@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 from textual import events
-from textual.command import CommandPalette
+from textual.command import CommandList, CommandPalette
 
 from pmtui.domain.conditional import Conditional, ConditionalId, ConditionalState
 from pmtui.domain.ids import ConditionId, TokenId
@@ -17,6 +17,7 @@ from pmtui.ui.screens.markets import MarketsScreen
 from pmtui.ui.screens.portfolio import PortfolioScreen
 from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.theme_files import load_themes
+from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.line_table import LineTable
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.screens.look import shows
@@ -45,6 +46,45 @@ async def test_the_palette_opens_everywhere_and_offers_what_works_there(
         await settle(pilot)
         assert app.crash is None
         assert app.is_running
+
+
+@pytest.mark.parametrize("theme", ["ansi", "slate"])
+async def test_the_cursor_of_the_palette_is_seen_without_many_colours(theme: str) -> None:
+    app = made()
+    app.theme = theme
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette), "the palette")
+        await pilot.press(*"theme")
+        commands = app.screen.query_one(CommandList)
+        await until(pilot, lambda: commands.highlighted == 0, "something found")
+        lines = [commands.render_line(y) for y in range(commands.size.height)]
+        words = [[s.style for s in line if s.text.strip() and s.style] for line in lines]
+        marked = [all(style.underline for style in styles) for styles in words if styles]
+        assert marked[0]
+        assert not all(marked)
+
+
+@pytest.mark.parametrize(
+    ("key", "idle"),
+    [
+        ("m", "Markets"),
+        ("p", "Portfolio"),
+        ("w", "Watchlist"),
+        ("l", "Log"),
+        ("question_mark", "Star"),
+    ],
+)
+async def test_the_footer_names_no_key_that_does_nothing_here(key: str, idle: str) -> None:
+    app = made()
+    async with app.run_test(size=(200, 50)) as pilot:
+        await pilot.press(key)
+        await settle(pilot)
+        footer = app.screen.query_one("#footer", KeyLine)
+        labels = "".join(cell.text for cell in footer.line).split()
+        assert idle not in labels
+        assert {"Search", "Quit"} <= set(labels)
+        assert ("Star" in labels) == (key in ("m", "w"))
 
 
 async def test_a_theme_is_chosen_from_the_palette_by_name() -> None:
