@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from pmtui.domain.conditional import Conditional
 from pmtui.domain.leaving import LeavePolicy, say_leaving
 from pmtui.service.views import Mode, StatusView
-from pmtui.ui.cells import Cell, Line
+from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.paint.conditional import paint_protection
+from pmtui.ui.paint.orders import LINE_WIDTH
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
 MOST_LISTED = 3
+_LEAST_TITLE = 16
 
 
 def paint_leaving(policy: LeavePolicy, status: StatusView) -> Line:
@@ -39,10 +41,10 @@ def paint_ending(awake: Sequence[Conditional]) -> tuple[Line, ...]:
         else f"{count} conditional orders end with this program, and are at rest next time:"
     )
     lines: list[Line] = [(Cell(text, Role.NOTICE_WARN),)]
-    lines += [
-        (Cell("  "), *paint_protection(each), Cell(f"  {plain(each.title, 32)}", Role.DIM))
-        for each in awake[:MOST_LISTED]
-    ]
+    for each in awake[:MOST_LISTED]:
+        known = (Cell("  "), *paint_protection(each), Cell("  "))
+        title = plain(each.title, max(LINE_WIDTH - line_width(known), _LEAST_TITLE))
+        lines.append((*known, Cell(title, Role.DIM)))
     if count > MOST_LISTED:
         lines.append((Cell(f"  and {count - MOST_LISTED} more", Role.DIM),))
     return tuple(lines)

@@ -1,9 +1,14 @@
 from dataclasses import replace
 
+from pmtui.domain.conditional import Conditional, ConditionalId
 from pmtui.domain.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.leaving import LeavePolicy
+from pmtui.domain.money import Micros
 from pmtui.service.views import Mode, StatusView
-from pmtui.ui.paint.leaving import label_leaving, paint_leaving
+from pmtui.ui.cells import line_width
+from pmtui.ui.paint.leaving import label_leaving, paint_ending, paint_leaving
+from pmtui.ui.paint.orders import LINE_WIDTH
 from tests.ui.fake_surface import PAPER_STATUS
 
 LIVE = replace(PAPER_STATUS, mode=Mode.LIVE)
@@ -30,3 +35,15 @@ def test_the_switch_is_promised_only_where_it_is_armed() -> None:
 def test_the_agreeing_key_says_that_it_cancels() -> None:
     assert label_leaving(LeavePolicy.CANCEL) == "Cancel and quit"
     assert label_leaving(LeavePolicy.SWITCH) == label_leaving(LeavePolicy.LEAVE) == "Quit"
+
+
+def test_what_watches_is_named_on_one_line_each() -> None:
+    stop = Conditional(
+        ConditionalId("c"), ConditionId("0x1"), TokenId("1"), "Yes",
+        "Will the very long and winding road of this question ever end?",
+        size=Micros(100_000_000), stop=Micros(400_000), take_profit=Micros(800_000),
+        give_way=Micros(50_000), created_at=PAPER_STATUS.now,
+    )  # fmt: skip
+    _, line = paint_ending((stop,))
+    assert "Will the very" in "".join(cell.text for cell in line)
+    assert line_width(line) <= LINE_WIDTH
