@@ -60,7 +60,10 @@ class LinePane(ReadyLines):
     def _marked(self, title: Line, width: int) -> Line:
         if not title or not self.has_focus:
             return title
-        room = fit_line(title, width - 1, ascii_only=self.ascii_only)
+        # A title that was filled up to the width would lose its last blank to an ellipsis.
+        *cells, last = title
+        whole = (*cells, last._replace(text=last.text.rstrip()))
+        room = fit_line(whole, width - 1, ascii_only=self.ascii_only)
         return (Cell(focus_mark(ascii_only=self.ascii_only), Role.KEY), *room)
 
     def _paint_lines(self, width: int, height: int) -> tuple[Line, ...]:
