@@ -14,6 +14,8 @@ from tests.ui.wait import settle
 
 FOLDER = Path(__file__).parents[2] / "screenshots"
 DIFFERS, USAGE_ERROR = 1, 2
+NOT_DRESSED_ANEW = ("palette",)
+"""Dialogs of the toolkit keep the theme that they were opened in."""
 
 
 def main(arguments: list[str]) -> int:
@@ -22,7 +24,7 @@ def main(arguments: list[str]) -> int:
     command, names = (arguments[0], arguments[1:]) if arguments else ("", [])
     if command == "draw" and names and SCREENS.keys() >= set(names[1:]):
         Path(names[0]).mkdir(parents=True, exist_ok=True)
-        asyncio.run(_draw(Path(names[0]), names[1:] or list(SCREENS)))
+        asyncio.run(draw(Path(names[0]), names[1:] or list(SCREENS)))
         return 0
     if command not in ("compare", "accept") or not known.keys() >= set(names):
         print(f"usage: python -m tests.scenes compare|accept [{' | '.join(known)}] …")
@@ -43,17 +45,27 @@ def picture_of(scene: Scene) -> Path:
     return FOLDER / f"{scene.name}.svg"
 
 
-async def _draw(folder: Path, screens: list[str]) -> None:
+async def draw(folder: Path, screens: list[str]) -> None:
+    """Draw screens at every size and in every theme."""
     for screen in screens:
         for size in SIZES:
+            if screen in NOT_DRESSED_ANEW:
+                for theme in THEMES:
+                    _keep(
+                        folder, Scene(screen, size, theme), await paint(Scene(screen, size, theme))
+                    )
+                continue
             async with playing(Scene(screen, size)) as pilot:
                 for theme in THEMES:
-                    scene = Scene(screen, size, theme)
                     pilot.app.theme = theme
                     await settle(pilot)
-                    path = folder / f"{scene.name}.svg"
-                    path.write_text(picture(pilot, scene), encoding="utf-8")
+                    scene = Scene(screen, size, theme)
+                    _keep(folder, scene, picture(pilot, scene))
         print(f"{screen}: drawn", flush=True)
+
+
+def _keep(folder: Path, scene: Scene, svg: str) -> None:
+    (folder / f"{scene.name}.svg").write_text(svg, encoding="utf-8")
 
 
 def _compare(scene: Scene) -> bool:

@@ -46,6 +46,10 @@ def account_of(strike: Market, rival: Market) -> AccountView:
         as_of=ago(1),
         conditionals=(_stop(strike),),
         earned=EarnedView(_earned(strike, rival), Load.READY, ago(1)),
+        queue_ahead=tuple(
+            (OrderId(f"0x{number:064x}"), Micros(shares * DOLLAR))
+            for number, shares in ((1, 4_870), (2, 2_310), (3, 1_204), (4, 5_120))
+        ),
     )
 
 

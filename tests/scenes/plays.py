@@ -9,11 +9,13 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from pmtui.domain.book_view import BookState
+from pmtui.domain.health import HealthState, Source
 from pmtui.service.topics import StatusTopic
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.screens.glossary import GlossaryScreen
 from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.screens.protect import ProtectScreen
+from tests.scenes.prices import ago
 from tests.scenes.watched import watchlist_of
 from tests.scenes.world import World
 from tests.ui import believable
@@ -120,8 +122,16 @@ async def armed(pilot: Pilot[None], world: World) -> None:
 
 
 async def unproven(pilot: Pilot[None], world: World) -> None:
-    for token, book in world.service.books.items():
-        world.service.books[token] = replace(book, state=BookState.STALE)
+    service, silent_since = world.service, ago(14)
+    for token, book in service.books.items():
+        service.books[token] = replace(book, state=BookState.STALE, as_of=silent_since)
+    health = tuple(
+        replace(each, state=HealthState.CONNECTING, as_of=silent_since)
+        if each.source is Source.MARKET_STREAM
+        else each
+        for each in service.status_view.health
+    )
+    service.status_view = replace(service.status_view, health=health)
     app_of(pilot).open_market(world.strike)
     await shown(pilot, "stale")
 

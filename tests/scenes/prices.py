@@ -95,8 +95,11 @@ _POINTS = 240
 
 # Many tests make the same afternoon, and its walks are most of the work.
 @cache
-def history_of(book: BookView, interval: Interval) -> HistoryView:
-    """Walk back from now in small steps of a fixed, uneven rhythm."""
+def history_of(book: BookView, interval: Interval, day_change: int) -> HistoryView:
+    """Walk back from now in small steps of a fixed, uneven rhythm.
+
+    A day begins where the change over a day says that it did.
+    """
     step = timedelta(seconds=_SPANS_S[interval] / _POINTS)
     price = book.midpoint or Micros(0)
     state = len(interval.value) * 7_919 + int(book.token_id) % 9_973
@@ -107,4 +110,20 @@ def history_of(book: BookView, interval: Interval) -> HistoryView:
         move = (state >> 16) % 5 - 2
         drift = CENT if n % 24 == 23 else 0
         price = Micros(min(max(price - move * CENT // 2 - drift, CENT), DOLLAR - CENT))
+    if interval is Interval.DAY:
+        points = _begun_at((book.last_trade_price or 0) - day_change, points)
     return HistoryView(tuple(reversed(points)), interval, Load.READY, ago(20), version=1)
+
+
+def _begun_at(price: int, points: list[PricePoint]) -> list[PricePoint]:
+    """Bend a walk, the newest first, so that its oldest point is this price."""
+    off = price - points[-1].price
+    last = len(points) - 1
+    return [
+        replace(p, price=Micros(min(max(_to_half(p.price + off * n // last), CENT), DOLLAR - CENT)))
+        for n, p in enumerate(points)
+    ]
+
+
+def _to_half(price: int) -> int:
+    return round(price / (CENT // 2)) * (CENT // 2)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenes.__main__ import FOLDER, main, picture_of
+from tests.scenes.__main__ import FOLDER, draw, main, picture_of
 from tests.scenes.picture import canonical, first_difference, text_rows
 from tests.scenes.scenes import (
     SCENES,
@@ -69,6 +69,13 @@ def test_a_screen_is_drawn_at_every_size_and_in_every_theme(tmp_path: Path) -> N
     drawn = {path.stem: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
     assert len(drawn) == len(SIZES) * len(THEMES) == 18
     assert len(set(drawn.values())) == len(drawn)
+
+
+async def test_what_is_drawn_in_a_theme_is_what_the_program_paints_in_it(tmp_path: Path) -> None:
+    await draw(tmp_path, ["palette"])
+    scene = Scene("palette", SMALL, "daylight")
+    drawn = (tmp_path / f"{scene.name}.svg").read_text(encoding="utf-8")
+    assert drawn == await paint(scene)
 
 
 @pytest.mark.slow

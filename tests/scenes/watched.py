@@ -11,7 +11,7 @@ from pmtui.domain.watchlist import key_of_event, key_of_market, see_event, see_m
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import Load, QuoteRow
 from pmtui.service.watch_views import AlertRow, WatchlistView, WatchRow
-from tests.scenes.prices import CENT, DOLLAR, ago
+from tests.scenes.prices import CENT, ago
 from tests.scenes.world import World
 from tests.ui.fake_surface import NOW
 
@@ -36,7 +36,7 @@ def watchlist_of(world: World) -> WatchlistView:
         ),
         WatchRow(
             key_of_market(_id_of(strike)), strike.question, True, see_market(strike, ago(9)),
-            replace(_quote(strike), position_size=Micros(80 * DOLLAR)),
+            replace(_quote(strike), position_size=_held(world, strike)),
             alerts=tuple(
                 AlertRow(alert, book.state, book.best_bid, book.best_ask) for alert in alerts
             ),
@@ -58,6 +58,11 @@ def _alert(name: str, market: Market, cents: int, side: AlertSide) -> PriceAlert
     return PriceAlert(
         AlertId(name), plan, "Yes", market.question, created_at=NOW - timedelta(hours=2)
     )
+
+
+def _held(world: World, market: Market) -> Micros:
+    positions = world.service.account_view.positions
+    return next(p.size for p in positions if p.token_id == market.token_ids[0])
 
 
 def _quote(market: Market) -> QuoteRow:

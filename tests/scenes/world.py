@@ -35,6 +35,7 @@ from pmtui.service.views import (
     MarketView,
     QuoteRow,
     SearchView,
+    TagsView,
 )
 from tests.scenes.owned import account_of, log_of, onboarded_with
 from tests.scenes.prices import CENT, DOLLAR, TICK, ago, book_of, history_of, mirrored, tape_of
@@ -146,6 +147,8 @@ def make_world() -> World:
         service.quotes[event.event_id] = _quotes(event)
         for market in event.markets:
             _add_market(service, market)
+    tags = {tag.label: tag for event in events for tag in event.tags}
+    service.tags_view = TagsView(tuple(tags[label] for label in sorted(tags)), Load.READY)
     service.searches["will the"] = _search(events, "will the", indexed=1_264)
     service.account_view = account_of(strike, events[0].markets[1])
     service.onboarding_view = onboarded_with(service.account_view)
@@ -245,8 +248,11 @@ def _add_market(service: FakeService, market: Market) -> None:
     for token, view in zip(market.token_ids, (book, mirrored(book, market)), strict=True):
         service.books[token] = view
         service.tapes[token] = tape_of(view)
+        change = market.day_change or 0
         for interval in Interval:
-            service.histories[(token, interval)] = history_of(view, interval)
+            service.histories[(token, interval)] = history_of(
+                view, interval, change if token == market.token_ids[0] else -change
+            )
 
 
 def _search(events: tuple[Event, ...], text: str, *, indexed: int) -> SearchView:
