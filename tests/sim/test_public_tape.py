@@ -26,6 +26,7 @@ def test_the_tape_and_the_last_price_come_back(tmp_path: Path) -> None:
     after = again.trading(market)
     assert after is not None
     assert after.last_trade_price == before.last_trade_price
+    again.close()
 
 
 @pytest.mark.no_cover
@@ -45,3 +46,4 @@ def test_it_is_written_once_in_a_while_and_only_the_newest_are_kept(tmp_path: Pa
     store = again._store
     kept = [t for t in store.load().tape if t.condition_id == trade.condition_id]
     assert len(kept) == TAPE_LENGTH
+    again.close()
