@@ -97,7 +97,8 @@ class Terminal:
         self.output = bytearray()
         self.started_at = time.perf_counter()
         self.first_output_at: float | None = None
-        self._answers = term.startswith(("xterm", "screen", "tmux"))
+        self._answers = term.startswith(("xterm", "screen", "tmux", "putty"))
+        self._tells_modes = not term.startswith("putty")
         self.read_bytes = _READ_BYTES
         """How much is read at a time; a slow line carries little."""
         self.is_plain = False
@@ -286,7 +287,8 @@ class Terminal:
 
     def _answer(self) -> None:
         for asked in _QUESTION.finditer(self.output, self._heard):
-            os.write(self._master, _ANSWERS[asked.group()])
+            if self._tells_modes or not asked.group().endswith(b"$p"):
+                os.write(self._master, _ANSWERS[asked.group()])
             self._heard = asked.end()
 
     def _feed(self) -> None:

@@ -19,6 +19,7 @@ TRUE_COLOUR = re.compile(rb"[34]8;2;")
 KINDS = {
     "xterm-256color": ((TRUE_COLOUR,), PALETTE),
     "screen-256color": ((TRUE_COLOUR,), PALETTE),
+    "putty": ((TRUE_COLOUR, PALETTE), SIXTEEN),
     "linux": ((TRUE_COLOUR, PALETTE), SIXTEEN),
     "vt100": ((TRUE_COLOUR, PALETTE, SIXTEEN), None),
 }
