@@ -76,8 +76,13 @@ class RoleStyles:
         words = set(self._variables[f"role-{role}-style"].split())
         background = self._background
         if ground is not None:
-            words.update(self._variables[f"role-{ground}-style"].split())
+            ground_words = self._variables[f"role-{ground}-style"].split()
             background = Color.parse(self._variables[f"role-{ground}"])
+            if ground is Role.CURSOR_ROW and "reverse" in ground_words:
+                # Each colour would become a patch of its own, where one bar is meant.
+                role = Role.TEXT
+                words.discard("dim")
+            words.update(ground_words)
             # Without colour a ground is invisible, and the cursor must be seen.
             if ground is Role.CURSOR_ROW and not self._has_color:
                 words.add("reverse")

@@ -2,12 +2,14 @@ from collections.abc import Callable
 
 import pytest
 from rich.style import Style
+from textual.color import Color
 from textual.message import Message
 from textual.strip import Strip
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.plain import Align
+from pmtui.ui.role_styles import RoleStyles
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from tests.ui.stage import THEMES, Stage, painted, shown_text
@@ -250,6 +252,18 @@ async def test_the_cursor_stands_out_in_every_theme(theme: str) -> None:
         table.set_rows(_rows("a", "b"))
         await settle(pilot)
         assert _cursor_stands_out(table)
+
+
+@pytest.mark.parametrize("theme", ["ansi", "slate"])
+def test_a_cursor_shown_by_swapping_colours_is_one_bar(theme: str) -> None:
+    styles = RoleStyles(THEMES[theme].variables, Color.parse("ansi_default"))
+    looks = {
+        (style.color, style.bgcolor, style.reverse, style.dim)
+        for role in (Role.TEXT, Role.DIM, Role.BID, Role.ASK, Role.OWN_ORDER, Role.UP)
+        for style in [styles.style(role, ground=Role.CURSOR_ROW)]
+    }
+    assert len(looks) == 1
+    assert styles.style(Role.BID) != styles.style(Role.BID, ground=Role.CURSOR_ROW)
 
 
 @pytest.mark.parametrize("theme", ["harbour", "ansi", "slate"])
