@@ -132,7 +132,8 @@ def _say_fee(whole: _Sum, numbers: TicketNumbers | None) -> str:
         return f"about {most}" if spends(order) else f"at most {most}{none}"
     if not numbers.fills_now:
         return f"none now, up to {most} if it fills" + (" at once" if none else "")
-    now = format_past_money(numbers.fee)
+    # As the ticket beside it says: rounded up, so that a small fee is not called none.
+    now = format_cost(numbers.fee)
     return f"about {now}{'' if now == most else f', at most {most}'}{none if numbers.rests else ''}"
 
 
@@ -153,7 +154,7 @@ def _total(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
     if may_fill_in_part(order) and numbers is not None:
         if not numbers.fills_now:
             return []
-        paid, fee = cents_near(numbers.fills_now_cash), cents_near(numbers.fee)
+        paid, fee = cents_near(numbers.fills_now_cash), cents_up(numbers.fee)
         total = Micros(paid + fee if is_buy else paid - fee)
         ends = "with that fee" if is_buy else "after that fee"
         return [("In all", f"about {format_past_money(total)} {ends}, as the book is")]

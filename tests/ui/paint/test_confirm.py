@@ -9,11 +9,13 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.market import FeeSchedule, Side
 from pmtui.domain.money import parse_micros
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, TimeInForce
+from pmtui.domain.ticket_draft import TicketDraft
 from pmtui.domain.ticket_numbers import TicketNumbers, estimate
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import line_width
 from pmtui.ui.paint.confirm import Occasion, paint_confirm, shorten
+from pmtui.ui.paint.ticket import paint_figures
 from pmtui.ui.theme import Role
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.ticket_stage import CONDITION, HOSTILE, YES
@@ -156,6 +158,15 @@ def test_an_order_that_nothing_meets_says_that_it_costs_no_fee_now() -> None:
     words = _fold(_words(order, occasion=Occasion(numbers=met)))
     assert "Fee about $1.00 In all" in words
     assert "In all at most $52.00 with fee" in words
+
+
+def test_the_card_and_the_ticket_beside_it_tell_one_fee() -> None:
+    order = replace(_prepared(time_in_force=TimeInForce.FOK), worst_fee=m("0.06248"))
+    numbers = replace(_numbers(order, ("0.51", "200")), fee=m("0.06199"), most_fee=m("0.06248"))
+    words = _fold(_words(order, occasion=Occasion(numbers=numbers)))
+    assert "Fee about $0.07 In all" in words
+    figures = paint_figures(TicketDraft(Side.BUY, 0), numbers, width=38, height=9)
+    assert "Fee now $0.07" in _fold("".join(cell.text for line in figures for cell in line))
 
 
 def test_a_purchase_of_what_is_there_promises_no_number_of_shares() -> None:
