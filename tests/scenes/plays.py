@@ -252,7 +252,7 @@ async def tour(pilot: Pilot[None], world: World) -> None:
 async def fills(pilot: Pilot[None], world: World) -> None:
     await open_orders(pilot, world)
     await pilot.press("right_square_bracket")
-    await shown(pilot, "2h Presidential")
+    await shown(pilot, "confirmed")
 
 
 async def rewards(pilot: Pilot[None], world: World) -> None:
