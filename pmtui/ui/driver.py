@@ -15,7 +15,9 @@ It leans on private names of the pinned toolkit; where one is missing,
 
 import os
 import re
+import termios
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from io import StringIO
 from queue import Full, Queue
@@ -46,6 +48,7 @@ LAST_ANSWER_S = 0.3
 """How long the end waits for an answer on its way, which the shell would take for typing."""
 
 _WIPED = "\x1b[m\x1b[H\x1b[J"
+_OURS = "\x1b[?1049h\x1b[?25l"
 _MUTE = ("", "dumb", "unknown")
 PLAIN = ("vt52", "vt100", "vt102", "vt220", "linux")
 """Terminals that print the rest of a sequence which they do not know."""
@@ -78,9 +81,8 @@ class PromptDriver(LinuxDriver):
         # While Screen looks for clicks it holds an Escape back until another key follows.
         mouse = mouse and not may_be_screen(os.environ)
         super().__init__(app, debug=debug, mouse=mouse, size=size)
-        self._wake_read, wake_write = os.pipe()
-        self.exit_event = _WakingEvent(wake_write)
         self._is_stalled = False
+        self._attributes: list[Any] | None = None
         self.pace = LinePace(time.monotonic)
         term = os.environ.get("TERM", "")
         self._can_ask = self.input_tty and term not in _MUTE
@@ -88,12 +90,50 @@ class PromptDriver(LinuxDriver):
         """Whether it has no clipboard either."""
         self._file = _Taken(self._file, self.pace)  # type: ignore[assignment, arg-type]  # as much as is used
 
+    # Between two steps of the program: in the midst of one it may hold what these wait for.
+    @override
+    def _sigtstp_application(self, *_: object) -> None:
+        self._do_soon(super()._sigtstp_application)
+
+    @override
+    def _sigcont_application(self, *_: object) -> None:
+        self._do_soon(self._go_on)
+
+    def _do_soon(self, what: Callable[[], object]) -> None:
+        # At its very end there is no loop any more.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(what)
+
+    # Not only who gave the terminal back is told to go on: so is who was stopped without a word, and
+    # who is hung up. The stock way would begin to read a second time.
+    def _go_on(self) -> None:
+        if self._must_signal_resume:
+            super()._sigcont_application()
+        elif self._writer_thread is not None:
+            self._take_again()
+
+    def _take_again(self) -> None:
+        if self._attributes is not None:
+            with suppress(termios.error):
+                termios.tcsetattr(self.fileno, termios.TCSANOW, self._attributes)
+        self.write(_OURS)
+        self._enable_bracketed_paste()
+        self._enable_mouse_support()
+        self._disable_line_wrap()
+        if isinstance(self._app, CellDiff):
+            self._app.redraw_terminal()
+
     @override
     def start_application_mode(self) -> None:
+        if not isinstance(self.exit_event, _WakingEvent):
+            self._wake_read, wake_write = os.pipe()
+            self.exit_event = _WakingEvent(wake_write)
         self.pace = LinePace(time.monotonic)
         if isinstance(self._file, _Taken):
             self._file.pace = self.pace
         super().start_application_mode()  # type: ignore[no-untyped-call]
+        with suppress(termios.error):
+            self._attributes = termios.tcgetattr(self.fileno)
         # Before there is much to show: how long the way is when nothing is on it.
         if self._can_ask and self._writer_thread is not None:
             self.write(self.pace.question())

@@ -1,4 +1,5 @@
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,28 @@ def test_screen_is_not_asked_for_the_mouse(around: dict[str, str], has_mouse: bo
         assert (b"\x1b[?1000h" in child.output) == has_mouse
         # Where there is one screen only, nothing of ours stays on it.
         assert child.output.rfind(b"\x1b[H\x1b[J") > child.output.rfind(b"ready")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])
+def test_a_program_that_was_stopped_goes_on_where_it_was(number: signal.Signals) -> None:
+    with PtyChild("tests.ui.key_app", "ours") as child:
+        child.until(lambda: "ready" in child.row(0), "the first paint")
+        process = child.process
+        assert process is not None
+        state = Path(f"/proc/{process.pid}/stat")
+        for count in (1, 2):
+            _press(child, 2 * count - 1, b"x", "x")
+            process.send_signal(number)
+            child.until(lambda: state.read_text().rpartition(")")[2].split()[0] == "T", "a halt")
+            process.send_signal(signal.SIGCONT)
+            seen = len(child.output)
+            child.until(lambda seen=seen: b":x." in child.output[seen:], "a whole picture")  # type: ignore[misc]  # bound now
+            _press(child, 2 * count, b"\x1b[A", "up")
+        threads = [task.joinpath("comm") for task in state.with_name("task").iterdir()]
+        child.send(b"\x11")
+        child.until(lambda: process.poll() == 0, "the end")
+        assert len(threads) <= 4, "somebody reads twice"
+        assert b"Traceback" not in child.output
 
 
 MANY = 60
