@@ -85,6 +85,14 @@ def test_the_colour_blind_theme_tells_sides_apart_without_red_and_green() -> Non
         assert abs(one.b - other.b) > 90
 
 
+@pytest.mark.parametrize("theme", TRUECOLOR, ids=lambda theme: theme.name)
+def test_the_last_trade_and_the_second_curve_are_told_from_what_is_ours(theme: Theme) -> None:
+    last = Color.parse(theme.variables[f"role-{Role.LAST_TRADE}"])
+    # The first curve has the colour of the keys, the second that of the last trade.
+    for role in (Role.OWN_ORDER, Role.KEY):
+        assert abs(Color.parse(theme.variables[f"role-{role}"]).b - last.b) > 90
+
+
 @pytest.mark.parametrize("theme", BUILTIN_THEMES.values(), ids=lambda theme: theme.name)
 def test_a_theme_that_knows_no_roles_still_dresses_all_of_them(theme: Theme) -> None:
     variables = role_variables(theme)
