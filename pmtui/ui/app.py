@@ -38,6 +38,7 @@ from pmtui.ui.paint_now import PaintNow
 from pmtui.ui.palette import ActionProvider, StarProvider, ThemeProvider
 from pmtui.ui.screens.frame import FrameScreen
 from pmtui.ui.screens.markets import MarketsScreen
+from pmtui.ui.screens.saying import SayingScreen
 from pmtui.ui.straight_keys import StraightKeys
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme import DEFAULT_THEME, role_variables
@@ -314,7 +315,11 @@ class PmtuiApp(
 
     def say_briefly(self, text: str) -> None:
         """Say why a key did nothing, or what it did where nothing shows it."""
-        self.notify(text, markup=False, timeout=4)
+        if isinstance(self.screen, SayingScreen):
+            # A line of its own covers nothing.
+            self.screen.say(text)
+        else:
+            self.notify(text, markup=False, timeout=4)
 
     def _ask(
         self,

@@ -10,6 +10,7 @@ from pmtui.service.topics import AlertTopic, Topic
 from pmtui.ui.paint.facts import key_of
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.frame import FrameScreen
+from pmtui.ui.screens.saying import SayingScreen
 from pmtui.ui.surface import Surface
 
 _LONGEST_TITLE = 28
@@ -54,7 +55,11 @@ class WatchKeys(App[None]):
         """Go to what is starred."""
 
     def _tell(self, text: str) -> None:
-        self.notify(text, markup=False, timeout=4)
+        if isinstance(self.screen, SayingScreen):
+            # A line of its own covers nothing.
+            self.screen.say(text)
+        else:
+            self.notify(text, markup=False, timeout=4)
 
     def _hear_alert(self, _: Topic) -> None:
         self.call_next(self._ring)

@@ -333,6 +333,23 @@ async def test_w_opens_the_list_and_the_star_key_stars_and_unstars() -> None:
         await until(pilot, lambda: isinstance(app.screen, MarketsScreen), "back")
 
 
+async def test_a_star_on_the_trading_screen_is_told_on_a_line_and_covers_nothing() -> None:
+    service = believable_service()
+    app = whole(service)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await starts(pilot, app)
+        assert RIVER_ID is not None
+        app.open_market(RIVER_ID)
+        await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the market")
+        await settle(pilot)
+        await pilot.press("asterisk")
+        await until(pilot, lambda: "Starred" in text_of(app, "#notice"), "it is told")
+        assert not app._notifications
+        app.say_briefly("There is no open order to cancel.")
+        assert "no open order" in text_of(app, "#notice")
+        assert not app._notifications
+
+
 async def test_what_cannot_be_starred_is_said() -> None:
     service = FakeService(star_problem="200 are starred already")
     app = whole(service)
