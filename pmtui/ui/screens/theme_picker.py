@@ -28,6 +28,8 @@ from pmtui.ui.widgets.text_line import TextLine
 COLUMNS = (Column("name", "Theme", 20, grow=1), Column("about", "", LONGEST_KIND))
 WIDTH = 40
 _PROBLEM_LINES = 3
+_BESIDE = 5
+"""Lines of the card that are neither themes nor problems."""
 
 
 class ThemePicker(ModalScreen[str]):
@@ -38,7 +40,7 @@ class ThemePicker(ModalScreen[str]):
     DEFAULT_CSS = """
     ThemePicker { align: right middle; background: transparent; }
     ThemePicker > #card {
-        width: 44; max-width: 100%; height: 70%; min-height: 12; max-height: 100%;
+        width: 44; max-width: 100%; height: 70%; min-height: 11; max-height: 100%;
         background: $panel; border: heavy $primary; padding: 0 1;
     }
     ThemePicker LineTable { background: $panel; }
@@ -73,6 +75,8 @@ class ThemePicker(ModalScreen[str]):
 
     def on_mount(self) -> None:
         """List the themes, the cursor on the one that is worn."""
+        beside = _BESIDE + len(_say_problems(self._options.theme_problems))
+        self.query_one("#card").styles.max_height = len(self._names) + beside
         self._before = self.app.theme
         self.table.set_rows([self._row(name) for name in self._names])
         _ = self.table.move_cursor_to(self._before)

@@ -53,6 +53,12 @@ async def test_enter_keeps_it() -> None:
         assert app.theme == first != "harbour"
 
 
+async def test_the_card_is_no_higher_than_what_it_lists() -> None:
+    async with made().run_test(size=(200, 50)) as pilot:
+        app = await opened(pilot)
+        assert app.screen.query_one(LineTable).size.height == len(load_themes()[0])
+
+
 async def test_every_theme_of_ours_says_what_it_is_for() -> None:
     kinds = {
         "harbour": "dark", "daylight": "light", "beacon": "high contrast",
