@@ -33,6 +33,8 @@ class FeeSchedule:
 
 
 NO_FEE = FeeSchedule(rate=Micros(0))
+_NEAR = 32
+"""Characters of a name that the narrowest card of an order shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,17 @@ class Market:
     def title(self) -> str:
         """The group title where there is one, else the question."""
         return self.group_title or self.question
+
+    @property
+    def telling_name(self) -> str:
+        """The question, after the group title where that does not stand near its beginning.
+
+        The questions of an event may begin alike, and a narrow line shows no more of them.
+        """
+        name, group = self.question or self.title, self.group_title
+        place = name.casefold().find(group.casefold())
+        is_near = 0 <= place <= _NEAR - len(group)
+        return name if not group or is_near else f"{group}: {name}"
 
 
 @dataclass(frozen=True, slots=True)

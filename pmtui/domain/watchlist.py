@@ -103,7 +103,7 @@ def open_markets(event: "Event") -> "tuple[Market, ...]":
 def see_market(market: "Market", as_of: datetime) -> Seen:
     """Return what a list shows of a market."""
     return Seen(
-        title=market.question or market.title,
+        title=market.telling_name,
         market=market,
         as_of=as_of,
         event_title=market.event_title,

@@ -135,7 +135,7 @@ class Conditionals:
                 condition_id=plan.condition_id,
                 token_id=plan.token_id,
                 outcome=labels[index] if index < len(labels) else f"outcome {index + 1}",
-                title=market.question,
+                title=market.telling_name,
                 size=plan.size,
                 stop=plan.stop,
                 take_profit=plan.take_profit,

@@ -25,9 +25,9 @@ class KnownMarkets:
         return terms.fee if terms is not None else (market.fee if market is not None else None)
 
     def title(self, token_id: TokenId) -> str:
-        """Return the question of a token's market; empty while it is not known."""
+        """Return the name of a token's market; empty while it is not known."""
         market = self._market_of_token(token_id)
-        return market.question if market is not None else ""
+        return market.telling_name if market is not None else ""
 
     def pair(self, token_id: TokenId) -> tuple[TokenId, ...]:
         """Return all tokens of a token's market; the token alone while they are not known."""

@@ -50,7 +50,7 @@ def prepare_order(
         unsigned=unsigned,
         condition_id=intent.condition_id,
         outcome=terms.outcome_labels[terms.token_ids.index(intent.token_id)],
-        market_title=market.question,
+        market_title=market.telling_name,
         price=price,
         size=size,
         cash=cash,

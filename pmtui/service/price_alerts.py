@@ -94,7 +94,7 @@ class PriceAlerts:
             alert_id=AlertId(secrets.token_hex(6)),
             plan=plan,
             outcome=market.outcomes[market.token_ids.index(plan.token_id)].label,
-            title=market.question or market.title,
+            title=market.telling_name,
             created_at=self._kernel.clock.now(),
         )
         self._put(alert)

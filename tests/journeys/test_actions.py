@@ -74,7 +74,7 @@ def test_an_order_is_moved_as_one_and_only_one_rests(start: Start, home: Path) -
     (after,) = venue.ledger().open_orders
     assert after["id"] != before["id"]
     assert Decimal(after["price"]) == lower
-    assert terminal.row_with("1 open")
+    terminal.until(lambda: terminal.row_with("1 open"), "one open order")
     assert venue.audit() == []
 
 

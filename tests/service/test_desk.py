@@ -31,7 +31,17 @@ from pmtui.service.preparing import to_order
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic
 from tests.manual_clock import settle
-from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
+from tests.service.fakes import (
+    CONDITION,
+    EVENT_WITH_MARKET,
+    MARKET,
+    NO,
+    YES,
+    World,
+    lost,
+    resting,
+    running_world,
+)
 
 BUY = LimitIntent(
     condition_id=CONDITION,
@@ -489,3 +499,16 @@ async def test_shares_in_open_sales_are_not_offered_twice(tmp_path: Path) -> Non
         assert account.shares(YES) == 0
         assert account.sellable(YES) == 6_000_000
         assert account.sellable(NO) == 0
+
+
+async def test_an_order_is_named_so_that_a_narrow_card_tells_its_market(tmp_path: Path) -> None:
+    question = "What will the river do at the bridge in the second week of May: Nothing?"
+    market = replace(MARKET, question=question, group_title="Nothing")
+    async with running_world(tmp_path) as world:
+        world.metadata.events = [replace(EVENT_WITH_MARKET, markets=(market,))]
+        order = await prepared(world)
+        assert order.market_title.startswith("Nothing: What will")
+        order_id = order.unsigned.order_id
+        _ = await verdict_of(world, order)
+        await until(world, lambda: said(world, "Nothing: What will"), "it is told of by that name")
+        assert any(o.order_id == order_id for o in world.service.queries.account().recent)

@@ -90,7 +90,7 @@ def paint_result_row(row: MarketRow, now: datetime) -> Row:
     size = row.position_size
     cells = (
         _own_mark(is_held=bool(size)),
-        Cell(with_star(plain(market.question or market.title), is_starred=row.is_starred)),
+        Cell(with_star(plain(market.telling_name), is_starred=row.is_starred)),
         Cell(first_label(market), Role.DIM),
         *_quote_cells(market),
         paint_money(market.volume_24h),

@@ -129,10 +129,10 @@ _SETTLED_WORDS = {
 }
 
 
-def paint_position(key: str, position: Position) -> Row:
+def paint_position(key: str, position: Position, title: str) -> Row:
     """Show what is held and what it is worth."""
     cells = (
-        Cell(plain(position.title)),
+        Cell(title),
         Cell(plain(position.outcome), _outcome_role(position.outcome_index)),
         Cell(_size(position.size, 8)),
         Cell(format_average(position.average_price)),
@@ -194,11 +194,11 @@ def paint_fill(key: str, fill: Fill, title: str, now: datetime) -> Row:
     return Row(key, cells)
 
 
-def paint_closed(key: str, closed: ClosedPosition, now: datetime) -> Row:
+def paint_closed(key: str, closed: ClosedPosition, title: str, now: datetime) -> Row:
     """Show a position that is no more and what it brought."""
     cells = (
         _age(closed.closed_at, now),
-        Cell(plain(closed.title)),
+        Cell(title),
         Cell(plain(closed.outcome)),
         Cell(format_average(closed.average_price)),
         Cell(_size(closed.total_bought, 9)),
@@ -207,14 +207,14 @@ def paint_closed(key: str, closed: ClosedPosition, now: datetime) -> Row:
     return Row(key, cells)
 
 
-def paint_activity(key: str, activity: Activity, now: datetime) -> Row:
+def paint_activity(key: str, activity: Activity, title: str, now: datetime) -> Row:
     """Show a line of the wallet's history; a kind nobody knows yet is shown as sent."""
     side = activity.side.upper()
     role = Role.BID if side == "BUY" else Role.ASK if side == "SELL" else Role.DIM
     cells = (
         _age(activity.at, now),
         Cell(plain(activity.kind).replace("_", " ").lower()),
-        Cell(plain(activity.title)),
+        Cell(title),
         Cell(plain(side, 4), role),
         Cell(plain(activity.outcome)),
         paint_price(activity.price),
@@ -256,15 +256,15 @@ def paint_item(key: str, item: Item, title: str, now: datetime, marks: OrderMark
     """Show one line of a tab; the title is ready to be shown."""
     match item:
         case Position():
-            return paint_position(key, item)
+            return paint_position(key, item, title)
         case Order():
             return paint_order_row(key, item, title, now, marks)
         case Fill():
             return paint_fill(key, item, title, now)
         case ClosedPosition():
-            return paint_closed(key, item, now)
+            return paint_closed(key, item, title, now)
         case Activity():
-            return paint_activity(key, item, now)
+            return paint_activity(key, item, title, now)
         case Earned():
             return paint_earned(key, item, title, now)
 

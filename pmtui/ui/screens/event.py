@@ -150,7 +150,7 @@ class EventScreen(EventChart):
         market = self._market
         if market is None or market.condition_id is None:
             return None
-        return key_of_market(market.condition_id), market.question or market.title
+        return key_of_market(market.condition_id), market.telling_name
 
     def action_star_event(self) -> None:
         """Star the event as a whole, or star it no more."""

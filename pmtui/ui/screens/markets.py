@@ -240,7 +240,7 @@ class MarketsScreen(FrameScreen):
         if found is None or found.market.condition_id is None:
             return None
         market = found.market
-        return key_of_market(found.market.condition_id), market.question or market.title
+        return key_of_market(found.market.condition_id), market.telling_name
 
     @on(LineTable.RowSelected, "#events")
     def open_event(self, message: LineTable.RowSelected) -> None:

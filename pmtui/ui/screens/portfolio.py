@@ -316,9 +316,13 @@ class PortfolioScreen(FrameScreen):
         return OrderMarks(self._marked, self._ending, view.scoring)
 
     def _title_of(self, item: Item) -> str:
-        if not isinstance(item, Order | Fill | Earned):
+        queries = self.surface.queries
+        if isinstance(item, Order | Fill | Earned):
+            return plain(title_of(queries, item.condition_id))
+        market = queries.market(item.condition_id).market if item.condition_id else None
+        if market is None or market.question != item.title:
             return plain(item.title)
-        return plain(title_of(self.surface.queries, item.condition_id))
+        return plain(market.telling_name)
 
     # Orders, fills and rewards carry no title: a market nobody has looked at yet is fetched for its name.
     def _look_up_names(self) -> None:

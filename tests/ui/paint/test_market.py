@@ -51,6 +51,14 @@ def test_head_lines_keep_their_width(width: int, ascii_only: bool, title: str) -
         assert "\x1b" not in text_of(line)
 
 
+def test_a_cut_head_still_tells_a_market_from_its_siblings() -> None:
+    question = "What will the bank do to its target range in December of 2026: No change?"
+    assert VIEW.market is not None
+    market = replace(VIEW.market, question=question, group_title="No change")
+    head = text_of(paint_question(replace(VIEW, market=market), 0, NOW, 80))
+    assert "No change" in head
+
+
 def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
     question = text_of(paint_question(VIEW, 1, NOW, 120))
     assert question.startswith(" No ")

@@ -6,7 +6,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.order import CancelResult, OrderStatus
 from pmtui.domain.verdict import CancelVerdict
 from pmtui.service.topics import AccountTopic, MarketTopic, RewardsTopic
-from pmtui.service.views import EarnedView, Load
+from pmtui.service.views import EarnedView, Load, MarketView
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.screens.portfolio import PortfolioScreen
 from pmtui.ui.screens.question import QuestionScreen
@@ -315,3 +315,19 @@ async def test_resizing_never_crashes() -> None:
         for _ in range(5):
             await pilot.press("right_square_bracket")
             await survives_resizing(pilot, app, "Positions 4")
+
+
+async def test_positions_of_siblings_are_told_apart_where_titles_are_cut() -> None:
+    service = believable_service()
+    question = "What will the bank do to its target range in December: {}?"
+    held = []
+    for number, name in enumerate(("No change", "Cut"), 700):
+        market = believable.market(number, question.format(name), group_title=name)
+        assert market.condition_id is not None
+        service.markets[market.condition_id] = MarketView(market, None, Load.READY, NOW)
+        held.append(believable.position(number, market.question))
+    service.account_view = replace(service.account_view, positions=tuple(held))
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "No change: What"), "the first")
+        assert _row(app, "Cut: What will")
