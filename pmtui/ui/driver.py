@@ -35,7 +35,7 @@ from typing_extensions import override
 from pmtui.ui.cell_diff import CellDiff
 from pmtui.ui.input_reader import InputReader
 from pmtui.ui.line_pace import LinePace
-from pmtui.ui.terminal_kind import may_be_screen
+from pmtui.ui.terminal_kind import ASK_KIND, is_told_by_name_only, may_be_screen
 
 ROOM_WAIT_S = 0.1
 """How long a frame may wait for a slow line before frames are dropped."""
@@ -78,6 +78,7 @@ class PromptDriver(LinuxDriver):
         size: tuple[int, int] | None = None,
     ) -> None:
         """Take the toolkit's arguments; Screen gets no mouse."""
+        self._takes_mouse_later = mouse and is_told_by_name_only(os.environ)
         # While Screen looks for clicks it holds an Escape back until another key follows.
         mouse = mouse and not may_be_screen(os.environ)
         super().__init__(app, debug=debug, mouse=mouse, size=size)
@@ -134,6 +135,8 @@ class PromptDriver(LinuxDriver):
         super().start_application_mode()  # type: ignore[no-untyped-call]
         with suppress(termios.error):
             self._attributes = termios.tcgetattr(self.fileno)
+        if self._takes_mouse_later:
+            self.write(ASK_KIND)
         # Before there is much to show: how long the way is when nothing is on it.
         if self._can_ask and self._writer_thread is not None:
             self.write(self.pace.question())
@@ -173,7 +176,10 @@ class PromptDriver(LinuxDriver):
     @override
     def run_input_thread(self) -> None:
         """Feed the parser until the terminal or the program ends."""
-        reader = InputReader(self.fileno, self._wake_read, self.pace)
+        on_another_kind = self._take_mouse_soon if self._takes_mouse_later else None
+        reader = InputReader(
+            self.fileno, self._wake_read, self.pace, on_another_kind=on_another_kind
+        )
         try:
             while not self.exit_event.is_set():
                 messages = reader.next_messages()
@@ -187,6 +193,15 @@ class PromptDriver(LinuxDriver):
                         self.process_message(message)
         finally:
             reader.close()
+
+    def _take_mouse_soon(self) -> None:
+        self._do_soon(self._take_mouse)
+
+    def _take_mouse(self) -> None:
+        if self._takes_mouse_later and not self.exit_event.is_set():
+            self._takes_mouse_later = False
+            self._mouse = True
+            self._enable_mouse_support()
 
     def _hear_answer(self) -> None:
         self.pace.answered()

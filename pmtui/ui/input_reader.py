@@ -16,6 +16,7 @@ from textual.message import Message
 
 from pmtui.ui.key_sequences import usual_sequences
 from pmtui.ui.line_pace import LinePace
+from pmtui.ui.terminal_kind import is_another_kind
 from pmtui.ui.torn_answer import ALONE_S, TornAnswers
 
 ESCAPE_DELAY_S = 0.025
@@ -36,6 +37,7 @@ class InputReader:
         wake_read: int,
         pace: LinePace,
         *,
+        on_another_kind: Callable[[], object] | None = None,
         now: Callable[[], float] = time.monotonic,
         wait: Wait | None = None,
     ) -> None:
@@ -45,11 +47,13 @@ class InputReader:
             fileno: of the terminal.
             wake_read: where a byte ends a wait.
             pace: knows whether the terminal has been asked something.
+            on_another_kind: told when a terminal that may be Screen answers that it is not.
             now: the clock.
             wait: for tests; by default both descriptors are watched.
         """
         self._fileno = fileno
         self._wake_read = wake_read
+        self._on_another_kind = on_another_kind
         self._now = now
         self._parser = XTermParser()
         self._decode = getincrementaldecoder("utf-8")(errors="replace").decode
@@ -102,6 +106,8 @@ class InputReader:
         return self._parse(self._answers.feed(self._decode(data)))
 
     def _parse(self, text: str) -> list[Message]:
+        if self._on_another_kind is not None and is_another_kind(text):
+            self._on_another_kind()
         text = usual_sequences(text)
         return list(self._parser.feed(text)) if text else []
 

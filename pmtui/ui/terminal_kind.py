@@ -1,5 +1,6 @@
 """What the environment tells of the terminal and of the programs between it and us."""
 
+import re
 from collections.abc import Mapping, MutableMapping
 
 
@@ -18,6 +19,26 @@ def may_be_screen(environ: Mapping[str, str]) -> bool:
     """Tell whether GNU screen may be on the way; from another machine only the terminal's name is known."""
     is_named_so = environ.get("TERM", "").startswith("screen")
     return is_in_screen(environ) or (is_named_so and not environ.get("TMUX"))
+
+
+ASK_KIND = "\x1b[>c"
+_SCREEN = 83
+_KIND = re.compile(r"\x1b\[>(\d{1,4})[;\d]*c")
+
+
+def is_told_by_name_only(environ: Mapping[str, str]) -> bool:
+    """Tell whether it is Screen or tmux on another machine: they share a name, and answer `ASK_KIND`."""
+    return may_be_screen(environ) and not is_in_screen(environ)
+
+
+def is_another_kind(text: str) -> bool:
+    """Tell whether this has an answer to `ASK_KIND` in it that is not Screen's, which begins with 83.
+
+    Source: "Device Attributes (Secondary DA)" in xterm's ctlseqs; both programs give the code of
+    their first letter.
+    """
+    found = _KIND.search(text)
+    return found is not None and int(found[1]) != _SCREEN
 
 
 def is_behind_mosh(environ: Mapping[str, str]) -> bool:

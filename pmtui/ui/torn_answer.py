@@ -1,7 +1,7 @@
 """The terminal's answers among the keys, put together again where the line tore them.
 
-Where the cursor is (`line_pace` asks) comes back as `ESC [ row ; column R`, and an Escape that nothing
-follows for a moment is a key. So while an answer may come, what could be its beginning waits longer
+Where the cursor is (`line_pace` asks) comes back as `ESC [ row ; column R`, which kind of terminal it is
+(`terminal_kind`) as `ESC [ > numbers c`, and an Escape that nothing follows for a moment is a key. So while an answer may come, what could be its beginning waits longer
 for its end: much longer once there is a digit, as no key looks like that while it is pressed. A lone
 Escape waits longer only where the line is slow anyway.
 """
@@ -15,8 +15,8 @@ ALONE_S = 0.1
 BEGUN_S = 1.0
 """How long the rest may take of what is an answer by all appearance."""
 
-_BEGINNING = re.compile(r"\x1b(?:\[(?:\d{1,4}(?:;\d{0,4})?)?)?\Z")
-_GOES_ON = re.compile(r"\x1b\[\d{1,4}(?:;\d{0,4}(?:R|\Z)|\Z)")
+_BEGINNING = re.compile(r"\x1b(?:\[(?:\d{1,4}(?:;\d{0,4})?|>[\d;]{0,16})?)?\Z")
+_GOES_ON = re.compile(r"\x1b\[(?:\d{1,4}(?:;\d{0,4}(?:R|\Z)|\Z)|>[\d;]{0,16}(?:c|\Z))")
 
 
 class Ready(NamedTuple):

@@ -71,6 +71,24 @@ def test_screen_is_not_asked_for_the_mouse(around: dict[str, str], has_mouse: bo
         assert child.output.rfind(b"\x1b[H\x1b[J") > child.output.rfind(b"ready")
 
 
+@pytest.mark.parametrize(("answer", "has_mouse"), [(84, True), (83, False)])
+def test_what_is_named_like_screen_is_asked_whether_it_is(answer: int, has_mouse: bool) -> None:
+    env = {"TERM": "screen-256color", "STY": "", "TMUX": ""}
+    with PtyChild("tests.ui.key_app", "ours", env=env) as child:
+        child.until(lambda: b"\x1b[>c" in child.output, "the question")
+        assert b"\x1b[?1000h" not in child.output
+        # Torn by the line, and no key for that.
+        child.send(b"\x1b[>%d;" % answer)
+        child.send(b"0;0c")
+        if has_mouse:
+            child.until(lambda: b"\x1b[?1000h" in child.output, "the mouse")
+        _press(child, 1, b"x", "x")
+        assert (b"\x1b[?1000h" in child.output) == has_mouse
+        child.send(b"\x11")
+        child.until(lambda: child.process is not None and child.process.poll() == 0, "the end")
+        assert b"\x1b[?1000l" in child.output or not has_mouse
+
+
 @pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])
 def test_a_program_that_was_stopped_goes_on_where_it_was(number: signal.Signals) -> None:
     with PtyChild("tests.ui.key_app", "ours") as child:
