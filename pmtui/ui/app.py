@@ -313,6 +313,13 @@ class PmtuiApp(
         label = label_leaving(self._on_quit) if orders else "Quit"
         self._ask(title, lines, label, decide)
 
+    @override
+    def action_help_quit(self) -> None:
+        """Answer the key that ends other programs."""
+        from pmtui.ui.paint.facts import key_of  # noqa: PLC0415 - see above
+
+        self.say_briefly(f"{key_of(self.surface.options.keymap, 'global.quit')} leaves pmtui.")
+
     def say_briefly(self, text: str) -> None:
         """Say why a key did nothing, or what it did where nothing shows it."""
         if isinstance(self.screen, SayingScreen):

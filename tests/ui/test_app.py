@@ -10,12 +10,14 @@ from textual.command import CommandList, CommandPalette
 from pmtui.domain.conditional import Conditional, ConditionalId, ConditionalState
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
+from pmtui.ui.actions import Keymap
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.screens.help import HelpScreen
 from pmtui.ui.screens.log import LogScreen
 from pmtui.ui.screens.markets import MarketsScreen
 from pmtui.ui.screens.portfolio import PortfolioScreen
 from pmtui.ui.screens.question import QuestionScreen
+from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme_files import load_themes
 from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.line_table import LineTable
@@ -203,3 +205,15 @@ async def test_keys_wait_while_there_is_nobody_to_act_on_them() -> None:
             "HelpScreen",
             "LogScreen",
         ]
+
+
+async def test_the_key_that_ends_other_programs_is_answered_with_the_one_that_does() -> None:
+    service = FakeService()
+    keymap = Keymap({"global.quit": ("f10",)})
+    surface = Surface(service, service, service, Options(keymap=keymap))
+    app = PmtuiApp(surface, themes=load_themes()[0])
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: app._notifications, "an answer")
+        assert [each.message for each in app._notifications] == ["f10 leaves pmtui."]
+        assert app.is_running
