@@ -38,7 +38,11 @@ def paint_question(
     )
     left = _time_left(market, now)
     room = width - line_width((tag,)) - cell_width(left) - 3
-    title = with_star(plain(market.telling_name), is_starred=view.is_starred)
+    whole, telling = (
+        with_star(plain(name), is_starred=view.is_starred)
+        for name in (market.question, market.telling_name)
+    )
+    title = whole if cell_width(whole) <= room else telling
     question = plain(title, max(0, room), ascii_only=ascii_only)
     gap = max(1, room - cell_width(question) + 1)
     line = (

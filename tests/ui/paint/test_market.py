@@ -55,8 +55,12 @@ def test_a_cut_head_still_tells_a_market_from_its_siblings() -> None:
     question = "What will the bank do to its target range in December of 2026: No change?"
     assert VIEW.market is not None
     market = replace(VIEW.market, question=question, group_title="No change")
-    head = text_of(paint_question(replace(VIEW, market=market), 0, NOW, 80))
-    assert "No change" in head
+    head, wide = (
+        text_of(paint_question(replace(VIEW, market=market), 0, NOW, width)) for width in (80, 120)
+    )
+    assert "No change: What" in head
+    assert wide.count("No change") == 1
+    assert question in wide
 
 
 def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
