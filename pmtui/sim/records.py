@@ -132,22 +132,23 @@ class Records:
                 self._trades_of_owner[owner][trade.trade_id] = None
 
     def restore_tape(self, trades: Iterable[Trade]) -> None:
-        """Bring back what the public saw last, oldest first; volumes and prices begin anew."""
+        """Bring back what the public saw last, oldest first, with its volume; prices begin anew."""
         for trade in trades:
-            self._recent[trade.condition_id].append(trade)
-            self._all_recent.append(trade)
+            self._note_public(trade)
 
     def _take_match(self, trade: Trade) -> None:
         if self.concerns_users(trade):
             self.restore_trade(trade)
+        self._note_public(trade)
+        price = self._first_price(trade.token_id, trade.price)
+        self._note_price(trade.condition_id, price, at_ms=trade.matched_ms)
+
+    def _note_public(self, trade: Trade) -> None:
         self._recent[trade.condition_id].append(trade)
         self._all_recent.append(trade)
         dollars = notional_floor(trade.price, trade.size)
         self._volume[trade.condition_id] = Micros(self._volume[trade.condition_id] + dollars)
         self._volumes[trade.condition_id].append(_Volume(trade.matched_ms, dollars))
-
-        price = self._first_price(trade.token_id, trade.price)
-        self._note_price(trade.condition_id, price, at_ms=trade.matched_ms)
 
     def _take_top(self, event: LevelChanged) -> None:
         if event.best_bid is None or event.best_ask is None:
@@ -210,7 +211,7 @@ class Records:
         return sorted(found, key=lambda trade: trade.matched_ms)
 
     def volume(self, condition_id: ConditionId) -> Micros:
-        """Return the dollars traded in a market in this run."""
+        """Return the dollars traded in a market in this run, and of the tape that came back."""
         return self._volume.get(condition_id, ZERO)
 
     def volume_since(self, condition_id: ConditionId, at_ms: int) -> Micros:

@@ -21,8 +21,12 @@ def test_the_tape_and_the_last_price_come_back(tmp_path: Path) -> None:
     before = floor.venue.trading(market)
     assert before is not None
     floor.venue.close()
+    volume = floor.venue.records.volume_since(market, 0)
+    assert volume > 0
     again = Floor(state=tmp_path).venue
     assert {trade.trade_id for trade in again.records.all_recent()} == names
+    # Or the head of a market would tell of less than its own tape shows.
+    assert again.records.volume_since(market, 0) == volume == again.records.volume(market)
     after = again.trading(market)
     assert after is not None
     assert after.last_trade_price == before.last_trade_price
