@@ -62,10 +62,7 @@ def open_first_market(terminal: Terminal) -> None:
     terminal.until(lambda: terminal.row_with("Outcome", "Bid", "Ask"), "the event's outcomes")
     terminal.press("enter")
     terminal.until(lambda: terminal.row_with("bids", "price", "asks"), "the ladder")
-    terminal.until(
-        lambda: terminal.row_with("tick", "at least") or terminal.row_with("Read-only:"),
-        "the terms of trading",
-    )
+    wait_for_terms(terminal)
     terminal.until(
         lambda: quote(terminal) is not None and has_good_book(terminal),
         "a good book",
@@ -89,6 +86,16 @@ def wait_for_ladder(terminal: Terminal, market: Market) -> None:
         "the market",
     )
     terminal.until(lambda: quote(terminal) is not None and has_good_book(terminal), "a good book")
+    # They come by another way than the book, and without them a ticket stays closed.
+    wait_for_terms(terminal)
+
+
+def wait_for_terms(terminal: Terminal) -> None:
+    """Wait until it is known by which rules one trades here, or that one cannot."""
+    terminal.until(
+        lambda: terminal.row_with("tick", "at least") or terminal.row_with("Read-only:"),
+        "the terms of trading",
+    )
 
 
 def has_good_book(terminal: Terminal) -> bool:
