@@ -24,7 +24,7 @@ PACKAGES: Final = frozenset(
 _OPTIMIZED: Final = 0x1
 """Of functions, and of nothing else (`inspect.CO_OPTIMIZED`)."""
 _HAS_DOCSTRING: Final = 0x400_0000
-"""From 3.13 on; before, the first constant of a function is its docstring or None."""
+"""From 3.14 on; before, the first constant of a function is its docstring or None."""
 
 
 class LeanFinder:
@@ -84,7 +84,7 @@ def without_docstrings(code: CodeType) -> CodeType:
 def _is_docstring(code: CodeType, first: object) -> bool:
     if not (isinstance(first, str) and code.co_flags & _OPTIMIZED):
         return False
-    if sys.version_info >= (3, 13):
+    if sys.version_info >= (3, 14):
         return bool(code.co_flags & _HAS_DOCSTRING)
     # What has no name of its own (a comprehension) has no docstring either.
     return not code.co_name.startswith("<")
