@@ -128,7 +128,9 @@ async def test_a_take_profit_sells_at_its_own_price(tmp_path: Path) -> None:
 async def test_no_second_sale_before_the_first_has_ended(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
-        for bid in ("0.39", "0.38", "0.30", "0.20"):
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the first sale")
+        for bid in ("0.38", "0.30", "0.20"):
             world.stream.send(book(bid))
             await world.pass_time(5)
         assert len(world.account.posted) == 1
