@@ -155,7 +155,7 @@ class ConditionalSales:
 
 def held_of(account: AccountView, token_id: TokenId) -> Micros:
     """Return the shares held, those that open sales speak for included."""
-    return dict(account.balances).get(token_id, account.shares(token_id))
+    return account.held(token_id)
 
 
 def _sales(account: AccountView, token_id: TokenId) -> tuple[Order, ...]:

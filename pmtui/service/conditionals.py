@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from pmtui.domain.amounts import size_floor
 from pmtui.domain.book_view import BookView
 from pmtui.domain.conditional import (
     Conditional,
@@ -40,7 +39,7 @@ from pmtui.service.journal import Journal, JournalProblem
 from pmtui.service.kernel import Kernel
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
-from pmtui.service.views import AccountView, Level, Load
+from pmtui.service.views import AccountView, Level
 from pmtui.service.words import shorten
 
 BLIND_AFTER = timedelta(seconds=10)
@@ -366,10 +365,8 @@ class Conditionals:
     def _leave_what_is_gone(self) -> None:
         """Let those rest whose shares are gone: they must not wait for what is bought later."""
         account = self._account()
-        if account.load is not Load.READY:
-            return
         for each in self.view():
-            if size_floor(held_of(account, each.token_id)) <= 0:
+            if account.has_none(each.token_id):
                 self.rest(each.conditional_id, GONE)
 
     def _tell_blind(self, token_id: TokenId) -> None:

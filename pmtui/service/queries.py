@@ -43,7 +43,6 @@ from pmtui.service.views import (
     StatusView,
     TagsView,
     TapeView,
-    awake_of,
 )
 from pmtui.service.watch_views import WatchlistView
 from pmtui.service.watchlist import Watchlist
@@ -111,7 +110,8 @@ class ServiceQueries:
             entry_lock=self._safeguards.kill_switch.reason,
             heartbeat=self._safeguards.dead_man.view(),
             day_result=self._safeguards.day.result,
-            watching=len(awake_of(self._conditionals())),
+            watching=len(account.awake),
+            at_rest=len(account.unwatched),
         )
 
     def market_list(self, topic: MarketListTopic) -> MarketListView:

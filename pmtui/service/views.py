@@ -98,6 +98,8 @@ class StatusView:
     """What was won or lost since midnight UTC, fees included, also in positions that are gone."""
     watching: int = 0
     """Conditional orders that may sell by themselves."""
+    at_rest: int = 0
+    """Conditional orders that watch over nothing, while there are shares that they were to sell."""
     venue: tuple[VenueFact, ...] = ()
     """What the venue is up to besides trading as usual, the most severe first."""
 
@@ -303,16 +305,32 @@ class AccountView:
         """Conditional orders that may sell by themselves."""
         return awake_of(self.conditionals)
 
+    @property
+    def unwatched(self) -> tuple[Conditional, ...]:
+        """Conditional orders at rest that would have something to sell."""
+        awake = self.awake
+        at_rest = (each for each in self.conditionals if each not in awake)
+        return tuple(each for each in at_rest if not self.has_none(each.token_id))
+
     def shares(self, token_id: TokenId) -> Micros:
         """Shares held of a token."""
         return Micros(sum(p.size for p in self.positions if p.token_id == token_id))
+
+    def held(self, token_id: TokenId) -> Micros:
+        """Shares held, those that open sales speak for included: by the trading host if asked."""
+        return dict(self.balances).get(token_id, self.shares(token_id))
+
+    def has_none(self, token_id: TokenId) -> bool:
+        """Whether it is known that no share that could be sold is held of a token."""
+        from pmtui.domain.amounts import size_floor  # noqa: PLC0415 - see above
+
+        return self.load is Load.READY and size_floor(self.held(token_id)) <= 0
 
     def sellable(self, token_id: TokenId) -> Micros:
         """Shares that a new sale may offer: by the trading host where it has been asked."""
         from pmtui.domain.own_orders import reserved_shares  # noqa: PLC0415 - see above
 
-        held = dict(self.balances).get(token_id, self.shares(token_id))
-        return Micros(max(held - reserved_shares(self.open_orders, token_id), 0))
+        return Micros(max(self.held(token_id) - reserved_shares(self.open_orders, token_id), 0))
 
     def orders_at(self, token_id: TokenId) -> tuple[Order, ...]:
         """Open orders in one token's book."""

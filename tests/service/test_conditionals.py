@@ -193,6 +193,9 @@ async def test_when_the_shares_are_gone_they_rest_and_wait_for_no_later_ones(
         world.analytics.held = ()
         await until(world, lambda: only(world).state is ConditionalState.RESTING, "their rest")
         assert only(world).reason == GONE
+        # A warning that nothing can come of would only teach to overlook it.
+        assert world.service.queries.account().has_none(YES)
+        assert world.service.queries.status().at_rest == 0
         world.account.shares[YES] = HELD
         world.stream.send(book("0.20"))
         await world.pass_time(30)
@@ -218,6 +221,8 @@ async def test_after_a_restart_they_are_back_at_rest_until_started(tmp_path: Pat
         assert (back.state, back.reason) == (ConditionalState.RESTING, RESTARTED)
         assert said(world, "1 conditional order is back, at rest")
         await ready(world)
+        status = world.service.queries.status()
+        assert (status.watching, status.at_rest) == (0, 1)
         world.stream.send(book("0.20"))
         await world.pass_time(5)
         assert world.account.posted == []

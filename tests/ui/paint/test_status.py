@@ -124,6 +124,15 @@ def test_conditional_orders_that_watch_are_counted() -> None:
     assert "watching" not in text(STATUS, 160)
 
 
+def test_a_conditional_order_that_rests_is_warned_of_beside_those_that_watch() -> None:
+    view = replace(STATUS, watching=2, at_rest=1)
+    assert "2 watching  1 at rest" in text(view, 160)
+    (cell,) = (cell for cell in paint_status(view, 160) if cell.text == "1 at rest")
+    assert cell.role is Role.NOTICE_WARN
+    assert "1 at rest" in text(replace(BUSY, at_rest=1, health=DOWN), 80)
+    assert "at rest" not in text(STATUS, 160)
+
+
 @pytest.mark.parametrize(
     ("result", "words"), [(1_250_000, "today +$1.25"), (-90_000, "today -$0.09")]
 )
