@@ -38,7 +38,7 @@ from pmtui.service.hub import HubSubscription
 from pmtui.service.journal import Journal, JournalProblem
 from pmtui.service.kernel import Kernel
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
+from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
 from pmtui.service.views import AccountView, Level
 from pmtui.service.words import shorten
 
@@ -207,8 +207,12 @@ class Conditionals:
 
     def _put(self, changed: Conditional) -> None:
         self._known[changed.conditional_id] = changed
-        self._kernel.mark(AccountTopic())
+        self._mark()
         self._watch()
+
+    def _mark(self) -> None:
+        self._kernel.mark(AccountTopic())
+        self._kernel.mark(StatusTopic())
 
     def _watch(self) -> None:
         topics: set[Topic] = set()
@@ -231,7 +235,9 @@ class Conditionals:
     def _look(self, token_id: TokenId) -> None:
         book = self._book_of(token_id)
         if not book.state.is_good:
-            self._blind_since.setdefault(token_id, self._kernel.clock.now())
+            if token_id not in self._blind_since:
+                self._blind_since[token_id] = self._kernel.clock.now()
+                self._mark()
             return
         self._see_again(token_id)
         for each in tuple(self._known.values()):
@@ -377,7 +383,8 @@ class Conditionals:
             self._kernel.log.notice(Level.BAD, text)
 
     def _see_again(self, token_id: TokenId) -> None:
-        self._blind_since.pop(token_id, None)
+        if self._blind_since.pop(token_id, None) is not None:
+            self._mark()
         if token_id in self._told_blind:
             self._told_blind.discard(token_id)
             self._kernel.log.notice(Level.GOOD, "Conditional orders see their book again")

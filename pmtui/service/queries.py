@@ -43,6 +43,7 @@ from pmtui.service.views import (
     StatusView,
     TagsView,
     TapeView,
+    awake_of,
 )
 from pmtui.service.watch_views import WatchlistView
 from pmtui.service.watchlist import Watchlist
@@ -111,6 +112,7 @@ class ServiceQueries:
             heartbeat=self._safeguards.dead_man.view(),
             day_result=self._safeguards.day.result,
             watching=len(account.awake),
+            blind=len(account.blind),
             at_rest=len(account.unwatched),
         )
 
@@ -201,7 +203,7 @@ class ServiceQueries:
 
     def account(self) -> AccountView:
         """Return cash, positions, open orders and fills."""
-        feed = self._account
+        feed, conditionals = self._account, self._conditionals()
         return AccountView(
             load=feed.state.load,
             balance=feed.state.balance,
@@ -218,7 +220,12 @@ class ServiceQueries:
             scoring=self._resting.scoring.scoring,
             earned=self._resting.earned.view(),
             recent=feed.recent_orders(),
-            conditionals=self._conditionals(),
+            conditionals=conditionals,
+            unseen=frozenset(
+                each.token_id
+                for each in awake_of(conditionals)
+                if not self._books.book(each.token_id).state.is_good
+            ),
             lacks=feed.lists.lacks,
         )
 

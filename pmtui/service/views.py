@@ -98,6 +98,8 @@ class StatusView:
     """What was won or lost since midnight UTC, fees included, also in positions that are gone."""
     watching: int = 0
     """Conditional orders that may sell by themselves."""
+    blind: int = 0
+    """Those among them that see nothing, as their book is not good."""
     at_rest: int = 0
     """Conditional orders that watch over nothing, while there are shares that they were to sell."""
     venue: tuple[VenueFact, ...] = ()
@@ -286,6 +288,8 @@ class AccountView:
 
     conditionals: tuple[Conditional, ...] = ()
     """Conditional orders that are not over; they live only while this program runs."""
+    unseen: frozenset[TokenId] = frozenset()
+    """Tokens that conditional orders watch in vain: their book is not good, and nothing fires."""
     lacks: tuple[tuple[OwnList, str], ...] = ()
     """The lists that are not all known, with what is missing in each."""
 
@@ -304,6 +308,17 @@ class AccountView:
     def awake(self) -> tuple[Conditional, ...]:
         """Conditional orders that may sell by themselves."""
         return awake_of(self.conditionals)
+
+    @property
+    def blind(self) -> tuple[Conditional, ...]:
+        """Conditional orders that watch and see nothing."""
+        return tuple(each for each in self.conditionals if self.is_blind(each))
+
+    def is_blind(self, each: Conditional) -> bool:
+        """Whether a conditional order watches a book that nothing fires from."""
+        from pmtui.domain.conditional import ConditionalState  # noqa: PLC0415 - see above
+
+        return each.token_id in self.unseen and each.state is ConditionalState.WATCHING
 
     @property
     def unwatched(self) -> tuple[Conditional, ...]:

@@ -175,13 +175,19 @@ async def test_open_sales_in_the_way_are_cancelled_first(tmp_path: Path) -> None
 async def test_a_book_that_cannot_be_trusted_fires_nothing_and_is_told(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
+        queries = world.service.queries
+        assert (queries.status().watching, queries.status().blind) == (1, 0)
         world.stream.change_link(LinkState.DOWN, "reset")
+        await world.pass_time(1)
+        assert (queries.status().watching, queries.status().blind) == (1, 1)
+        assert queries.account().is_blind(only(world))
         await world.pass_time(30)
         assert said(world, "Conditional orders see nothing")
         assert world.account.posted == []
         world.stream.change_link(LinkState.OPEN)
         world.stream.send(book("0.60"))
         await until(world, lambda: said(world, "see their book again"), "the good news")
+        assert queries.status().blind == 0
 
 
 async def test_when_the_shares_are_gone_they_rest_and_wait_for_no_later_ones(

@@ -5,6 +5,7 @@ from datetime import datetime
 from pmtui.domain.conditional import Conditional, ConditionalState
 from pmtui.domain.conditional_check import SaleEnd
 from pmtui.domain.money import Micros
+from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Column, Line, Row
 from pmtui.ui.format import (
     format_age,
@@ -38,12 +39,12 @@ _ROLES = {
 }
 
 
-def paint_conditional_row(each: Conditional, now: datetime) -> Row:
+def paint_conditional_row(each: Conditional, account: AccountView, now: datetime) -> Row:
     """Show one conditional order as a row."""
     return Row(
         each.conditional_id,
         (
-            Cell(each.state.value, _ROLES.get(each.state, Role.DIM)),
+            _state_of(each, account),
             Cell(format_age((now - each.created_at).total_seconds()), Role.DIM),
             Cell(format_size_compact(each.size, width=8)),
             Cell(plain(each.outcome), Role.DIM),
@@ -55,17 +56,32 @@ def paint_conditional_row(each: Conditional, now: datetime) -> Row:
     )
 
 
-def paint_conditional_details(each: Conditional) -> Line:
-    """Show what the columns have no room for."""
+def paint_conditional_details(each: Conditional, account: AccountView, book: str) -> Line:
+    """Show what the columns have no room for.
+
+    Args:
+        each: the conditional order.
+        account: what is held, and which books are not good.
+        book: what the state of its book is, in words.
+    """
+    if account.is_blind(each):
+        text = f" Sees nothing, fires nothing: the book is {book}"
+        return (Cell(text, Role.NOTICE_BAD), Cell(f"  {plain(each.title)}", Role.HEADING))
     why = plain(each.reason)
     return (Cell(f" {plain(each.title)}", Role.HEADING), Cell(f"  {why}" if why else "", Role.DIM))
 
 
-def paint_protection(each: Conditional) -> Line:
-    """Show one conditional order as a line beside the position it belongs to."""
+def paint_protection(each: Conditional, account: AccountView | None = None) -> Line:
+    """Show one conditional order as a line beside the position it belongs to.
+
+    Args:
+        each: the conditional order.
+        account: what is held, and which books are not good; None where only its state matters.
+    """
     size = format_size_compact(each.size)
+    state = _state_of(each, account)
     line = [
-        Cell(f"{each.state.value} ", _ROLES.get(each.state, Role.DIM)),
+        state._replace(text=f"{state.text} "),
         Cell(f"{size} {plain(each.outcome, 12)}"),
     ]
     for name, price in (("stop", each.stop), ("profit", each.take_profit)):
@@ -87,6 +103,12 @@ def paint_end(end: SaleEnd) -> Line:
         word = "profit" if end.profit >= 0 else "loss"
         line += [Cell(f", {word} ", Role.DIM), Cell(format_money_change(end.profit), role)]
     return (*line, Cell(" after fees", Role.DIM))
+
+
+def _state_of(each: Conditional, account: AccountView | None) -> Cell:
+    if account is not None and account.is_blind(each):
+        return Cell("blind", Role.NOTICE_BAD)
+    return Cell(each.state.value, _ROLES.get(each.state, Role.DIM))
 
 
 def _price(price: Micros | None) -> Cell:

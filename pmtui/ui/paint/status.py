@@ -115,15 +115,15 @@ def _account_facts(view: StatusView, *, do_keys_rest: bool) -> list[_Fact]:
     if is_ours:
         role = Role.OWN_ORDER if view.open_orders else Role.DIM
         facts.append(_Fact(_OURS, (Cell(f"{view.open_orders} open", role),)))
-        if view.watching:
-            cells = (Cell(f"{view.watching} watching", Role.OWN_ORDER),)
+        if watching := view.watching - view.blind:
+            cells = (Cell(f"{watching} watching", Role.OWN_ORDER),)
             facts.append(_Fact(_MEANWHILE, cells))
         is_well = view.heartbeat.state not in (BeatState.LATE, BeatState.LOST)
         beat = paint_heartbeat(view.heartbeat, view.now)
         facts.append(_Fact(_MILD if is_well else _KEPT, beat))
     for rank, count, words in (
-        (_KEPT, view.at_rest, "at rest"), (_KEPT, view.unknown_orders, "unknown, checking"),
-        (_MEANWHILE, view.unread_notices, "new"),
+        (_KEPT, view.blind, "blind"), (_KEPT, view.at_rest, "at rest"),
+        (_KEPT, view.unknown_orders, "unknown, checking"), (_MEANWHILE, view.unread_notices, "new"),
     ):  # fmt: skip
         if count:
             facts.append(_Fact(rank, (Cell(f"{count} {words}", Role.NOTICE_WARN),)))

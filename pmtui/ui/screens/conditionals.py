@@ -13,7 +13,7 @@ from pmtui.domain.conditional import Conditional, ConditionalState
 from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for
-from pmtui.ui.cells import Cell
+from pmtui.ui.cells import Cell, Line
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.paint.conditional import (
     CONDITIONAL_COLUMNS,
@@ -21,6 +21,7 @@ from pmtui.ui.paint.conditional import (
     paint_conditional_details,
     paint_conditional_row,
 )
+from pmtui.ui.paint.ladder_state import state_word
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.saying import SayingScreen
 from pmtui.ui.theme import Role
@@ -99,7 +100,12 @@ class ConditionalsScreen(SayingScreen):
     def show_details(self) -> None:
         """Show what the columns have no room for."""
         each = self._at_cursor()
-        details = paint_conditional_details(each) if each is not None else ()
+        queries = self.surface.queries
+        details: Line = ()
+        if each is not None:
+            book = queries.book(each.token_id)
+            words = state_word(book, queries.now()).text.strip()
+            details = paint_conditional_details(each, queries.account(), words)
         self.query_one("#details", TextLine).show(details)
 
     @on(LineTable.RowSelected)
@@ -117,6 +123,7 @@ class ConditionalsScreen(SayingScreen):
     def _show_rows(self) -> None:
         queries = self.surface.queries
         now = queries.now()
-        listed = queries.account().conditionals
-        self.table.set_rows([paint_conditional_row(each, now) for each in listed])
+        account = queries.account()
+        listed = account.conditionals
+        self.table.set_rows([paint_conditional_row(each, account, now) for each in listed])
         self.show_details()

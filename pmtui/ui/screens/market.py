@@ -33,6 +33,7 @@ from pmtui.ui.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.cells import Cell
 from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import outcome_labels, tick_size_of
+from pmtui.ui.paint.conditional import paint_protection
 from pmtui.ui.paint.facts import key_of
 from pmtui.ui.paint.ladder_state import paint_state
 from pmtui.ui.paint.position import account_words, by_ladder
@@ -220,6 +221,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
 
     def on_descendant_focus(self) -> None:
         """Show the keys of what has the focus now, and whether single keys trade there."""
+        self._follow_keys()
         self.show_footer()
         self._show_state()
         if self.is_armed:
@@ -317,6 +319,9 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
             words=account_words(account),
             are_known=not account.lack_of(OwnList.POSITIONS),
         )
-        watched = (c for c in account.conditionals if c.condition_id == self.condition_id)
+        watched = (
+            paint_protection(each, account)
+            for each in account.conditionals if each.condition_id == self.condition_id
+        )  # fmt: skip
         own = by_ladder(self._own_orders(), self.token_id)
-        self.orders.show(own, conditionals=tuple(watched))
+        self.orders.show(own, protections=tuple(watched))

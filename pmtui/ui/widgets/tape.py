@@ -7,7 +7,6 @@ from textual.binding import BindingType
 from textual.message import Message
 from typing_extensions import override
 
-from pmtui.domain.conditional import Conditional
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, TradePrint
@@ -18,7 +17,6 @@ from pmtui.service.views import TapeView
 from pmtui.ui.actions import bindings_of
 from pmtui.ui.cells import Cell, Line, fit_line, line_width
 from pmtui.ui.local_time import zone_at
-from pmtui.ui.paint.conditional import paint_protection
 from pmtui.ui.paint.position import paint_own_orders, paint_positions
 from pmtui.ui.paint.tape import paint_tape, times_end
 from pmtui.ui.theme import Role
@@ -147,7 +145,7 @@ class OrdersPane(ScrollingPane):
         order: Order
 
     _orders: tuple[Order, ...] = ()
-    _conditionals: tuple[Conditional, ...] = ()
+    _protections: tuple[Line, ...] = ()
     _cursor: OrderId | None = None
     _index = 0
     """Where the cursor stood, for when its order is gone."""
@@ -158,11 +156,9 @@ class OrdersPane(ScrollingPane):
         """The order under the cursor; None without the focus."""
         return self._at_cursor() if self.has_focus else None
 
-    def show(
-        self, orders: tuple[Order, ...], *, conditionals: tuple[Conditional, ...] = ()
-    ) -> None:
+    def show(self, orders: tuple[Order, ...], *, protections: tuple[Line, ...] = ()) -> None:
         """Show these orders, and below them what this program alone watches over."""
-        self._orders, self._conditionals = orders, conditionals
+        self._orders, self._protections = orders, protections
         self.repaint()
 
     def forget_cursor(self) -> None:
@@ -218,10 +214,7 @@ class OrdersPane(ScrollingPane):
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         ascii_only = self.ascii_only
-        watched = tuple(
-            fit_line(paint_protection(each), width, ascii_only=ascii_only)
-            for each in self._conditionals
-        )
+        watched = tuple(fit_line(line, width, ascii_only=ascii_only) for line in self._protections)
         room = max(1, height - len(watched))
         if watched and not self._orders:
             return watched[:height]

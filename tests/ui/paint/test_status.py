@@ -133,6 +133,14 @@ def test_a_conditional_order_that_rests_is_warned_of_beside_those_that_watch() -
     assert "at rest" not in text(STATUS, 160)
 
 
+def test_what_watches_a_book_that_is_not_good_is_not_told_as_watching() -> None:
+    assert "1 watching  1 blind" in text(replace(STATUS, watching=2, blind=1), 160)
+    line = text(replace(BUSY, watching=1, blind=1, at_rest=1, health=DOWN), 80)
+    assert "watching" not in line
+    assert "1 blind  1 at rest" in line
+    assert "…" not in line
+
+
 @pytest.mark.parametrize(
     ("result", "words"), [(1_250_000, "today +$1.25"), (-90_000, "today -$0.09")]
 )

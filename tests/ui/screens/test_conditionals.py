@@ -1,9 +1,11 @@
 """Protecting a position and looking after what protects it, from the keys."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 from textual.pilot import Pilot
 
+from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.conditional import Conditional, ConditionalId, ConditionalPlan, ConditionalState
 from pmtui.domain.money import parse_micros
 from pmtui.service.topics import AccountTopic, BookTopic
@@ -139,3 +141,18 @@ async def test_the_list_starts_rests_and_cancels() -> None:
         await until(pilot, lambda: service.calls_of("start_conditional") == [("c1",)], "start")
         await pilot.press("x")
         await until(pilot, lambda: service.calls_of("cancel_conditional") == [("c1",)], "cancel")
+
+
+async def test_the_list_says_what_watches_a_book_that_nothing_fires_from() -> None:
+    service = FakeService()
+    service.account_view = replace(
+        service.account_view, conditionals=(STOP,), unseen=frozenset((YES,))
+    )
+    service.books[YES] = BookView(YES, BookState.STALE, as_of=NOW - timedelta(seconds=14))
+    app = PmtuiApp(service.surface(), themes=load_themes()[0])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("C")
+        await until(pilot, lambda: shows(app, "Sees nothing, fires nothing"), "the words")
+        assert shows(app, "the book is stale 14s")
+        assert shows(app, "blind")
+        assert not shows(app, "watching ")
