@@ -14,7 +14,7 @@ from pmtui.service.topics import EventQuotesTopic, EventTopic, Topic
 from pmtui.ui.paint.siblings import live_mids
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.market_parts import MarketParts
-from pmtui.ui.siblings import Siblings, siblings_of
+from pmtui.ui.siblings import Siblings, order_of, siblings_of
 from pmtui.ui.widgets.sibling_strip import SiblingStrip
 
 STRIP_FROM_HEIGHT = 32
@@ -32,6 +32,8 @@ class MarketSiblings(MarketParts):
     """The market on show, and the event it will be in for ever."""
     _siblings_now: tuple[Event, ConditionId, Siblings | None] | None = None
     """What the siblings were found for last: that is asked at every turn."""
+    _order: tuple[ConditionId, ...] = ()
+    """Of the event's outcomes, as it was met here: fingers learn it, and no price changes it."""
 
     @property
     def hoppable(self) -> Siblings | None:
@@ -42,7 +44,8 @@ class MarketSiblings(MarketParts):
     def _siblings_in(self, event: Event) -> Siblings | None:
         known = self._siblings_now
         if known is None or known[0] is not event or known[1] != self.condition_id:
-            found = siblings_of(event, self.condition_id)
+            self._order = order_of(event, self._order)
+            found = siblings_of(event, self.condition_id, self._order)
             known = self._siblings_now = (event, self.condition_id, found)
         return known[2]
 
@@ -78,9 +81,7 @@ class MarketSiblings(MarketParts):
 
     @on(SiblingStrip.Picked)
     def _hop_to_picked(self, message: SiblingStrip.Picked) -> None:
-        siblings = self.hoppable
-        if siblings is not None and message.index < len(siblings.markets):
-            self._hop(siblings.markets[message.index])
+        self.hop_to(message.condition_id)
 
     @property
     def _event_id(self) -> EventId | None:

@@ -8,6 +8,7 @@ from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId
+from pmtui.domain.market import Market
 from pmtui.service.topics import (
     AccountTopic,
     BookTopic,
@@ -40,6 +41,8 @@ class MarketSides(MarketSiblings):
 
     side_ladders = query_one("#sides", Container)
     _has_sides = False
+    _last_side: SideLadder | None = None
+    """Where the keys were when nothing had them: a terminal that is returned to gives them back."""
 
     def action_toggle_sides(self) -> None:
         """Show the ladders of the next outcomes beside this one, or no more."""
@@ -49,7 +52,7 @@ class MarketSides(MarketSiblings):
         if self.hoppable is None:
             self.say("This event has no other open market.")
             return
-        self._has_sides = not self._has_sides
+        self._has_sides, self._last_side = not self._has_sides, None
         self.set_class(self._has_sides, "-sides")
         if self._has_sides and not self._sides:
             # Only now: most screens never have any.
@@ -61,8 +64,15 @@ class MarketSides(MarketSiblings):
 
     @override
     def hop_to(self, condition_id: ConditionId) -> None:
+        aimed = self._aimed_at
+        if aimed is not None:
+            self.set_focus(self.ladder)
         super().hop_to(condition_id)
         self._show_sides()
+        # The keys stay with the outcome that had them, where it is beside the next one too.
+        for side in self._sides:
+            if aimed is not None and side.is_of(aimed.condition_id):
+                self.set_focus(side.ladder)
 
     def action_go_to_sides(self) -> None:
         """Let keys go to the next ladder beside the main one."""
@@ -72,7 +82,7 @@ class MarketSides(MarketSiblings):
             self.say(f"{_NO_SIDES}: {key} shows them on a wide screen.")
             return
         place = shown.index(self.focused) + 1 if self.focused in shown else 0
-        shown[place % len(shown)].focus()
+        self.set_focus(shown[place % len(shown)])
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -89,7 +99,7 @@ class MarketSides(MarketSiblings):
         self.hop_to(message.condition_id)
         if message.price is not None:
             self.ladder.point_at(message.price)
-        self.ladder.focus()
+        self.set_focus(self.ladder)
 
     def _side_entries(self) -> tuple[FooterEntry, ...]:
         """Return the keys of a ladder beside the main one; none where it has not got the focus."""
@@ -115,11 +125,47 @@ class MarketSides(MarketSiblings):
     def _most_sides(self) -> int:
         return _MOST if self.size.width >= _THREE_FROM_WIDTH else _MOST - 1
 
+    @property
+    def _side_with_keys(self) -> SideLadder | None:
+        if self.focused is None:
+            return self._last_side
+        return next((s for s in self._sides if s.ladder is self.focused), None)
+
+    @property
+    def _aimed_at(self) -> Market | None:
+        """The market of the ladder beside the main one that has the keys."""
+        side = self._side_with_keys
+        market = None if side is None else side.market
+        return None if market is None or market.condition_id == self.condition_id else market
+
+    def _beside(self) -> tuple[Market, ...]:
+        """Return the markets beside the main one, in their order.
+
+        The one that has the keys stays where it is until they leave it, also when it resolves or
+        others come: no key may ever go to another one than was aimed at.
+        """
+        siblings, aimed = self.hoppable, self._aimed_at
+        markets = siblings.after(self._most_sides) if siblings is not None else ()
+        if aimed is None or any(m.condition_id == aimed.condition_id for m in markets):
+            return markets
+        place = [side.market for side in self._sides].index(aimed)
+        others = markets[: self._most_sides - 1]
+        return (*others[:place], aimed, *others[place:])
+
+    def _follow_keys(self) -> None:
+        """Let go of a ladder that stayed only as long as it had the keys."""
+        if self.focused is not None:
+            self._last_side = self._side_with_keys
+        if self._is_side_by_side:
+            shown = [side.market for side in self._sides if side.market is not None]
+            if [m.condition_id for m in shown] != [m.condition_id for m in self._beside()]:
+                self.follow_topics()
+                self._show_sides()
+
     def _side_topics(self) -> Iterable[Topic]:
-        siblings = self.hoppable
-        if siblings is None or not self._is_side_by_side:
+        if not self._is_side_by_side:
             return
-        for market in siblings.after(self._most_sides):
+        for market in self._beside():
             if self._outcome_index < len(market.outcomes):
                 token_id = market.outcomes[self._outcome_index].token_id
                 if token_id is not None:
@@ -129,12 +175,21 @@ class MarketSides(MarketSiblings):
         """Give each ladder its market, and show what is known of it."""
         if not self._is_side_by_side:
             return
-        siblings = self.hoppable
-        markets = siblings.after(self._most_sides) if siblings is not None else ()
-        for number, side in enumerate(self._sides):
+        markets = self._beside()
+        for number, side in enumerate(self._sides_for(markets)):
             market = markets[number] if number < len(markets) else None
             side.set_market(market, self._outcome_index)
             self._show_side(side)
+
+    def _sides_for(self, markets: tuple[Market, ...]) -> tuple[SideLadder, ...]:
+        """Bring the ladders into the order of their markets: each keeps its own, and so the keys."""
+        kept = [next((s for s in self._sides if s.is_of(m.condition_id)), None) for m in markets]
+        free = [side for side in self._sides if side not in kept]
+        ordered = [side or free.pop(0) for side in kept if side is not None or free]
+        for place, side in enumerate(ordered):
+            if self._sides[place] is not side:
+                self.side_ladders.move_child(side, before=place)
+        return self._sides
 
     def _show_after_layout(self) -> None:
         self._show_state()

@@ -18,24 +18,28 @@ class SiblingStrip(TextLine):
 
     @dataclass
     class Picked(Message):
-        """The trader wants to go to the outcome at this place."""
+        """The trader wants to go to this outcome."""
 
-        index: int
+        condition_id: ConditionId
 
-    _places: tuple[int, ...] = ()
+    _places: tuple[ConditionId | None, ...] = ()
+    """Whose name is at which cell, in the picture that is clicked at."""
 
     def show_siblings(
         self, siblings: Siblings, mids: Mapping[ConditionId, Micros], width: int
     ) -> None:
         """Show them; the same again costs nothing."""
         strip = paint_siblings(siblings, mids, width, ascii_only=self._ascii_only)
-        self._places = strip.places
+        ids = [market.condition_id for market in siblings.markets]
+        self._places = tuple(None if place < 0 else ids[place] for place in strip.places)
         self.show(strip.line)
 
     def on_click(self, event: events.Click) -> None:
         """Go to what is under the pointer."""
         offset = event.get_content_offset(self)
-        if offset is None or offset.x >= len(self._places) or self._places[offset.x] < 0:
+        if offset is None or offset.x >= len(self._places):
             return
-        event.stop()
-        self.post_message(self.Picked(self._places[offset.x]))
+        condition_id = self._places[offset.x]
+        if condition_id is not None:
+            event.stop()
+            self.post_message(self.Picked(condition_id))

@@ -94,6 +94,11 @@ class SideLadder(Vertical):
         """Whose book is on show."""
 
     @property
+    def market(self) -> Market | None:
+        """Whose outcome is on show."""
+        return self._market
+
+    @property
     def ladder(self) -> LadderPane:
         """The rows."""
         return self._ladder
@@ -103,6 +108,10 @@ class SideLadder(Vertical):
         yield self._title_line
         yield self._state_line
         yield self._ladder
+
+    def is_of(self, condition_id: ConditionId | None) -> bool:
+        """Whether an outcome of this market is on show."""
+        return self._market is not None and self._market.condition_id == condition_id
 
     def set_market(self, market: Market | None, outcome_index: int) -> None:
         """Belong to an outcome of a market; what was shown of another one goes."""

@@ -86,10 +86,10 @@ async def test_a_click_on_a_ladder_makes_it_the_main_one() -> None:
         assert screen.ladder.cursor[0] == pointed_at * 10_000
         assert screen.focused is screen.ladder
         tokens = [m.outcomes[0].token_id for m in markets_of(world)]
-        assert [side.token_id for side in sides] == tokens[4:7]
+        assert [side.token_id for side in screen.query(SideLadder)] == tokens[4:7]
         await pilot.press("o")
         await settle(pilot)
-        assert [side.token_id for side in sides] == [
+        assert [side.token_id for side in screen.query(SideLadder)] == [
             m.outcomes[1].token_id for m in markets_of(world)[4:7]
         ]
         await pilot.press("W")
