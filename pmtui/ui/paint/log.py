@@ -1,8 +1,9 @@
 """Log entries as lines: when, what kind, and the words, made harmless."""
 
 from pmtui.service.views import Level, LogEntry
-from pmtui.ui.cells import Cell, Line
+from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.local_time import write_clock
+from pmtui.ui.paint.cut_words import cut_notice
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
@@ -25,10 +26,8 @@ def paint_entry(entry: LogEntry) -> Line:
     )
 
 
-def paint_notice(entry: LogEntry) -> Line:
-    """Show a notice on the line kept for it."""
-    return (
-        Cell(f" {_SIGNS[entry.level]} ", LEVEL_ROLES[entry.level]),
-        Cell(f"{write_clock(entry.at)} ", Role.DIM),
-        Cell(plain(entry.text), LEVEL_ROLES[entry.level]),
-    )
+def paint_notice(entry: LogEntry, width: int) -> Line:
+    """Show a notice on the line kept for it, the reason before what else it tells."""
+    role = LEVEL_ROLES[entry.level]
+    begin = (Cell(f" {_SIGNS[entry.level]} ", role), Cell(f"{write_clock(entry.at)} ", Role.DIM))
+    return (*begin, Cell(cut_notice(entry.text, width - line_width(begin)), role))

@@ -6,6 +6,7 @@ Nothing of the service ever touches a widget: a change crosses over by `call_nex
 
 import asyncio
 from collections.abc import Iterable
+from functools import partial
 from typing import ClassVar
 
 from textual import events
@@ -245,4 +246,4 @@ class FrameScreen(Screen[None]):
         if latest is None or (now - latest.at).total_seconds() > NOTICE_LIFE_S:
             line.show(self._too_small() or self._greeting)
         else:
-            line.show(paint_notice(latest))
+            line.show_in_width(partial(paint_notice, latest))

@@ -1,17 +1,23 @@
 """A screen that answers keys in words, on the line of the notices: nothing is ever covered."""
 
+from collections.abc import Container
 from datetime import datetime, timedelta
+from itertools import takewhile
 
 from typing_extensions import override
 
-from pmtui.service.views import LogEntry
-from pmtui.ui.cells import Cell
+from pmtui.service.views import Level
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.paint.cut_words import cut_words
 from pmtui.ui.screens.frame import FrameScreen
 from pmtui.ui.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
 
 _SAID_FOR = timedelta(seconds=5)
 _CONFIRMED_FOR = timedelta(seconds=2)
+_AS_BAD = frozenset({Level.WARNING, Level.BAD})
+"""What a key is answered with is a warning at most: news of these kinds goes before it."""
+_ANY = frozenset({Level.GOOD, *_AS_BAD})
 
 
 class SayingScreen(FrameScreen):
@@ -20,17 +26,19 @@ class SayingScreen(FrameScreen):
     _said_until: datetime | None = None
     _said = ""
     _is_confirmation = False
-    _noticed: LogEntry | None = None
-    """The notice that a confirmation came after."""
+    _said_after = 0
+    """The last entry of the log when it was said: what is older was known by then."""
+    _yields_to: Container[Level] = _AS_BAD
 
     def say(self, text: str) -> None:
-        """Say it for a few seconds; the log's notices wait."""
+        """Say it for a few seconds, unless the log tells of something as bad meanwhile."""
         self._tell(text, Role.NOTICE_WARN, _SAID_FOR)
+        self._yields_to = _AS_BAD
 
     def confirm(self, text: str) -> None:
         """Name for a moment what changed in sight; it never keeps a newer notice waiting."""
         self._tell(text, Role.TEXT, _CONFIRMED_FOR)
-        self._is_confirmation, self._noticed = True, self.latest_notice()
+        self._is_confirmation, self._yields_to = True, _ANY
 
     def take_back(self, *beginnings: str) -> None:
         """Let go of what was said, if it begins so and is true no more; notices show again."""
@@ -45,7 +53,13 @@ class SayingScreen(FrameScreen):
     def _tell(self, text: str, role: Role, duration: timedelta) -> None:
         self._said, self._is_confirmation = text, False
         self._said_until = self.surface.queries.now() + duration
-        self.query_one("#notice", TextLine).show((Cell(f" {text}", role),))
+        entries = self.surface.queries.log().entries
+        self._said_after = entries[-1].sequence if entries else 0
+
+        def paint(width: int) -> Line:
+            return (Cell(f" {cut_words(text, width - 1)}", role),)
+
+        self.query_one("#notice", TextLine).show_in_width(paint)
 
     def _fall_silent(self) -> None:
         self._said_until = None
@@ -55,7 +69,13 @@ class SayingScreen(FrameScreen):
     def _show_notice(self) -> None:
         until = self._said_until
         is_due = until is not None and self.surface.queries.now() < until
-        if is_due and not (self._is_confirmation and self.latest_notice() != self._noticed):
+        if is_due and not self._is_outdone():
             return
         self._said, self._said_until, self._is_confirmation = "", None, False
         super()._show_notice()
+
+    def _is_outdone(self) -> bool:
+        """Whether something has been told since that must not wait for what a key said."""
+        entries = reversed(self.surface.queries.log().entries)
+        newer = takewhile(lambda entry: entry.sequence > self._said_after, entries)
+        return any(entry.level in self._yields_to for entry in newer)

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from textual.pilot import Pilot
 
 from pmtui.service.topics import LogTopic, StatusTopic
@@ -103,3 +104,47 @@ async def test_a_notice_never_waits_for_a_confirmation() -> None:
         service.log_view = LogView((older, newer), 0, 0)
         service.announce(LogTopic())
         await until(pilot, lambda: "refused" in line(screen, "notice"), "the notice")
+
+
+def tell(app: MarketDemo, level: Level, text: str) -> None:
+    service = app.market.service
+    entries = service.log_view.entries
+    entry = LogEntry(len(entries) + 1, service.at, level, "notice", text)
+    service.log_view = LogView((*entries, entry), 0, 0)
+    service.announce(LogTopic())
+
+
+@pytest.mark.parametrize("level", [Level.WARNING, Level.BAD])
+async def test_news_as_bad_waits_for_nothing_that_a_key_said(level: Level) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        tell(app, level, "An older one")
+        screen.say("Not armed: The trading host is down.")
+        app.market.service.announce(LogTopic())
+        await settle(pilot)
+        assert "Not armed" in line(screen, "notice")
+        tell(app, level, "Not cancelled: Connection refused")
+        await until(pilot, lambda: "refused" in line(screen, "notice"), "it is seen at once")
+
+
+async def test_better_news_waits_for_what_a_key_said() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        screen.say("Not sent.")
+        tell(app, Level.GOOD, "Bought 5 Yes at 50¢")
+        await settle(pilot)
+        assert "Not sent." in line(screen, "notice")
+        pass_seconds(app, 6)
+        await until(pilot, lambda: "Bought 5 Yes" in line(screen, "notice"), "its turn comes")
+
+
+async def test_the_reason_of_a_long_refusal_is_read_whole() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        title = "Will the committee lower its rate at the meeting in September?"
+        what = f"Rejected: Buy 5 Yes at 50¢ · {title}"
+        tell(app, Level.BAD, f"{what} (no balance for this)")
+        await until(pilot, lambda: "(no balance for this)" in line(screen, "notice"), "the reason")
