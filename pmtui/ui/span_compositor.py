@@ -13,7 +13,13 @@ toolkit renders as usual.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from textual._compositor import ChopsUpdate, Compositor, LayoutUpdate
+from textual._compositor import (
+    ChopsUpdate,
+    Compositor,
+    CompositorMap,
+    LayoutUpdate,
+    ReflowResult,
+)
 from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.strip import Strip
@@ -24,7 +30,7 @@ from pmtui.ui.widgets.ready_lines import ReadyLines
 
 _NEEDED = (
     "_dirty_regions", "_regions_to_spans", "render_full_update", "render_partial_update",
-    "render_strips", "cuts", "visible_widgets", "size",
+    "render_strips", "cuts", "visible_widgets", "size", "_full_map", "_full_map_invalidated",
 )  # fmt: skip
 _SURPRISES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
@@ -51,12 +57,29 @@ class SpanCompositor(Compositor):
 
     _layout: tuple[object, object] | None = None
     """What the table was made from: the toolkit makes these anew with every layout."""
+    _painted_map: "CompositorMap | None" = None
+    """Of the last layout, where another was made since."""
 
     def __init__(self) -> None:
         """Start without a screen."""
         super().__init__()
         self._visible: list[tuple[Widget, Region, Region]] = []
         self._parts: dict[int, list[_Part]] = {}
+
+    # A map that was let go is made anew by whoever looks at it first. If that is between a change of
+    # what is shown and the next layout, that layout would find nothing new and paint nothing.
+    @property
+    @override
+    def full_map(self) -> "CompositorMap":
+        if self._full_map_invalidated and self._painted_map is None:
+            self._painted_map = self._full_map
+        return super().full_map
+
+    @override
+    def reflow(self, parent: Widget, size: Size) -> ReflowResult:
+        if self._painted_map is not None:
+            self._full_map, self._painted_map = self._painted_map, None
+        return super().reflow(parent, size)
 
     @override
     def render_partial_update(self) -> ChopsUpdate | None:

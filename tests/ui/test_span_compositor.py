@@ -240,3 +240,21 @@ def test_another_release_keeps_its_own_compositor(monkeypatch: pytest.MonkeyPatc
     screen: Screen[None] = Screen()
     use_spans(screen)
     assert not isinstance(screen._compositor, SpanCompositor)
+
+
+async def test_what_comes_into_sight_is_painted_whoever_looked_at_the_map_before() -> None:
+    first, second = Static("first"), Static("second")
+    app = Stage(first, second)
+    async with app.run_test(size=(20, 4)) as pilot:
+        await settle(pilot)
+        use_spans(app.screen)
+        compositor = app.screen._compositor
+        assert isinstance(compositor, SpanCompositor)
+        compositor.reflow(app.screen, app.screen.size)
+        compositor._dirty_regions.clear()
+        # As if the last layout had been without the second, and its map let go since.
+        compositor._full_map = {w: g for w, g in compositor._full_map.items() if w is not second}
+        compositor._full_map_invalidated = True
+        assert second in compositor.full_map
+        assert second in compositor.reflow(app.screen, app.screen.size).shown
+        assert second.region in compositor._dirty_regions
