@@ -323,9 +323,15 @@ class AccountView:
     @property
     def unwatched(self) -> tuple[Conditional, ...]:
         """Conditional orders at rest that would have something to sell."""
+        watched_or_idle = (*self.awake, *self.idle)
+        return tuple(each for each in self.conditionals if each not in watched_or_idle)
+
+    @property
+    def idle(self) -> tuple[Conditional, ...]:
+        """Conditional orders at rest of which nothing is held: only what is bought could be sold."""
         awake = self.awake
         at_rest = (each for each in self.conditionals if each not in awake)
-        return tuple(each for each in at_rest if not self.has_none(each.token_id))
+        return tuple(each for each in at_rest if self.has_none(each.token_id))
 
     def shares(self, token_id: TokenId) -> Micros:
         """Shares held of a token."""

@@ -200,7 +200,7 @@ async def test_when_the_shares_are_gone_they_rest_and_wait_for_no_later_ones(
         await until(world, lambda: only(world).state is ConditionalState.RESTING, "their rest")
         assert only(world).reason == GONE
         # A warning that nothing can come of would only teach to overlook it.
-        assert world.service.queries.account().has_none(YES)
+        assert world.service.queries.account().idle == (only(world),)
         assert world.service.queries.status().at_rest == 0
         world.account.shares[YES] = HELD
         world.stream.send(book("0.20"))

@@ -22,7 +22,7 @@ LIVES_HERE = "They live only while this program runs: the venue knows nothing of
 IF_ALL_FILLS = "The sums are for all of it at that price: what nobody bids for is not sold."
 
 CONDITIONAL_COLUMNS = (
-    Column("state", "State", 8),
+    Column("state", "State", 9),
     Column("age", "Age", 4, align=Align.RIGHT),
     Column("size", "Sells", 8, align=Align.RIGHT),
     Column("outcome", "Outcome", 8),
@@ -67,7 +67,7 @@ def paint_conditional_details(each: Conditional, account: AccountView, book: str
     if account.is_blind(each):
         text = f" Sees nothing, fires nothing: the book is {book}"
         return (Cell(text, Role.NOTICE_BAD), Cell(f"  {plain(each.title)}", Role.HEADING))
-    why = plain(each.reason)
+    why = "no share of it is held" if each in account.idle else plain(each.reason)
     return (Cell(f" {plain(each.title)}", Role.HEADING), Cell(f"  {why}" if why else "", Role.DIM))
 
 
@@ -108,6 +108,8 @@ def paint_end(end: SaleEnd) -> Line:
 def _state_of(each: Conditional, account: AccountView | None) -> Cell:
     if account is not None and account.is_blind(each):
         return Cell("blind", Role.NOTICE_BAD)
+    if account is not None and each in account.idle:
+        return Cell("no shares", Role.DIM)
     return Cell(each.state.value, _ROLES.get(each.state, Role.DIM))
 
 

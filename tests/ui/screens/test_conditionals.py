@@ -10,6 +10,7 @@ from pmtui.domain.conditional import Conditional, ConditionalId, ConditionalPlan
 from pmtui.domain.money import parse_micros
 from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.paint.conditional import paint_conditional_row, paint_protection
 from pmtui.ui.screens.conditionals import ConditionalsScreen
 from pmtui.ui.screens.protect import ProtectScreen
 from pmtui.ui.screens.question import QuestionScreen
@@ -123,7 +124,8 @@ async def test_without_shares_there_is_nothing_to_protect() -> None:
 
 async def test_the_list_starts_rests_and_cancels() -> None:
     service = FakeService()
-    service.account_view = replace(service.account_view, conditionals=(STOP,))
+    held = replace(service.account_view, balances=((YES, STOP.size),))
+    service.account_view = replace(held, conditionals=(STOP,))
     app = PmtuiApp(service.surface(), themes=load_themes()[0])
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("C")
@@ -156,3 +158,30 @@ async def test_the_list_says_what_watches_a_book_that_nothing_fires_from() -> No
         assert shows(app, "the book is stale 14s")
         assert shows(app, "blind")
         assert not shows(app, "watching ")
+
+
+async def test_one_without_shares_says_so_in_the_list_and_beside_the_position() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    resting = replace(STOP, state=ConditionalState.RESTING, reason="nothing of it is held any more")
+    held = replace(service.account_view, conditionals=(resting,))
+    service.account_view = replace(held, positions=(), balances=())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot)
+        await until(pilot, lambda: shows(app, "no shares 100 Yes  stop 40¢"), "its line")
+        service.account_view = held
+        service.announce(AccountTopic())
+        await until(pilot, lambda: shows(app, "at rest 100 Yes  stop 40¢"), "shares again")
+
+
+def test_a_row_without_shares_or_sight_says_so() -> None:
+    account = replace(FakeService().account_view, conditionals=(STOP,))
+
+    def said(each: Conditional) -> str:
+        known = replace(account, conditionals=(each,))
+        text = paint_conditional_row(each, known, NOW).cells[0].text
+        assert paint_protection(each, known)[0].text == f"{text} "
+        return text
+
+    assert said(STOP) == "watching"
+    assert said(replace(STOP, state=ConditionalState.RESTING)) == "no shares"
