@@ -100,7 +100,7 @@ def _fill_row(each: ExportedFill) -> dict[str, Cell]:
         "price": format_micros(fill.price),
         "size": format_micros(fill.size),
         "cash": _product(fill.price, fill.size),
-        "fee": format_micros(fill.fee),
+        "fee": "" if fill.fee is None else format_micros(fill.fee),
         "liquidity": fill.liquidity.value,
         "status": fill.status.value,
         "transaction_hash": fill.transaction_hash,

@@ -10,7 +10,7 @@ Shares that came or went without a trade of ours change nothing.
 
 A day opens when its first complete account is seen: at midnight, or when a session starts on that
 day and no earlier one of the same day has left its opening behind. What was held then counts from
-its price at that moment. A fee counts as far as it is known.
+its price at that moment. Without the fee of every trade of the day there is no result yet.
 """
 
 from collections.abc import Iterable, Mapping
@@ -54,6 +54,11 @@ def fills_of_day(fills: Iterable[Fill], day: date) -> tuple[Fill, ...]:
     )
 
 
+def lacks_fee(fills: Iterable[Fill], day: date) -> bool:
+    """Whether what a trade of the day cost is not known yet."""
+    return any(fill.fee is None for fill in fills_of_day(fills, day))
+
+
 def open_day(day: date, positions: Iterable[Position], fills: Iterable[Fill]) -> Opening:
     """Return a day's opening from what is held now: the day's own fills are taken off."""
     net: dict[TokenId, int] = {}
@@ -74,7 +79,7 @@ def day_result(opening: Opening, fills: Iterable[Fill], prices: Mapping[TokenId,
 
     Args:
         opening: of the day in question.
-        fills: ours, of any day.
+        fills: ours, of any day; see `lacks_fee`.
         prices: what a share is worth now. Without one, the last own trade of the day counts, or
             the opening.
     """
@@ -85,7 +90,7 @@ def day_result(opening: Opening, fills: Iterable[Fill], prices: Mapping[TokenId,
     for fill in sorted(fills_of_day(fills, opening.day), key=lambda f: (f.matched_at, f.trade_id)):
         shares[fill.token_id] = shares.get(fill.token_id, 0) + _signed(fill)
         worth[fill.token_id] = fill.price
-        result -= _signed(fill) * fill.price + fill.fee * SCALE
+        result -= _signed(fill) * fill.price + (fill.fee or 0) * SCALE
     result += sum(size * prices.get(token, worth[token]) for token, size in shares.items())
     return Micros(result // SCALE)
 

@@ -138,5 +138,5 @@ def apply_fill_to_position(position: Position, fill: Fill) -> Position:
     return replace(
         position,
         size=Micros(position.size - sold),
-        realized=Micros(position.realized + gain - fill.fee),
+        realized=Micros(position.realized + gain - (fill.fee or 0)),
     )

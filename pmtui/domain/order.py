@@ -161,7 +161,8 @@ class Fill:
     side: Side
     price: Micros
     size: Micros
-    fee: Micros
+    fee: Micros | None
+    """None while nobody has told of it and the market's schedule is not known."""
     liquidity: Liquidity
     status: TradeStatus
     matched_at: datetime

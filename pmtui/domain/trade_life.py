@@ -40,7 +40,7 @@ def merge_fill(known: Fill | None, fact: Fill) -> Fill:
         ahead,
         matched_at=min(known.matched_at, fact.matched_at),
         transaction_hash=ahead.transaction_hash or known.transaction_hash or fact.transaction_hash,
-        fee=max(known.fee, fact.fee),
+        fee=max((f for f in (known.fee, fact.fee) if f is not None), default=None),
         outcome=known.outcome or fact.outcome,
     )
 

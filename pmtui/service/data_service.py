@@ -380,6 +380,7 @@ class DataService:
         # Which tokens a market or an event has is known only now.
         self._books.retarget()
         self._past.look()
+        self._account.settle_fees()
 
     def _on_tick_size(self, event: TickSizeChanged) -> None:
         state = self._metadata.store.markets.get(event.condition_id)

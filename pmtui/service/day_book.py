@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from pmtui.domain.day_result import Holding, Opening, day_of, day_result, open_day
+from pmtui.domain.day_result import Holding, Opening, day_of, day_result, lacks_fee, open_day
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill
@@ -87,6 +87,8 @@ class DayBook:
         today = day_of(self._kernel.clock.now())
         # Newest first: those of earlier days need not be looked through.
         fills = tuple(takewhile(lambda f: day_of(f.matched_at) >= today, self._feed.own.fills()))
+        if lacks_fee(fills, today):
+            return None
         if self._opening is None or self._opening.day != today:
             self._opening = self._read(today) or open_day(today, positions, fills)
             self._write(self._opening)

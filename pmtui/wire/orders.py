@@ -160,13 +160,19 @@ def _fill(
         side=side,
         price=fields.required_amount(part, "price"),
         size=size,
-        # `fee_rate_bps` is a leftover of the first exchange; only some answers state the fee.
-        fee=fields.amount(part, "fee_usdc", "feeUsdc", "fee") or ZERO,
+        fee=_fee(part, liquidity),
         liquidity=liquidity,
         status=trade_status(fields.text(trade, "status")),
         matched_at=matched_at,
         transaction_hash=fields.text(trade, "transaction_hash"),
     )
+
+
+def _fee(part: Row, liquidity: Liquidity) -> Micros | None:
+    # `fee_rate_bps` is a leftover of the first exchange; only some answers state the fee. A taker's
+    # zero is taken for not stated: by the market's schedule it comes out as zero again.
+    stated = fields.amount(part, "fee_usdc", "feeUsdc", "fee")
+    return stated or (ZERO if liquidity is Liquidity.MAKER else None)
 
 
 def _maker_side(maker: Row, taker_side: Side, taker_token: TokenId) -> Side:

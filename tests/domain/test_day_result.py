@@ -116,7 +116,7 @@ def test_the_result_is_cash_moved_plus_worth_gained(
     start = sum(h.size * h.price for h in held.values())
     for each in traded:
         sign = 1 if each.side is Side.BUY else -1
-        cash -= sign * each.size * each.price + each.fee * scale
+        cash -= sign * each.size * each.price + (each.fee or 0) * scale
         shares[each.token_id] = Micros(shares[each.token_id] + sign * each.size)
     end = cash + sum(shares[token] * now[token] for token in TOKENS)
     assert day_result(Opening(DAY, held), traded, now) == (end - start) // scale
@@ -129,4 +129,4 @@ def test_a_trade_at_the_present_price_costs_its_fee_and_nothing_else(
     opening = Opening(DAY, held)
     fair = replace(another, price=now[another.token_id])
     change = day_result(opening, [*traded, fair], now) - day_result(opening, traded, now)
-    assert change == -another.fee
+    assert change == -(another.fee or 0)

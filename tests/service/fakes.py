@@ -155,6 +155,7 @@ class FakeTrading:
     failure: Failure | None = None
     """Of books."""
     points: tuple[PricePoint, ...] = ()
+    terms: MarketTerms | Failure = TERMS
 
     async def server_time(self) -> datetime | Failure:
         return self.time
@@ -169,7 +170,7 @@ class FakeTrading:
         return tuple(b for t, b in self.books_by_token.items() if t in token_ids)
 
     async def market_terms(self, condition_id: ConditionId) -> MarketTerms | Failure:
-        return TERMS
+        return self.terms
 
     async def prices_history(
         self, token_id: TokenId, interval: Interval

@@ -1,18 +1,37 @@
 """What is ours is named, in whichever market it is."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.ids import ConditionId, OrderId
+from pmtui.domain.ids import ConditionId, OrderId, TradeId
+from pmtui.domain.market import FeeSchedule, Side
+from pmtui.domain.money import parse_micros
+from pmtui.domain.order import Fill, Liquidity, TradeStatus
 from pmtui.domain.user_events import OrderChanged, OrderEventKind
 from pmtui.service.market_store import MOST_IDLE
 from pmtui.service.topics import AccountTopic, MarketListTopic
 from tests.manual_clock import settle
-from tests.service.fakes import CONDITION, MARKET, World, lost, resting, running_world
+from tests.service.fakes import (
+    CONDITION,
+    MARKET,
+    TERMS,
+    YES,
+    World,
+    lost,
+    resting,
+    running_world,
+)
 from tests.service.test_feeds import many_events
 
+m = parse_micros
 ORDER = OrderId("0x" + "01" * 32)
+FILL = Fill(
+    trade_id=TradeId("t1"), order_id=ORDER, condition_id=CONDITION, token_id=YES, outcome="Yes",
+    side=Side.BUY, price=m("0.35"), size=m("50"), fee=None, liquidity=Liquidity.TAKER,
+    status=TradeStatus.CONFIRMED, matched_at=datetime(2026, 11, 20, 11, 55, tzinfo=UTC),
+)  # fmt: skip
 
 
 def rest(world: World, order_id: OrderId = ORDER, condition_id: ConditionId = CONDITION) -> None:
@@ -84,3 +103,23 @@ async def test_browsing_past_many_markets_forgets_none_with_an_order(tmp_path: P
         assert world.service.queries.market(first).market is None
         assert world.service.queries.market(last).market is not None
         assert question(world) == MARKET.question
+
+
+async def test_a_fee_is_unknown_until_its_market_is_learned_and_so_is_the_day(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.own_fills = (FILL,)
+        world.metadata.item_failure = lost("GET /markets")
+        world.trading.terms = lost("GET /clob-markets")
+        await world.pass_time(60)
+        (fill,) = world.service.queries.account().fills
+        assert fill.fee is None
+        assert world.service.queries.status().day_result is None
+        # The metadata does not know the market any more; whoever trades it does.
+        world.metadata.item_failure = Failure(FailureKind.NOT_FOUND, "GET /markets", "no")
+        world.trading.terms = replace(TERMS, fee=FeeSchedule(m("0.04"), 1))
+        await world.pass_time(60)
+        (fill,) = world.service.queries.account().fills
+        assert fill.fee == m("0.455")
+        assert world.service.queries.status().day_result == -m("0.455")

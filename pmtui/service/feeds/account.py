@@ -8,20 +8,20 @@ from datetime import datetime, timedelta
 
 from pmtui.domain.answers import Listing
 from pmtui.domain.failure import Failure
-from pmtui.domain.fees import taker_fee
 from pmtui.domain.health import Source
 from pmtui.domain.holdings import Holdings
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.link import Link, LinkState
 from pmtui.domain.market import FeeSchedule
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Fill, Liquidity, Order, OrderStatus, TradeStatus
+from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.domain.order_life import is_end_to_tell, is_legal_step
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.position import Activity, ClosedPosition
 from pmtui.domain.token_balances import TokenBalances
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
 from pmtui.records import dataclass
+from pmtui.service.feeds.fill_fees import FillFees
 from pmtui.service.feeds.fill_history import FillHistory
 from pmtui.service.feeds.known_lists import KnownLists
 from pmtui.service.hosts import Account, Hosts
@@ -78,7 +78,6 @@ class AccountFeed:
         self._kernel = kernel
         self._hosts = hosts
         self._title_of = title_of
-        self._fee_of = fee_of
         self._history = history
         self._fills_after = kernel.clock.now() - CLOCK_MARGIN
         self._is_first_fetch = True
@@ -91,6 +90,7 @@ class AccountFeed:
         self.opened = asyncio.Event()
         """Set once there is an account."""
         self.own = OwnOrders()
+        self.fees = FillFees(self.own, fee_of)
         self.holdings = Holdings()
         self.balances = TokenBalances()
         self._moved: set[TokenId] = set()
@@ -194,6 +194,7 @@ class AccountFeed:
             self.holdings.apply_report(positions.items, asked_at, is_complete=positions.is_complete)
             self.lists.note(OwnList.POSITIONS, positions)
         self.state.is_complete = self.lists.are_known
+        self.fees.ask()
         self._mark()
 
     async def _note_fills(self, account: Account, fills: Listing[Fill]) -> None:
@@ -271,7 +272,7 @@ class AccountFeed:
 
     def apply_fill(self, fact: Fill, *, is_news: bool) -> None:
         """Take in a fill of ours."""
-        fact = self._with_fee(fact)
+        fact = self.fees.price(fact)
         known = self.own.fill(fact.order_id, fact.trade_id)
         before = self.own.order(fact.order_id)
         changed = self.own.apply_fill(fact)
@@ -299,6 +300,11 @@ class AccountFeed:
             self._kernel.log.add(level, "order", text, order_id=changed.order_id)
         self._mark()
 
+    def settle_fees(self) -> None:
+        """Work out the fees that waited for their market's schedule."""
+        for fill in self.fees.take_settled():
+            self.apply_fill(fill, is_news=False)
+
     def _tell_contradictions(self) -> None:
         for found in self.own.take_contradictions():
             text = f"The venue contradicts itself: order {found.order_id[:10]}… {found.flaw.value}"
@@ -308,13 +314,6 @@ class AccountFeed:
         said = say_order_end(after, self._title_of(after.token_id))
         text = f"Was {before.status.value}, is no longer. {said}"
         self._kernel.log.notice(Level.WARNING, text, order_id=after.order_id)
-
-    def _with_fee(self, fill: Fill) -> Fill:
-        """Work out a taker's fee by the published formula: the wire does not carry it."""
-        fee = self._fee_of(fill.condition_id)
-        if fill.fee or fee is None or fill.liquidity is Liquidity.MAKER:
-            return fill
-        return replace(fill, fee=taker_fee(fill.size, fill.price, fee))
 
     def _on_user_event(self, event: UserEvent) -> None:
         self._kernel.health.note_answer(Source.USER_STREAM)
@@ -372,6 +371,7 @@ class AccountFeed:
         self.lists.tell(OwnList.EARLIER, replace(fills, is_whole=True))
         for fill in reversed(fills.items):
             self.apply_fill(fill, is_news=False)
+        self.fees.ask()
 
     def _assume_gone(self, order: Order) -> None:
         """The venue neither lists nor knows it: what is not filled of it is cancelled."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
+from pmtui.domain.day_result import day_of, fills_of_day
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId
@@ -34,6 +35,7 @@ class OwnMarkets:
         self._missing: set[ConditionId] = set()
         """The host knows no such market: it is not asked again."""
         account.on_order(self._meet)
+        account.fees.on_unknown(self._look)
 
     def on_demand(self, topic: Topic) -> None:
         """Name everything that is ours once somebody looks at it."""
@@ -51,21 +53,50 @@ class OwnMarkets:
         hosts = await self._hosts()
         # Asked anew each time: what is ours grows while the answers come.
         while (condition_id := next(iter(self._unknown()), None)) is not None:
-            answer = self._kernel.check(Source.METADATA, await hosts.metadata.market(condition_id))
-            if not isinstance(answer, Failure):
-                self._metadata.learn_market(answer)
-                self._kernel.mark(AccountTopic())
-            elif answer.kind is not FailureKind.NOT_FOUND:
+            failures = (
+                await self._learn_market(hosts, condition_id),
+                await self._learn_fee(hosts, condition_id),
+            )
+            self._kernel.mark(AccountTopic())
+            if any(f is not None and f.kind is not FailureKind.NOT_FOUND for f in failures):
                 return  # the next order, or the next look, tries again
             if not self._is_settled(condition_id):
                 self._missing.add(condition_id)
 
+    async def _learn_market(self, hosts: Hosts, condition_id: ConditionId) -> Failure | None:
+        if self._is_named(condition_id):
+            return None
+        answer = self._kernel.check(Source.METADATA, await hosts.metadata.market(condition_id))
+        if isinstance(answer, Failure):
+            return answer
+        self._metadata.learn_market(answer)
+        return None
+
+    async def _learn_fee(self, hosts: Hosts, condition_id: ConditionId) -> Failure | None:
+        """Ask the trading host where the metadata says nothing of what our trades cost."""
+        if not self._account.fees.waits_for(condition_id):
+            return None
+        terms = self._kernel.check(Source.TRADING, await hosts.trading.market_terms(condition_id))
+        if isinstance(terms, Failure):
+            return terms
+        self._metadata.store.learn_terms(terms, condition_id)
+        self._account.settle_fees()
+        return None
+
     def _unknown(self) -> list[ConditionId]:
         own = self._account.own
-        past = dict.fromkeys(fill.condition_id for fill in own.fills())
-        wanted = [*(o.condition_id for o in own.open_orders()), *list(past)[:MOST_PAST]]
+        fills = own.fills()
+        past = dict.fromkeys(fill.condition_id for fill in fills)
+        # Without the fees of all of today's trades there is no result of the day.
+        today = fills_of_day(fills, day_of(self._kernel.clock.now()))
+        costs = dict.fromkeys(fill.condition_id for fill in today if fill.fee is None)
+        wanted = [*(o.condition_id for o in own.open_orders()), *costs, *list(past)[:MOST_PAST]]
         return [each for each in wanted if not self._is_settled(each)]
 
     def _is_settled(self, condition_id: ConditionId) -> bool:
+        is_learned = self._is_named(condition_id) and not self._account.fees.waits_for(condition_id)
+        return is_learned or condition_id in self._missing
+
+    def _is_named(self, condition_id: ConditionId) -> bool:
         known = self._metadata.store.markets.get(condition_id)
-        return condition_id in self._missing or (known is not None and known.market is not None)
+        return known is not None and known.market is not None

@@ -193,8 +193,7 @@ def _tab_totals(view: AccountView, active: Tab) -> list[Cell | Line]:
         case Tab.ORDERS:
             return _order_totals(view)
         case Tab.FILLS:
-            fees = Micros(sum(fill.fee for fill in view.fills))
-            return [name_fact("fees paid", Cell(format_past_money(fees)))]
+            return _fill_totals(view)
         case Tab.CLOSED:
             realized = Micros(sum(closed.realized for closed in view.closed))
             return [name_fact("realised before fees", paint_gain(realized))]
@@ -217,6 +216,14 @@ def _position_totals(positions: Sequence[Position]) -> list[Cell | Line]:
     ]
     if unpriced:
         facts.insert(1, Cell(f"({unpriced} unpriced)", Role.STALE))
+    return facts
+
+
+def _fill_totals(view: AccountView) -> list[Cell | Line]:
+    known = [fill.fee for fill in view.fills if fill.fee is not None]
+    facts: list[Cell | Line] = [name_fact("fees paid", Cell(format_past_money(Micros(sum(known)))))]
+    if unknown := len(view.fills) - len(known):
+        facts.append(Cell(f"({unknown} more not known)", Role.STALE))
     return facts
 
 

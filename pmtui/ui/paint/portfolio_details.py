@@ -78,9 +78,15 @@ def _fill_facts(fill: Fill) -> list[Cell | Line]:
         paint_side(fill.side),
         Cell(f"{format_size(fill.size)} {plain(fill.outcome, 20)} at {format_price(fill.price)}"),
         name_fact("as", Cell(fill.liquidity.value.lower())),
-        name_fact("fee", Cell(format_past_money(fill.fee))),
+        name_fact("fee", _fee(fill)),
         Cell(write_moment(fill.matched_at), Role.DIM),
     ]
+
+
+def _fee(fill: Fill) -> Cell:
+    if fill.fee is None:
+        return Cell("not known yet", Role.STALE)
+    return Cell(format_past_money(fill.fee))
 
 
 def _closed_facts(closed: ClosedPosition) -> list[Cell | Line]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.views import Load, OwnList
 from pmtui.ui.cells import Line
+from pmtui.ui.paint.facts import ABSENT
 from pmtui.ui.paint.portfolio import Tab, paint_totals
 from pmtui.ui.paint.portfolio_details import paint_item_details
 from pmtui.ui.paint.portfolio_rows import OrderMarks, paint_fill, say_share
@@ -30,6 +31,22 @@ def test_fees_that_were_charged_add_up_as_they_are_shown() -> None:
     view = replace(EMPTY_ACCOUNT, fills=FILLS)
     assert "fees paid $7.09" in words(paint_totals(view, Tab.FILLS, PAPER_STATUS, 120))
     assert "fee $0.01" in words(paint_item_details(FILLS[0], "A market", OrderMarks(), 120)[1])
+
+
+def test_a_fee_that_is_not_known_is_not_shown_as_nothing() -> None:
+    unknown = replace(FILLS[0], fee=None)
+    row = words(paint_fill("key", unknown, "A market", NOW).cells)
+    assert ABSENT in row
+    assert "$0.0" not in row
+    totals = words(
+        paint_totals(
+            replace(EMPTY_ACCOUNT, fills=(unknown, FILLS[1])), Tab.FILLS, PAPER_STATUS, 120
+        )
+    )
+    assert "fees paid $2.61" in totals
+    assert "1 more not known" in totals
+    details = paint_item_details(unknown, "A market", OrderMarks(), 120)
+    assert "fee not known yet" in words(details[1])
 
 
 def test_the_days_result_is_rounded_like_the_total() -> None:
