@@ -48,6 +48,8 @@ class Rung:
     """Some of what is ours here earns rewards, by the venue's own word."""
     ahead: Micros | None = None
     """Estimate of what fills before the first of our orders here; never more than is displayed."""
+    ahead_of_last: Micros | None = None
+    """The same before the last of them; None where that is no other."""
     depth: Micros = _ZERO
     """All size from the best price of the row's side to this row; 0 on rows without size."""
     traded: Micros = _ZERO
@@ -84,6 +86,7 @@ class OwnRow:
     has_unknown: bool = False
     is_scoring: bool = False
     ahead: int | None = None
+    ahead_of_last: int | None = None
 
 
 _NOTHING = OwnRow()
@@ -173,7 +176,7 @@ class Ladder:
         own = self.own.get(index, _NOTHING)
         bid, ask = self.bids.get(index, 0), self.asks.get(index, 0)
         # The estimate may be of a moment before this book: no two numbers contradict.
-        ahead = None if own.ahead is None else min(own.ahead, bid if own.bid else ask)
+        ahead, last = _ahead_within(own, bid, ask) if shown.ahead else (None, None)
         return Rung(
             price=price,
             zone=self.zone(index),
@@ -183,7 +186,8 @@ class Ladder:
             own_ask=Micros(own.ask),
             has_unknown=own.has_unknown,
             is_scoring=own.is_scoring,
-            ahead=Micros(ahead) if ahead is not None and shown.ahead else None,
+            ahead=ahead,
+            ahead_of_last=last,
             depth=Micros(self.depths.get(index, 0)) if shown.depth else _ZERO,
             traded=Micros(self.traded.get(index, 0)) if shown.traded else _ZERO,
             is_last_trade=index == self.last,
@@ -260,7 +264,18 @@ def _own_rows(axis: Axis, orders: Iterable[Order], marks: LadderMarks) -> dict[i
         ahead = ahead_of.get(order.order_id)
         if ahead is not None:
             row.ahead = ahead if row.ahead is None else min(row.ahead, ahead)
+            row.ahead_of_last = max(row.ahead_of_last or 0, ahead)
     return rows
+
+
+def _ahead_within(own: OwnRow, bid: int, ask: int) -> tuple[Micros | None, Micros | None]:
+    """Return what is ahead of the first and of the last, where that is another number."""
+    if own.ahead is None or own.ahead_of_last is None:
+        return None, None
+    most = bid if own.bid else ask
+    ahead = Micros(min(own.ahead, most))
+    last = Micros(min(own.ahead_of_last, max(bid, ask) if own.bid and own.ask else most))
+    return ahead, last if last != ahead else None
 
 
 def _depths(bids: dict[int, int], asks: dict[int, int]) -> dict[int, int]:

@@ -67,6 +67,21 @@ def format_size_compact(size: Micros, *, width: int | None = None) -> str:
     return _place(_compact(size, width), width)
 
 
+def format_size_ceil(size: Micros, *, width: int) -> str:
+    """Write a size that must not look smaller than it is in at most `width` cells: `16.8k`.
+
+    Exact where it fits, else rounded up at the finest step that has room.
+    """
+    texts = [_exact(size)]
+    for letter, unit in (("", 1), *_UNITS):
+        if 10 * size < 9 * unit * SCALE and unit > 1:
+            # Rounded up to one of these it would look far too large.
+            break
+        tenths, whole = -(-size * 10 // (unit * SCALE)), -(-size // (unit * SCALE))
+        texts += [f"{tenths // 10:,}.{tenths % 10}{letter}", f"{whole:,}{letter}"]
+    return next((text for text in texts if len(text) <= width), texts[0])
+
+
 def format_axis_size(size: Micros, *, end: Micros, width: int | None = None) -> str:
     """Write a mark of an axis in the unit of the axis's end: `50k` beside `100k`."""
     least_of_unit = 10

@@ -276,6 +276,11 @@ def test_the_estimate_of_a_row_is_never_more_than_the_row_displays(data: st.Data
                            else axis.index_above(each.price))  # fmt: skip
         assert rung.ahead is not None
         assert 0 <= rung.ahead <= max(rung.bid_size, rung.ask_size)
+        last = rung.ahead if rung.ahead_of_last is None else rung.ahead_of_last
+        shown = rung.bid_size if each.side is Side.BUY else rung.ask_size
+        assert rung.ahead <= last <= max(rung.bid_size, rung.ask_size)
+        # No order of the row stands farther back than the row says.
+        assert min(dict(ahead)[each.order_id], shown) <= last
 
 
 @given(st.data())

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.cents import CENT, cents_down, cents_near, cents_up
-from pmtui.domain.money import ONE, SCALE, Micros
+from pmtui.domain.money import ONE, SCALE, Micros, parse_micros
 from pmtui.domain.ticket_reading import say_cost, say_dollars
 from pmtui.ui import format as f
 
@@ -72,6 +72,26 @@ def test_sizes_are_exact() -> None:
 )
 def test_a_compact_size_is_exact_or_rounded_down(size: int, width: int, text: str) -> None:
     assert f.format_size_compact(Micros(size), width=width) == text
+
+
+@pytest.mark.parametrize(
+    ("size", "width", "text"),
+    [("16717", 4, "17k"), ("16717", 5, "16.8k"), ("16717", 6, "16,717"), ("12500", 4, "13k"),
+     ("999999.5", 4, "1.0M"), ("0", 4, "0"), ("0.000001", 4, "0.1"), ("110.37", 4, "111")],
+)  # fmt: skip
+def test_a_size_that_must_not_look_smaller_is_rounded_up(size: str, width: int, text: str) -> None:
+    assert f.format_size_ceil(parse_micros(size), width=width) == text
+
+
+@given(st.integers(0, 10**15), st.integers(4, 9))
+def test_a_size_rounded_up_never_says_less_than_there_is(size: int, width: int) -> None:
+    text = f.format_size_ceil(Micros(size), width=width).replace(",", "")
+    units = {"k": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+    factor = units.get(text[-1], 1)
+    whole, _, fraction = text.rstrip("kMBT").partition(".")
+    shown = (int(whole) * SCALE + int(fraction.ljust(6, "0"))) * factor
+    assert len(text) <= width
+    assert size <= shown <= size + max(size // 2, SCALE)
 
 
 def test_how_large_a_size_is_decides_how_it_is_written_not_its_fraction() -> None:

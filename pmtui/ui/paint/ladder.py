@@ -17,6 +17,7 @@ from pmtui.ui.format import (
     format_money_change,
     format_money_compact,
     format_price,
+    format_size_ceil,
     format_size_compact,
 )
 from pmtui.ui.paint.ladder_bars import side_bar
@@ -129,9 +130,8 @@ class _Row(NamedTuple):
         return Cell(text, Role.DIM, ground=self.ground)
 
     def ahead(self) -> Cell:
-        ahead, room = self.rung.ahead, self.columns.ahead
-        text = " " * room if ahead is None else estimate_text(ahead, room - 1).rjust(room)
-        return Cell(text, Role.DIM, ground=self.ground)
+        room = self.columns.ahead
+        return Cell(queue_text(self.rung, room).rjust(room), Role.DIM, ground=self.ground)
 
     def depth(self) -> Cell:
         return self.amount(self.rung.depth, self.columns.depth, Role.DIM)
@@ -155,8 +155,28 @@ class _Row(NamedTuple):
 
 
 def estimate_text(ahead: Micros, room: int) -> str:
-    """Write an estimated size: never without its sign."""
-    return "~" + (format_size_compact(ahead, width=room).strip() if ahead else "0")
+    """Write an estimated size: never without its sign, and never smaller than it is."""
+    return "~" + format_size_ceil(ahead, width=room)
+
+
+def queue_text(rung: Rung, room: int) -> str:
+    """Write what is ahead of the row's own orders: from first to last, else of the last alone."""
+    if rung.ahead is None:
+        return ""
+    if rung.ahead_of_last is None:
+        return estimate_text(rung.ahead, room - 1)
+    for width in range(room - 3, 1, -1):
+        last = format_size_ceil(rung.ahead_of_last, width=width)
+        first = format_size_ceil(rung.ahead, width=room - 2 - len(last))
+        text = f"~{first}-{last}"
+        # Two thousand for twelve hundred would be no estimate of anything.
+        if len(text) <= room and not any(_is_one_digit_of_a_unit(end) for end in (first, last)):
+            return text
+    return estimate_text(rung.ahead_of_last, room - 1)
+
+
+def _is_one_digit_of_a_unit(text: str) -> bool:
+    return len(text) == 2 and not text.isdigit()
 
 
 def profit_text(profit: Micros, width: int) -> str:

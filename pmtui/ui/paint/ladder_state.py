@@ -187,7 +187,9 @@ def _facts_of_row(rung: Rung) -> tuple[list[Line], list[Line]]:
     """Tell what belongs to the row: what is ours there, and what trades there."""
     ours: list[Line] = []
     if rung.ahead is not None:
-        ours.append((Cell(estimate_text(rung.ahead, 6)), Cell(" ahead", Role.DIM)))
+        far = rung.ahead_of_last
+        last = () if far is None else (Cell(" to ", Role.DIM), Cell(estimate_text(far, 6)))
+        ours.append((Cell(estimate_text(rung.ahead, 6)), *last, Cell(" ahead", Role.DIM)))
     if rung.is_scoring:
         ours.append((Cell("earns", Role.NOTICE_GOOD),))
     sizes: list[Line] = []

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -12,7 +13,7 @@ from pmtui.domain.market import FeeSchedule, RewardTerms, Side
 from pmtui.domain.money import SCALE, Micros
 from pmtui.ui.cells import Line, line_width
 from pmtui.ui.format import format_price
-from pmtui.ui.paint.ladder import profit_text
+from pmtui.ui.paint.ladder import profit_text, queue_text
 from pmtui.ui.paint.ladder_state import paint_facts, paint_state
 from pmtui.ui.paint.one_key import paint_arming
 from tests.ui import believable
@@ -45,6 +46,26 @@ def test_the_row_at_the_cursor_tells_all_that_has_no_column() -> None:
     text = text_of(paint_facts(ladder(), Micros(500_000), 100)).split("  ")
     assert text[:5] == [" 50¢", "~340 ahead", "p/l +$6.70", "depth 440", "traded 12"]
     assert "rewards from 100" in text
+
+
+def test_of_several_own_orders_at_a_price_the_line_tells_the_first_and_the_last() -> None:
+    mine = (believable.order(1, price=0.87, size=100), believable.order(2, price=0.87, size=10))
+    deep = Level(Micros(870_000), Micros(16_827 * SCALE))
+    book = BookView(TOKEN, BookState.LIVE, (deep,), (), CENT)
+    ahead = zip((o.order_id for o in mine), (Micros(0), Micros(16_717 * SCALE)), strict=True)
+    marks = LadderMarks(ahead=tuple(ahead))
+    placed = build_ladder(book, Axis(CENT, CENT), orders=mine, marks=marks)
+    assert "~0 to ~16,717 ahead" in text_of(paint_facts(placed, Micros(870_000), 60))
+    rung = placed.rung_at(Micros(870_000))
+    assert [queue_text(rung, room) for room in (5, 6, 7, 8)] == [
+        "~17k",
+        "~0-17k",
+        "~0-17k",
+        "~0-16.8k",
+    ]
+    near = replace(rung, ahead_of_last=Micros(90 * SCALE))
+    assert queue_text(near, 5) == "~0-90"
+    assert queue_text(replace(rung, ahead_of_last=Micros(1_234 * SCALE)), 5) == "~1.3k"
 
 
 def test_what_a_wide_row_counts_is_not_told_of_a_price_within_it() -> None:
