@@ -60,5 +60,10 @@ def say_order_end(order: Order, title: str) -> str:
             state = "Rejected"
         case _:
             state = order.status.value.capitalize()
-    text = f"{state}: {say_order(order, title)}"
+    what = say_order(order, title)
+    is_over = order.status in (OrderStatus.CANCELLED, OrderStatus.EXPIRED)
+    if is_over and order.matched_size and order.remaining_size:
+        text = f"{state} {group_micros(order.remaining_size)} of {what}"
+    else:
+        text = f"{state}: {what}"
     return f"{text} ({order.reason})" if order.reason else text

@@ -27,6 +27,17 @@ def test_an_order_that_filled_names_its_limit_as_one() -> None:
     assert ", limit " not in say_order_end(resting, "")
 
 
+def test_of_an_order_that_filled_in_part_only_the_rest_is_cancelled() -> None:
+    whole = replace(order(1, price=0.87, size=100), matched_size=parse_micros("77.13"))
+    cut = replace(whole, status=OrderStatus.CANCELLED)
+    assert say_order_end(cut, "").startswith("Cancelled 22.87 of Buy 100 Yes, limit 87¢")
+    assert say_order_end(replace(cut, status=OrderStatus.EXPIRED), "").startswith(
+        "Expired 22.87 of "
+    )
+    untouched = replace(cut, matched_size=parse_micros("0"))
+    assert say_order_end(untouched, "").startswith("Cancelled: Buy 100 Yes")
+
+
 @pytest.mark.parametrize(
     ("size", "text"),
     [("5000", "5,000 Yes"), ("1810.46", "1,810.46 Yes"), ("0.004", "0.004 Yes"), ("10", "10 Yes")],
