@@ -267,7 +267,7 @@ class PmtuiApp(
         orders = self.surface.queries.account().open_orders
         if not orders:
             reason = why_nothing_of_ours(self.surface.queries.status())
-            self.say_briefly(reason or "There is no open order to cancel.")
+            self.say_briefly(reason or "There is no open order to cancel.", is_refusal=True)
             return
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
@@ -320,9 +320,11 @@ class PmtuiApp(
 
         self.say_briefly(f"{key_of(self.surface.options.keymap, 'global.quit')} leaves pmtui.")
 
-    def say_briefly(self, text: str) -> None:
-        """Say why a key did nothing, or what it did where nothing shows it."""
-        if isinstance(self.screen, SayingScreen):
+    def say_briefly(self, text: str, *, is_refusal: bool = False) -> None:
+        """Say why a key did nothing, or asked nothing, or what it did where nothing shows it."""
+        if isinstance(self.screen, SayingScreen) and is_refusal:
+            self.screen.refuse_form(text)
+        elif isinstance(self.screen, SayingScreen):
             # A line of its own covers nothing.
             self.screen.say(text)
         else:

@@ -38,8 +38,9 @@ from pmtui.ui.paint.facts import key_of
 from pmtui.ui.paint.ladder_state import paint_state
 from pmtui.ui.paint.position import account_words, by_ladder
 from pmtui.ui.screens.market_moving import NOTHING_HERE, moving_entries
-from pmtui.ui.screens.market_one_key import MarketOneKey, armed_entries
+from pmtui.ui.screens.market_one_key import armed_entries
 from pmtui.ui.screens.market_panes import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH, MarketPanes
+from pmtui.ui.screens.market_rest import MarketRest
 from pmtui.ui.screens.market_siblings import STRIP_FROM_HEIGHT
 from pmtui.ui.screens.market_sides import SIDES_FROM_WIDTH, MarketSides
 from pmtui.ui.screens.market_ticket_line import MarketTicketLine
@@ -55,7 +56,7 @@ from pmtui.ui.widgets.text_line import TextLine
 from pmtui.ui.widgets.ticket import TicketPane
 
 
-class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, MarketOneKey):
+class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, MarketRest):
     """One market: its ladder, its trades, and orders in it."""
 
     ABOUT: ClassVar[str] = "One market: its ladder, its trades, and orders in it."

@@ -102,7 +102,7 @@ class MarketPanes(MarketTrading):
             return
         keymap = self.surface.options.keymap
         buy, sell = key_of(keymap, "market.buy"), key_of(keymap, "market.sell")
-        self.say(f"No ticket is open: {buy} buys, {sell} sells.")
+        self.refuse_form(f"No ticket is open: {buy} buys, {sell} sells.")
 
     @override
     def action_cancel_order(self) -> None:

@@ -114,7 +114,7 @@ class MarketParts(SayingScreen):
         """Whether nothing here can be ours, which is said."""
         reason = why_nothing_of_ours(self.surface.queries.status())
         if reason:
-            self.say(reason)
+            self.refuse_form(reason)
         return bool(reason)
 
     def _own_orders(self) -> tuple[Order, ...]:

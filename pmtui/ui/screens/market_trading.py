@@ -26,7 +26,9 @@ class MarketTrading(MarketMoving):
 
     @on(LadderPane.LevelPicked)
     def _trade_level(self, message: LadderPane.LevelPicked) -> None:
-        if self.is_moving:
+        if self.rests_after_refusal():
+            pass
+        elif self.is_moving:
             self._move_to(message.price)
         elif message.doubt:
             self.say(message.doubt)
@@ -65,7 +67,7 @@ class MarketTrading(MarketMoving):
         if self._is_read_only():
             return
         if not orders:
-            self.say("No open orders of yours in this market.")
+            self.refuse_form("No open orders of yours in this market.")
             return
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
@@ -86,11 +88,11 @@ class MarketTrading(MarketMoving):
         book = self._book_view
         reason = why_not_tradable(self._market_view, self.surface.queries.status())
         if reason or book is None:
-            self.say(reason or "The market is not loaded yet.")
+            self.refuse_form(reason or "The market is not loaded yet.")
             return
         sale = self._prepare_sale(book)
         if isinstance(sale, str):
-            self.say(sale)
+            self.refuse_form(sale)
             return
         order, plan = sale
 
@@ -125,12 +127,12 @@ class MarketTrading(MarketMoving):
         if self._is_read_only():
             return
         if token_id is None or view.terms is None:
-            self.say("The market is not loaded yet.")
+            self.refuse_form("The market is not loaded yet.")
             return
         account = self.surface.queries.account()
         held = dict(account.balances).get(token_id, account.shares(token_id))
         if held <= 0:
-            self.say("You hold no shares of this outcome to protect.")
+            self.refuse_form("You hold no shares of this outcome to protect.")
             return
         from pmtui.ui.screens.protect import ProtectScreen  # noqa: PLC0415 - see `later_screens`
 
@@ -146,7 +148,7 @@ class MarketTrading(MarketMoving):
         if not reason and view.terms is None:
             reason = "The terms of trading are not loaded yet."
         if reason:
-            self.say(reason)
+            self.refuse_form(reason)
             return
         from pmtui.ui.screens.scaled import ScaledScreen  # noqa: PLC0415 - see `later_screens`
 
@@ -173,7 +175,7 @@ class MarketTrading(MarketMoving):
         if not reason and view.terms is None:
             reason = "The terms of trading are not loaded yet."
         if reason:
-            self.say(reason)
+            self.refuse_form(reason)
             return
         self.ticket.open(side, market=view, outcome_index=self._outcome_index, price=price)
         self._tell_ticket()

@@ -15,6 +15,8 @@ from pmtui.ui.widgets.text_line import TextLine
 
 _SAID_FOR = timedelta(seconds=5)
 _CONFIRMED_FOR = timedelta(seconds=2)
+FORM_REST = timedelta(seconds=1.5)
+"""So long may fingers go on typing into a form that they expected."""
 _AS_BAD = frozenset({Level.WARNING, Level.BAD})
 """What a key is answered with is a warning at most: news of these kinds goes before it."""
 _ANY = frozenset({Level.GOOD, *_AS_BAD})
@@ -29,11 +31,31 @@ class SayingScreen(FrameScreen):
     _said_after = 0
     """The last entry of the log when it was said: what is older was known by then."""
     _yields_to: Container[Level] = _AS_BAD
+    _refused_at: datetime | None = None
+    """When a form or a question did not open that a key had asked for."""
 
     def say(self, text: str) -> None:
         """Say it for a few seconds, unless the log tells of something as bad meanwhile."""
         self._tell(text, Role.NOTICE_WARN, _SAID_FOR)
         self._yields_to = _AS_BAD
+
+    def refuse_form(self, text: str) -> None:
+        """Say why a form or a question does not open; what is typed next may be meant for it."""
+        self._refused_at = self.surface.queries.now()
+        self.say(text)
+
+    def rests_after_refusal(self) -> bool:
+        """Say that a key rests, where it may be meant for a form that did not open."""
+        at = self._refused_at
+        is_recent = at is not None and timedelta() <= self.surface.queries.now() - at < FORM_REST
+        if is_recent:
+            # The rest is no longer for it: who reads this presses again.
+            self.say("The form did not open: keys rest a moment.")
+        return is_recent
+
+    def forget_refusal(self) -> None:
+        """Let keys mean what they usually do."""
+        self._refused_at = None
 
     def confirm(self, text: str) -> None:
         """Name for a moment what changed in sight; it never keeps a newer notice waiting."""
