@@ -1,10 +1,12 @@
 """Selling a whole position now: at which worst price, how much of it, and what is in the way.
 
 The service takes no market sale, so it is a limit that fills and is killed (FAK), at a price that
-the card states. What the position's own resting sales tie up is cancelled first.
+the card states. What the position's own resting sales tie up is cancelled first, and so are own bids
+that it may meet: how far it may fall is counted from the best bid of others.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from pmtui.domain.amounts import SIZE_STEP, price_ceil, size_floor
 from pmtui.domain.book_view import BookView
@@ -15,9 +17,12 @@ from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.own_orders import reserved_shares
 from pmtui.domain.plurals import exact_shares, shares_are
 from pmtui.domain.presets import DEFAULT_GIVE_WAY
+from pmtui.domain.self_trade import bids_of_others, own_bids_from
 from pmtui.domain.ticket_numbers import TicketNumbers, estimate
 from pmtui.records import dataclass
 
+NOT_SOLD = "Not sold"
+"""So a refusal begins that leaves a position where it is for what is in its way."""
 _IN_DOUBT = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
 
 
@@ -37,7 +42,15 @@ class FlattenPlan:
     """Own resting sales of the token, to be cancelled first; empty where they are not in the way."""
     numbers: TicketNumbers
     best_bid: Micros
+    """Of others."""
     warnings: tuple[str, ...]
+    bids: tuple[Order, ...] = ()
+    """Own orders of either outcome that it may meet, to be cancelled first; the best first."""
+
+    @property
+    def in_the_way(self) -> tuple[Order, ...]:
+        """What is cancelled before anything is sold."""
+        return (*self.bids, *self.sales)
 
     @property
     def stays(self) -> Micros:
@@ -57,23 +70,22 @@ def plan_flatten(
 
     Args:
         held: shares of it, those that open sales speak for included.
-        orders: own open orders.
-        book: of the token.
+        orders: own open orders, of both outcomes.
+        book: of the token, with what is ours in it.
         terms: of its market.
         give_way_percent: how far below the best bid it may fill.
     """
-    size = size_floor(held)
+    size, own = size_floor(held), tuple(orders)
+    others = replace(book, bids=bids_of_others(book, terms.condition_id, own))
     problem = _why_not(held, size, book, terms)
-    if problem:
-        return FlattenProblem(problem)
+    if problem or not others.bids:
+        return FlattenProblem(problem or "Nobody but you bids for it now")
     sales = tuple(
-        o
-        for o in orders
-        if o.token_id == book.token_id and o.side is Side.SELL and o.status.is_open
+        o for o in own if o.token_id == book.token_id and o.side is Side.SELL and o.status.is_open
     )
     if any(sale.status in _IN_DOUBT for sale in sales):
         return FlattenProblem("A sale of it is still being checked; cancel or await it first")
-    best = book.bids[0].price
+    best = others.bids[0].price
     intent = LimitIntent(
         condition_id=terms.condition_id,
         token_id=book.token_id,
@@ -84,11 +96,17 @@ def plan_flatten(
     )
     amounts = order_amounts(intent, terms.tick_size)
     numbers = estimate(
-        intent, cash=amounts.taker, shares=amounts.maker, book=book, fee=terms.fee,
+        intent, cash=amounts.taker, shares=amounts.maker, book=others, fee=terms.fee,
         available_cash=None,
     )  # fmt: skip
-    in_the_way = sales if held - reserved_shares(sales, book.token_id) < size else ()
-    return FlattenPlan(intent, in_the_way, numbers, best, _warnings(held, size, book, terms))
+    return FlattenPlan(
+        intent,
+        sales if held - reserved_shares(sales, book.token_id) < size else (),
+        numbers,
+        best,
+        _warnings(held, size, book, terms),
+        own_bids_from(intent, own),
+    )
 
 
 def worst_price(best_bid: Micros, tick: Micros, give_way_percent: int) -> Micros:

@@ -71,6 +71,8 @@ class OneKeyProblem:
     """Why a key sends nothing."""
 
     text: str
+    meets: Order | None = None
+    """The own order that it would trade with."""
 
 
 def plan_one_key(
@@ -112,8 +114,11 @@ def plan_one_key(
         return OneKeyProblem(next((p.text for p in check.blocking), "It is no order"))
     for problem in check_price(context, check.intent):
         return OneKeyProblem(f"{problem.text}: too far for a single key")
-    if why_not := why_not_own(check.intent, context):
-        return OneKeyProblem(why_not)
+    # A book that may be wrong was permitted by the trader, as it is shown.
+    if met := own_met(check.intent, context.own, context.book, is_trusted=True):
+        first = met.orders[0]
+        name = say_own_order(first, check.intent.token_id)
+        return OneKeyProblem(f"It meets your own {name}", first)
     numbers = check.numbers
     cash = Micros(max(numbers.cash, numbers.expected_cash))
     warnings = key_warnings(context, check.intent, cash=cash, shares=numbers.shares)
@@ -127,16 +132,6 @@ def key_warnings(
     seconds = seconds_since_same(context, intent, cash=cash, shares=shares)
     found = [f"large: {say_cost(cash)}"] if is_large(context, cash) else []
     return (*found, *([] if seconds is None else [f"the same as {seconds} s ago"]))
-
-
-def why_not_own(intent: LimitIntent, context: TicketContext) -> str:
-    """Say why an order that no card comes before is not sent to our own; empty when it meets none."""
-    # A book that may be wrong was permitted by the trader, as it is shown.
-    met = own_met(intent, context.own, context.book, is_trusted=True)
-    if met is None:
-        return ""
-    first = say_own_order(met.orders[0], intent.token_id)
-    return f"It meets your own {first}: use the ticket"
 
 
 def why_locked(book: BookView) -> str:

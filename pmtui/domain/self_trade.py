@@ -2,13 +2,13 @@
 
 The two outcomes of a market share one book: an own purchase of No at 13 cents is an ask of Yes at
 87, and is met by whoever buys Yes at 87 or more. The venue lets one do it, so it warns; only a
-single key, before which nobody is asked, is refused. A conditional order protects, and is never
-refused for it: what of ours stands in its way is cancelled first.
+single key, before which nobody is asked, is refused. Selling a whole position cancels what of ours
+stands in its way first. So does a conditional order, which protects and is never refused for it.
 """
 
 from collections.abc import Iterable
 
-from pmtui.domain.book_view import BookView
+from pmtui.domain.book_view import BookView, Level
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros, complement
@@ -109,12 +109,24 @@ def best_bid_of_others(
     What was just placed or filled may be in the orders and not in the book yet, or the other way
     round: who acts on it where it counts looks twice.
     """
+    others = bids_of_others(book, condition_id, own)
+    return others[0].price if others else None
+
+
+def bids_of_others(
+    book: BookView, condition_id: ConditionId, own: Iterable[Order]
+) -> tuple[Level, ...]:
+    """Return the bids of a book without what is ours in them."""
     mine: dict[Micros, int] = {}
     for order in own:
         price = _price_facing(order, condition_id, book.token_id, Side.SELL)
         if price is not None:
             mine[price] = mine.get(price, 0) + order.remaining_size
-    return next((each.price for each in book.bids if each.size > mine.get(each.price, 0)), None)
+    return tuple(
+        Level(each.price, Micros(each.size - mine.get(each.price, 0)))
+        for each in book.bids
+        if each.size > mine.get(each.price, 0)
+    )
 
 
 def _price_facing(

@@ -86,10 +86,12 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, Service
         return self._desk.move(order_id, replacement)
 
     def flatten(
-        self, order: PreparedOrder, sales: Iterable[Order], *, override: str = ""
+        self, order: PreparedOrder, in_the_way: Iterable[Order], *, override: str = ""
     ) -> CommandId:
-        """Cancel open sales and sell what they tied up."""
-        return self._desk.flatten(order, tuple(sales), override=override)
+        """Cancel own orders in the way of a sale, and sell."""
+        return self._desk.flatten(
+            order, tuple(in_the_way), override=override, last_word=self._desk.why_meets_own
+        )
 
     async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
         """Wait until something can be said of every order of a batch."""

@@ -9,9 +9,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
 
+from pmtui.domain.flattening import NOT_SOLD
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms
-from pmtui.domain.order import Order, OrderIntent
+from pmtui.domain.order import LimitIntent, Order, OrderIntent
+from pmtui.domain.self_trade import own_bids_from, say_own_order
 from pmtui.domain.verdict import (
     CancelVerdict,
     MoveEnd,
@@ -135,16 +137,16 @@ class Desk:
     def flatten(
         self,
         order: PreparedOrder,
-        sales: tuple[Order, ...],
+        in_the_way: tuple[Order, ...],
         *,
         override: str = "",
         last_word: Callable[[PreparedOrder], str] = _nothing_against,
     ) -> CommandId:
-        """Cancel the sales that tie a position up, then sell it; the verdict is the sale's.
+        """Cancel what is in the way of selling a position, then sell it; the verdict is the sale's.
 
         Args:
             order: the sale.
-            sales: open ones of the same shares.
+            in_the_way: own sales of the same shares, and own bids that it would meet.
             override: what was permitted with it.
             last_word: is asked with the very order that will leave why it must not, "" if it may.
         """
@@ -154,7 +156,7 @@ class Desk:
             _set(futures[order.unsigned.order_id], verdict)
 
         async def run() -> None:
-            fitted = await self._mover.sell_after(order, sales) if sales else order
+            fitted = await self._mover.sell_after(order, in_the_way) if in_the_way else order
             if isinstance(fitted, PreparedOrder) and (reason := last_word(fitted)):
                 fitted = Rejected(reason)
             if isinstance(fitted, Rejected):
@@ -167,6 +169,16 @@ class Desk:
         if self._fresh((order,), futures):
             self._start(futures, run)
         return command_id
+
+    def why_meets_own(self, order: PreparedOrder) -> str:
+        """Say why a sale must not leave into an own bid that came meanwhile; empty for none."""
+        intent = order.intent
+        if not isinstance(intent, LimitIntent):
+            return ""
+        met = own_bids_from(intent, self._feed.own.open_orders())
+        if not met:
+            return ""
+        return f"{NOT_SOLD}: your {say_own_order(met[0], intent.token_id)} came in its way"
 
     async def read_fills(self, order_id: OrderId, *, since: datetime) -> bool:
         """Learn what an order made at or after a moment has filled; whether that could be read."""

@@ -1,4 +1,4 @@
-"""Moves an order to another price, and sells a position that its own sales tie up.
+"""Moves an order to another price, and sells a position that own orders are in the way of.
 
 Both cancel first and send second, and send only when it is known that what they cancel is gone:
 two live orders for one intention never rest side by side. What filled meanwhile makes the new
@@ -12,11 +12,13 @@ from datetime import datetime, timedelta
 
 from pmtui.domain.amounts import size_floor
 from pmtui.domain.failure import Failure
+from pmtui.domain.flattening import NOT_SOLD
 from pmtui.domain.ids import ConditionId, OrderId
-from pmtui.domain.market import MarketTerms
+from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.moving import why_not_replaced
 from pmtui.domain.order import LimitIntent, Order, OrderIntent, OrderStatus
+from pmtui.domain.self_trade import say_own_order
 from pmtui.domain.verdict import (
     Accepted,
     CancelVerdict,
@@ -85,28 +87,32 @@ class Mover:
         return verdict
 
     async def sell_after(
-        self, order: PreparedOrder, sales: tuple[Order, ...]
+        self, order: PreparedOrder, in_the_way: tuple[Order, ...]
     ) -> PreparedOrder | Rejected:
-        """Cancel sales that tie shares up; return what may then be sold, or why nothing is."""
+        """Cancel sales that tie shares up and bids it would meet; return what may then be sold."""
         refusal = self._sender.find_refusal(order)
         if refusal is not None:
             return refusal
-        cancellation = self._canceller.start(tuple(sale.order_id for sale in sales))
+        cancellation = self._canceller.start(tuple(each.order_id for each in in_the_way))
         verdict = await self._ended(cancellation)
         if verdict is None:
-            return Rejected("Not sold: no answer to cancelling its open sales; nothing was sent")
+            return Rejected(f"{NOT_SOLD}: no answer to cancelling your orders in its way")
         if verdict.problem:
-            return Rejected(f"Not sold: its open sales were not cancelled: {verdict.problem}")
+            return Rejected(f"{NOT_SOLD}: orders in its way stayed: {verdict.problem}")
         refused = dict(verdict.result.not_canceled)
-        now_known = [self._feed.own.order(sale.order_id) or sale for sale in sales]
-        if not await self._read_fills_of(now_known):
-            return Rejected("Not sold: what its open sales had filled cannot be read now")
+        # What a bid that is surely gone had bought changes nothing that was agreed.
+        unsure = [o for o in in_the_way if o.order_id in refused or _ties_up(o, order)]
+        now_known = [self._feed.own.order(each.order_id) or each for each in unsure]
+        if unsure and not await self._read_fills_of(now_known):
+            return Rejected(f"{NOT_SOLD}: what orders in its way had filled cannot be read now")
         sold = 0
-        for sale in sales:
-            known = self._feed.own.order(sale.order_id) or sale
-            if sale.order_id in refused and known.status.is_open:
-                return Rejected(f"Not sold: an open sale stayed: {refused[sale.order_id]}")
-            sold += known.matched_size - sale.matched_size
+        for each in unsure:
+            known = self._feed.own.order(each.order_id) or each
+            if each.order_id in refused and known.status.is_open:
+                name = say_own_order(known, order.intent.token_id)
+                return Rejected(f"{NOT_SOLD}: your {name} stayed: {refused[each.order_id]}")
+            if _ties_up(each, order):
+                sold += known.matched_size - each.matched_size
         return self._resized(order, Micros(order.size - max(0, sold)))
 
     async def _move(self, order_id: OrderId, replacement: PreparedOrder) -> MoveVerdict:
@@ -239,6 +245,11 @@ class Mover:
                 self._feed.lists.tell(OwnList.FILLS, fills)
             await self._kernel.clock.sleep(pause)
         return False
+
+
+def _ties_up(resting: Order, sale: PreparedOrder) -> bool:
+    """Whether an order offers the shares that are to be sold."""
+    return resting.side is Side.SELL and resting.token_id == sale.intent.token_id
 
 
 def _was_lost(cancellation: Cancellation) -> bool:

@@ -239,13 +239,14 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
         ...
 
     def flatten(
-        self, order: PreparedOrder, sales: Iterable[Order], *, override: str = ""
+        self, order: PreparedOrder, in_the_way: Iterable[Order], *, override: str = ""
     ) -> CommandId:
-        """Cancel open sales, and once they are surely gone sell what they tied up.
+        """Cancel own orders, and once they are surely gone sell a position.
 
         Args:
             order: the sale; one for fewer shares is signed where the open sales fill meanwhile.
-            sales: orders that tie the shares up, as they were when this was agreed.
+            in_the_way: sales that tie the shares up, as they were when this was agreed, and bids
+                that the sale would meet. Nothing is sold to ourselves.
             override: as in `place`.
         """
         ...

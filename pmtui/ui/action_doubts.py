@@ -1,16 +1,30 @@
 """What a card of moving, flattening or scaling warns of besides its own doubts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from pmtui.domain.action_warnings import PlannedOrder, action_warnings
-from pmtui.domain.order import LimitIntent
+from pmtui.domain.order import LimitIntent, Order
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket_context import ticket_context
 
 
-def say_doubts(surface: Surface, orders: Sequence[PreparedOrder], doubt: str = "") -> str:
-    """Return a card's own doubt and what the ticket would warn of, in sentences."""
+def say_doubts(
+    surface: Surface,
+    orders: Sequence[PreparedOrder],
+    doubt: str = "",
+    *,
+    cancelled: Collection[Order] = (),
+) -> str:
+    """Return a card's own doubt and what the ticket would warn of, in sentences.
+
+    Args:
+        surface: the service and the user's choices.
+        orders: what is to be sent.
+        doubt: the card's own.
+        cancelled: own orders that are cancelled before.
+    """
     planned = [
         PlannedOrder(order.intent, order.cash)
         for order in orders
@@ -28,5 +42,7 @@ def say_doubts(surface: Surface, orders: Sequence[PreparedOrder], doubt: str = "
         book=surface.queries.book(head.token_id),
         outcome_index=market.terms.token_ids.index(head.token_id),
     )
+    gone = {order.order_id for order in cancelled}
+    context = replace(context, own=tuple(o for o in context.own if o.order_id not in gone))
     warnings = " ".join(f"{text}." for text in action_warnings(planned, context))
     return f"{doubt} {warnings}".strip()

@@ -187,6 +187,34 @@ async def test_a_position_tied_up_by_own_sales_is_sold_whole(tmp_path: Path) -> 
         assert await at_venue(here) == {}
 
 
+async def test_own_bids_make_way_for_selling_a_position(tmp_path: Path) -> None:
+    async with stand(tmp_path, PatientTime) as here:
+        service = here.service
+        await here.bob.rest(Side.BUY, "0.55", "20", token=RAIN_NO)
+        assert isinstance(await here.place("0.45", "20"), Accepted)
+        await until(service, lambda: service.queries.account().sellable(YES) == m("20"))
+        await here.bob.rest(Side.BUY, "0.40", "50")
+        assert isinstance(await here.place("0.42", "15"), Accepted)
+        await until(service, lambda: len(service.queries.book(YES).bids) == 2)
+        terms = service.queries.market(HERE).terms
+        assert terms is not None
+        (mine,) = open_orders(here)
+        plan = plan_flatten(
+            held=m("20"), orders=(mine,), book=service.queries.book(YES), terms=terms
+        )
+        assert isinstance(plan, FlattenPlan)
+        assert (plan.bids, plan.best_bid) == ((mine,), m("0.40"))
+        order = service.commands.prepare(plan.intent)
+        assert isinstance(order, PreparedOrder)
+        verdict = await service.commands.verdict(service.commands.flatten(order, plan.in_the_way))
+        assert isinstance(verdict, Accepted)
+        # At what others bid: nothing was traded with ourselves.
+        assert (verdict.filled_size, verdict.average) == (m("20"), m("0.40"))
+        ledger = await here.ann.ledger()
+        assert Micros(m(ledger["shares"].get(RAIN_YES, "0"))) == 0
+        assert await at_venue(here) == {}
+
+
 async def test_a_moved_order_ends_when_the_old_one_would_have(tmp_path: Path) -> None:
     async with stand(tmp_path, PatientTime) as here:
         service = here.service

@@ -73,6 +73,33 @@ def test_own_sales_in_the_way_are_named() -> None:
     assert planned("60", SALE, other, purchase).sales == (SALE,)
 
 
+def bid(price: str, size: str, token: str = "1") -> Order:
+    side = Side.BUY if token == YES else Side.SELL
+    return replace(
+        SALE, order_id=OrderId(f"0x{token}{price}"), token_id=TokenId(token), side=side,
+        price=m(price), original_size=m(size),
+    )  # fmt: skip
+
+
+def test_own_bids_that_it_may_meet_are_in_the_way_of_either_outcome() -> None:
+    here, across, low = bid("0.48", "30"), bid("0.50", "10", "2"), bid("0.40", "50")
+    found = planned("60", SALE, low, here, across)
+    assert found.bids == (across, here)
+    assert found.in_the_way == (across, here, SALE)
+    # Of the fifty cents thirty are of others, and nothing at forty-eight.
+    assert found.numbers.fills_now == m("30")
+
+
+def test_how_far_it_may_fall_is_counted_from_the_bids_of_others() -> None:
+    found = planned("60", bid("0.50", "40"))
+    assert (found.best_bid, found.intent.price) == (m("0.48"), m("0.44"))
+
+
+def test_where_only_we_bid_nothing_is_cancelled() -> None:
+    alone = replace(BOOK, bids=BOOK.bids[:1])
+    assert problem("60", bid("0.50", "40"), book=alone) == "Nobody but you bids for it now"
+
+
 def test_a_sale_still_being_checked_comes_first() -> None:
     assert "checked" in problem("60", replace(SALE, status=OrderStatus.UNKNOWN))
 

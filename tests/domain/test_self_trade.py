@@ -122,9 +122,8 @@ def test_cards_of_several_orders_warn_once() -> None:
 def test_a_single_key_sends_nothing_and_says_why(key: OneKey) -> None:
     world = replace(WORLD, own=(OTHER_BID,))
     plan = plan_one_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=world)
-    assert plan == OneKeyProblem(
-        "It meets your own BUY 10 of the other outcome 47¢: use the ticket"
-    )
+    said = "It meets your own BUY 10 of the other outcome 47¢"
+    assert plan == OneKeyProblem(said, OTHER_BID)
     free = plan_one_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=WORLD)
     assert isinstance(free, OneKeyPlan)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.ids import OrderId, TradeId
+from pmtui.domain.ids import OrderId, TokenId, TradeId
 from pmtui.domain.limits import Limits
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
@@ -16,19 +16,20 @@ from pmtui.domain.order import (
     CancelResult,
     Fill,
     Liquidity,
+    Order,
     OrderStatus,
     PostResult,
     TimeInForce,
     TradeStatus,
 )
 from pmtui.domain.user_events import OrderChanged, OrderEventKind
-from pmtui.domain.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown
+from pmtui.domain.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown, Verdict
 from pmtui.service.journal import Journal, JournalProblem
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
 from pmtui.service.tuning import Tuning
 from tests.manual_clock import settle
-from tests.service.fakes import CONDITION, YES, World, lost, resting, running_world
+from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
 from tests.service.test_desk import BUY, prepared, said, until
 
 OLD = OrderId("0x" + "0a" * 32)
@@ -321,6 +322,71 @@ async def test_nothing_is_sold_while_an_open_sale_stays(tmp_path: Path) -> None:
         verdict = await world.service.commands.verdict(command)
         assert isinstance(verdict, Rejected)
         assert "order is delayed" in verdict.reason
+        assert world.account.posted == []
+
+
+async def bidding(world: World, token: TokenId = YES, price: int = 360_000) -> Order:
+    """Rest an order of ours that a sale of Yes meets."""
+    side = Side.BUY if token == YES else Side.SELL
+    bid = resting(OLD, token_id=token, side=side, price=Micros(price))
+    world.account.open[OLD] = bid
+    await world.pass_time(11)
+    return bid
+
+
+@pytest.mark.parametrize(("token", "price"), [(YES, 360_000), (NO, 640_000)])
+async def test_own_bids_are_surely_gone_before_a_position_is_sold(
+    tmp_path: Path, token: TokenId, price: int
+) -> None:
+    async with running_world(tmp_path) as world:
+        bid = await bidding(world, token, price)
+        order = await prepared(world, SELL)
+        world.account.cancel_answers = [lost("DELETE /order")]
+        command = world.service.commands.flatten(order, (bid,))
+        await world.pass_time(0.3)
+        assert world.account.posted == []
+        await until(world, lambda: world.account.posted, "the repeated cancel is answered")
+        assert isinstance(await world.service.commands.verdict(command), Accepted)
+        assert world.account.cancelled == [(OLD,), (OLD,)]
+
+
+async def test_nothing_is_sold_into_a_bid_whose_cancel_nobody_answers(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        bid = await bidding(world)
+        order = await prepared(world, SELL)
+        world.account.cancel_failure = lost("DELETE /order")
+        told: list[Verdict] = []
+        command = world.service.commands.flatten(order, (bid,))
+
+        async def wait() -> None:
+            told.append(await world.service.commands.verdict(command))
+
+        task = asyncio.ensure_future(wait())
+        await until(world, lambda: told, "it is said")
+        await task
+        assert told == [Rejected("Not sold: no answer to cancelling your orders in its way")]
+        await world.pass_time(30)
+        assert world.account.posted == []
+
+
+async def test_nothing_is_sold_into_a_bid_that_stays(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        bid = await bidding(world)
+        order = await prepared(world, SELL)
+        world.account.cancel_answers = [CancelResult((), ((OLD, "order is delayed"),))]
+        verdict = await world.service.commands.verdict(
+            world.service.commands.flatten(order, (bid,))
+        )
+        assert verdict == Rejected("Not sold: your BUY 10 36¢ stayed: order is delayed")
+        assert world.account.posted == []
+
+
+async def test_nothing_is_sold_into_a_bid_that_came_after_the_plan(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await bidding(world)
+        order = await prepared(world, SELL)
+        verdict = await world.service.commands.verdict(world.service.commands.flatten(order, ()))
+        assert verdict == Rejected("Not sold: your BUY 10 36¢ came in its way")
         assert world.account.posted == []
 
 

@@ -268,9 +268,9 @@ class FakeService:
         return self._record("move", order_id, replacement)
 
     def flatten(
-        self, order: PreparedOrder, sales: Iterable[Order], *, override: str = ""
+        self, order: PreparedOrder, in_the_way: Iterable[Order], *, override: str = ""
     ) -> CommandId:
-        command_id = self._record("flatten", order, tuple(sales), *filter(None, (override,)))
+        command_id = self._record("flatten", order, tuple(in_the_way), *filter(None, (override,)))
         self._placed[command_id] = (order,)
         return command_id
 

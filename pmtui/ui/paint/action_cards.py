@@ -80,10 +80,10 @@ def paint_flatten_card(
     """Show what is sold at which worst price, and what has to be cancelled for it."""
     numbers = plan.numbers
     first = [
-        f"Cancels first: {say_resting(sale, ascii_only=ascii_only)}" for sale in plan.sales[:2]
+        f"Cancels first: {say_resting(each, ascii_only=ascii_only)}" for each in plan.in_the_way[:2]
     ]
-    if len(plan.sales) > 2:
-        first.append(f"and {count(len(plan.sales) - 2, 'more open sale')}")
+    if more := len(plan.in_the_way[2:]):
+        first.append(f"and {count(more, 'more open order' if plan.bids else 'more open sale')}")
     average = numbers.fills_now_average
     fills = "nothing at this price"
     if average is not None:

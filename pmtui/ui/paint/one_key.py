@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from pmtui.domain.book_view import BookView
+from pmtui.domain.flattening import NOT_SOLD
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import OrderStatus
@@ -10,6 +11,7 @@ from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_price, format_size
+from pmtui.ui.paint.cut_words import cut_words
 from pmtui.ui.paint.fill_words import say_traded
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
@@ -57,20 +59,37 @@ def say_sent(
 
 def say_end(
     verdict: Verdict, order: PreparedOrder, *, warnings: Sequence[str] = (),
-    ascii_only: bool = False,
+    ascii_only: bool = False, cleared: str = "", if_not_sold: str = "",
 ) -> str:  # fmt: skip
-    """Say how an order of a key ended, naming it: several may be on their way."""
-    what = _say_order(order, ascii_only=ascii_only)
+    """Say how an order of a key ended, naming it: several may be on their way.
+
+    Args:
+        verdict: how it ended, or that nobody knows yet.
+        order: as it was prepared.
+        warnings: what the trader wants to hear of it.
+        ascii_only: plain ASCII.
+        cleared: what was cancelled to make way for it.
+        if_not_sold: what to do where own orders that stayed kept a position from being sold.
+    """
     if isinstance(verdict, Rejected):
         # Nothing went out: there is nothing to be warned of.
         warnings = ()
+    if isinstance(verdict, Rejected) and verdict.reason.startswith(NOT_SOLD):
+        said = f"{plain(verdict.reason, _REASON)}: {if_not_sold}."
+    else:
+        said = _say_end(verdict, order, ascii_only=ascii_only)
+    return _warned(f"{said.removesuffix('.')}; {cleared}." if cleared else said, warnings)
+
+
+def _say_end(verdict: Verdict, order: PreparedOrder, *, ascii_only: bool) -> str:
+    what = _say_order(order, ascii_only=ascii_only)
     if isinstance(verdict, Accepted) and verdict.average is not None:
-        return _warned(say_traded(verdict, order, ascii_only=ascii_only), warnings)
+        return say_traded(verdict, order, ascii_only=ascii_only)
     if isinstance(verdict, Rejected) and _UNMATCHED in verdict.reason.lower():
         # Quicker hands were there: no fault of the order, and the venue's words hide it.
         gone = "ask" if order.intent.side is Side.BUY else "bid"
         return f"{what} found nothing: no {gone} was left there."
-    return _warned(_say_verdict(verdict, what), warnings)
+    return _say_verdict(verdict, what)
 
 
 def _warned(said: str, warnings: Sequence[str]) -> str:
@@ -82,7 +101,7 @@ def _say_verdict(verdict: Verdict, what: str) -> str:
         case Accepted():
             return f"{what} {_say_accepted(verdict)}"
         case Rejected():
-            return f"{what} refused: {plain(verdict.reason, _REASON)}"
+            return f"{what} refused: {cut_words(verdict.reason, _REASON)}"
         case Unknown():
             return f"{what} unknown, checking: {plain(verdict.reason, _REASON)}"
 

@@ -55,7 +55,7 @@ class FlattenCard(CardScreen):
         super().__init__(surface=surface)
         self._order = order
         self._plan = plan
-        self._doubt = say_doubts(surface, [order])
+        self._doubt = say_doubts(surface, [order], cancelled=plan.in_the_way)
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:

@@ -14,6 +14,7 @@ from textual.geometry import Size
 from typing_extensions import override
 
 from pmtui.domain.book_view import BookView
+from pmtui.domain.flattening import FlattenPlan
 from pmtui.domain.ids import CommandId
 from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.money import Micros
@@ -25,7 +26,6 @@ from pmtui.domain.one_key import (
     say_doubtful,
     say_override,
     why_locked,
-    why_not_own,
 )
 from pmtui.domain.order import LimitIntent
 from pmtui.domain.ticket_draft import TicketContext
@@ -37,6 +37,7 @@ from pmtui.ui.cells import Line
 from pmtui.ui.format import format_price, format_size
 from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import why_not_tradable
+from pmtui.ui.own_in_the_way import say_cleared, say_clearing, say_what_clears, say_what_sells
 from pmtui.ui.paint.facts import count, key_of
 from pmtui.ui.paint.one_key import paint_arming, say_end, say_sent
 from pmtui.ui.plain import plain
@@ -165,12 +166,9 @@ class MarketOneKey(MarketTrading):
             return
         order, plan = sale
         override = "" if book.state.is_good else f"the whole position from {say_doubtful(book)}"
-        if problem := self._why_not_own(order, book):
-            self.say(f"Not sent: {plain(problem, 90)}.")
-            return
         warnings = self._warnings_of(order, book)
-        command_id = self.surface.commands.flatten(order, plan.sales, override=override)
-        self._follow_order(command_id, order, takes=True, warnings=warnings)
+        command_id = self.surface.commands.flatten(order, plan.in_the_way, override=override)
+        self._follow_order(command_id, order, takes=True, warnings=warnings, clearing=plan)
 
     def action_cancel_bids(self) -> None:
         """Cancel own orders on the bid side."""
@@ -198,7 +196,8 @@ class MarketOneKey(MarketTrading):
             is_overridden=is_permitted,
         )  # fmt: skip
         if isinstance(plan, OneKeyProblem):
-            self.say(f"Not sent: {plain(plan.text, 90)}.")
+            hint = say_what_clears(plan.meets, key, self._ladder_orders(), self._keymap)
+            self.say(f"Not sent: {plain(plan.text, 90)}{hint}.")
             return
         if key.crosses and self._has_gone(plan.intent):
             return
@@ -234,25 +233,25 @@ class MarketOneKey(MarketTrading):
         context = self._context_of(book, terms)
         return key_warnings(context, order.intent, cash=order.cash, shares=order.size)
 
-    def _why_not_own(self, order: PreparedOrder, book: BookView) -> str:
-        terms = self._market_view.terms
-        if terms is None or not isinstance(order.intent, LimitIntent):
-            return ""
-        return why_not_own(order.intent, self._context_of(book, terms))
-
     def _follow_order(
         self, command_id: CommandId, order: PreparedOrder, *, takes: bool,
-        warnings: tuple[str, ...],
+        warnings: tuple[str, ...], clearing: FlattenPlan | None = None,
     ) -> None:  # fmt: skip
-        self.say(say_sent(order, takes=takes, warnings=warnings, ascii_only=self._ascii_only))
-        _ = self.run_worker(self._await_end(command_id, order, warnings))
+        said = say_sent(order, takes=takes, warnings=warnings, ascii_only=self._ascii_only)
+        self.say(say_clearing(clearing, said))
+        _ = self.run_worker(self._await_end(command_id, order, warnings, clearing))
 
     # Only the words are lost when this screen goes: the service owns the order.
     async def _await_end(
-        self, command_id: CommandId, order: PreparedOrder, warnings: tuple[str, ...]
-    ) -> None:
+        self, command_id: CommandId, order: PreparedOrder, warnings: tuple[str, ...],
+        clearing: FlattenPlan | None,
+    ) -> None:  # fmt: skip
         verdict = await self.surface.commands.verdict(command_id)
-        say = partial(say_end, order=order, warnings=warnings, ascii_only=self._ascii_only)
+        cleared = say_cleared(clearing, self.surface.queries.account())
+        say = partial(
+            say_end, order=order, warnings=warnings, ascii_only=self._ascii_only,
+            cleared=cleared, if_not_sold=say_what_sells(self._keymap),
+        )  # fmt: skip
         self._delayed.follow(order, verdict, say)
         if is_live(self):
             self.say(words := say(verdict))
@@ -284,7 +283,7 @@ class MarketOneKey(MarketTrading):
 
     @on(TicketPane.KeyKept)
     def _say_that_keys_rest(self) -> None:
-        close = key_of(self.surface.options.keymap, "ticket.close")
+        close = key_of(self._keymap, "ticket.close")
         what = "Single keys rest" if self.is_armed else "Other keys rest"
         self.say(f"{what} while the ticket has the keys: {close} closes it.")
 
@@ -370,7 +369,11 @@ class MarketOneKey(MarketTrading):
         return ""
 
     def _key(self, name: str) -> str:
-        return key_of(self.surface.options.keymap, f"market.{name}")
+        return key_of(self._keymap, f"market.{name}")
+
+    @property
+    def _keymap(self) -> Keymap:
+        return self.surface.options.keymap
 
 
 def armed_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:

@@ -271,6 +271,22 @@ async def test_f_sells_all_at_a_stated_worst_price_after_cancelling_what_is_in_t
         await until(pilot, lambda: "Sold" in line(screen, "notice"), "the verdict")
 
 
+async def test_the_card_of_selling_all_cancels_own_bids_and_warns_of_none() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(app, pilot)
+        best = app.market.service.books[YES].bids[0]
+        mine = replace(believable.order(3, NUMBER, size=1), price=best.price)
+        set_orders(app, mine)
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, FlattenCard), "the card")
+        assert shows(app, "Cancels first: BUY 1 Yes at")
+        assert not shows(app, "traded with yourself")
+        await agree(app, pilot)
+        ((_, in_the_way),) = app.market.service.calls_of("flatten")
+        assert in_the_way == (mine,)
+
+
 async def test_a_sale_that_the_venue_delays_is_told_of_when_it_fills() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:

@@ -25,7 +25,7 @@ from tests.scenes.world import make_world
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, READ_ONLY_STATUS
-from tests.ui.moving_market import CONDITION, YES
+from tests.ui.moving_market import CONDITION, NO, YES
 from tests.ui.screens.test_market import cents, line, opened
 from tests.ui.screens.test_market_siblings import market_of
 from tests.ui.screens.test_market_siblings import opened as opened_outcome
@@ -429,7 +429,7 @@ async def test_selling_all_needs_no_card_when_armed() -> None:
         assert app.screen is screen
         assert isinstance(sales, tuple)
         assert [sale.price for sale in sales] == [cents(57)]
-        assert "Sent SELL 1,250.5 Yes 47¢, which takes." in line(screen, "notice")
+        assert "Cancelling 1 ask; then SELL 1,250.5 Yes 47¢, which takes." in line(screen, "notice")
 
 
 async def test_selling_all_from_an_unproven_book_is_journaled_too() -> None:
@@ -445,11 +445,65 @@ async def test_selling_all_from_an_unproven_book_is_journaled_too() -> None:
         assert override.startswith("the whole position from a book that is stale")
 
 
+async def test_selling_all_cancels_own_bids_that_it_would_meet_and_says_so() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    mine = tuple(believable.order(each, price=0.52, size=10) for each in (8, 9))
+    asks = (believable.order(7, side=Side.SELL, price=0.57, size=1000),)
+    view = service.account_view
+    service.account_view = replace(view, open_orders=(*mine, *asks))
+    async with app.run_test(size=MIDDLE) as pilot:
+        screen = await armed(app, pilot)
+        service.is_holding = True
+        await pilot.press("F")
+        ((order, in_the_way),) = service.calls_of("flatten")
+        assert isinstance(order, PreparedOrder)
+        assert in_the_way == (*mine, *asks)
+        said = "Cancelling 2 bids, 1 ask; then SELL 1,250.5 Yes 47¢"
+        assert said in line(screen, "notice")
+        # One of them filled before it was cancelled.
+        filled = replace(mine[0], status=OrderStatus.FILLED)
+        service.account_view = replace(view, open_orders=(), recent=(filled,))
+        size = order.size
+        service.verdicts = [
+            Accepted(order.unsigned.order_id, OrderStatus.FILLED, size, "", Micros(size // 2))
+        ]
+        service.release()
+        said = "(limit 47¢); cancelled 1 bid, 1 ask."
+        await until(pilot, lambda: said in line(screen, "notice"), "what was cancelled")
+
+
+async def test_why_a_position_is_not_sold_says_what_to_do() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    own = (believable.order(9, price=0.52, size=10),)
+    service.account_view = replace(service.account_view, open_orders=own)
+    service.verdicts = [Rejected("Not sold: your BUY 10 52¢ stayed: order is delayed")]
+    async with app.run_test(size=MIDDLE) as pilot:
+        screen = await armed(app, pilot)
+        await pilot.press("F")
+        said = (
+            "Not sold: your BUY 10 52¢ stayed: order is delayed: F tries again, s sells by ticket."
+        )
+        await until(pilot, lambda: said in line(screen, "notice"), "what to do")
+
+
 @pytest.mark.parametrize(
     ("key", "own", "said"),
     [
-        ("U", believable.order(9, side=Side.SELL, price=0.54, size=10), "SELL 10 54¢"),
-        ("F", believable.order(9, price=0.52, size=10), "BUY 10 52¢"),
+        (
+            "U",
+            believable.order(9, side=Side.SELL, price=0.54, size=10),
+            "SELL 10 54¢: ) cancels your asks",
+        ),
+        ("D", believable.order(9, price=0.52, size=10), "BUY 10 52¢: ( cancels your bids"),
+        (
+            "D",
+            replace(
+                believable.order(9, side=Side.SELL, price=0.48, size=10, outcome="No"), token_id=NO
+            ),
+            "SELL 10 of the other outcome 48¢: z cancels all",
+        ),
     ],
 )
 async def test_a_key_that_meets_an_own_order_sends_nothing(key: str, own: Order, said: str) -> None:
@@ -460,7 +514,7 @@ async def test_a_key_that_meets_an_own_order_sends_nothing(key: str, own: Order,
         screen = await armed(app, pilot)
         await pilot.press(key)
         await settle(pilot)
-        assert f"Not sent: It meets your own {said}: use the ticket." in line(screen, "notice")
+        assert f"Not sent: It meets your own {said}." in line(screen, "notice")
         assert sent(app) == []
 
 
