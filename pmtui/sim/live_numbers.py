@@ -7,6 +7,7 @@ from typing_extensions import override
 from pmtui.domain.money import Micros
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.metadata_rows import LiveMarket, LiveNumbers
+from pmtui.sim.past_prices import PastPrices
 from pmtui.sim.venue import Venue
 
 _DAY_MS = 86_400_000
@@ -17,6 +18,7 @@ class VenueNumbers(LiveNumbers):
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
+        self._prices = PastPrices(venue)
 
     @override
     def now(self) -> datetime:
@@ -51,3 +53,8 @@ class VenueNumbers(LiveNumbers):
         if view is None:
             return market.raw.get("closed") is True
         return view.payout is not None
+
+    @override
+    def price_change(self, market: CatalogueMarket, field: str) -> Micros | None:
+        # Without tokens there is no chart to agree with.
+        return self._prices.change(market, field) if market.token_ids else None

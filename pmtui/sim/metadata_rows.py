@@ -1,6 +1,6 @@
 """Rows of the metadata host: the catalogue's own objects with the venue's live numbers laid over."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Protocol
 
@@ -10,6 +10,16 @@ from pmtui.domain.money import ONE, ZERO, Micros, complement, format_micros
 from pmtui.records import dataclass
 from pmtui.sim.catalogue.gamma import decimal_number, micros_of, rows_of, text_of
 from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent, CatalogueMarket, Row
+
+_DAY_CHANGE = "oneDayPriceChange"
+PRICE_CHANGES = (
+    "oneHourPriceChange",
+    _DAY_CHANGE,
+    "oneWeekPriceChange",
+    "oneMonthPriceChange",
+    "oneYearPriceChange",
+)
+"""Fields of a market that follow from its past."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +58,11 @@ class LiveNumbers(Protocol):
         """Tell whether a market is closed; worth a short cut, for every list asks it of all."""
         live = self.market(market)
         return market.raw.get("closed") is True if live is None else live.is_closed
+
+    def price_change(self, market: CatalogueMarket, field: str) -> Micros | None:
+        """Return what one of `PRICE_CHANGES` says now, or None where the catalogue's row holds."""
+        del market, field
+        return None
 
 
 class CatalogueNumbers(LiveNumbers):
@@ -127,8 +142,9 @@ class MetadataRows:
         """Return the fields of a market that the venue's numbers change."""
         live = self._live_of(market)
         if live is None:
-            return {}
+            return self._price_changes(market)
         fields = {key: read(live) for key, read in _LIVE_FIELDS.items()}
+        fields.update(self._price_changes(market))
         for key in _unsaid(live):
             if key not in market.raw:
                 del fields[key]
@@ -141,8 +157,29 @@ class MetadataRows:
             fields.update(_closing(live))
         return fields
 
+    def _price_changes(
+        self, market: CatalogueMarket, wanted: Iterable[str] = PRICE_CHANGES
+    ) -> dict[str, object]:
+        fields: dict[str, object] = {}
+        for field in wanted:
+            is_stated = field in market.raw
+            if not is_stated and not (field == _DAY_CHANGE and self._has_traded(market)):
+                continue
+            change = self._live.price_change(market, field)
+            # No change is left out, as by the service, where the row began without one.
+            if change or (change is not None and is_stated):
+                fields[field] = decimal_number(change)
+        return fields
+
+    def _has_traded(self, market: CatalogueMarket) -> bool:
+        live = self._live_of(market)
+        is_known = "lastTradePrice" in market.raw
+        return live is not None and (is_known or live.last_trade is not None)
+
     def value(self, market: CatalogueMarket, field: str) -> object:
         """Return one field of a market as it stands now, for sorting."""
+        if field in PRICE_CHANGES:
+            return self._price_changes(market, (field,)).get(field, market.raw.get(field))
         read = _LIVE_FIELDS.get(field)
         live = self._live_of(market) if read is not None or field in _SELDOM_LIVE else None
         if live is None:

@@ -1,14 +1,4 @@
-"""Price history: what this run has seen, and before that a past drawn from the market's name.
-
-The past is a sum of smooth seeded waves of several lengths, shaped so that it ends where the
-market began in this run and never leaves the grid of prices; the same market has the same past
-every time it is asked, and on every run of one catalogue.
-"""
-
-import random
-from bisect import bisect_right
-from collections.abc import Iterator
-from functools import lru_cache
+"""Price history: charts of a token, alone or with others."""
 
 import msgspec
 from starlette.requests import Request
@@ -16,10 +6,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pmtui.domain.ids import TokenId
-from pmtui.domain.money import ONE, Micros, complement
-from pmtui.sim.catalogue.model import CatalogueMarket
+from pmtui.domain.money import complement
 from pmtui.sim.http_json import JsonResponse, failure
-from pmtui.sim.market_rows import first_price, number
+from pmtui.sim.market_rows import number
+from pmtui.sim.past_prices import PastPrices
 from pmtui.sim.venue import Venue
 from pmtui.wire.errors import UNREADABLE
 
@@ -35,15 +25,6 @@ _INTERVALS_S = {
     "max": 365 * _DAY_S,
     "all": 365 * _DAY_S,
 }
-_WAVES = (
-    (40 * _DAY_S, 0.5),
-    (9 * _DAY_S, 0.3),
-    (2 * _DAY_S, 0.16),
-    (6 * 3_600, 0.07),
-    (1_800, 0.03),
-)
-"""Length in seconds, and size as a share of what the price leaves room for."""
-_UNKNOWN_AGE_S = 90 * _DAY_S
 
 
 class _Batch(msgspec.Struct):
@@ -62,7 +43,7 @@ class HistoryRoutes:
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
-        self._began_s = venue.clock.now_ms() // 1_000
+        self._prices = PastPrices(venue)
 
     def routes(self) -> list[Route]:
         """Return the routes."""
@@ -105,7 +86,7 @@ class HistoryRoutes:
         step_s = max(60 * fidelity, 60, (end_s - start_s) // MAX_POINTS + 1)
         return [
             {"t": at_s, "p": number(price if is_first else complement(price))}
-            for at_s, price in self._points(market, start_s, end_s, step_s)
+            for at_s, price in self._prices.points(market, start_s, end_s, step_s)
         ]
 
     def _span(
@@ -122,52 +103,6 @@ class HistoryRoutes:
             return None
         return int(bounds[0]), min(int(bounds[1]), now_s)
 
-    def _points(
-        self, market: CatalogueMarket, start_s: int, end_s: int, step_s: int
-    ) -> Iterator[tuple[int, Micros]]:
-        opened_s = self._began_s - _UNKNOWN_AGE_S
-        if market.starts_at is not None:
-            opened_s = int(market.starts_at.timestamp())
-        seen = self._venue.records.price_points(market.condition_id)
-        moments = [point.at_s for point in seen]
-        first_s = -(-max(start_s, opened_s) // step_s) * step_s
-        for at_s in range(first_s, end_s + 1, step_s):
-            index = bisect_right(moments, at_s)
-            if index:
-                yield at_s, seen[index - 1].price
-            elif at_s >= self._began_s:
-                yield at_s, first_price(self._venue, market) if not seen else market.start_price
-            else:
-                yield at_s, past_price(market, at_s, began_s=self._began_s)
-
 
 def _text(moment: int | None) -> str | None:
     return None if moment is None else str(moment)
-
-
-def past_price(market: CatalogueMarket, at_s: int, *, began_s: int) -> Micros:
-    """Return the price of a market's first token at a moment before this run."""
-    drift = sum(
-        size
-        * (_wave(market.condition_id, length, at_s) - _wave(market.condition_id, length, began_s))
-        for length, size in _WAVES
-    )
-    start = market.start_price
-    # Prices near the ends have little room, so waves shrink there instead of being cut off.
-    price = start + round(drift * min(start, ONE - start) * 0.8)
-    tick = market.tick_size
-    return Micros(min(max(price // tick * tick, tick), ONE - tick))
-
-
-def _wave(name: str, length_s: int, at_s: int) -> float:
-    # Values between the nodes of a lattice, eased so that no corner shows.
-    node, offset = divmod(at_s, length_s)
-    share = offset / length_s
-    eased = share * share * (3 - 2 * share)
-    before, after = _node(name, length_s, node), _node(name, length_s, node + 1)
-    return before + (after - before) * eased
-
-
-@lru_cache(maxsize=65_536)
-def _node(name: str, length_s: int, node: int) -> float:
-    return random.Random(f"{name}/{length_s}/{node}").uniform(-1, 1)

@@ -49,7 +49,10 @@ class SeededIds(IdSource):
 
 
 class Venue:
-    """A trading venue in one process."""
+    """A trading venue in one process.
+
+    `run` counts its starts on the same state, from 1; `began_ms` is the time of this one.
+    """
 
     def __init__(
         self,
@@ -76,13 +79,14 @@ class Venue:
         self.accounts = Accounts()
         self.records = Records()
         self.switches = Switches()
-        self.exchange = Exchange(SeededIds(seed, run=store.begin_run()))
+        self.run = store.begin_run()
+        self.exchange = Exchange(SeededIds(seed, run=self.run))
         self._store = store
         self._keeper = Keeper(store, self.exchange, self.records, catalogue)
         self._listeners: list[Listener] = []
         self._unpublished: deque[tuple[Event, ...]] = deque()
         self._is_publishing = False
-        now_ms = clock.now_ms()
+        self.began_ms = now_ms = clock.now_ms()
         for market in catalogue.markets:
             if market.is_tradable:
                 self.exchange.add_market(spec_of(market), now_ms=now_ms)
