@@ -89,7 +89,8 @@ class Traders:
             publisher: knows which markets are watched; None takes none to be.
         """
         self._venue = venue
-        self._seed = seed
+        # Another run on the same state goes on with other orders, not with those of the first again.
+        self._stream = str(seed) if venue.run == 1 else f"{seed}/{venue.run}"
         self._speed = speed
         self._publisher = publisher
         self._desks: dict[ConditionId, _Desk] = {}
@@ -97,7 +98,7 @@ class Traders:
         self._tour: list[ConditionId] = []
         self._due = 0.0
         self._stepped_ms = venue.clock.now_ms()
-        self._rng = random.Random(f"{seed}/traders")
+        self._rng = random.Random(f"{self._stream}/traders")
         self._accounts = _account_names(venue, seed)
 
         def open_accounts(exchange: Exchange, now_ms: int) -> None:
@@ -158,7 +159,7 @@ class Traders:
             or condition_id in self._desks
         ):
             return
-        rng = random.Random(f"{self._seed}/{condition_id}")
+        rng = random.Random(f"{self._stream}/{condition_id}")
         crowd = Crowd(
             condition_id, view.spec.tokens, view.tick_size, accounts=self._accounts, rng=rng
         )
@@ -232,7 +233,7 @@ class Traders:
         opinion = self._opinions.get(market.event_id)
         if opinion is None:
             event = self._venue.catalogue.event_of(market)
-            rng = random.Random(f"{self._seed}/{event.event_id}/fair")
+            rng = random.Random(f"{self._stream}/{event.event_id}/fair")
             opinion = self._opinions[market.event_id] = _Opinion(event, rng, now_ms)
         elapsed_s = (now_ms - opinion.asked_ms) / 1_000
         is_asleep = market.activity_at(self._venue.clock.now()) is not market.activity
