@@ -130,8 +130,8 @@ ACTIONS: tuple[Action, ...] = (
     _action("market.cancel_market", "z", "Cancel market",
             "Cancel all your orders in this market.", danger=Danger.TRADES),
     _action("market.drop_order", "escape", "Drop",
-            "Leave an order that was picked up where it is; else close an open ticket; else leave "
-            "this screen.",
+            "Leave an order that was picked up where it is; else close an open ticket; else go "
+            "back to the ladder; there, leave this screen.",
             in_footer=False, in_palette=False),
     _action("market.flatten", "f", "Sell all",
             "Sell the whole position of this outcome now, at a stated worst price.",

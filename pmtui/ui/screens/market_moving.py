@@ -88,22 +88,30 @@ class MarketMoving(MarketLadder):
             self._pick_up()
 
     def action_drop_order(self) -> None:
-        """Leave the orders that were picked up where they are; without any, close the ticket."""
+        """Leave the orders that were picked up where they are; else close the ticket, else go back."""
         picked = self._picked
         if picked is not None:
             self._let_go()
             # Where it still is: the next key is for the same order.
             self.ladder.point_at(picked.price)
             self.say("Nothing was moved.")
-        else:
+        elif self.ticket.is_open:
             self.ticket.close()
+        else:
+            self.ladder.focus()
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave the way back to its own key while nothing is picked up and no ticket is open."""
+        """Leave the way back to its own key where the ladder has the keys and nothing is open."""
         if action == "drop_order":
-            return self.is_moving or (is_live(self) and self.ticket.is_open)
+            return self.is_moving or (
+                is_live(self) and (self.ticket.is_open or not self._has_ladder_keys)
+            )
         return super().check_action(action, parameters)
+
+    @property
+    def _has_ladder_keys(self) -> bool:
+        return self.focused in (self.ladder, None)
 
     def _pick_up(self) -> None:
         place, token_id = self._own_at_cursor(), self.token_id

@@ -274,3 +274,16 @@ async def test_keys_never_go_to_a_pane_out_of_sight() -> None:
         assert len(marked(screen)) == 1
         screen.set_focus(None)
         await until(pilot, lambda: screen.focused is screen.ladder, "the ladder has them")
+
+
+@pytest.mark.parametrize("key", ["f6", "f7", "f8"])
+async def test_escape_goes_back_to_the_ladder_before_it_leaves(key: str) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=MIDDLE) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press(key)
+        await until(pilot, lambda: screen.focused is not screen.ladder, "others have the keys")
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.focused is screen.ladder, "the ladder has them")
+        assert app.screen is screen
+        assert not screen.check_action("drop_order", ())
