@@ -96,7 +96,7 @@ class Mover:
         cancellation = self._canceller.start(tuple(each.order_id for each in in_the_way))
         verdict = await self._ended(cancellation)
         if verdict is None:
-            return Rejected(f"{NOT_SOLD}: no answer to cancelling your orders in its way")
+            return Rejected(f"{NOT_SOLD}: no answer to the cancels before it")
         if verdict.problem:
             return Rejected(f"{NOT_SOLD}: orders in its way stayed: {verdict.problem}")
         refused = dict(verdict.result.not_canceled)

@@ -151,7 +151,7 @@ class Client:
         if isinstance(plan, FlattenPlan):
             order = commands.prepare(plan.intent)
             if isinstance(order, PreparedOrder):
-                await commands.verdict(commands.flatten(order, plan.sales))
+                await commands.verdict(commands.flatten(order, plan.in_the_way))
 
     async def _place(self) -> None:
         token = self._rng.choice(self._tokens)

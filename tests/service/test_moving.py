@@ -364,7 +364,7 @@ async def test_nothing_is_sold_into_a_bid_whose_cancel_nobody_answers(tmp_path: 
         task = asyncio.ensure_future(wait())
         await until(world, lambda: told, "it is said")
         await task
-        assert told == [Rejected("Not sold: no answer to cancelling your orders in its way")]
+        assert told == [Rejected("Not sold: no answer to the cancels before it")]
         await world.pass_time(30)
         assert world.account.posted == []
 
