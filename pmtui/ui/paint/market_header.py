@@ -156,4 +156,5 @@ def _time_left(market: Market, now: datetime) -> str:
         return "no end date"
     seconds = (market.end_at - now).total_seconds()
     left = format_time_left(seconds)
-    return left if seconds <= 0 else f"{left} left"
+    # The last second has begun and nothing whole of it is left.
+    return left if seconds < 1 else f"{left} left"

@@ -39,6 +39,7 @@ from pmtui.ui.paint.ladder_state import paint_state
 from pmtui.ui.paint.position import account_words, by_ladder
 from pmtui.ui.screens.market_moving import NOTHING_HERE, moving_entries
 from pmtui.ui.screens.market_one_key import armed_entries
+from pmtui.ui.screens.market_over import entries_when_over
 from pmtui.ui.screens.market_panes import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH, MarketPanes
 from pmtui.ui.screens.market_rest import MarketRest
 from pmtui.ui.screens.market_siblings import STRIP_FROM_HEIGHT
@@ -120,11 +121,15 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
             return beside + tuple(entry for entry in rest if entry.id != "global.open")
         # The registry lists the global keys first; here the screen's own come before them.
         near = footer_entries(Context.MARKET, keymap=keymap)
-        if self.is_armed and not self.is_over:
+        if self.is_over:
+            near = entries_when_over(near, is_armed=self.is_armed)
+        elif self.is_armed:
             armed = armed_entries(keymap)
             near = armed + tuple(e for e in near if e.id not in {each.id for each in armed})
         has_ladder = is_live(self) and self.focused in (self.ladder, None)
         ladder = footer_entries(Context.LADDER, keymap=keymap) if has_ladder else ()
+        if self.is_over:
+            ladder = entries_when_over(ladder)
         rest = footer_entries(Context.GLOBAL, keymap=keymap)
         return near + ladder + tuple(entry for entry in rest if entry.id != "global.open")
 

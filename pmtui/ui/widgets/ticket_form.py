@@ -189,8 +189,7 @@ class TicketForm(TicketLayout):
         self.side.show(f" {draft.side.value:<4} ", side_role(draft.side))
         self.kind.show(f" {draft.kind.value}")
         self.time_in_force.show(f" {draft.time_in_force.value}")
-        word = "post" if self.is_on_a_line else "post-only"
-        self.post_only.show(f" [{'x' if draft.is_post_only else ' '}] {word}")
+        self.post_only.show(f" [{'x' if draft.is_post_only else ' '}] post-only")
         self.unit.show(f" {unit_of(draft).value}")
         market = self._market.market if self._market is not None else None
         terms = self._terms

@@ -400,3 +400,19 @@ async def test_the_footer_offers_a_suggestion_only_where_there_is_one() -> None:
         await until(pilot, lambda: "ctrl+n Suggestion" in line(screen, "footer"), "it is offered")
         await pilot.press("ctrl+n")
         await until(pilot, lambda: "Suggestion" not in line(screen, "footer"), "it is taken")
+
+
+@pytest.mark.parametrize("width", [79, 80])
+async def test_post_only_is_written_out_on_the_line(width: int) -> None:
+    app = demo()
+    async with app.run_test(size=(width, 24)) as pilot:
+        screen = await with_ticket(app, pilot)
+        assert screen.has_class("-line")
+        assert "[ ] post-only at" in fields_line(app, screen)
+        assert "Yes" in fields_line(app, screen)
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: screen.ticket.expiry.region.area, "the time it lives")
+        await settle(pilot)
+        nothing_is_cut(screen)
+        assert "[ ] post-only at" in fields_line(app, screen)
+        assert "Yes" in fields_line(app, screen)

@@ -1,14 +1,17 @@
 """What the trading screen says in words: one truth at once, and no longer than it holds."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from textual.pilot import Pilot
 
-from pmtui.service.topics import LogTopic, StatusTopic
+from pmtui.service.topics import LogTopic, MarketTopic, StatusTopic
 from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.screens.market import MarketScreen
 from tests.ui.demo_market import MarketDemo
+from tests.ui.moving_market import CONDITION
+from tests.ui.screens.look import screen_lines
 from tests.ui.screens.test_market import SMALL, line, opened
 from tests.ui.screens.test_market_one_key import arm, disarm, widen
 from tests.ui.wait import settle, until
@@ -148,3 +151,38 @@ async def test_the_reason_of_a_long_refusal_is_read_whole() -> None:
         what = f"Rejected: Buy 5 Yes at 50¢ · {title}"
         tell(app, Level.BAD, f"{what} (no balance for this)")
         await until(pilot, lambda: "(no balance for this)" in line(screen, "notice"), "the reason")
+
+
+async def test_the_footer_offers_no_trade_in_a_market_that_is_over() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(160, 45)) as pilot:
+        screen = await opened(app, pilot)
+        trades = ("b Buy", "s Sell", "v Arm", "Move", "Ticket here")
+        assert all(words in line(screen, "footer") for words in trades[:3])
+        close_market(app)
+        await until(pilot, lambda: "b Buy" not in line(screen, "footer"), "it is over")
+        assert not any(words in line(screen, "footer") for words in trades)
+        arm(app)
+        await until(pilot, lambda: "v Disarm" in line(screen, "footer"), "what is left to do")
+
+
+async def test_the_last_second_of_a_market_is_told_in_words() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    async with app.run_test(size=SMALL) as pilot:
+        _ = await opened(app, pilot)
+        view = service.markets[CONDITION]
+        assert view.market is not None
+        end_at = service.at + timedelta(milliseconds=400)
+        service.markets[CONDITION] = replace(view, market=replace(view.market, end_at=end_at))
+        service.announce(MarketTopic(CONDITION))
+        await until(pilot, lambda: any("ended" in x for x in screen_lines(app)), "it is told")
+        assert not any("ended left" in x for x in screen_lines(app))
+
+
+def close_market(app: MarketDemo) -> None:
+    service = app.market.service
+    view = service.markets[CONDITION]
+    assert view.market is not None
+    service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
+    service.announce(MarketTopic(CONDITION))
