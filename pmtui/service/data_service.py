@@ -47,6 +47,7 @@ from pmtui.service.ports import Clock
 from pmtui.service.profile import Profile
 from pmtui.service.queries import ServiceQueries
 from pmtui.service.quotes import Quotes
+from pmtui.service.resolutions import Resolutions
 from pmtui.service.safeguards import Safeguards
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import MarketTopic
@@ -55,7 +56,6 @@ from pmtui.service.venue_states import VenueStates
 from pmtui.service.views import AccountView, Level, Mode
 from pmtui.service.watch_keeper import WatchKeeper
 from pmtui.service.watchlist import Watchlist
-from pmtui.service.words import shorten
 
 Connect = Callable[[Health], Awaitable[Hosts | str]]
 """Makes the hosts, or says in a line why it cannot. Called once the service runs."""
@@ -92,6 +92,7 @@ class DataService:
         self._time = TimeFeed(kernel, self._wait_for_hosts)
         self._orders = OrderHistory(kernel, journal)
         self._account = self._make_account()
+        self._resolutions = Resolutions(kernel, self._account, self._known, state_dir)
         self._search = self._make_search()
         self._books = self._make_books()
         self._past = self._make_past()
@@ -329,6 +330,7 @@ class DataService:
         keep("account steps", self._onboarding.run)
         keep("kill switch", self._safeguards.kill_switch.watch)
         keep("day's result", self._safeguards.day.run)
+        keep("resolved markets", self._resolutions.run)
         self._kernel.start("connection", self._make_hosts)
         keep("venue states", self._venue.watch)
         self._kernel.start("account", self._run_account)
@@ -389,9 +391,7 @@ class DataService:
             self.hub.mark(MarketTopic(event.condition_id))
 
     def _on_resolved(self, event: MarketResolved) -> None:
-        title = self._known.title(event.token_ids[0]) if event.token_ids else ""
-        text = f"Resolved {event.winning_outcome}: {shorten(title)}"
-        self._log.notice(Level.WARNING, text)
+        self._resolutions.hear(event)
         self._metadata.refresh(MarketTopic(event.condition_id))
         self._watchlist.alerts.end_market(event.condition_id)
         self._account.refresh()

@@ -1,7 +1,7 @@
 """What was paid in a market that is over is still known after a restart, and counted in the day."""
 
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from pmtui.service.profile import Profile
 from pmtui.service.topics import AccountTopic, LogTopic, StatusTopic
 from pmtui.service.views import Load, Mode
 from pmtui.sim.run import RunningVenue
-from tests.cli.at_venue import PatientTime, on_first_key, urls_of
+from tests.cli.at_venue import PatientTime, VenueTime, on_first_key, urls_of
 from tests.cli.test_missed_events import until
 from tests.sim.kit import (
     RAIN,
@@ -34,9 +34,13 @@ TOPICS = (AccountTopic(), StatusTopic(), LogTopic())
 
 
 @asynccontextmanager
-async def session(running: RunningVenue, folder: Path) -> AsyncIterator[DataService]:
+async def session(
+    running: RunningVenue,
+    folder: Path,
+    make_clock: Callable[[RunningVenue], VenueTime] = PatientTime,
+) -> AsyncIterator[DataService]:
     """Run a session on the profile in a folder, and look at nothing but the account."""
-    clock = PatientTime(running)
+    clock = make_clock(running)
     service = DataService(
         profile=Profile("test", Mode.LIVE), clock=clock, state_dir=folder / "state",
         connect=on_first_key(urls_of(running), clock, dialect=Dialect.LIVE),
