@@ -150,7 +150,9 @@ async def test_the_reason_of_a_long_refusal_is_read_whole() -> None:
         title = "Will the committee lower its rate at the meeting in September?"
         what = f"Rejected: Buy 5 Yes at 50¢ · {title}"
         tell(app, Level.BAD, f"{what} (no balance for this)")
-        await until(pilot, lambda: "(no balance for this)" in line(screen, "notice"), "the reason")
+        await until(pilot, lambda: "Rejected" in line(screen, "notice"), "it is told")
+        await settle(pilot)
+        assert any("(no balance for this)" in shown for shown in screen_lines(app))
 
 
 async def test_the_footer_offers_no_trade_in_a_market_that_is_over() -> None:
