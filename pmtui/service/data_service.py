@@ -199,7 +199,7 @@ class DataService:
             arming.object_with(lambda: profile.reason or "this session is read-only")
         lock = EntryLock(kernel.clock, state_dir)
         marked = Marks(account, self._books).positions
-        day = DayBook(kernel, account, positions=marked, state_dir=state_dir)
+        day = DayBook(kernel, account, self._known, positions=marked, state_dir=state_dir)
         return Safeguards(
             arming=arming,
             dead_man=DeadMan(kernel, account, self._journal, arming, policy=tuning.heartbeat),

@@ -20,6 +20,7 @@ from pmtui.domain.order import Fill
 from pmtui.domain.position import Position
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.kernel import Kernel
+from pmtui.service.known_markets import KnownMarkets
 from pmtui.service.topics import AccountTopic, StatusTopic
 from pmtui.service.views import Level
 
@@ -44,12 +45,14 @@ class DayBook:
         self,
         kernel: Kernel,
         feed: AccountFeed,
+        known: KnownMarkets,
         *,
         positions: Callable[[], tuple[Position, ...]],
         state_dir: Path | None,
     ) -> None:
         self._kernel = kernel
         self._feed = feed
+        self._known = known
         self._positions = positions
         self._path = None if state_dir is None else state_dir / FILE
         self._opening: Opening | None = None
@@ -92,10 +95,19 @@ class DayBook:
         if self._opening is None or self._opening.day != today:
             self._opening = self._read(today) or open_day(today, positions, fills)
             self._write(self._opening)
+        self._note_settled(positions, fills)
         inputs = (self._opening, fills, dict(self._prices))
         if self._counted is None or self._counted[0] != inputs:
             self._counted = inputs, day_result(*inputs)
         return Micros(-self._counted[1])
+
+    def _note_settled(self, positions: tuple[Position, ...], fills: tuple[Fill, ...]) -> None:
+        """Note what shares were exchanged for that were traded today and are not held any more."""
+        held = {position.token_id for position in positions}
+        for token_id in {fill.token_id for fill in fills} - held:
+            price = self._known.settled_price(token_id)
+            if price is not None:
+                self._prices[token_id] = price
 
     def _read(self, today: date) -> Opening | None:
         if self._path is None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import FeeSchedule, Market, MarketTerms
+from pmtui.domain.money import Micros
 from pmtui.service.market_store import MarketStore
 from pmtui.service.topics import EventQuotesTopic, Topic
 
@@ -23,6 +24,13 @@ class KnownMarkets:
         """Return a market's taker fee: by its terms, else by the metadata."""
         market, terms = self.market(condition_id)
         return terms.fee if terms is not None else (market.fee if market is not None else None)
+
+    def settled_price(self, token_id: TokenId) -> Micros | None:
+        """Return what a share of a closed market is exchanged for."""
+        market = self._market_of_token(token_id)
+        if market is None or not market.closed:
+            return None
+        return next((o.price for o in market.outcomes if o.token_id == token_id), None)
 
     def title(self, token_id: TokenId) -> str:
         """Return the name of a token's market; empty while it is not known."""

@@ -123,3 +123,18 @@ async def test_a_fee_is_unknown_until_its_market_is_learned_and_so_is_the_day(
         (fill,) = world.service.queries.account().fills
         assert fill.fee == m("0.455")
         assert world.service.queries.status().day_result == -m("0.455")
+
+
+async def test_shares_that_were_redeemed_count_with_what_they_were_exchanged_for(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        yes, no = MARKET.outcomes
+        outcomes = (replace(yes, price=m("1")), replace(no, price=m("0")))
+        over = replace(MARKET, closed=True, outcomes=outcomes)
+        world.metadata.events = [replace(world.metadata.events[0], markets=(over,))]
+        world.account.own_fills = (FILL,)
+        # Held by our own word at first; then the list says that nothing is there any more.
+        await world.pass_time(120)
+        assert world.service.queries.account().positions == ()
+        assert world.service.queries.status().day_result == m("32.5")
