@@ -25,6 +25,8 @@ from pmtui.service.words import say_shares, shorten
 
 FILE = "resolved.json"
 LOOK_PERIOD_S = 2.0
+PATIENCE_S = 10.0
+"""How long a winner's name is waited for."""
 MOST_KEPT = 2_000
 """Markets that are remembered as told of, the newest."""
 MOST_AT_ONCE = 3
@@ -44,6 +46,8 @@ class Resolutions:
         self._path = None if state_dir is None else state_dir / FILE
         self._told: dict[ConditionId, None] | None = None
         """In the order of telling; None until the first complete account."""
+        self._seen_at: dict[ConditionId, float] = {}
+        """When answers were seen whose winner had no name yet."""
 
     async def run(self) -> None:
         """Look for answers all the time."""
@@ -77,7 +81,16 @@ class Resolutions:
                 self._told = dict.fromkeys(answered)
                 self._write()
                 return
-        self._tell_new(answered)
+        self._tell_new({each: held for each, held in answered.items() if self._can_name(held)})
+
+    def _can_name(self, held: Sequence[Position]) -> bool:
+        """Whether the winner has a name; after a start, markets of lost shares are still looked up."""
+        condition_id = held[0].condition_id
+        market, _ = self._known.market(condition_id)
+        if market is not None or any(p.current_price for p in held):
+            return True
+        now = self._kernel.clock.monotonic()
+        return now - self._seen_at.setdefault(condition_id, now) >= PATIENCE_S
 
     def _tell_new(self, answered: Mapping[ConditionId, Sequence[Position]]) -> None:
         told = self._told if self._told is not None else {}

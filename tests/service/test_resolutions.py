@@ -84,3 +84,13 @@ async def test_many_at_once_are_one_notice_and_a_line_of_the_log_each(tmp_path: 
         assert [e.level for e in entries].count(Level.INFO) == 5
         (summary,) = [e.text for e in entries if e.level is not Level.INFO]
         assert summary == "Resolved: 5 markets, your shares are worth $250.00 in all (see log)"
+
+
+async def test_a_loss_in_a_market_that_nobody_can_name_is_told_in_other_words(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await hold(world)
+        await hold(world, answered(ZERO, 7))
+        await world.pass_time(A_WHILE)
+        assert told(world) == ["Resolved: River, Yes loses: your 50 Yes shares are worth $0.00"]
