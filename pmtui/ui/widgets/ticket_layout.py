@@ -52,18 +52,16 @@ class TicketLayout(Vertical):
     TicketLayout.-line .ticket-what { width: 1fr; }
     TicketLayout.-line #ticket-kind { width: 7; }
     TicketLayout.-line #ticket-time-in-force { width: 4; }
-    /* The time it lives takes room where there is one: `post-only` cut short would read as a verb. */
-    TicketLayout.-line #ticket-expiry { display: none; width: 6; margin-left: 1; }
-    TicketLayout.-line.-timed #ticket-expiry { display: block; }
+    TicketLayout.-line #ticket-expiry { width: 6; margin-left: 1; }
+    /* Cut short, `post-only` would read as a verb. */
     TicketLayout.-line #ticket-post-only { width: 14; }
     TicketLayout.-line #ticket-price-label { width: 4; }
     TicketLayout.-line.-market #ticket-price-label { width: 7; }
-    TicketLayout.-line #ticket-price { width: 7; }
+    TicketLayout.-line #ticket-price { width: 6; }
     TicketLayout.-line.-market #ticket-price { width: 13; }
     TicketLayout.-line #ticket-touch { width: 2; }
     TicketLayout.-line #ticket-size-label { width: 6; }
     TicketLayout.-line #ticket-size { width: 11; }
-    TicketLayout.-line.-timed #ticket-size { width: 9; }
     TicketLayout.-line #ticket-unit { width: 8; }
     """
 
