@@ -103,7 +103,9 @@ def test_in_tmux(home: Path, sockets: Path) -> None:
 
 @needs("mosh-server", "mosh-client")
 def test_over_mosh(home: Path) -> None:
-    env = {**os.environ, "PMTUI_HOME": str(home), "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}
+    # Those two would stand above whatever size mosh tells of.
+    env = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    env |= {"PMTUI_HOME": str(home), "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}
     server = ("mosh-server", "new", "-i", "127.0.0.1", "-c", "256", "--", PROGRAM)
     said = subprocess.run(server, env=env, capture_output=True, text=True, check=True, timeout=20)
     found = CONNECT.search(said.stdout)
