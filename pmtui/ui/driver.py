@@ -91,6 +91,16 @@ class PromptDriver(LinuxDriver):
         """Whether it has no clipboard either."""
         self._file = _Taken(self._file, self.pace)  # type: ignore[assignment, arg-type]  # as much as is used
 
+    @override
+    def _get_terminal_size(self) -> tuple[int, int]:
+        # The terminal's own word: COLUMNS and LINES are of when the shell began, and no resize
+        # would be seen, nor single keys disarmed by it.
+        with suppress(OSError):
+            width, height = os.get_terminal_size(self.fileno)
+            if width and height:
+                return width, height
+        return super()._get_terminal_size()
+
     # Between two steps of the program: in the midst of one it may hold what these wait for.
     @override
     def _sigtstp_application(self, *_: object) -> None:

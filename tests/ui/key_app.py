@@ -47,7 +47,7 @@ class Stock(App[None]):
 
     def on_key(self, event: events.Key) -> None:
         self.keys += 1
-        self.query_one("#answer", TextLine).show((Cell(f"{self.keys}:{event.key}."),))
+        self.query_one("#answer", TextLine).show((Cell(f"{self.keys}:{event.key}. {self.size}"),))
         if path := os.environ.get("KEY_COUNT_FILE"):
             Path(path).write_text(str(self.keys))
 

@@ -89,6 +89,19 @@ def test_what_is_named_like_screen_is_asked_whether_it_is(answer: int, has_mouse
         assert b"\x1b[?1000l" in child.output or not has_mouse
 
 
+def test_a_size_in_the_environment_is_not_the_terminals() -> None:
+    with PtyChild("tests.ui.key_app", "ours", env={"COLUMNS": "80", "LINES": "24"}) as child:
+        child.until(lambda: "ready" in child.row(0), "the first paint")
+        _press(child, 1, b"x", "x")
+        child.resize(70, 20)
+
+        def has_resized() -> bool:
+            child.send(b"x")
+            return "width=70, height=20" in child.row(0)
+
+        child.until(has_resized, "the new size")
+
+
 @pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])
 def test_a_program_that_was_stopped_goes_on_where_it_was(number: signal.Signals) -> None:
     with PtyChild("tests.ui.key_app", "ours") as child:
