@@ -120,6 +120,7 @@ class _NothingYet:
             health=(),
             clock_skew_ms=None,
             now=self._clock.now(),
+            are_orders_known=False,
         )
 
     def market_list(self, _topic: MarketListTopic) -> MarketListView:

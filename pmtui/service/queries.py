@@ -114,6 +114,7 @@ class ServiceQueries:
             watching=len(account.awake),
             blind=len(account.blind),
             at_rest=len(account.unwatched),
+            are_orders_known=not account.lack_of(OwnList.ORDERS),
         )
 
     def market_list(self, topic: MarketListTopic) -> MarketListView:

@@ -102,6 +102,8 @@ class StatusView:
     """Those among them that see nothing, as their book is not good."""
     at_rest: int = 0
     """Conditional orders that watch over nothing, while there are shares that they were to sell."""
+    are_orders_known: bool = True
+    """Whether `open_orders` is all of them; False until the venue's list has been read whole."""
     venue: tuple[VenueFact, ...] = ()
     """What the venue is up to besides trading as usual, the most severe first."""
 

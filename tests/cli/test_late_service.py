@@ -37,6 +37,7 @@ def test_the_first_picture_knows_the_profile_and_nothing_else() -> None:
     status = late.queries.status()
     assert (status.profile, status.mode, status.mode_reason) == ("mine", Mode.READ_ONLY, "no key")
     assert status.cash is None
+    assert not status.are_orders_known
     assert late.queries.now() == NOW
     view = late.queries.market_list(MarketListTopic())
     assert (view.rows, view.load) == ((), Load.LOADING)

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pmtui.domain.book_view import BookView
+from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.market import Market, MarketTerms
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.plurals import exact_shares
@@ -61,7 +61,8 @@ def paint_quote(
 
     def price(value: Micros | None) -> str:
         if value is None:
-            return "none"
+            # A book that has not come is not an empty one.
+            return "–" if book.state is BookState.LOADING else "none"
         return format_price(value, tick=book.tick_size, ascii_only=ascii_only)
 
     market = view.market

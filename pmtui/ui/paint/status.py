@@ -93,6 +93,13 @@ def say_health(health: SourceHealth, now: datetime) -> tuple[str, Role]:
             return "idle", Role.DIM
 
 
+def _open_orders(view: StatusView) -> str:
+    if view.are_orders_known:
+        return str(view.open_orders)
+    # Nobody is told of none while some may rest.
+    return f"{view.open_orders}+" if view.open_orders else "–"
+
+
 def _account_facts(view: StatusView, *, do_keys_rest: bool) -> list[_Fact]:
     mode = Cell(f" {view.mode.value} ", _MODE_ROLES[view.mode], Emphasis.BOLD)
     facts = [
@@ -114,7 +121,7 @@ def _account_facts(view: StatusView, *, do_keys_rest: bool) -> list[_Fact]:
         facts.append(_Fact(_TODAY, (Cell("today ", Role.DIM), _gain(view.day_result))))
     if is_ours:
         role = Role.OWN_ORDER if view.open_orders else Role.DIM
-        facts.append(_Fact(_OURS, (Cell(f"{view.open_orders} open", role),)))
+        facts.append(_Fact(_OURS, (Cell(f"{_open_orders(view)} open", role),)))
         if watching := view.watching - view.blind:
             cells = (Cell(f"{watching} watching", Role.OWN_ORDER),)
             facts.append(_Fact(_MEANWHILE, cells))

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.book_view import BookState
 from pmtui.domain.ladder import Rung, Zone
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, Micros
@@ -69,6 +70,10 @@ def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
     assert "12d 5h left" in question
     quote = text_of(paint_quote(VIEW, BOOK, 120))
     assert "bid 52¢  ask 53¢  spread 1¢" in quote
+    bare = replace(BOOK, bids=(), asks=())
+    assert "bid none  ask none" in text_of(paint_quote(VIEW, bare, 120))
+    coming = replace(bare, state=BookState.LOADING)
+    assert "bid –  ask –  spread –" in text_of(paint_quote(VIEW, coming, 120))
     terms = text_of(paint_terms(VIEW, PAPER_STATUS, NOW, 200))
     assert "tick 1¢" in terms
     assert "at least 5 shares" in terms

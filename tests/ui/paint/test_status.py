@@ -49,6 +49,14 @@ def test_a_narrow_line_says_what_is_ours_and_that_all_is_well() -> None:
     assert "all live" in line
 
 
+def test_nobody_is_told_of_no_orders_before_they_have_been_read() -> None:
+    loading = replace(STATUS, open_orders=0, are_orders_known=False)
+    assert "– open" in text(loading, 80)
+    assert "0 open" not in text(loading, 80)
+    assert "2+ open" in text(replace(STATUS, are_orders_known=False), 80)
+    assert "0 open" in text(replace(STATUS, open_orders=0), 80)
+
+
 def test_a_wide_line_names_every_source_in_use() -> None:
     line = text(STATUS, 200)
     for source in Source:
