@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "pmtui"
-MAX_MODULE_LINES = 400
+MAX_MODULE_LINES = 800
 MAX_FUNCTION_LINES = 50
 MAX_PUBLIC_METHODS = 20
 JOBLESS_NAMES = {"utils", "helpers", "common", "manager", "base"}
@@ -53,15 +53,6 @@ def is_public_method(node: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFun
         and not node.name.startswith(("_", "action_", "on_", "render_", "watch_"))
         and not node.decorator_list
     )
-
-
-def test_classes_of_data_share_their_methods() -> None:
-    # `pmtui.records` has the decorator that takes a third of the memory.
-    own = [module for module in modules() if module != PACKAGE / "records.py"]
-    from_library = re.compile(
-        r"^\s*(from dataclasses import .*\bdataclass\b|import dataclasses)", re.M
-    )
-    assert [module for module in own if from_library.search(module.read_text())] == []
 
 
 def test_only_the_supervisor_catches_everything() -> None:
