@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from pmtui.domain.failure import Failure
@@ -27,8 +28,14 @@ class Kernel:
         self.log = log
         self.health = health
         self.supervisor = supervisor
+        self.skew = timedelta()
+        """The venue's clock minus ours, as last measured; zero before that."""
         self._running: dict[Hashable, asyncio.Task[None]] = {}
         self._listeners: list[Callable[[Source, object], None]] = []
+
+    def venue_now(self) -> datetime:
+        """Return the time by the venue's clock, for whatever meets a time that the venue wrote."""
+        return self.clock.now() + self.skew
 
     def mark(self, topic: Topic) -> None:
         """Say that a topic changed."""

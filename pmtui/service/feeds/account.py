@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from pmtui.domain.answers import Listing
-from pmtui.domain.failure import Failure
+from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.holdings import Holdings
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
@@ -220,16 +220,29 @@ class AccountFeed:
         moved, self._moved = self._moved, set()
 
         async def ask(token_id: TokenId) -> None:
-            if token_id in moved:
-                _ = await account.host.refresh_balance(token_id)
-            asked_at = self._kernel.clock.now()
-            answer = self._kernel.check(Source.TRADING, await account.host.balance(token_id))
-            if not isinstance(answer, Failure):
-                self.balances.apply_report(token_id, answer.balance, asked_at)
-            elif token_id in moved:
+            answer = await self._ask_balance(account, token_id, is_cached=token_id not in moved)
+            if isinstance(answer, Failure) and token_id in moved:
                 self._moved.add(token_id)
 
         _ = await asyncio.gather(*(ask(token_id) for token_id in watched | moved))
+
+    async def ask_shares(self, token_id: TokenId) -> Micros | Failure:
+        """Ask the venue itself, past its own cache, how many shares of a token are held now."""
+        if self.account is None:
+            return Failure(FailureKind.REFUSED, "GET /balance-allowance", "there is no account")
+        return await self._ask_balance(self.account, token_id, is_cached=False)
+
+    async def _ask_balance(
+        self, account: Account, token_id: TokenId, *, is_cached: bool
+    ) -> Micros | Failure:
+        if not is_cached:
+            _ = await account.host.refresh_balance(token_id)
+        asked_at = self._kernel.clock.now()
+        answer = self._kernel.check(Source.TRADING, await account.host.balance(token_id))
+        if isinstance(answer, Failure):
+            return answer
+        self.balances.apply_report(token_id, answer.balance, asked_at)
+        return answer.balance
 
     async def fetch_history(self) -> None:
         """Fetch closed positions and activity."""

@@ -33,6 +33,7 @@ class TimeFeed:
             if not isinstance(answer, Failure):
                 known = None if self.skew_ms is None else timedelta(milliseconds=self.skew_ms)
                 skew = estimate_skew(answer, before, self._kernel.clock.now(), known)
+                self._kernel.skew = skew
                 self.skew_ms = round(skew / timedelta(milliseconds=1))
             await self._kernel.clock.sleep(MEASURE_PERIOD_S)
 
