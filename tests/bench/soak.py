@@ -1,34 +1,54 @@
-"""`python -m tests.bench.soak [ORDERS] [KILLS] [SEED]`: the fault run, long; counts at the end."""
+"""`python -m tests.bench.soak [--orders N] [--kills N] [--seed N]`: the fault run, long."""
 
+import argparse
 import asyncio
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from tests.faults.run import run_faults
+from tests.faults.audit import Outcome
+from tests.faults.run import Plan, run_faults
 
 
 def main(arguments: list[str]) -> int:
-    """Run it; 1 where journal and venue disagree about anything."""
-    orders, kills, seed = [*map(int, arguments), *(1_000, 100, 1)[len(arguments) :]]
+    """Run it and print the counts; 1 where program and venue disagree about anything."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.soak")
+    parser.add_argument("--orders", type=int, default=1_000)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--long-suspensions", type=int, default=5)
+    plan = Plan(**vars(parser.parse_args(arguments)))
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="pmtui-soak-") as folder:
-        outcome = asyncio.run(run_faults(Path(folder), orders=orders, kills=kills, seed=seed))
+        outcome = asyncio.run(run_faults(Path(folder), plan))
+    print(f"seed                    {plan.seed}")
+    _print(outcome)
+    print(f"seconds                 {time.monotonic() - started:.0f}")
+    for problem in outcome.problems:
+        print(f"DISAGREE {problem}")
+    print("THEY DISAGREE" if outcome.problems else "they agree on everything")
+    return 1 if outcome.problems else 0
+
+
+def _print(outcome: Outcome) -> None:
     print(f"orders journaled        {outcome.orders}")
     print(f"orders at the venue     {outcome.at_venue}")
     print(f"orders with fills       {outcome.filled_in_part_or_whole}")
     print(f"orders to be moved      {outcome.moves}")
+    print(f"conditional sales       {outcome.conditional_sales}")
     print(f"kills                   {outcome.kills}")
+    print(f"suspensions             {outcome.suspensions}")
+    print(f"clock jumps             {outcome.clock_jumps}")
+    print(f"answers out of date     {outcome.old_answers}")
+    print(f"looks at any moment     {outcome.peeks}")
+    print(f"full comparisons        {outcome.checks}")
     for state, count in outcome.states.most_common():
         print(f"ended {state:<18}{count}")
     for fault, count in outcome.faults.most_common():
         print(f"fault {fault.value:<30}{count}")
-    print(f"seconds                 {time.monotonic() - started:.0f}")
-    for problem in outcome.problems:
-        print(f"DISAGREE {problem}")
-    print("they agree on every order" if not outcome.problems else "THEY DISAGREE")
-    return 1 if outcome.problems else 0
+    for stream_fault, count in outcome.stream_faults.most_common():
+        print(f"stream {stream_fault.value:<29}{count}")
 
 
 if __name__ == "__main__":

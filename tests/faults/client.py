@@ -1,26 +1,33 @@
 """`python -m tests.faults.client PLAN`: the service without a screen, trading until it is killed.
 
-PLAN is a JSON object. With `"orders": 0` it only finds out what became of everything, says so in
-one line of JSON, and ends.
+PLAN is a JSON object. Lines on standard input ask for what it knows; each is answered by one line
+of JSON:
+
+- `peek ID ...`: what is held, and how these orders stand, at once.
+- `check`: stop trading, find out what became of everything, and report it.
+- `go`: trade on.
+- `end`: as `check`, then end.
 """
 
 import asyncio
 import json
 import random
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from pmtui.cli.hosts import SessionHosts
 from pmtui.config.endpoints import Dialect, Endpoints
+from pmtui.domain.conditional import ConditionalPlan
 from pmtui.domain.flattening import FlattenPlan, plan_flatten
-from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.heartbeat import HeartbeatPolicy
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.moving import plan_move
 from pmtui.domain.order import LimitIntent, OrderStatus, TimeInForce
 from pmtui.domain.signature_type import SignatureType
-from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
@@ -31,6 +38,7 @@ from pmtui.service.topics import BookTopic, MarketTopic, Topic
 from pmtui.service.tuning import Tuning
 from pmtui.service.views import Load, Mode
 from pmtui.signing.secret import Secret
+from tests.faults.jumping_clock import JumpingClock
 
 RULED_OUT_AFTER_S = 4.0
 POST_DEADLINE_S = 2
@@ -45,64 +53,120 @@ class Client:
     def __init__(self, plan: dict[str, Any]) -> None:
         self._plan = plan
         self._rng = random.Random(plan["seed"])
-        self._condition = ConditionId(plan["condition"])
-        self._tokens = tuple(TokenId(token) for token in plan["tokens"])
+        self._clock = JumpingClock(random.Random(plan["seed"] + 1))
+        self._markets = {
+            TokenId(token): ConditionId(condition)
+            for condition, tokens in plan["markets"].items()
+            for token in tokens
+        }
+        self._conditions = tuple(dict.fromkeys(self._markets.values()))
+        self._tokens = tuple(self._markets)
+        self._goes_on = asyncio.Event()
+        self._goes_on.set()
+        self._flights: set[asyncio.Task[None]] = set()
         self.service = DataService(
             profile=Profile("faults", Mode.LIVE),
             connect=self._connect,
-            clock=SystemClock(),
+            clock=self._clock,
             journal=Journal(Path(plan["home"]) / "journal.sqlite"),
             rng=random.Random(plan["seed"]),
-            tuning=Tuning(post_deadline_s=POST_DEADLINE_S, ruled_out_after_s=RULED_OUT_AFTER_S),
+            tuning=Tuning(
+                post_deadline_s=POST_DEADLINE_S,
+                ruled_out_after_s=RULED_OUT_AFTER_S,
+                heartbeat=HeartbeatPolicy.ON if plan["heartbeats"] else HeartbeatPolicy.OFF,
+            ),
         )
 
     async def run(self) -> None:
+        """Trade, and answer what is asked, until killed or told to end."""
         async with self.service.running():
-            topics: list[Topic] = [MarketTopic(self._condition), *map(BookTopic, self._tokens)]
+            topics: list[Topic] = [
+                *map(MarketTopic, self._conditions),
+                *map(BookTopic, self._tokens),
+            ]
             self.service.hub.subscribe(topics, lambda _: None)
             await self._until_ready()
             print("ready", flush=True)
-            if self._plan["orders"]:
-                await self._trade(self._plan["orders"])
-            else:
+            if not self._plan["trades"]:
+                self._goes_on.clear()
+            asked = await _standard_input()
+            async with asyncio.TaskGroup() as tasks:
+                trading = tasks.create_task(self._trade())
+                while line := (await asked.readline()).decode().split():
+                    await self._answer(line[0], [OrderId(each) for each in line[1:]])
+                    if line[0] == "end":
+                        break
+                trading.cancel()
+
+    async def _answer(self, word: str, order_ids: list[OrderId]) -> None:
+        match word:
+            case "peek":
+                print(json.dumps(self._peek(order_ids)), flush=True)
+            case "check" | "end":
+                self._goes_on.clear()
+                self._clock.error = timedelta()
+                await asyncio.gather(*self._flights, return_exceptions=True)
                 await self._until_settled()
                 print(json.dumps(self._report()), flush=True)
+            case _:
+                self._goes_on.set()
+
+    def _peek(self, order_ids: list[OrderId]) -> dict[str, Any]:
+        account = self.service.queries.account()
+        known = {each: self.service._account.own.order(each) for each in order_ids}
+        return {
+            "held": {token: account.held(token) for token in self._tokens},
+            "ended": [i for i, order in known.items() if order and not order.status.is_open],
+        }
 
     async def _connect(self, health: Health) -> Hosts | str:
         hosts = SessionHosts(
             Endpoints(**self._plan["urls"]),
             Dialect.SEED,
             health=health,
-            clock=SystemClock(),
+            clock=self._clock,
             order_deadline_s=POST_DEADLINE_S,
         )
         return hosts.hosts(Secret.from_hex(self._plan["key"]), SignatureType.DEPOSIT_WALLET)
 
     async def _until_ready(self) -> None:
         queries = self.service.queries
-        while queries.account().load is not Load.READY or not queries.market(self._condition).terms:
+        while queries.account().load is not Load.READY or not all(
+            queries.market(condition).terms for condition in self._conditions
+        ):
             await self._turn()
 
-    async def _trade(self, count: int) -> None:
-        async with asyncio.TaskGroup() as flights:
-            for _ in range(count):
-                _ = flights.create_task(self._act())
-                if self._rng.randrange(3) == 0:
-                    self._cancel()
-                await self._turn(self._rng.uniform(0, 0.08))
+    async def _trade(self) -> None:
+        while True:
+            await self._goes_on.wait()
+            flight = asyncio.create_task(self._act())
+            self._flights.add(flight)
+            flight.add_done_callback(self._landed)
+            if self._rng.randrange(3) == 0:
+                self._cancel()
+            if self._plan["clock_jumps"] and self._rng.randrange(40) == 0:
+                self._clock.jump()
+            await self._turn(self._rng.uniform(0, 0.08))
+
+    def _landed(self, flight: asyncio.Task[None]) -> None:
+        self._flights.discard(flight)
+        if not flight.cancelled():
+            flight.result()
 
     async def _turn(self, seconds: float = 0.02) -> None:
         """Let the service work; its subscribers are not told of everything waited for here."""
         await asyncio.sleep(seconds)
 
     async def _act(self) -> None:
-        match self._rng.randrange(12):
+        match self._rng.randrange(13):
             case 0:
                 await self._place_many()
             case 1 | 2:
                 await self._move()
             case 3:
                 await self._flatten()
+            case 4:
+                self._protect()
             case _:
                 await self._place()
 
@@ -112,7 +176,7 @@ class Client:
         prices = self._rng.sample(range(35, 65), self._rng.randrange(2, 5))
         intents = [
             LimitIntent(
-                condition_id=self._condition,
+                condition_id=self._markets[token],
                 token_id=token,
                 side=Side.BUY,
                 price=Micros(price * CENT),
@@ -126,11 +190,13 @@ class Client:
     async def _move(self) -> None:
         """Move an order that rests to another price; the old one is never live beside the new."""
         queries, commands = self.service.queries, self.service.commands
-        terms = queries.market(self._condition).terms
         resting = queries.account().open_orders
-        if terms is None or not resting:
+        if not resting:
             return
         old = self._rng.choice(resting)
+        terms = queries.market(old.condition_id).terms
+        if terms is None:
+            return
         price = Micros(self._rng.randrange(35, 65) * CENT)
         intent = plan_move(old, price, terms=terms, now=queries.now(), available_cash=None)
         if isinstance(intent, LimitIntent):
@@ -140,9 +206,10 @@ class Client:
 
     async def _flatten(self) -> None:
         queries, commands = self.service.queries, self.service.commands
-        terms, token = queries.market(self._condition).terms, self._rng.choice(self._tokens)
+        token = self._rng.choice(self._tokens)
+        terms = queries.market(self._markets[token]).terms
         account = queries.account()
-        held = dict(account.balances).get(token, account.shares(token))
+        held = account.held(token)
         if terms is None:
             return
         plan = plan_flatten(
@@ -153,6 +220,26 @@ class Client:
             if isinstance(order, PreparedOrder):
                 await commands.verdict(commands.flatten(order, plan.in_the_way))
 
+    def _protect(self) -> None:
+        """Put a stop below or a target above the market, for some of what is held."""
+        queries = self.service.queries
+        token = self._rng.choice(self._tokens)
+        size = min(queries.account().held(token), self._rng.randrange(5, 40) * SHARE)
+        bid = queries.book(token).best_bid
+        if size < 5 * SHARE or bid is None:
+            return
+        is_stop = self._rng.randrange(3) > 0
+        away = self._rng.randrange(1, 4) * CENT
+        _ = self.service.commands.protect(
+            ConditionalPlan(
+                condition_id=self._markets[token],
+                token_id=token,
+                size=Micros(size),
+                stop=Micros(bid - away) if is_stop else None,
+                take_profit=None if is_stop else Micros(bid + away),
+            )
+        )
+
     async def _place(self) -> None:
         token = self._rng.choice(self._tokens)
         size = self._rng.randrange(5, 30) * SHARE
@@ -160,7 +247,7 @@ class Client:
         is_sale = sellable >= size and self._rng.randrange(3) == 0
         order = self.service.commands.prepare(
             LimitIntent(
-                condition_id=self._condition,
+                condition_id=self._markets[token],
                 token_id=token,
                 side=Side.SELL if is_sale else Side.BUY,
                 price=Micros(self._rng.randrange(35, 65) * CENT),
@@ -182,13 +269,13 @@ class Client:
         doubtful = {OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN}
         while any(o.status in doubtful for o in self.service.queries.account().open_orders):
             await self._turn()
-        # What rests no longer is asked after when the list of open orders does not hold it.
-        await self.service._account.fetch_now()
         await self.service._account.fetch_now()
 
     def _report(self) -> dict[str, Any]:
         account = self.service.queries.account()
         return {
+            "held": {token: account.held(token) for token in self._tokens},
+            "clock_jumps": self._clock.jumps,
             "balance": account.balance,
             "open": {o.order_id: o.matched_size for o in account.open_orders},
             "fills": [
@@ -205,6 +292,14 @@ class Client:
                 for f in account.fills
             ],
         }
+
+
+async def _standard_input() -> asyncio.StreamReader:
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
+    )
+    return reader
 
 
 if __name__ == "__main__":

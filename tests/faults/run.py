@@ -1,269 +1,331 @@
-"""A trader behind a bad line whose program is killed again and again, and the audit afterwards."""
+"""A trader behind a bad line whose program is killed, suspended and set wrong, and the audit."""
 
 import asyncio
 import json
 import os
 import random
+import signal
 import sys
-from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
+from pmtui.domain.ids import TokenId
 from pmtui.domain.market import Side
-from pmtui.domain.money import SCALE, Micros, notional_ceil, notional_floor
-from pmtui.domain.order import Liquidity
-from pmtui.service.journal import JournalProblem
-from pmtui.service.journal_rows import OrderLife, read_lives
+from pmtui.domain.order import TimeInForce
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
-from tests.faults.fault_proxy import Fault, FaultProxy
-from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, Person, http_client, write_catalogue
+from tests.faults.audit import (
+    STARTING_CASH,
+    Outcome,
+    Report,
+    Truth,
+    compare_all,
+    compare_money,
+    compare_now,
+)
+from tests.faults.bad_line import FaultProxy
+from tests.faults.bad_stream import StreamProxy
+from tests.sim.kit import (
+    KEYS,
+    RAIN,
+    RAIN_NO,
+    RAIN_YES,
+    SNOW,
+    SNOW_NO,
+    SNOW_YES,
+    Person,
+    http_client,
+    write_catalogue,
+)
 
 ROOT = Path(__file__).parents[2]
-LIFE_DEADLINE_S = 90.0
-STARTING_CASH = 100_000
-LONGEST_REPORT = 1 << 24
-ENDED = {"cancelled", "rejected", "expired"}
+LIFE_DEADLINE_S = 180.0
+AGREES_WITHIN_S = 60.0
+"""A program on a good line, that does nothing, knows all within this time."""
+LONGEST_REPORT = 1 << 26
+SHOWN_WITHIN_MS = 60_000
+"""How long ago a figure of shares may have been true while the line is bad: polls get lost."""
+REQUOTES_EVERY_S = 1.2
+MARKETS = {RAIN: (RAIN_YES, RAIN_NO), SNOW: (SNOW_YES, SNOW_NO)}
+TOKENS = tuple(TokenId(token) for tokens in MARKETS.values() for token in tokens)
 
 
-@dataclass
-class Outcome:
-    """What a run counted, and everything that does not agree."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How long a run is."""
 
-    orders: int = 0
-    kills: int = 0
-    at_venue: int = 0
-    filled_in_part_or_whole: int = 0
-    moves: int = 0
-    states: Counter[str] = field(default_factory=Counter)
-    faults: Counter[Fault] = field(default_factory=Counter)
-    problems: list[str] = field(default_factory=list)
+    orders: int
+    kills: int
+    seed: int
+    long_suspensions: int = 1
+    """Longer than the venue waits for heartbeats, in lives that send them."""
+
+
+class Life:
+    """One process of the trader's program."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    async def ready(self) -> None:
+        """Wait until it has read its account."""
+        assert await self._line() == b"ready\n"
+
+    async def ask(self, *words: str) -> Report:
+        """Ask for what it knows; see `tests.faults.client`.
+
+        Raises:
+            EOFError: it was killed meanwhile.
+        """
+        await self.tell(*words)
+        line = await self._line()
+        if not line:
+            raise EOFError
+        report: Report = json.loads(line)
+        return report
+
+    async def tell(self, *words: str) -> None:
+        """Say something that has no answer."""
+        assert self._process.stdin is not None
+        with suppress(ConnectionError):
+            self._process.stdin.write(" ".join(words).encode() + b"\n")
+            await self._process.stdin.drain()
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Kill, stop or continue it."""
+        with suppress(ProcessLookupError):
+            self._process.send_signal(number)
+
+    async def ended(self) -> int:
+        """Wait for its end and return its status."""
+        async with asyncio.timeout(LIFE_DEADLINE_S):
+            return await self._process.wait()
+
+    async def _line(self) -> bytes:
+        assert self._process.stdout is not None
+        async with asyncio.timeout(LIFE_DEADLINE_S):
+            return await self._process.stdout.readline()
 
 
 class FaultRun:
     """One venue, one trader, many lives."""
 
     def __init__(
-        self, folder: Path, running: RunningVenue, proxy: FaultProxy, *, seed: int
-    ) -> None:
+        self, folder: Path, running: RunningVenue, line: FaultProxy, *, stream: StreamProxy,
+        truth: Truth, plan: Plan,
+    ) -> None:  # fmt: skip
         self._folder = folder
         self._running = running
-        self._proxy = proxy
-        self._rng = random.Random(seed)
+        self._line = line
+        self._stream = stream
+        self._truth = truth
+        self._plan = plan
+        self._rng = random.Random(plan.seed)
         self._lives = 0
-        self.kills = 0
+        self._long_left = plan.long_suspensions
+        self.requotes = asyncio.Event()
+        """Set while other traders move the market."""
+        self.requotes.set()
+        self.outcome = Outcome()
 
-    async def trade(self, *, orders: int, kills: int) -> None:
+    async def trade(self) -> None:
         """Let lives follow each other until there are enough orders and kills."""
-        while self._proxy.posts < orders or self.kills < kills:
-            steps = self._rng.randrange(2, max(3, 4 * orders // max(kills, 1)))
+        plan = self._plan
+        while self._line.posts < plan.orders or self.outcome.kills < plan.kills:
+            steps = self._rng.randrange(2, max(3, 4 * plan.orders // max(plan.kills, 1)))
             await self._live_and_die(steps)
 
-    async def settle(self) -> dict[str, Any]:
-        """Let the line be good, find out about everything, and return what the trader knows."""
-        await self._proxy.settle()
-        self._proxy.is_fair = True
-        process = await self._start(orders=0, with_stream=False)
-        assert process.stdout is not None
-        async with asyncio.timeout(LIFE_DEADLINE_S):
-            assert await process.stdout.readline() == b"ready\n"
-            report: dict[str, Any] = json.loads(await process.stdout.readline())
-            assert await process.wait() == 0
+    async def settle(self) -> Report:
+        """Let the line be good, and return what the trader knows once that agrees."""
+        async with self._living(trades=False) as life:
+            report = await self._agree(life, "at the end")
+            await life.tell("end")
+            assert await life.ended() == 0
         return report
 
     async def _live_and_die(self, steps: int) -> None:
-        process = await self._start(orders=10_000, with_stream=self._rng.randrange(2) == 0)
-        assert process.stdout is not None
-        async with asyncio.timeout(LIFE_DEADLINE_S):
-            assert await process.stdout.readline() == b"ready\n"
+        async with self._living(trades=True) as life:
             left = steps
+            is_checking = False
+            moments: asyncio.Queue[None] = asyncio.Queue()
 
             def on_moment() -> None:
                 nonlocal left
+                if is_checking:
+                    return
                 left -= 1
                 if left == 0:
-                    process.kill()
+                    life.send_signal(signal.SIGKILL)
+                moments.put_nowait(None)
 
-            self._proxy.on_moment = on_moment
-            await process.wait()
-        self._proxy.on_moment = lambda: None
-        assert process.returncode == -9, f"it ended by itself: {process.returncode}"
-        self.kills += 1
+            self._line.on_moment = on_moment
+            ended = asyncio.create_task(life.ended())
+            try:
+                while not ended.done():
+                    moment = asyncio.create_task(moments.get())
+                    await asyncio.wait({moment, ended}, return_when=asyncio.FIRST_COMPLETED)
+                    moment.cancel()
+                    what = self._rng.random()
+                    if what < 0.03:
+                        await self._suspend(life)
+                    elif what < 0.13:
+                        await self._peek(life)
+                    elif what < 0.135:
+                        is_checking = True
+                        _ = await self._agree(life, f"in life {self._lives}")
+                        await life.tell("go")
+                        is_checking = False
+            except EOFError:
+                pass
+            finally:
+                self._line.on_moment = lambda: None
+                self._turn_bad()
+            assert await ended == -signal.SIGKILL, f"it ended by itself: {ended.result()}"
+        self.outcome.kills += 1
 
-    async def _start(self, *, orders: int, with_stream: bool) -> asyncio.subprocess.Process:
+    async def _suspend(self, life: Life) -> None:
+        is_long = self._long_left > 0 and self._rng.randrange(10) == 0
+        self._long_left -= is_long
+        seconds = 20.0 if is_long else self._rng.uniform(0.2, 4.0)
+        life.send_signal(signal.SIGSTOP)
+        await asyncio.sleep(seconds)
+        life.send_signal(signal.SIGCONT)
+        self.outcome.suspensions += 1
+
+    async def _peek(self, life: Life) -> None:
+        """Ask at any moment: nothing that rests may be shown ended, nor shares that never were."""
+        first_ms = self._truth.now_ms - SHOWN_WITHIN_MS
+        live_before = self._truth.live_orders()
+        seen = await life.ask("peek", *live_before)
+        live = self._truth.live_orders().keys() & live_before.keys()
+        self.outcome.peeks += 1
+        self.outcome.problems += [
+            f"{order_id} rests, and is shown ended" for order_id in live & set(seen["ended"])
+        ]
+        for token, held in seen["held"].items():
+            least, most = self._truth.held_between(token, first_ms, self._truth.now_ms)
+            if not least <= held <= most:
+                text = f"{held} of {token[:6]} shown; between {least} and {most} were held lately"
+                self.outcome.problems.append(text)
+
+    async def _agree(self, life: Life, when: str) -> Report:
+        """Let the line be good and nobody trade; all must be known after a time."""
+        self._line.is_fair = self._stream.is_fair = True
+        self.requotes.clear()
+        await self._line.settle()
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + AGREES_WITHIN_S
+        while True:
+            report = await life.ask("check")
+            problems = compare_now(report, self._truth, TOKENS)
+            if not problems or loop.time() > deadline:
+                break
+        self.outcome.checks += 1
+        self.outcome.clock_jumps += report["clock_jumps"]
+        self.outcome.problems += [f"{when}: {problem}" for problem in problems]
+        self._turn_bad()
+        return report
+
+    def _turn_bad(self) -> None:
+        self._line.is_fair = self._stream.is_fair = False
+        self.requotes.set()
+
+    @asynccontextmanager
+    async def _living(self, *, trades: bool) -> AsyncIterator[Life]:
         self._lives += 1
         urls = {name: url for name, url in self._running.urls.items() if name != "admin"}
-        urls["clob"] = f"http://127.0.0.1:{self._proxy.port}"
-        if not with_stream:
+        urls["clob"] = f"http://127.0.0.1:{self._line.port}"
+        urls["ws_user"] = self._stream.url
+        if self._rng.randrange(4) == 0:
             # Nobody speaks the stream's protocol there.
-            urls["ws_user"] = f"ws://127.0.0.1:{self._proxy.port}/nothing"
+            urls["ws_user"] = f"ws://127.0.0.1:{self._line.port}/nothing"
         plan = {
             "home": str(self._folder),
             "urls": urls,
             "key": KEYS[0],
-            "condition": RAIN,
-            "tokens": [RAIN_YES, RAIN_NO],
-            "orders": orders,
+            "markets": MARKETS,
+            "trades": trades,
+            "clock_jumps": self._rng.randrange(3) == 0,
+            "heartbeats": self._rng.randrange(4) == 0,
             "seed": self._rng.randrange(2**32),
         }
         path = self._folder / f"plan-{self._lives}.json"
         path.write_text(json.dumps(plan))
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "tests.faults.client",
-            str(path),
-            stdout=asyncio.subprocess.PIPE,
-            limit=LONGEST_REPORT,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "tests.faults.client", str(path),
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            limit=LONGEST_REPORT, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+        try:
+            life = Life(process)
+            await life.ready()
+            yield life
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+            path.unlink()
 
 
-async def run_faults(folder: Path, *, orders: int, kills: int, seed: int) -> Outcome:
+async def run_faults(folder: Path, plan: Plan) -> Outcome:
     """Trade over a bad line, die often, settle, and compare journal and venue order by order."""
     options = VenueOptions(speed=0, catalogue=(write_catalogue(folder),))
-    async with running_venue(options) as running, http_client() as http:
+    async with AsyncExitStack() as stack:
+        running = await stack.enter_async_context(running_venue(options))
+        http = await stack.enter_async_context(http_client())
         trader = await Person(running, http, key=0).arrive(dollars=str(STARTING_CASH))
-        await _make_market(await Person(running, http, key=1).arrive(dollars="1000000"))
+        maker = await Person(running, http, key=1).arrive(dollars="100000000")
         address = urlsplit(running.urls["clob"])
         assert address.hostname is not None
         assert address.port is not None
-        rng = random.Random(seed + 1)
-        async with FaultProxy((address.hostname, address.port), rng).serving() as proxy:
-            run = FaultRun(folder, running, proxy, seed=seed)
-            await run.trade(orders=orders, kills=kills)
+        rng = random.Random(plan.seed + 1)
+        line = FaultProxy((address.hostname, address.port), rng)
+        stream = StreamProxy(running.urls["ws_user"], rng)
+        await stack.enter_async_context(line.serving())
+        await stack.enter_async_context(stream.serving())
+        truth = Truth(running, trader)
+        run = FaultRun(folder, running, line, stream=stream, truth=truth, plan=plan)
+        others = asyncio.create_task(_make_markets(maker, run.requotes, random.Random(plan.seed)))
+        try:
+            await run.trade()
             report = await run.settle()
-            outcome = _compare(folder, running, trader, report)
-            outcome.kills = run.kills
-            outcome.faults = proxy.counts
-            ledger = await trader.ledger()
-            audit = await trader.admin("GET", "/audit")
-        outcome.problems += audit["problems"]
-        if not ledger["is_whole"]:
-            outcome.problems.append("the venue's ledger does not add up")
-        _compare_holdings(report, ledger, outcome)
+        finally:
+            others.cancel()
+            await asyncio.gather(others, return_exceptions=True)
+        outcome = _add_up(compare_all(folder, truth, report), run.outcome)
+        outcome.faults, outcome.stream_faults = line.counts, stream.counts
+        outcome.old_answers = line.old_answers
+        ledger = await trader.ledger()
+        audit = await trader.admin("GET", "/audit")
+    outcome.problems += audit["problems"]
+    if not ledger["is_whole"]:
+        outcome.problems.append("the venue's ledger does not add up")
+    outcome.problems += compare_money(report, ledger)
     return outcome
 
 
-async def _make_market(maker: Person) -> None:
-    """Rest purchases of both outcomes below the middle: each is a sale of the other one too."""
-    for token in (RAIN_YES, RAIN_NO):
-        for cents in range(40, 49):
-            await maker.rest(Side.BUY, f"0.{cents}", "3000", token=token)
+def _add_up(at_end: Outcome, underway: Outcome) -> Outcome:
+    at_end.kills, at_end.suspensions = underway.kills, underway.suspensions
+    at_end.peeks, at_end.checks = underway.peeks, underway.checks
+    at_end.clock_jumps = underway.clock_jumps
+    at_end.problems = underway.problems + at_end.problems
+    return at_end
 
 
-@dataclass(frozen=True)
-class AtVenue:
-    """What the venue knows of an order, by its books and by its trades."""
-
-    matched: int
-    is_live: bool
-    status: str
-
-
-def _orders_at(running: RunningVenue, trader: Person) -> dict[str, AtVenue]:
-    """Return every order of the trader that ever rested, traded or was killed at the venue."""
-    records = running.venue.records
-    traded: dict[str, int] = defaultdict(int)
-    for trade in records.trades_of_owner(trader.api_key):
-        if trade.taker_owner == trader.api_key:
-            traded[trade.taker_order_id] += trade.size
-        for maker in trade.makers:
-            if maker.owner == trader.api_key:
-                traded[maker.order_id] += maker.size
-    views = {order.order_id: order for order in records.orders_of(trader.api_key)}
-    return {
-        # What was filled at once never rested: the venue has only its trades.
-        order_id: AtVenue(size, is_live=False, status="taken")
-        for order_id, size in traded.items()
-    } | {
-        order_id: AtVenue(
-            max(traded[order_id], view.matched_size),
-            is_live=view.status == "LIVE",
-            status=view.status,
-        )
-        for order_id, view in views.items()
-    }
-
-
-def _compare(
-    folder: Path, running: RunningVenue, trader: Person, report: dict[str, Any]
-) -> Outcome:
-    lives = read_lives(folder / "journal.sqlite")
-    assert not isinstance(lives, JournalProblem), lives
-    journaled = {str(life.order.order.order_id): life for life in lives}
-    at_venue = _orders_at(running, trader)
-    matched: dict[str, int] = defaultdict(int)
-    for order_id, _, _, _, size, *_ in report["fills"]:
-        matched[order_id] += size
-    outcome = Outcome(orders=len(journaled), at_venue=len(at_venue))
-    outcome.states = Counter(life.order.state or "open" for life in lives)
-    outcome.filled_in_part_or_whole = len(matched)
-    for order_id in at_venue.keys() - journaled.keys():
-        outcome.problems.append(f"{order_id}: at the venue, never journaled")
-    outcome.moves = sum(_replaced_by(life) is not None for life in lives)
-    for order_id, life in journaled.items():
-        new = _replaced_by(life)
-        if order_id in report["open"] and new in report["open"]:
-            outcome.problems.append(f"{order_id} and {new} both rest, one was to replace the other")
-        problem = _judge(life, at_venue.get(order_id), matched[order_id], report["open"])
-        if problem:
-            outcome.problems.append(f"{order_id}: {problem}; {_say(life)}")
-    return outcome
-
-
-def _replaced_by(life: OrderLife) -> str | None:
-    """Return the order that was to take the place of another, where one was sent for it."""
-    words = "to be replaced by "
-    plans = [e.text for e in life.entries if e.kind == "move" and e.text.startswith(words)]
-    return plans[-1].removeprefix(words).partition(":")[0] if plans else None
-
-
-def _judge(
-    life: OrderLife, order: AtVenue | None, matched: int, open_orders: dict[str, int]
-) -> str:
-    """Return what the two disagree on about one order, empty where they agree."""
-    state = life.order.state
-    order_id = life.order.order.order_id
-    if order is None:
-        is_fine = state in ENDED and order_id not in open_orders and not matched
-        return "" if is_fine else f"not at the venue, here {state} with {matched} matched"
-    if matched != order.matched:
-        return f"{order.matched} matched at the venue, {matched} by own fills"
-    if order.is_live:
-        same = state is None and open_orders.get(order_id) == matched
-        return "" if same else f"rests at the venue, here {state}"
-    if order_id in open_orders or state is None:
-        return f"{order.status} at the venue, here it rests"
-    # The venue cuts matches to hundredths of a share, and calls what is left of one nothing.
-    is_full = order.status == "MATCHED" or matched >= life.order.order.original_size
-    expected = {"filled"} if is_full else ENDED
-    return "" if state in expected else f"{order.status} at the venue, here {state}"
-
-
-def _compare_holdings(report: dict[str, Any], ledger: Any, outcome: Outcome) -> None:
-    shares: dict[str, int] = defaultdict(int)
-    for _, _, side, token, size, *_ in report["fills"]:
-        shares[token] += size if side == "BUY" else -size
-    at_venue = {token: round(float(size) * 1e6) for token, size in ledger["shares"].items()}
-    held = {token: size for token, size in shares.items() if size}
-    if held != at_venue:
-        outcome.problems.append(f"shares by own fills {held}, at the venue {at_venue}")
-    cash = STARTING_CASH * SCALE
-    for _, _, side, _, size, price, fee, liquidity in report["fills"]:
-        # Parts of a cent go against the taker. The market maker takes nothing here, so whoever
-        # rested was met by himself and has what the taker gave up.
-        rounds_up = (side == "BUY") is (liquidity == Liquidity.TAKER.value)
-        notional = (notional_ceil if rounds_up else notional_floor)(Micros(price), Micros(size))
-        cash += -notional if side == "BUY" else notional
-        cash -= fee
-    if cash != round(float(ledger["collateral"]) * 1e6):
-        outcome.problems.append(f"cash by own fills {cash}, at the venue {ledger['collateral']}")
-    if report["balance"] != round(float(ledger["collateral"]) * 1e6):
-        outcome.problems.append(f"cash {report['balance']}, at the venue {ledger['collateral']}")
-
-
-def _say(life: OrderLife) -> str:
-    return " | ".join(f"{e.kind}: {e.text}" for e in life.entries)
+async def _make_markets(maker: Person, requotes: asyncio.Event, rng: random.Random) -> None:
+    """Move both markets about: bids for both outcomes, each also an offer of the other one."""
+    while True:
+        for tokens in MARKETS.values():
+            await requotes.wait()
+            middle = rng.randrange(38, 63)
+            for token, top in zip(tokens, (middle, 99 - middle), strict=True):
+                await maker.call(
+                    "DELETE", "/cancel-market-orders", json.dumps({"asset_id": token}).encode()
+                )
+                for cents in range(top - 5, top + 1):
+                    await maker.place(
+                        Side.BUY, f"0.{cents:02}", "400", TimeInForce.GTC, token=token
+                    )
+        await asyncio.sleep(REQUOTES_EVERY_S)

@@ -4,18 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.fault_proxy import Fault
-from tests.faults.run import run_faults
+from tests.faults.bad_line import Fault
+from tests.faults.bad_stream import StreamFault
+from tests.faults.run import Plan, run_faults
 
 pytestmark = pytest.mark.no_cover
 
 
 @pytest.mark.slow
 async def test_journal_and_venue_agree_after_faults_and_kills(tmp_path: Path) -> None:
-    outcome = await run_faults(tmp_path, orders=60, kills=5, seed=7)
+    outcome = await run_faults(tmp_path, Plan(orders=60, kills=5, seed=7, long_suspensions=0))
     assert outcome.problems == []
     assert outcome.orders >= 60
     assert outcome.kills >= 5
     assert outcome.at_venue > 0
     assert outcome.moves > 0
     assert sum(outcome.faults.values()) > outcome.faults[Fault.NONE] > 0
+    assert sum(outcome.stream_faults.values()) > outcome.stream_faults[StreamFault.NONE]

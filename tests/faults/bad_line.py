@@ -1,14 +1,34 @@
-"""A bad line to the venue: requests get lost, answers get lost, both come late, twice or broken."""
+"""A bad line to the venue: requests and answers get lost, late, doubled, broken, or are out of date.
+
+Reads may come from a replica that lags: what it answers is what the venue said up to `lag_s` ago.
+"""
 
 import asyncio
 import random
-from collections import Counter
+import time
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from enum import StrEnum
 
 _END = b"\r\n\r\n"
 LONGEST_DELAY_S = 0.8
+_LAGGING = (b"GET /data/", b"GET /balance-allowance?")
+"""Reads of one's own account that a replica may answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineQuality:
+    """How bad a line is."""
+
+    action_faults: float = 0.45
+    """Share of orders and cancels that something happens to."""
+    read_faults: float = 0.05
+    jitter_s: float = 0.25
+    """Longest delay of any answer."""
+    lag_s: float = 2.0
+    """Age of the oldest answer that a read of one's own account may get."""
 
 
 class Fault(StrEnum):
@@ -31,9 +51,15 @@ _FAULTS = tuple(Fault)[1:]
 class FaultProxy:
     """Passes HTTP requests on to one address, each over a connection of its own."""
 
-    def __init__(self, target: tuple[str, int], rng: random.Random) -> None:
+    def __init__(
+        self, target: tuple[str, int], rng: random.Random, quality: LineQuality | None = None
+    ) -> None:
         self._target = target
         self._rng = rng
+        self._quality = quality or LineQuality()
+        self._replica: dict[bytes, deque[tuple[float, bytes]]] = {}
+        """Answers of the last `lag_s` seconds, by the request's first line."""
+        self.old_answers = 0
         self.counts: Counter[Fault] = Counter()
         self.posts = 0
         self.is_fair = False
@@ -92,7 +118,10 @@ class FaultProxy:
     def _choose(self, request: bytes) -> Fault:
         is_action = request.startswith((b"POST /order", b"DELETE "))
         self.posts += request.startswith(b"POST /order")
-        chance = 0.0 if self.is_fair else 0.45 if is_action else 0.05
+        quality = self._quality
+        chance = quality.action_faults if is_action else quality.read_faults
+        if self.is_fair:
+            chance = 0.0
         fault = self._rng.choice(_FAULTS) if self._rng.random() < chance else Fault.NONE
         if is_action:
             self.counts[fault] += 1
@@ -108,9 +137,11 @@ class FaultProxy:
             return
         if fault is Fault.LATE:
             await asyncio.sleep(self._rng.uniform(0.1, LONGEST_DELAY_S))
+        elif not self.is_fair:
+            await asyncio.sleep(self._rng.uniform(0, self._quality.jitter_s))
         if fault is Fault.DOUBLED:
             _ = await self._ask_venue(request)
-        answer = await self._ask_venue(request)
+        answer = await self._answer(request)
         if request.startswith((b"POST /order", b"DELETE ")):
             self.on_moment()
         match fault:
@@ -127,6 +158,23 @@ class FaultProxy:
             case _:
                 writer.write(answer)
                 await writer.drain()
+
+    async def _answer(self, request: bytes) -> bytes:
+        """Return the venue's answer, or for some reads one that it gave a moment ago."""
+        if not request.startswith(_LAGGING):
+            return await self._ask_venue(request)
+        now = time.monotonic()
+        known = self._replica.setdefault(request.split(b"\r\n", 1)[0], deque())
+        while known and now - known[0][0] > self._quality.lag_s:
+            known.popleft()
+        if known and not self.is_fair and self._rng.randrange(2):
+            self.old_answers += 1
+            return self._rng.choice(known)[1]
+        asked_at = now
+        answer = await self._ask_venue(request)
+        if answer.startswith(b"HTTP/1.1 200"):
+            known.append((asked_at, answer))
+        return answer
 
     async def _ask_venue(self, request: bytes) -> bytes:
         reader, writer = await asyncio.open_connection(*self._target)
