@@ -164,7 +164,7 @@ class HttpHost:
             await self._pace.sleep(self._pace.delay_s(attempt, answer))
         raise AssertionError("the last try returns")
 
-    async def send(
+    async def send(  # noqa: PLR0913 - all that a request can differ in
         self,
         method: str,
         path: str,

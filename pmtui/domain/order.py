@@ -211,6 +211,10 @@ class PostResult:
         """Whether the venue holds or has filled the order."""
         return not self.error and self.order_id is not None and self.status is not None
 
+    def names(self, order_id: OrderId) -> bool:
+        """Whether it may be about an order: it names that one, in any case of letters, or none."""
+        return self.order_id is None or self.order_id.lower() == order_id.lower()
+
 
 @dataclass(frozen=True, slots=True)
 class CancelResult:

@@ -33,7 +33,6 @@ from pmtui.domain.rewards import Earnings, Rebate
 from pmtui.domain.tape_gaps import PastTrades
 from pmtui.domain.user_events import UserEvent
 
-
 LastCheck = Callable[[], str]
 """Returns why a request must not leave at this very moment, "" if it may."""
 
