@@ -195,7 +195,7 @@ class PostStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PostResult:
-    """A usable answer to one posted order: either an id and a status, or the venue's refusal."""
+    """An answer to one posted order: an id and a status, or the venue's refusal, or neither."""
 
     order_id: OrderId | None
     status: PostStatus | None
