@@ -135,7 +135,8 @@ class OrderHistory:
 
     def note_not_sent(self, reason: str, order_id: OrderId) -> None:
         """Note that an order that was written down never left, and why."""
-        self._note("not sent", reason, order_id)
+        standing = Standing(order_id, OrderStatus.REJECTED, is_known=False)
+        self._note("not sent", reason, order_id, standing)
 
     def note_cancel(self, text: str, order_id: OrderId) -> None:
         """Note that an order is about to be cancelled, or how that went."""

@@ -40,6 +40,7 @@ T = TypeVar("T")
 POST_DEADLINE_S = 10
 """So long after the trader asked for it an order must have left, and without an answer counts as
 unknown, unless the settings say else."""
+CHANGED = "the request is made anew without some of its orders"
 FAULT = "a fault in this program, see the log file"
 
 Tell = Callable[[PreparedOrder, Verdict], None]
@@ -77,6 +78,9 @@ class _Request:
         self.tell = tell
         self.has_left = False
         self.is_overdue = False
+        self.is_journaled = False
+        self.withheld: list[tuple[_Leg, str]] = []
+        """What never left, and why."""
         self.changed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def wake(self) -> None:
@@ -201,6 +205,9 @@ class OrderSender:
         while request.legs and not beginning.done():
             await request.wait(beginning)
         problem = await beginning
+        request.is_journaled = True
+        for leg, reason in request.withheld:
+            self._history.note_not_sent(reason, leg.known.order_id)
         if problem is not None:
             text = f"Not sent: the journal cannot be used ({problem.text})"
             for leg in request.legs:
@@ -271,7 +278,9 @@ class OrderSender:
         request.legs = tuple(leg for leg, reason in reasons if not reason)
         for leg, reason in reasons:
             if reason:
-                self._history.note_not_sent(reason, leg.known.order_id)
+                request.withheld.append((leg, reason))
+                if request.is_journaled:
+                    self._history.note_not_sent(reason, leg.known.order_id)
                 self._settle(leg.order, Rejected(reason), request.tell)
         return next((reason for _, reason in reasons if reason), "")
 
@@ -318,8 +327,10 @@ class OrderSender:
         legs = request.legs
 
         def last_check() -> str:
-            if reason := self._withhold(request):
-                return reason
+            reason = self._withhold(request)
+            if request.legs != legs:
+                # Also where somebody has been withheld since this request was made.
+                return reason or CHANGED
             request.has_left = True
             for leg in legs:
                 self._feed.apply_order(replace(leg.known, status=OrderStatus.SENT))

@@ -333,6 +333,8 @@ class FakeAccountHost:
     read_failure: Failure | None = None
     lane: asyncio.Event = field(default_factory=open_lane)
     """What orders wait for before they leave: clear while they must stay in line."""
+    in_line: int = 0
+    """How many requests wait for it."""
     stalls: bool = False
     """Whether posted orders are never answered."""
     before_answer: Callable[[], None] = lambda: None
@@ -359,9 +361,17 @@ class FakeAccountHost:
     async def keep_warm(self) -> None:
         self.warmed += 1
 
-    async def post_order(self, body: bytes, last_check: LastCheck) -> PostResult | Failure:
-        if not self.lane.is_set():
+    async def _stand_in_line(self) -> None:
+        if self.lane.is_set():
+            return
+        self.in_line += 1
+        try:
             await self.lane.wait()
+        finally:
+            self.in_line -= 1
+
+    async def post_order(self, body: bytes, last_check: LastCheck) -> PostResult | Failure:
+        await self._stand_in_line()
         if reason := last_check():
             return Failure(FailureKind.CANCELLED, "POST /order", reason)
         self.posted.append(body)
@@ -375,8 +385,7 @@ class FakeAccountHost:
     async def post_orders(
         self, bodies: Sequence[bytes], last_check: LastCheck
     ) -> tuple[PostResult, ...] | Failure:
-        if not self.lane.is_set():
-            await self.lane.wait()
+        await self._stand_in_line()
         if reason := last_check():
             return Failure(FailureKind.CANCELLED, "POST /orders", reason)
         self.batches.append(tuple(bodies))
