@@ -179,9 +179,8 @@ class HttpHost:
     ) -> bytes | Failure:
         """Make exactly one request. A body travels byte for byte, as JSON.
 
-        The last check runs after the wait for a place and after the connection stands, as the
-        body's own first step. The head of the request has been written by then, and without its
-        body no host can act on it.
+        The last check comes after the wait for a place and for a connection, as the body's own first
+        step: the head of the request is written by then, and means nothing to a host alone.
 
         Args:
             method: upper case.
@@ -202,10 +201,9 @@ class HttpHost:
         request = self._request(
             method, path, query=query, headers=headers, body=body, last_check=last_check
         )
-        try:
-            status, answer, rates = await self._once(request, label, readable)
-        except _WithheldError as withheld:
-            return Failure(FailureKind.CANCELLED, label, str(withheld))
+        status, answer, rates = await self._once(request, label, readable)
+        if isinstance(answer, Failure) and answer.kind is FailureKind.CANCELLED:
+            return answer
         if answer == b"" and not may_be_empty:
             answer = Failure(FailureKind.SERVER, label, "empty answer", status)
         if isinstance(answer, Failure) and headers:
@@ -281,6 +279,8 @@ class HttpHost:
                     body = await self._body(response)
                 finally:
                     await response.aclose()
+        except _WithheldError as withheld:
+            return None, Failure(FailureKind.CANCELLED, label, str(withheld)), rates
         except (httpx.TransportError, httpx.DecodingError, TimeoutError) as error:
             return status, failure_of_error(error, label, status=status), rates
         if body is None:

@@ -81,11 +81,10 @@ class DataService:
         self._health = Health(self.hub, self._log, clock)
         self._supervisor = Supervisor(clock, self._log, rng)
         self._connect = connect
-        self._journal = journal
+        self._journal, self._tuning = journal, tuning
         self._hosts: asyncio.Future[Hosts] | None = None
         self._trades = profile.mode is not Mode.READ_ONLY
         kernel = self._kernel = self._make_kernel(clock)
-        self._tuning = tuning
         self._metadata = self._make_metadata()
         self._known = KnownMarkets(self._metadata.store)
         self._seen = SeenFeed(kernel, self._metadata, state_dir)
