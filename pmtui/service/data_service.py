@@ -10,6 +10,7 @@ from pathlib import Path
 from pmtui.domain.ids import TokenId
 from pmtui.domain.market_events import MarketResolved, TickSizeChanged
 from pmtui.service.arming import Arming
+from pmtui.service.cancelling import Canceller
 from pmtui.service.commands import ServiceCommands
 from pmtui.service.conditionals import Conditionals
 from pmtui.service.day_book import DayBook
@@ -80,11 +81,10 @@ class DataService:
         self._health = Health(self.hub, self._log, clock)
         self._supervisor = Supervisor(clock, self._log, rng)
         self._connect = connect
-        self._journal = journal
+        self._journal, self._tuning = journal, tuning
         self._hosts: asyncio.Future[Hosts] | None = None
         self._trades = profile.mode is not Mode.READ_ONLY
         kernel = self._kernel = self._make_kernel(clock)
-        self._tuning = tuning
         self._metadata = self._make_metadata()
         self._known = KnownMarkets(self._metadata.store)
         self._seen = SeenFeed(kernel, self._metadata, state_dir)
@@ -92,6 +92,7 @@ class DataService:
         self._time = TimeFeed(kernel, self._wait_for_hosts)
         self._orders = OrderHistory(kernel, journal)
         self._account = self._make_account()
+        self._canceller = Canceller(kernel, self._account, self._orders)
         self._resolutions = Resolutions(kernel, self._account, self._known, state_dir)
         self._search = self._make_search()
         self._books = self._make_books()
@@ -209,6 +210,7 @@ class DataService:
                 kernel,
                 account,
                 self._orders,
+                canceller=self._canceller,
                 lock=lock,
                 arming=arming,
                 state_dir=state_dir,
@@ -272,7 +274,9 @@ class DataService:
             self._account,
             self._orders,
             search=self._search,
+            canceller=self._canceller,
             market_of=self._known.market,
+            book_of=self._books.book,
             guard=self._safeguards.guard,
             post_deadline_s=self._tuning.post_deadline_s,
         )
@@ -343,6 +347,7 @@ class DataService:
         hosts = await self._wait_for_hosts()
         if hosts.open_account is not None:
             self._supervisor.keep("order search", self._search.run)
+            self._supervisor.keep("repeated cancels", self._canceller.run)
             self._supervisor.keep("conditional orders", self._conditionals.run)
             self._supervisor.keep("account", self._account.run)
             dead_man = self._safeguards.dead_man
