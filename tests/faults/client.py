@@ -142,7 +142,7 @@ class Client:
         queries, commands = self.service.queries, self.service.commands
         terms, token = queries.market(self._condition).terms, self._rng.choice(self._tokens)
         account = queries.account()
-        held = dict(account.balances).get(token, account.shares(token))
+        held = account.held(token)
         if terms is None:
             return
         plan = plan_flatten(

@@ -5,7 +5,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pmtui.domain.answers import MAX_PAGES, GeoAnswer, Listing, Named, Page, Value
@@ -149,7 +149,11 @@ class FakeMetadata:
 
 @dataclass
 class FakeTrading:
-    time: datetime = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+    clock: ManualClock = field(default_factory=ManualClock)
+    ahead: timedelta = timedelta()
+    """How far the venue's clock is ahead of ours."""
+    time: datetime | Failure | None = None
+    """What it says the time is, where not by that clock."""
     books_by_token: dict[TokenId, BookSnapshot] = field(default_factory=dict)
     asked: list[TokenId] = field(default_factory=list)
     failure: Failure | None = None
@@ -158,7 +162,7 @@ class FakeTrading:
     terms: MarketTerms | Failure = TERMS
 
     async def server_time(self) -> datetime | Failure:
-        return self.time
+        return self.clock.now() + self.ahead if self.time is None else self.time
 
     async def book(self, token_id: TokenId) -> BookSnapshot | Failure:
         self.asked.append(token_id)
@@ -331,6 +335,8 @@ class FakeAccountHost:
     """How many of the next cancels of everything are never answered."""
     warmed: int = 0
     shares: dict[TokenId, Micros] = field(default_factory=dict)
+    """What it says is held of a token, where not what the analytics host lists."""
+    listed: FakeAnalytics = field(default_factory=FakeAnalytics)
     refreshed: list[TokenId | None] = field(default_factory=list)
     is_close_only: bool = False
     refresh_failure: Failure | None = None
@@ -339,8 +345,10 @@ class FakeAccountHost:
         return self.is_close_only
 
     async def balance(self, token_id: TokenId | None = None) -> BalanceAllowance | Failure:
-        held = self.cash if token_id is None else self.shares.get(token_id, Micros(0))
-        return BalanceAllowance(held)
+        if token_id is None:
+            return BalanceAllowance(self.cash)
+        listed = sum(p.size for p in self.listed.held if p.token_id == token_id)
+        return BalanceAllowance(self.shares.get(token_id, Micros(listed)))
 
     async def refresh_balance(self, token_id: TokenId | None = None) -> Failure | None:
         self.refreshed.append(token_id)
@@ -514,10 +522,11 @@ async def running_world(
     unreachable: str = "",
 ) -> AsyncIterator[World]:
     clock = ManualClock(start)
-    world_metadata, trading, analytics = FakeMetadata(), FakeTrading(), FakeAnalytics()
+    world_metadata, trading, analytics = FakeMetadata(), FakeTrading(clock), FakeAnalytics()
     geo, budgets = FakeGeo(), list[RateBudget]()
     stream, user_stream = FakeMarketStream(), FakeUserStream()
     host = account or FakeAccountHost()
+    host.listed = analytics
     heart = FakeHeartbeat(clock)
 
     async def open_account() -> Account | Failure:

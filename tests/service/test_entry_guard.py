@@ -164,10 +164,15 @@ async def test_what_was_matched_counts_before_and_after_its_fill_is_told_of(
         assert isinstance(verdict, Accepted)
         assert verdict.status is OrderStatus.FILLED
         assert "would be $8.00" in world.service.queries.entry_problem(BUY)
-        world.user_stream.send(told(fill_of(order_id, size=BUY.size)))
+        # Later than the reports of the start, which cannot contain it.
+        await world.pass_time(5)
+        now = world.clock.now()
+        bought = replace(fill_of(order_id, size=BUY.size), matched_at=now)
+        world.user_stream.send(told(bought))
         assert "would be $8.00" in world.service.queries.entry_problem(BUY)
         # Sold again: there is room.
-        world.user_stream.send(told(fill_of("0xsale", size=BUY.size, side=Side.SELL)))
+        sold = fill_of("0xsale", size=BUY.size, side=Side.SELL)
+        world.user_stream.send(told(replace(sold, matched_at=now)))
         assert world.service.queries.entry_problem(BUY) == ""
 
 
