@@ -100,6 +100,10 @@ async def _on_the_way() -> None:
     await asyncio.sleep(0)
 
 
+async def _at_once(_: str) -> None:
+    """Let a question or an answer arrive without any time passing."""
+
+
 @dataclass
 class FakeMetadata:
     events: list[Event] = field(default_factory=lambda: [EVENT_WITH_MARKET])
@@ -193,6 +197,8 @@ class FakeAnalytics:
     missed: PastTrades | Failure = PastTrades((), is_whole=True)  # noqa: RUF009 - frozen
     """What is told of trades since a moment."""
     asked_since: list[datetime] = field(default_factory=list)
+    way: Callable[[str], Awaitable[None]] = _at_once
+    """What a question meets on its way "to positions" and its answer "from positions"."""
 
     async def trades_since(
         self, condition_id: ConditionId, since: datetime
@@ -207,7 +213,10 @@ class FakeAnalytics:
         return self.past
 
     async def positions(self, user: Address) -> Listing[Position] | Failure:
-        return Listing(self.held, self.unread_positions)
+        await self.way("to positions")
+        answer = Listing(self.held, self.unread_positions)
+        await self.way("from positions")
+        return answer
 
     async def closed_positions(self, user: Address) -> Listing[ClosedPosition] | Failure:
         return Listing((), self.unread_closed)
@@ -337,6 +346,8 @@ class FakeAccountHost:
     shares: dict[TokenId, Micros] = field(default_factory=dict)
     """What it says is held of a token, where not what the analytics host lists."""
     listed: FakeAnalytics = field(default_factory=FakeAnalytics)
+    way: Callable[[str], Awaitable[None]] = _at_once
+    """What questions about "fills" and "shares" and their answers meet; see `FakeAnalytics`."""
     refreshed: list[TokenId | None] = field(default_factory=list)
     is_close_only: bool = False
     refresh_failure: Failure | None = None
@@ -347,8 +358,11 @@ class FakeAccountHost:
     async def balance(self, token_id: TokenId | None = None) -> BalanceAllowance | Failure:
         if token_id is None:
             return BalanceAllowance(self.cash)
+        await self.way("to shares")
         listed = sum(p.size for p in self.listed.held if p.token_id == token_id)
-        return BalanceAllowance(self.shares.get(token_id, Micros(listed)))
+        answer = BalanceAllowance(self.shares.get(token_id, Micros(listed)))
+        await self.way("from shares")
+        return answer
 
     async def refresh_balance(self, token_id: TokenId | None = None) -> Failure | None:
         self.refreshed.append(token_id)
@@ -417,6 +431,7 @@ class FakeAccountHost:
         max_pages: int = MAX_PAGES,
     ) -> Listing[Fill] | Failure:
         self.asked_fills.append((after, before))
+        await self.way("to fills")
         unread = self.unread_fills
         most = max_pages * self.fills_a_page
         found = tuple(
@@ -426,6 +441,7 @@ class FakeAccountHost:
             and (before is None or fill.matched_at <= before)
         )
         listed = Listing(found[:most], len(unread), len(found) <= most, unread=unread)
+        await self.way("from fills")
         return self.read_failure or listed
 
 
