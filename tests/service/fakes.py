@@ -536,9 +536,12 @@ async def running_world(
     opening: Callable[[], Awaitable[Failure | None]] | None = None,
     account: FakeAccountHost | None = None,
     unreachable: str = "",
+    ahead: timedelta = timedelta(),
+    time: Failure | None = None,
 ) -> AsyncIterator[World]:
     clock = ManualClock(start)
-    world_metadata, trading, analytics = FakeMetadata(), FakeTrading(clock), FakeAnalytics()
+    trading = FakeTrading(clock, ahead=ahead, time=time)
+    world_metadata, analytics = FakeMetadata(), FakeAnalytics()
     geo, budgets = FakeGeo(), list[RateBudget]()
     stream, user_stream = FakeMarketStream(), FakeUserStream()
     host = account or FakeAccountHost()
