@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import accumulate
 
 from pmtui.domain.ids import OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
@@ -37,7 +38,7 @@ UNKNOWN_CLOCK = timedelta(days=1)
 """While the venue's clock has not been measured."""
 FAILS_WITHIN = timedelta(minutes=10)
 """A trade has failed or is confirmed so long after its match, whenever that is told of."""
-MOST_SUMS = 1_000
+MOST_SUMS = 256
 """Sums of possible fills that are told apart; beyond, only the order of the matches counts."""
 MOST_REPORTS = 16
 """Reports of a token that wait until every fill in them has been told of."""
@@ -94,27 +95,27 @@ class _Contents:
     """The fills that it must contain, added up."""
     possible: tuple[int, ...]
     """Those it may contain, in the order of their matches."""
-    sums: frozenset[int] | None
-    """What some of these may add up to; None where there are too many sums."""
 
-    def bases(self, size: int) -> frozenset[int]:
-        """Return the bases that explain a report of this size."""
-        sums = self.sums
-        if sums is None:
-            # All of the later ones are missing, or none: the likely ones of too many.
-            prefixes = [0]
-            for each in self.possible:
-                prefixes.append(prefixes[-1] + each)
-            sums = frozenset(prefixes)
-        return frozenset(size - self.certain - each for each in sums)
+    def find_bases(self, size: int, among: frozenset[int] | None) -> frozenset[int]:
+        """Return the bases that explain a report of this size.
 
-    def explains(self, size: int, base: int) -> bool:
-        """Whether a report of this size may stand on a base."""
-        rest = size - self.certain - base
-        if self.sums is not None:
-            return rest in self.sums
+        Args:
+            size: what is reported.
+            among: the bases in question; None for all there are.
+        """
+        rest = size - self.certain
+        # Nearly always fills are contained in the order of their matches.
+        in_order = frozenset(accumulate(self.possible, initial=0))
+        if among is not None and all(rest - base in in_order for base in among):
+            return among
+        sums = _sums(self.possible)
+        if among is None:
+            return frozenset(rest - each for each in (in_order if sums is None else sums))
+        if sums is not None:
+            return frozenset(base for base in among if rest - base in sums)
         least = sum(each for each in self.possible if each < 0)
-        return least <= rest <= sum(each for each in self.possible if each > 0)
+        most = sum(each for each in self.possible if each > 0)
+        return frozenset(base for base in among if least <= rest - base <= most)
 
 
 class TokenHoldings:
@@ -273,10 +274,7 @@ class TokenHoldings:
 
     def _explain(self, report: Report, bases: frozenset[int] | None) -> frozenset[int]:
         """Return those of some bases that explain a report; of all bases for None."""
-        contents = self._contents(report.time)
-        if bases is None:
-            return contents.bases(report.size)
-        return frozenset(base for base in bases if contents.explains(report.size, base))
+        return self._contents(report.time).find_bases(report.size, bases)
 
     def _contents(self, time: ReportTime) -> _Contents:
         certain, possible = 0, list[int]()
@@ -290,7 +288,7 @@ class TokenHoldings:
                 certain += each.size
             else:
                 possible.append(each.size)
-        return _Contents(certain, tuple(possible), _sums(possible))
+        return _Contents(certain, tuple(possible))
 
     def _is_before(self, matched_at: datetime, time: ReportTime) -> bool:
         return matched_at + RESOLUTION <= time.asked - self._lag - time.error

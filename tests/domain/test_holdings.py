@@ -256,6 +256,11 @@ def test_more_reports_than_are_kept_and_more_fills_than_can_be_told_apart() -> N
         assert size(holdings) == held
         holdings.apply_balance(OTHER.token_id, held, at(START + n * S, error=UNKNOWN_CLOCK))
         assert holdings.size(OTHER.token_id) == held
+    last = START + 2 * MOST_REPORTS * S
+    holdings.apply_balance(TOKEN, Micros(held - m("1") - 2**20), at(last))
+    assert (size(holdings), TOKEN in holdings.doubtful()) == (held, False)
+    holdings.apply_balance(TOKEN, m("1"), at(last + S))
+    assert (size(holdings), TOKEN in holdings.doubtful()) == (m("1"), True)
     # With nothing known of before, what is reported is shown.
     fresh = Holdings()
     for n in range(20):
