@@ -189,8 +189,6 @@ class AccountFeed:
             self._is_first_fetch = False
             if fills.is_complete and asked.is_known:
                 self.holdings.settle_until(asked.at)
-        # The tokens of the fills that have just been told of are asked about at once.
-        await self._fetch_shares(account)
         if not isinstance(orders, Failure):
             self.lists.note(OwnList.ORDERS, orders)
             for order in orders.items:
@@ -198,6 +196,8 @@ class AccountFeed:
             await self._settle_unlisted(account, orders, asked_at)
         problems = [str(a) for a in (balance, orders, fills) if isinstance(a, Failure)]
         self.state.problem = problems[0] if problems else ""
+        # After the fills: their tokens are asked about at once.
+        await self._fetch_shares(account)
         asked = self._ask_time()
         positions = self._kernel.check(
             Source.ANALYTICS, await hosts.analytics.positions(account.signer.maker)
