@@ -205,7 +205,9 @@ class DataService:
             arming=arming,
             dead_man=DeadMan(kernel, account, self._journal, arming, policy=tuning.heartbeat),
             venue=self._venue,
-            guard=EntryGuard(account, lock=lock, day=day, positions=marked, limits=tuning.limits),
+            guard=EntryGuard(
+                kernel, account, lock=lock, day=day, positions=marked, limits=tuning.limits
+            ),
             kill_switch=KillSwitch(
                 kernel,
                 account,

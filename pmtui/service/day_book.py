@@ -1,5 +1,8 @@
 """The day's result as the service keeps it: what was held this morning, the day's fills, prices.
 
+Which day it is, the venue's clock says: ours may be wrong or set, which must neither hide the day's
+loss nor begin a new day. Until that clock has been measured there is no result.
+
 The opening of the day is kept in a small file, so that a session that starts again on the same day
 goes on counting where the last one was; the fills themselves come from the venue.
 """
@@ -70,6 +73,11 @@ class DayBook:
         loss = self.loss()
         return None if loss is None else Micros(-loss)
 
+    @property
+    def is_dated(self) -> bool:
+        """Whether it is known which day it is."""
+        return self._kernel.is_venue_clock_known
+
     async def run(self) -> None:
         """Keep the result fresh, notice a new day soon, and remember prices of what may be gone tomorrow."""
         while True:
@@ -81,13 +89,13 @@ class DayBook:
 
     def loss(self) -> Micros | None:
         """Return what was lost since midnight UTC, negative for a gain; None while unknown."""
-        if not self._feed.state.is_complete:
+        if not self._feed.state.is_complete or not self.is_dated:
             return None
         positions = self._positions()
         for position in positions:
             if position.current_price is not None:
                 self._prices[position.token_id] = position.current_price
-        today = day_of(self._kernel.clock.now())
+        today = day_of(self._kernel.venue_now())
         # Newest first: those of earlier days need not be looked through.
         fills = tuple(takewhile(lambda f: day_of(f.matched_at) >= today, self._feed.own.fills()))
         if lacks_fee(fills, today):

@@ -216,7 +216,7 @@ class ServiceQueries:
             activity=feed.state.activity,
             as_of=feed.state.as_of,
             problem=feed.state.problem,
-            balances=feed.balances.sizes(),
+            balances=feed.holdings.sizes(),
             queue_ahead=self._resting.queue.ahead(),
             scoring=self._resting.scoring.scoring,
             earned=self._resting.earned.view(),

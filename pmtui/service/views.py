@@ -278,7 +278,7 @@ class AccountView:
     as_of: datetime | None
     problem: str = ""
     balances: tuple[tuple[TokenId, Micros], ...] = ()
-    """Shares that the trading host says the wallet holds, with our own fills since."""
+    """Shares held by token, wherever a host has said so: reports and own fills, reconciled."""
     recent: tuple[Order, ...] = ()
     """The orders heard of last, newest first, however they ended."""
     queue_ahead: tuple[tuple[OrderId, Micros], ...] = ()
@@ -340,7 +340,7 @@ class AccountView:
         return Micros(sum(p.size for p in self.positions if p.token_id == token_id))
 
     def held(self, token_id: TokenId) -> Micros:
-        """Shares held, those that open sales speak for included: by the trading host if asked."""
+        """Return the shares held, those that open sales reserve included; one figure for all."""
         return dict(self.balances).get(token_id, self.shares(token_id))
 
     def has_none(self, token_id: TokenId) -> bool:
@@ -350,7 +350,7 @@ class AccountView:
         return self.load is Load.READY and size_floor(self.held(token_id)) <= 0
 
     def sellable(self, token_id: TokenId) -> Micros:
-        """Shares that a new sale may offer: by the trading host where it has been asked."""
+        """Return the shares that a new sale may offer."""
         from pmtui.domain.own_orders import reserved_shares  # noqa: PLC0415 - see above
 
         return Micros(max(self.held(token_id) - reserved_shares(self.open_orders, token_id), 0))

@@ -5,7 +5,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pmtui.domain.answers import MAX_PAGES, GeoAnswer, Listing, Named, Page, Value
@@ -108,6 +108,10 @@ async def _on_the_way() -> None:
     await asyncio.sleep(0)
 
 
+async def _at_once(_: str) -> None:
+    """Let a question or an answer arrive without any time passing."""
+
+
 @dataclass
 class FakeMetadata:
     events: list[Event] = field(default_factory=lambda: [EVENT_WITH_MARKET])
@@ -157,7 +161,11 @@ class FakeMetadata:
 
 @dataclass
 class FakeTrading:
-    time: datetime = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+    clock: ManualClock = field(default_factory=ManualClock)
+    ahead: timedelta = timedelta()
+    """How far the venue's clock is ahead of ours."""
+    time: datetime | Failure | None = None
+    """What it says the time is, where not by that clock."""
     books_by_token: dict[TokenId, BookSnapshot] = field(default_factory=dict)
     asked: list[TokenId] = field(default_factory=list)
     failure: Failure | None = None
@@ -166,7 +174,7 @@ class FakeTrading:
     terms: MarketTerms | Failure = TERMS
 
     async def server_time(self) -> datetime | Failure:
-        return self.time
+        return self.clock.now() + self.ahead if self.time is None else self.time
 
     async def book(self, token_id: TokenId) -> BookSnapshot | Failure:
         self.asked.append(token_id)
@@ -197,6 +205,8 @@ class FakeAnalytics:
     missed: PastTrades | Failure = PastTrades((), is_whole=True)  # noqa: RUF009 - frozen
     """What is told of trades since a moment."""
     asked_since: list[datetime] = field(default_factory=list)
+    way: Callable[[str], Awaitable[None]] = _at_once
+    """What a question meets on its way "to positions" and its answer "from positions"."""
 
     async def trades_since(
         self, condition_id: ConditionId, since: datetime
@@ -211,7 +221,10 @@ class FakeAnalytics:
         return self.past
 
     async def positions(self, user: Address) -> Listing[Position] | Failure:
-        return Listing(self.held, self.unread_positions)
+        await self.way("to positions")
+        answer = Listing(self.held, self.unread_positions)
+        await self.way("from positions")
+        return answer
 
     async def closed_positions(self, user: Address) -> Listing[ClosedPosition] | Failure:
         return Listing((), self.unread_closed)
@@ -343,6 +356,10 @@ class FakeAccountHost:
     """How many of the next cancels of everything are never answered."""
     warmed: int = 0
     shares: dict[TokenId, Micros] = field(default_factory=dict)
+    """What it says is held of a token, where not what the analytics host lists."""
+    listed: FakeAnalytics = field(default_factory=FakeAnalytics)
+    way: Callable[[str], Awaitable[None]] = _at_once
+    """What questions about "fills" and "shares" and their answers meet; see `FakeAnalytics`."""
     refreshed: list[TokenId | None] = field(default_factory=list)
     is_close_only: bool = False
     refresh_failure: Failure | None = None
@@ -351,8 +368,13 @@ class FakeAccountHost:
         return self.is_close_only
 
     async def balance(self, token_id: TokenId | None = None) -> BalanceAllowance | Failure:
-        held = self.cash if token_id is None else self.shares.get(token_id, Micros(0))
-        return BalanceAllowance(held)
+        if token_id is None:
+            return BalanceAllowance(self.cash)
+        await self.way("to shares")
+        listed = sum(p.size for p in self.listed.held if p.token_id == token_id)
+        answer = BalanceAllowance(self.shares.get(token_id, Micros(listed)))
+        await self.way("from shares")
+        return answer
 
     async def refresh_balance(self, token_id: TokenId | None = None) -> Failure | None:
         self.refreshed.append(token_id)
@@ -438,6 +460,7 @@ class FakeAccountHost:
         max_pages: int = MAX_PAGES,
     ) -> Listing[Fill] | Failure:
         self.asked_fills.append((after, before))
+        await self.way("to fills")
         unread = self.unread_fills
         most = max_pages * self.fills_a_page
         found = tuple(
@@ -447,6 +470,7 @@ class FakeAccountHost:
             and (before is None or fill.matched_at <= before)
         )
         listed = Listing(found[:most], len(unread), len(found) <= most, unread=unread)
+        await self.way("from fills")
         return self.read_failure or listed
 
 
@@ -541,12 +565,16 @@ async def running_world(
     opening: Callable[[], Awaitable[Failure | None]] | None = None,
     account: FakeAccountHost | None = None,
     unreachable: str = "",
+    ahead: timedelta = timedelta(),
+    time: Failure | None = None,
 ) -> AsyncIterator[World]:
     clock = ManualClock(start)
-    world_metadata, trading, analytics = FakeMetadata(), FakeTrading(), FakeAnalytics()
+    trading = FakeTrading(clock, ahead=ahead, time=time)
+    world_metadata, analytics = FakeMetadata(), FakeAnalytics()
     geo, budgets = FakeGeo(), list[RateBudget]()
     stream, user_stream = FakeMarketStream(), FakeUserStream()
     host = account or FakeAccountHost()
+    host.listed = analytics
     heart = FakeHeartbeat(clock)
 
     async def open_account() -> Account | Failure:

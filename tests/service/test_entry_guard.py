@@ -1,7 +1,7 @@
 import asyncio
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -17,18 +17,29 @@ from pmtui.domain.order import (
     OrderStatus,
     PostResult,
     PostStatus,
+    TimeInForce,
     TradeStatus,
 )
 from pmtui.domain.position import Position
 from pmtui.domain.user_events import TradeChanged
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
-from pmtui.service.entry_guard import NOT_YET_KNOWN
+from pmtui.service.entry_guard import CLOCK_UNKNOWN, MAY_ARRIVE_FOR_S, NOT_YET_KNOWN
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic
 from pmtui.service.tuning import Tuning
 from tests.manual_clock import settle
-from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
-from tests.service.test_desk import BUY, prepared, verdict_of
+from tests.service.fakes import (
+    CONDITION,
+    NO,
+    YES,
+    FakeAccountHost,
+    World,
+    lost,
+    resting,
+    running_world,
+)
+from tests.service.test_desk import BUY, prepared, said, until, verdict_of
+from tests.service.test_order_search import left_behind
 
 ONE = Micros(1_000_000)
 FOUR_DOLLARS = Micros(4_000_000)
@@ -164,10 +175,15 @@ async def test_what_was_matched_counts_before_and_after_its_fill_is_told_of(
         assert isinstance(verdict, Accepted)
         assert verdict.status is OrderStatus.FILLED
         assert "would be $8.00" in world.service.queries.entry_problem(BUY)
-        world.user_stream.send(told(fill_of(order_id, size=BUY.size)))
+        # Later than the reports of the start, which cannot contain it.
+        await world.pass_time(5)
+        now = world.clock.now()
+        bought = replace(fill_of(order_id, size=BUY.size), matched_at=now)
+        world.user_stream.send(told(bought))
         assert "would be $8.00" in world.service.queries.entry_problem(BUY)
         # Sold again: there is room.
-        world.user_stream.send(told(fill_of("0xsale", size=BUY.size, side=Side.SELL)))
+        sold = fill_of("0xsale", size=BUY.size, side=Side.SELL)
+        world.user_stream.send(told(replace(sold, matched_at=now)))
         assert world.service.queries.entry_problem(BUY) == ""
 
 
@@ -234,6 +250,118 @@ async def test_without_an_opening_of_today_the_day_opens_now(tmp_path: Path, lef
         await world.pass_time(10)
     kept = json.loads((tmp_path / "day.json").read_text())
     assert kept == {"day": "2026-11-20", "held": {}}
+
+
+async def ruled_out(world: World, intent: LimitIntent = BUY) -> None:
+    """Lose the answer to an order that never shows up."""
+    world.account.answers = [lost()]
+    assert isinstance(await sent(world, intent), Unknown)
+    world.account.open.clear()
+    await until(world, lambda: said(world, "never reached the venue"), "it is ruled out")
+
+
+async def test_an_order_that_was_ruled_out_keeps_its_room_while_it_may_arrive(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path, tuning=limited(market=Micros(7_000_000))) as world:
+        await ruled_out(world)
+        problem = world.service.queries.entry_problem(BUY)
+        assert "it would be $8.00" in problem
+        assert "may still arrive, and counts until 12:15 UTC" in problem
+        smaller = replace(BUY, size=Micros(5_000_000))
+        assert world.service.queries.entry_problem(smaller) == ""
+        await world.pass_time(MAY_ARRIVE_FOR_S)
+        assert world.service.queries.entry_problem(BUY) == ""
+
+
+async def test_an_order_that_was_ruled_out_counts_once_when_it_does_arrive(tmp_path: Path) -> None:
+    async with running_world(tmp_path, tuning=limited(market=Micros(9_000_000))) as world:
+        await ruled_out(world)
+        assert world.service.queries.entry_problem(BUY) == ""
+        (known,) = world.service.queries.account().recent
+        world.account.open[known.order_id] = resting(known.order_id)
+        await world.pass_time(11)
+        assert world.service.queries.status().open_orders == 1
+        assert world.service.queries.entry_problem(BUY) == ""
+        dearer = replace(BUY, price=Micros(600_000))
+        assert "it would be $10.00" in world.service.queries.entry_problem(dearer)
+        assert "may still arrive" not in world.service.queries.entry_problem(dearer)
+
+
+async def test_an_order_that_has_expired_cannot_arrive_any_more(tmp_path: Path) -> None:
+    async with running_world(tmp_path, tuning=limited(market=FOUR_DOLLARS)) as world:
+        soon = world.clock.now() + timedelta(minutes=5)
+        await ruled_out(world, replace(BUY, time_in_force=TimeInForce.GTD, expires_at=soon))
+        assert world.service.queries.entry_problem(BUY) != ""
+        await world.pass_time(300)
+        assert world.service.queries.entry_problem(BUY) == ""
+
+
+async def test_what_was_ruled_out_after_a_restart_keeps_its_room_too(tmp_path: Path) -> None:
+    await left_behind(tmp_path)
+    async with running_world(tmp_path, tuning=limited(total=FOUR_DOLLARS)) as world:
+        await until(world, lambda: said(world, "never reached the venue"), "it is ruled out")
+        assert "may still arrive" in world.service.queries.entry_problem(BUY)
+
+
+async def lose_two_dollars(world: World) -> None:
+    now = world.clock.now() + world.trading.ahead
+    bought = fill_of("0xa", size=Micros(20_000_000), price=500_000)
+    sold = fill_of("0xb", size=Micros(20_000_000), side=Side.SELL, price=400_000)
+    world.user_stream.send(told(replace(bought, matched_at=now)))
+    world.user_stream.send(told(replace(sold, trade_id=TradeId("t2"), matched_at=now)))
+    await settle()
+
+
+@pytest.mark.parametrize(
+    "step", [timedelta(hours=-13), timedelta(hours=13), timedelta(days=2), timedelta(days=-400)]
+)
+async def test_a_clock_that_is_set_neither_hides_nor_resets_the_days_loss(
+    tmp_path: Path, step: timedelta
+) -> None:
+    async with running_world(tmp_path, tuning=limited(daily_loss=Micros(2_000_000))) as world:
+        await lose_two_dollars(world)
+        assert "Your daily loss limit" in world.service.queries.entry_problem(BUY)
+        world.clock.set_wall(step)
+        world.trading.ahead -= step
+        for _ in range(70):
+            assert "Your daily loss limit" in world.service.queries.entry_problem(BUY)
+            await world.pass_time(1)
+        assert world.service.queries.status().day_result == -2_000_000
+
+
+@pytest.mark.parametrize("days", [-3, -1, 1, 3])
+async def test_a_clock_that_is_days_wrong_at_the_start_counts_the_venues_day(
+    tmp_path: Path, days: int
+) -> None:
+    limits = limited(daily_loss=Micros(2_000_000))
+    host = FakeAccountHost()
+    async with running_world(tmp_path, tuning=limits, account=host) as world:
+        now = world.clock.now()
+        bought = fill_of("0xa", size=Micros(20_000_000), price=500_000)
+        sold = fill_of("0xb", size=Micros(20_000_000), side=Side.SELL, price=400_000)
+        sold = replace(sold, trade_id=TradeId("t2"))
+        host.own_fills = tuple(replace(f, matched_at=now) for f in (sold, bought))
+    wrong = now + timedelta(days=days)
+    async with running_world(
+        tmp_path, tuning=limits, account=host, start=wrong, ahead=-timedelta(days=days)
+    ) as world:
+        await until(world, lambda: world.service.queries.status().day_result is not None, "a day")
+        assert "Your daily loss limit" in world.service.queries.entry_problem(BUY)
+
+
+async def test_nothing_is_bought_under_a_daily_limit_before_the_venues_clock_is_known(
+    tmp_path: Path,
+) -> None:
+    both = limited(daily_loss=Micros(2_000_000), total=Micros(50_000_000))
+    async with running_world(tmp_path, tuning=both, time=lost("GET /time")) as world:
+        await world.pass_time(30)
+        assert world.service.queries.entry_problem(BUY) == CLOCK_UNKNOWN
+        assert world.service.queries.entry_problem(replace(BUY, side=Side.SELL)) == ""
+        assert world.service.queries.status().day_result is None
+        world.trading.time = None
+        await world.pass_time(30)
+        assert world.service.queries.entry_problem(BUY) == ""
 
 
 async def looked(world: World) -> None:

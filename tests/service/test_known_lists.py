@@ -126,6 +126,7 @@ async def test_a_position_that_cannot_be_read_is_neither_gone_nor_of_no_account(
         await until(world, lambda: queries.account().positions, "it is held")
         await until(world, lambda: not problem(world), "all is known")
         assert queries.status().portfolio_value is not None
+        world.account.shares[HELD.token_id] = HELD.size
         analytics.held, analytics.unread_positions = (), 1
         lack = "1 row in the venue's list of positions cannot be read"
         await until(world, lambda: lack in problem(world), "the list lacks something")
@@ -135,6 +136,7 @@ async def test_a_position_that_cannot_be_read_is_neither_gone_nor_of_no_account(
         assert [position.token_id for position in account.positions] == [HELD.token_id]
         assert queries.status().portfolio_value is None
         analytics.unread_positions = 0
+        world.account.shares.clear()
         await until(world, lambda: not queries.account().positions, "a whole list")
         assert queries.account().lacks == ()
         assert queries.status().portfolio_value is not None

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from pmtui.domain.answers import Listing
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
-from pmtui.domain.holdings import Holdings
-from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.holdings import CLOCK_ERROR, LAG, UNKNOWN_CLOCK, Holdings, ReportTime
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.link import Link, LinkState
 from pmtui.domain.market import FeeSchedule
 from pmtui.domain.money import Micros
@@ -18,7 +18,6 @@ from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.domain.order_life import is_end_to_tell, is_legal_step
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.position import Activity, ClosedPosition
-from pmtui.domain.token_balances import TokenBalances
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
 from pmtui.records import dataclass
 from pmtui.service.feeds.fill_fees import FillFees
@@ -35,6 +34,8 @@ POLL_PERIOD_S = 10.0
 SLOW_PERIOD_S = 60.0
 WARM_PERIOD_S = 15.0
 """Edges close connections that were idle for longer; one that stands saves its handshakes."""
+CLOCK_LOOK_S = 0.5
+"""While the venue's clock is not known yet."""
 SETTLE_PAUSE_S = 0.15
 """Events of one fill come together; one refresh serves them all."""
 DUST = Micros(10_000)
@@ -63,6 +64,14 @@ class AccountState:
     """Whether open orders, fills and positions have all been told of, once at least."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """A time by the venue's clock, as far as that is known."""
+
+    at: datetime
+    is_known: bool
+
+
 class AccountFeed:
     """Keeps our own side true. Without an account it stays empty."""
 
@@ -84,15 +93,14 @@ class AccountFeed:
         self._past = FillHistory(kernel, self._apply_past)
         self.lists = KnownLists(kernel)
         self._is_stale = False
-        self._before: set[tuple[TradeId, OrderId]] = set()
-        """Fills of earlier sessions: what is held already counts them."""
+        self._todays_since: datetime | None = None
+        """From when on all own trades are known, by the venue's clock; None before they are."""
         self.account: Account | None = None
         self.opened = asyncio.Event()
         """Set once there is an account."""
         self.own = OwnOrders()
         self.fees = FillFees(self.own, fee_of)
         self.holdings = Holdings()
-        self.balances = TokenBalances()
         self._moved: set[TokenId] = set()
         """Tokens with a fill that the venue's own memory of the wallet may not hold yet."""
         self.state = AccountState()
@@ -122,6 +130,7 @@ class AccountFeed:
             _ = group.create_task(self._poll(POLL_PERIOD_S, self.fetch_now))
             _ = group.create_task(self._poll(SLOW_PERIOD_S, self.fetch_history))
             _ = group.create_task(self._poll(WARM_PERIOD_S, self._keep_warm))
+            _ = group.create_task(self._refresh_when_clock_is_known())
 
     def recent_orders(self) -> tuple[Order, ...]:
         """Return the orders heard of last, newest first, however they ended."""
@@ -160,8 +169,7 @@ class AccountFeed:
         if account is None:
             return
         asked_at = self._kernel.clock.now()
-        # Fills before positions: a fill that is told of first is never counted on top of a
-        # report that holds it already.
+        asked = self._ask_time()
         balance, orders, fills = await asyncio.gather(
             account.host.balance(),
             account.host.open_orders(),
@@ -171,15 +179,16 @@ class AccountFeed:
         )
         for answer in (balance, orders, fills):
             self._kernel.check(Source.TRADING, answer)
-        await self._fetch_shares(account)
         if not isinstance(balance, Failure):
             self.state.balance = balance.balance
             self.state.load, self.state.as_of = Load.READY, self._kernel.clock.now()
         if not isinstance(fills, Failure):
-            await self._note_fills(account, fills)
+            await self._note_fills(account, fills, asked)
             for fill in reversed(fills.items):
                 self.apply_fill(fill, is_news=not self._is_first_fetch)
             self._is_first_fetch = False
+            if fills.is_complete and asked.is_known:
+                self.holdings.settle_until(asked.at)
         if not isinstance(orders, Failure):
             self.lists.note(OwnList.ORDERS, orders)
             for order in orders.items:
@@ -187,37 +196,58 @@ class AccountFeed:
             await self._settle_unlisted(account, orders, asked_at)
         problems = [str(a) for a in (balance, orders, fills) if isinstance(a, Failure)]
         self.state.problem = problems[0] if problems else ""
+        # After the fills: their tokens are asked about at once.
+        await self._fetch_shares(account)
+        asked = self._ask_time()
         positions = self._kernel.check(
             Source.ANALYTICS, await hosts.analytics.positions(account.signer.maker)
         )
         if not isinstance(positions, Failure):
-            self.holdings.apply_report(positions.items, asked_at, is_complete=positions.is_complete)
+            self.holdings.apply_positions(
+                positions.items, self._report_time(asked), is_complete=positions.is_complete
+            )
             self.lists.note(OwnList.POSITIONS, positions)
         self.state.is_complete = self.lists.are_known
         self.fees.ask()
         self._mark()
 
-    async def _note_fills(self, account: Account, fills: Listing[Fill]) -> None:
+    async def _note_fills(self, account: Account, fills: Listing[Fill], asked: "_Moment") -> None:
         """Note whether the trades of this session, and all of today, are known."""
         self.lists.tell(OwnList.FILLS, fills)
         if self._is_first_fetch:
             self.lists.note_whole(OwnList.FILLS)
         else:
             self.lists.note(OwnList.FILLS, fills)
-        if self.lists.is_known(OwnList.TODAY):
+        is_history = self._is_first_fetch and fills.is_complete and asked.is_known
+        await self._fetch_todays(account, fills if is_history else None)
+
+    async def _fetch_todays(self, account: Account, history: Listing[Fill] | None) -> None:
+        """Read all trades of today unless they are known: which day it is, the venue says.
+
+        Args:
+            account: whose trades.
+            history: the trades of the last days, if all of them have just been read.
+        """
+        if not self._kernel.is_venue_clock_known:
             return
-        todays: Listing[Fill] | Failure = fills
-        if not (self._is_first_fetch and fills.is_complete):
+        midnight = self._kernel.venue_now().replace(hour=0, minute=0, second=0, microsecond=0)
+        if self._todays_since is not None and self._todays_since <= midnight:
+            return
+        todays: Listing[Fill] | Failure | None = history
+        if todays is None:
             # An old row harms nobody: the day's result is made of today's.
-            since = self._kernel.clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
-            todays = self._kernel.check(Source.TRADING, await account.host.fills(after=since))
+            todays = self._kernel.check(Source.TRADING, await account.host.fills(after=midnight))
         if not isinstance(todays, Failure):
+            for fill in reversed(todays.items):
+                self.apply_fill(fill, is_news=False)
             self.lists.note(OwnList.TODAY, todays)
+            if self.lists.is_known(OwnList.TODAY):
+                self._todays_since = midnight
 
     async def _fetch_shares(self, account: Account) -> None:
-        """Ask what can be sold of the tokens in sight; where we traded, after a look at the chain."""
+        """Ask what is held of the tokens in sight; where we traded, after a look at the chain."""
         watched = {t.token_id for t in self._kernel.hub.watched() if isinstance(t, BookTopic)}
-        moved, self._moved = self._moved, set()
+        moved, self._moved = self._moved | self.holdings.doubtful(), set()
 
         async def ask(token_id: TokenId) -> None:
             answer = await self._ask_balance(account, token_id, is_cached=token_id not in moved)
@@ -237,12 +267,20 @@ class AccountFeed:
     ) -> Micros | Failure:
         if not is_cached:
             _ = await account.host.refresh_balance(token_id)
-        asked_at = self._kernel.clock.now()
+        asked = self._ask_time()
         answer = self._kernel.check(Source.TRADING, await account.host.balance(token_id))
         if isinstance(answer, Failure):
             return answer
-        self.balances.apply_report(token_id, answer.balance, asked_at)
+        self.holdings.apply_balance(token_id, answer.balance, self._report_time(asked))
         return answer.balance
+
+    def _ask_time(self) -> "_Moment":
+        return _Moment(self._kernel.venue_now(), is_known=self._kernel.is_venue_clock_known)
+
+    def _report_time(self, asked: "_Moment") -> ReportTime:
+        """Return the time of a report that has just been answered."""
+        error = CLOCK_ERROR if asked.is_known else UNKNOWN_CLOCK
+        return ReportTime(asked.at, max(asked.at, self._kernel.venue_now()), error)
 
     async def fetch_history(self) -> None:
         """Fetch closed positions and activity."""
@@ -300,11 +338,9 @@ class AccountFeed:
                 listener(order)
             if before is not None and not is_legal_step(before.status, order.status):
                 self._tell_odd_step(before, order)
-        if known is None and not is_news:
-            self._before.add((changed.trade_id, changed.order_id))
-        if (changed.trade_id, changed.order_id) not in self._before:
-            self.holdings.apply_fill(changed)
-            self.balances.apply_fill(changed)
+        now = self._kernel.venue_now()
+        self.holdings.apply_fill(changed, heard=now)
+        if is_news or now - changed.matched_at <= LAG:
             self._moved.add(changed.token_id)
         is_failure = changed.status is TradeStatus.FAILED
         if is_news and (known is None or (is_failure and known.status is not changed.status)):
@@ -359,6 +395,14 @@ class AccountFeed:
         is_trading = any(isinstance(t, MarketTopic) for t in self._kernel.hub.watched())
         if self.account is not None and is_trading:
             await self.account.host.keep_warm()
+
+    async def _refresh_when_clock_is_known(self) -> None:
+        """Read again what could not be dated before the venue's clock was known."""
+        if self._kernel.is_venue_clock_known:
+            return
+        while not self._kernel.is_venue_clock_known:
+            await self._kernel.clock.sleep(CLOCK_LOOK_S)
+        self.refresh()
 
     async def _settle_unlisted(
         self, account: Account, listed: Listing[Order], asked_at: datetime

@@ -109,7 +109,7 @@ class MarketTrading(MarketMoving):
         terms, account = self._market_view.terms, self.surface.queries.account()
         if terms is None:
             return "The market is not loaded yet."
-        held = dict(account.balances).get(book.token_id, account.shares(book.token_id))
+        held = account.held(book.token_id)
         plan = plan_flatten(
             held=held, orders=account.open_orders, book=book, terms=terms,
             give_way_percent=self.surface.options.flatten_percent,
@@ -130,7 +130,7 @@ class MarketTrading(MarketMoving):
             self.refuse_form("The market is not loaded yet.")
             return
         account = self.surface.queries.account()
-        held = dict(account.balances).get(token_id, account.shares(token_id))
+        held = account.held(token_id)
         if held <= 0:
             self.refuse_form("You hold no shares of this outcome to protect.")
             return

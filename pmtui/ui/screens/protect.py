@@ -163,7 +163,7 @@ class ProtectScreen(OrderForm[None]):
         if isinstance(plan, PlanProblem):
             return None, (plan,)
         account = self._surface.queries.account()
-        held = dict(account.balances).get(token_id, account.shares(token_id))
+        held = account.held(token_id)
         return plan, check_plan(plan, held=held, bid=self._bid, tick=terms.tick_size)
 
     def _show_judgement(self) -> None:
