@@ -28,6 +28,10 @@ class ManualClock:
         heapq.heappush(self._sleepers, (self._elapsed + seconds, next(self._order), future))
         await future
 
+    def set_wall_clock(self, step: timedelta) -> None:
+        """Set the time of day forward or back, as an administrator would; no time passes."""
+        self._start += step
+
     def wakes_within(self, seconds: float) -> int:
         """Return how many tasks will act in the time that comes next."""
         until = self._elapsed + seconds

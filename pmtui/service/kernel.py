@@ -28,14 +28,35 @@ class Kernel:
         self.log = log
         self.health = health
         self.supervisor = supervisor
-        self.skew = timedelta()
-        """The venue's clock minus ours, as last measured; zero before that."""
+        self._venue_epoch: datetime | None = None
+        """The venue's time when our monotonic clock read zero; None before it is measured."""
         self._running: dict[Hashable, asyncio.Task[None]] = {}
         self._listeners: list[Callable[[Source, object], None]] = []
 
+    @property
+    def is_venue_clock_known(self) -> bool:
+        """Whether the venue's clock was measured; before that its times prove nothing."""
+        return self._venue_epoch is not None
+
+    @property
+    def skew(self) -> timedelta:
+        """The venue's clock minus ours; zero before it is measured."""
+        known = self._venue_epoch is not None
+        return self.venue_now() - self.clock.now() if known else timedelta()
+
+    @skew.setter
+    def skew(self, measured: timedelta) -> None:
+        elapsed = timedelta(seconds=self.clock.monotonic())
+        self._venue_epoch = self.clock.now() + measured - elapsed
+
     def venue_now(self) -> datetime:
-        """Return the time by the venue's clock, for whatever meets a time that the venue wrote."""
-        return self.clock.now() + self.skew
+        """Return the time by the venue's clock, for whatever meets a time that the venue wrote.
+
+        It advances with the monotonic clock: setting the machine's clock does not change it.
+        """
+        if self._venue_epoch is None:
+            return self.clock.now()
+        return self._venue_epoch + timedelta(seconds=self.clock.monotonic())
 
     def mark(self, topic: Topic) -> None:
         """Say that a topic changed."""

@@ -46,7 +46,7 @@ class FillHistory:
         found = await account.host.fills(max_pages=FIRST_PAGES)
         if isinstance(found, Failure) or found.is_whole:
             return found
-        since = self._kernel.clock.now() - RECENT
+        since = self._kernel.venue_now() - RECENT
         recent = await account.host.fills(after=since)
         if not isinstance(recent, Failure):
             window = first_window(since)
