@@ -27,11 +27,13 @@ from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.records import dataclass
 from pmtui.service.journal_rows import (
     SCHEMA,
+    EndedOrders,
     JournaledOrder,
     JournalEntry,
     JournalProblem,
     read_conditionals,
     read_entries,
+    read_recently_ended,
     read_unsettled,
     write_conditional,
     write_fill,
@@ -173,6 +175,10 @@ class Journal:
     async def unsettled(self) -> tuple[JournaledOrder, ...] | JournalProblem:
         """Return the orders whose end was never heard of, oldest first."""
         return await self._reading(read_unsettled)
+
+    async def recently_ended(self) -> EndedOrders | JournalProblem:
+        """Return the newest orders whose end is known, and their fills."""
+        return await self._reading(read_recently_ended)
 
     async def cut_off_moves(self) -> tuple[CutOffMove, ...] | JournalProblem:
         """Return the moves that an earlier session did not bring to an end."""

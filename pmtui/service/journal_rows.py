@@ -1,14 +1,14 @@
 """What the journal's file holds, and reading it: also from outside, while somebody writes."""
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import msgspec
 
 from pmtui.domain.conditional import Conditional
-from pmtui.domain.ids import ConditionId, OrderId
-from pmtui.domain.order import Fill, Order
+from pmtui.domain.ids import ConditionId, OrderId, TradeId
+from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.domain.trade_life import merge_fill
 from pmtui.records import dataclass
 
@@ -43,6 +43,12 @@ CREATE TABLE IF NOT EXISTS conditionals (
 );
 CREATE INDEX IF NOT EXISTS orders_without_end ON orders (state) WHERE state IS NULL;
 """
+
+RULED_OUT = "ruled out"
+"""The kind of the line that is written where an order's end is concluded and not told."""
+MOST_ENDED = 500
+"""Orders of earlier sessions that are followed after their end: the newest, by no clock."""
+_CONCLUDED = frozenset({OrderStatus.REJECTED, OrderStatus.CANCELLED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,17 @@ class JournaledFill:
     """Of its market: the service's own words."""
 
 
+@dataclass(frozen=True, slots=True)
+class EndedOrders:
+    """The newest orders with a known end: what is heard of them later is still written down."""
+
+    order_ids: frozenset[OrderId]
+    ruled_out: tuple[JournaledOrder, ...]
+    """Those of them whose end was concluded, oldest first."""
+    fills: frozenset[tuple[TradeId, OrderId, TradeStatus]]
+    """Their fills as they are written down."""
+
+
 def write_fill(connection: sqlite3.Connection, fill: Fill) -> None:
     """Remember a fill, or how its settlement went on; it never goes back."""
     key = (fill.trade_id, fill.order_id)
@@ -136,6 +153,30 @@ def read_unsettled(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]
         msgspec.MsgspecError: a row that this program did not write.
     """
     return _read_orders(connection, "WHERE state IS NULL")
+
+
+def read_recently_ended(connection: sqlite3.Connection) -> EndedOrders:
+    """Return the newest orders with a known end; a row that cannot be read is left out."""
+    rows = connection.execute(
+        "SELECT order_id, facts, title, state, is_known, order_id IN "
+        "(SELECT order_id FROM entries WHERE kind = ?) "
+        "FROM orders WHERE state IS NOT NULL ORDER BY rowid DESC LIMIT ?",
+        (RULED_OUT, MOST_ENDED),
+    ).fetchall()
+    ids = frozenset(OrderId(row[0]) for row in rows)
+    ruled_out = []
+    for _, facts, title, state, is_known, is_ruled_out in reversed(rows):
+        if is_ruled_out and state in _CONCLUDED:
+            with suppress(msgspec.MsgspecError):
+                order = msgspec.json.decode(facts, type=Order)
+                ruled_out.append(JournaledOrder(order, title, state, bool(is_known)))
+    fills = set()
+    for trade_id, order_id, facts in connection.execute("SELECT * FROM fills"):
+        if order_id in ids:
+            with suppress(msgspec.MsgspecError):
+                status = msgspec.json.decode(facts, type=Fill).status
+                fills.add((TradeId(trade_id), OrderId(order_id), status))
+    return EndedOrders(ids, tuple(ruled_out), frozenset(fills))
 
 
 def read_entries(connection: sqlite3.Connection, order_id: OrderId) -> tuple[JournalEntry, ...]:

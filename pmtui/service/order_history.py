@@ -6,11 +6,12 @@ Orders that were placed elsewhere with the same key are not in it.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pmtui.domain.ids import OrderId
+from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.money import format_micros
-from pmtui.domain.order import Fill, Order, OrderStatus
+from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
 from pmtui.service.journal import Journal, JournaledOrder, JournalProblem, Leaving
+from pmtui.service.journal_rows import RULED_OUT
 from pmtui.service.kernel import Kernel
 from pmtui.service.move_rows import PLANNED
 from pmtui.service.views import Level
@@ -27,6 +28,8 @@ class OrderHistory:
         self._kernel = kernel
         self._journal = journal
         self._tracked: set[OrderId] = set()
+        self._recorded: frozenset[tuple[TradeId, OrderId, TradeStatus]] = frozenset()
+        """Fills of earlier sessions as they stand in the journal."""
         self._told = ""
         journal.on_problem(self._hear_problem)
 
@@ -39,6 +42,19 @@ class OrderHistory:
         self._tracked.update(order.order.order_id for order in unsettled)
         await self._tell_cut_off_moves()
         return unsettled
+
+    async def restore_ruled_out(self) -> tuple[JournaledOrder, ...]:
+        """Return the newest orders that were ruled out; what is heard of them is journaled again.
+
+        So is a trade of any order that ended lately, unless the journal holds it already.
+        """
+        ended = await self._journal.recently_ended()
+        if isinstance(ended, JournalProblem):
+            self._tell(ended)
+            return ()
+        self._tracked.update(ended.order_ids)
+        self._recorded = ended.fills
+        return ended.ruled_out
 
     async def begin(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
         """Write orders down before they leave together; with a problem, none of them must."""
@@ -107,6 +123,10 @@ class OrderHistory:
         """Note that an order is about to be cancelled, or how that went."""
         self._note("cancel", text, order_id)
 
+    def note_ruled_out(self, text: str, order_id: OrderId) -> None:
+        """Note that the end of an order is about to be concluded: the next session follows it."""
+        self._note(RULED_OUT, text, order_id)
+
     def note_order(self, order: Order) -> None:
         """Note where an order stands now."""
         if order.order_id not in self._tracked:
@@ -118,6 +138,8 @@ class OrderHistory:
 
     def note_fill(self, fill: Fill) -> None:
         """Note a fill of ours, or how its settlement went on."""
+        if (fill.trade_id, fill.order_id, fill.status) in self._recorded:
+            return
         self._note("fill", _say_settlement(fill), fill.order_id)
         if fill.order_id in self._tracked:
             self._journal.note_fill(fill)
