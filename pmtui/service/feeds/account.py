@@ -20,7 +20,7 @@ from pmtui.domain.order_life import is_end_to_tell, is_legal_step
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.position import Activity, ClosedPosition
 from pmtui.domain.token_balances import TokenBalances
-from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
+from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
 from pmtui.records import dataclass
 from pmtui.service.feeds.fill_fees import FillFees
 from pmtui.service.feeds.fill_history import FillHistory
@@ -298,7 +298,7 @@ class AccountFeed:
             fact: the order as told of, or as concluded.
             is_news: whether its end is to be logged.
             is_guess: whether it is a conclusion.
-            is_record: whether the user stream reported the order itself.
+            is_record: whether the user stream reported the order itself, and not we by an answer.
             asked_s: when it was asked for, where it answers a read that may be out of date.
         """
         known = self.own.order(fact.order_id)
@@ -374,8 +374,8 @@ class AccountFeed:
         self._kernel.health.note_answer(Source.USER_STREAM)
         self._history.hear(event)
         match event:
-            case OrderChanged(kind=kind, order=order):
-                self.apply_order(order, is_record=kind is OrderEventKind.CANCELLATION)
+            case OrderChanged(order=order):
+                self.apply_order(order, is_record=True)
             case TradeChanged():
                 for fill in event.fills:
                     self.apply_fill(fill, is_news=True)
