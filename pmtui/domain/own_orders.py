@@ -81,17 +81,14 @@ class OwnOrders:
     def reopen(self, fact: Order) -> Order | None:
         """Take back the end of an order that the venue goes on showing; fills count on top."""
         order_id = fact.order_id
-        _ = self._beliefs.pop(order_id, None)
         _ = self._records.pop(order_id, None)
-        known = self._told.get(order_id)
-        self._claim(order_id, claims_of_order(fact))
-        if known is not None:
-            before = replace(
-                known, status=fact.status, matched_size=fact.matched_size, reason=fact.reason
-            )
-            fact = merge_order(before, fact)
-        self._told[order_id] = fact
-        return self._combine(order_id)
+        self._told[order_id] = replace(
+            self._told[order_id],
+            status=fact.status,
+            matched_size=fact.matched_size,
+            reason=fact.reason,
+        )
+        return self.apply_order(fact)
 
     def is_believed(self, order_id: OrderId) -> bool:
         """Whether the state of an order is a conclusion from silence, and not a fact."""

@@ -305,3 +305,36 @@ def test_what_is_left_below_a_hundredth_of_a_share_is_filled() -> None:
     _ = endings.apply(row, 0.0)
     ends = [endings.apply_absence(ID, asked_s=at_s, at_s=at_s) for at_s in (15.0, 20.0, 30.0)]
     assert ends == [None, None, OrderStatus.FILLED]
+
+
+def test_only_an_order_without_an_answer_is_in_doubt() -> None:
+    own = OwnOrders()
+    endings = OrderEndings(own, POLICY)
+    assert not endings.is_due(ID, 100.0)
+    assert endings.apply_absence(ID, asked_s=100.0, at_s=100.0) is None
+    # Found by its first report, before the search for it begins.
+    _ = endings.apply_report(ORDER, asked_s=0.0, at_s=0.1)
+    endings.doubt(ID, 0.2)
+    assert endings.find_missing((), asked_s=10.0) == (ID,)
+    assert endings.is_due(ID, 0.1 + LAG_S)
+    assert not endings.is_due(ID, LAG_S)
+
+
+def test_a_fill_before_its_order_is_no_sign_of_it() -> None:
+    own = OwnOrders()
+    endings = OrderEndings(own, POLICY)
+    assert endings.apply_fill(FILL, 1.0) == FILL
+    assert not endings.is_due(ID, 100.0)
+    _ = endings.apply(ORDER, 2.0)
+    endings.note_listing((ID,))
+    assert own.matched_size(ID) == FILL.size
+
+
+def test_an_order_of_an_earlier_session_that_is_gone_was_cancelled() -> None:
+    own = OwnOrders()
+    endings = OrderEndings(own, POLICY)
+    _ = endings.apply(replace(ORDER, status=OrderStatus.UNKNOWN), 0.0)
+    endings.doubt(ID, 0.0, was_at_venue=True)
+    asked = [30.0, 35.0, 40.0, 30.0 + LAG_S]
+    ends = [endings.apply_absence(ID, asked_s=at_s, at_s=at_s) for at_s in asked]
+    assert ends == [None, None, None, OrderStatus.CANCELLED]
