@@ -199,7 +199,7 @@ class OrderEndings:
                 evidence.sightings.clear()
 
     def find_missing(self, listed: Iterable[OrderId], *, asked_s: float) -> tuple[OrderId, ...]:
-        """Return the orders known to be open that a list should have shown, but for the lag."""
+        """Return the orders known to be open when a list was asked for that does not show them."""
         there = frozenset(listed)
         return tuple(
             order.order_id
@@ -207,7 +207,7 @@ class OrderEndings:
             if order.order_id not in there
             and (evidence := self._evidence.get(order.order_id)) is not None
             and evidence.phase in (_Phase.OPEN, _Phase.DELAYED)
-            and asked_s >= evidence.since_s + self.policy.spacing_s
+            and asked_s > evidence.since_s
         )
 
     def is_due(self, order_id: OrderId, now_s: float) -> bool:

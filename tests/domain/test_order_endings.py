@@ -291,7 +291,7 @@ def test_only_orders_that_should_be_listed_are_missing() -> None:
     own = OwnOrders()
     endings = OrderEndings(own, POLICY)
     _ = endings.apply(ORDER, 10.0)
-    assert endings.find_missing((), asked_s=11.0) == ()
+    assert endings.find_missing((), asked_s=10.0) == ()
     assert endings.find_missing((ID,), asked_s=12.0) == ()
     assert endings.find_missing((), asked_s=12.0) == (ID,)
     _ = endings.apply(replace(ORDER, status=OrderStatus.CANCELLED), 13.0)
