@@ -20,10 +20,6 @@ class ManualClock:
     def now(self) -> datetime:
         return self._start + timedelta(seconds=self._elapsed)
 
-    def set_wall(self, step: timedelta) -> None:
-        """Set what the clock on the wall says, by a step; no time passes."""
-        self._start += step
-
     def monotonic(self) -> float:
         return self._elapsed
 

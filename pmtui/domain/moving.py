@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 
 from pmtui.domain.amounts import is_on_tick, nearest_price, size_floor
 from pmtui.domain.market import MarketTerms, Side
-from pmtui.domain.money import Micros, format_micros, notional_ceil
+from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil
 from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
+from pmtui.domain.order_endings import DUST
 from pmtui.domain.plurals import shares_are
 from pmtui.records import dataclass
 
@@ -38,12 +39,17 @@ def why_not_movable(order: Order, terms: MarketTerms, now: datetime) -> str:
     left = why_not_replaced(order.remaining_size, terms)
     if left:
         return left
-    expires_at = order.expires_at
-    if order.time_in_force is TimeInForce.GTD and expires_at is not None:
-        seconds = (expires_at - now).total_seconds()
-        if seconds < MIN_LIFE.total_seconds():
-            return f"It ends in {max(0, int(seconds))} s; the venue takes no order so short"
-    return ""
+    return why_too_short(order, now)
+
+
+def why_too_short(order: Order, now: datetime) -> str:
+    """Say why an order of the same end cannot be placed any more; empty when it can."""
+    if order.time_in_force is not TimeInForce.GTD or order.expires_at is None:
+        return ""
+    seconds = (order.expires_at - now).total_seconds()
+    if seconds >= MIN_LIFE.total_seconds():
+        return ""
+    return f"It ends in {max(0, int(seconds))} s; the venue takes no order so short"
 
 
 def why_not_replaced(remaining: Micros, terms: MarketTerms) -> str:
@@ -55,6 +61,30 @@ def why_not_replaced(remaining: Micros, terms: MarketTerms) -> str:
             f"{format_micros(terms.min_order_size)}"
         )
     return ""
+
+
+def find_final_size(
+    order: Order, record: Order | None, *, booked: Micros, failed: Micros = ZERO
+) -> Micros | None:
+    """Return how much of an order that has ended was matched; None while that is not certain.
+
+    Its own final record is complete but nobody vouches for it alone, and trades may be out of date:
+    it is certain where the two agree, or where its trades are all that it was for. What a failed
+    trade had matched counts as matched: nothing is bought in its place by itself.
+
+    Args:
+        order: ours, known to be gone.
+        record: what the venue reported of it after it had ended.
+        booked: the sum of its trades that did not fail, from the stream and from a complete list
+            that was asked for after the cancel was confirmed.
+        failed: the sum of those that failed on chain.
+    """
+    traded = Micros(booked + failed)
+    if order.original_size - traded < DUST:
+        return traded
+    if record is None or all(abs(record.matched_size - s) >= DUST for s in (booked, traded)):
+        return None
+    return max(record.matched_size, traded)
 
 
 def plan_move(

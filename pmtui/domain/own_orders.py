@@ -2,7 +2,9 @@
 
 Answers, stream events and REST pages tell of the same things at different times and more than
 once. Facts only ever add knowledge: matched sizes grow, a final state stays final, a trade's
-settlement moves forward. So any interleaving of the same facts ends in the same state.
+settlement moves forward. So any interleaving of the same facts ends in the same state. What is
+concluded from silence gives way to any fact; `order_endings` decides when the venue's reports take
+back an end that was a fact.
 """
 
 from collections.abc import Iterable
@@ -33,8 +35,10 @@ class OwnOrders:
     def __init__(self) -> None:
         self._told: dict[OrderId, Order] = {}
         """What was said of each order itself; fills count on top, and may be taken back."""
-        self._before_guess: dict[OrderId, Order] = {}
-        """What was said of the orders that are only believed to have ended."""
+        self._beliefs: dict[OrderId, Order] = {}
+        """What is concluded from silence, on top of what was said."""
+        self._records: dict[OrderId, Order] = {}
+        """What the venue itself reported of an order when or after it ended."""
         self._orders: dict[OrderId, Order] = {}
         self._fills: dict[OrderId, dict[TradeId, Fill]] = {}
         self._newest_first: tuple[Fill, ...] | None = ()
@@ -48,26 +52,51 @@ class OwnOrders:
         self._flaws: dict[Contradiction, None] = {}
         self._untold: list[Contradiction] = []
 
-    def apply_order(self, fact: Order) -> Order | None:
+    def apply_order(
+        self, fact: Order, *, is_record: bool = False, keeps_belief: bool = False
+    ) -> Order | None:
         """Take in a fact; return the order if anything changed by it.
 
-        A fact takes the place of a guess, whatever that was.
+        Args:
+            fact: what was told of it.
+            is_record: whether the venue reported the whole order, with what it had matched.
+            keeps_belief: whether the fact is too old to contradict what is believed of the order;
+                it only adds to what is matched. Otherwise a fact takes the place of any belief.
         """
-        before = self._before_guess.pop(fact.order_id, None)
-        if before is not None:
-            self._told[fact.order_id] = before
-        self._claim(fact.order_id, claims_of_order(fact))
-        self._told[fact.order_id] = merge_order(self._told.get(fact.order_id), fact)
-        return self._combine(fact.order_id)
+        order_id = fact.order_id
+        if not keeps_belief:
+            _ = self._beliefs.pop(order_id, None)
+        self._claim(order_id, claims_of_order(fact))
+        self._told[order_id] = merge_order(self._told.get(order_id), fact)
+        if is_record and not fact.status.is_open:
+            self._records[order_id] = merge_order(self._records.get(order_id), fact)
+        return self._combine(order_id)
 
     def guess(self, belief: Order) -> Order | None:
         """Take in what we conclude from silence; it holds until anything is said of the order."""
-        order_id = belief.order_id
-        before = self._before_guess.get(order_id) or self._told.get(order_id)
-        changed = self.apply_order(belief)
-        if before is not None:
-            self._before_guess[order_id] = before
-        return changed
+        self._claim(belief.order_id, claims_of_order(belief))
+        self._beliefs[belief.order_id] = belief
+        return self._combine(belief.order_id)
+
+    def reopen(self, fact: Order) -> Order | None:
+        """Take back the end of an order that the venue goes on showing; fills count on top."""
+        order_id = fact.order_id
+        _ = self._records.pop(order_id, None)
+        self._told[order_id] = replace(
+            self._told[order_id],
+            status=fact.status,
+            matched_size=fact.matched_size,
+            reason=fact.reason,
+        )
+        return self.apply_order(fact)
+
+    def is_believed(self, order_id: OrderId) -> bool:
+        """Whether the state of an order is a conclusion from silence, and not a fact."""
+        return order_id in self._beliefs
+
+    def final_record(self, order_id: OrderId) -> Order | None:
+        """Return what the venue itself reported of an order that ended; None before it did."""
+        return self._records.get(order_id)
 
     def apply_fill(self, fact: Fill) -> Fill | None:
         """Take in a fill, and let its order know; return it if anything changed by it."""
@@ -80,7 +109,7 @@ class OwnOrders:
             return None
         fills[fact.trade_id] = merged
         self._newest_first = None
-        if fact.order_id in self._told:
+        if fact.order_id in self._orders:
             self._combine(fact.order_id)
         return merged
 
@@ -156,7 +185,8 @@ class OwnOrders:
 
     def _combine(self, order_id: OrderId) -> Order | None:
         """Put an order together from what was told and its fills; return it if it changed."""
-        told = self._told[order_id]
+        belief, fact = self._beliefs.get(order_id), self._told.get(order_id)
+        told = merge_order(fact, belief) if belief is not None else self._told[order_id]
         failed = self.failed_size(order_id)
         filled = self.booked_size(order_id)
         # What was told of a match may be of one that failed since.

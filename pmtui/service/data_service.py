@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pmtui.domain.ids import TokenId
 from pmtui.domain.market_events import MarketResolved, TickSizeChanged
+from pmtui.domain.order_endings import EndingPolicy
 from pmtui.service.arming import Arming
 from pmtui.service.cancelling import Canceller
 from pmtui.service.commands import ServiceCommands
@@ -142,6 +143,9 @@ class DataService:
         return AccountFeed(
             self._kernel, self._wait_for_hosts, title_of=self._known.title,
             fee_of=self._known.fee, history=self._orders,
+            policy=EndingPolicy(
+                lag_s=self._tuning.replica_lag_s, ruled_out_after_s=self._tuning.ruled_out_after_s
+            ),
         )  # fmt: skip
 
     def _make_metadata(self) -> MetadataFeed:
@@ -150,8 +154,7 @@ class DataService:
         )
 
     def _make_search(self) -> OrderSearch:
-        patience_s = self._tuning.ruled_out_after_s
-        return OrderSearch(self._kernel, self._account, self._orders, ruled_out_after_s=patience_s)
+        return OrderSearch(self._kernel, self._account, self._orders)
 
     def _make_kernel(self, clock: Clock) -> Kernel:
         return Kernel(

@@ -218,6 +218,8 @@ class DeadMan:
             if told is BeatState.LOST:
                 text = f"Heartbeats are accepted again after {gap}; asking what was cancelled"
                 self._say(Level.WARNING, text)
+                # Only now can it be asked, and an answer may be out of date for a while.
+                self._lost_at = now
                 self._feed.refresh()
             else:
                 self._say(Level.GOOD, f"Heartbeat accepted after {gap}, in time: orders were kept")

@@ -34,6 +34,7 @@ from pmtui.service.journal_rows import (
     has_order,
     read_conditionals,
     read_entries,
+    read_ruled_out,
     read_unsettled,
     write_conditional,
     write_fill,
@@ -213,6 +214,10 @@ class Journal:
     async def unsettled(self) -> tuple[JournaledOrder, ...] | JournalProblem:
         """Return the orders whose end was never heard of, oldest first."""
         return await self._reading(read_unsettled)
+
+    async def ruled_out(self) -> tuple[JournaledOrder, ...] | JournalProblem:
+        """Return the newest orders whose end was concluded, oldest first."""
+        return await self._reading(read_ruled_out)
 
     async def cut_off_moves(self) -> tuple[CutOffMove, ...] | JournalProblem:
         """Return the moves that an earlier session did not bring to an end."""

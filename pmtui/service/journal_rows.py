@@ -51,6 +51,12 @@ CREATE TABLE IF NOT EXISTS conditionals (
 CREATE INDEX IF NOT EXISTS orders_without_end ON orders (state) WHERE state IS NULL;
 """
 
+RULED_OUT = "ruled out"
+"""The kind of the line that is written where an order's end is concluded and not told."""
+MOST_ENDED = 500
+"""Orders of earlier sessions that are followed after their end: the newest, by no clock."""
+_CONCLUDED = frozenset({OrderStatus.REJECTED, OrderStatus.CANCELLED})
+
 
 @dataclass(frozen=True, slots=True)
 class JournalProblem:
@@ -185,6 +191,17 @@ def read_unsettled(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]
     """
     ends = ", ".join(f"'{end}'" for end in sorted(_ENDS))
     return _read_orders(connection, f"WHERE state IS NULL OR state NOT IN ({ends})")
+
+
+def read_ruled_out(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]:
+    """Return the newest orders whose end was concluded, oldest first."""
+    states = ", ".join(f"'{state}'" for state in sorted(_CONCLUDED))
+    where = (
+        f"WHERE state IN ({states}) AND order_id IN "  # noqa: S608 - constants
+        f"(SELECT order_id FROM entries WHERE kind = '{RULED_OUT}') AND rowid IN (SELECT rowid "
+        f"FROM orders WHERE state IS NOT NULL ORDER BY rowid DESC LIMIT {MOST_ENDED})"
+    )
+    return _read_orders(connection, where)
 
 
 def read_entries(connection: sqlite3.Connection, order_id: OrderId) -> tuple[JournalEntry, ...]:

@@ -1,22 +1,30 @@
 """Moves an order to another price, and sells a position that own orders are in the way of.
 
-Both cancel first and send second, and send only when it is known that what they cancel is gone:
-two live orders for one intention never rest side by side. What filled meanwhile makes the new
-order smaller, never larger than what was confirmed.
+Both cancel first and send second, and send only when it is known that what they cancel is gone, and
+how much of it had filled: its own final record and its trades must agree. Where they do not within
+`PROOF_WITHIN_S`, nothing is sent, and the verdict says why. So two live orders for one intention
+never rest side by side, and the two together never trade more than was confirmed.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
+from typing import TypeVar
 
 from pmtui.domain.amounts import size_floor
 from pmtui.domain.failure import Failure
 from pmtui.domain.flattening import NOT_SOLD
+from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.money import Micros, format_micros
-from pmtui.domain.moving import why_not_replaced
+from pmtui.domain.moving import (
+    find_final_size,
+    why_not_movable,
+    why_not_replaced,
+    why_too_short,
+)
 from pmtui.domain.order import LimitIntent, Order, OrderIntent, OrderStatus
 from pmtui.domain.self_trade import say_own_order
 from pmtui.domain.verdict import (
@@ -30,6 +38,7 @@ from pmtui.domain.verdict import (
 )
 from pmtui.service.cancelling import Cancellation, Canceller
 from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
 from pmtui.service.sending import OrderSender
@@ -40,10 +49,18 @@ from pmtui.service.words import say_price, say_shares, shorten
 CANCEL_PATIENCE_S = 5.0
 """How long a new order waits for the answer to the cancel before it; asking goes on after that."""
 READING_PAUSES_S = (0.25, 0.5, 1.0)
-"""Between tries to read what an order had filled when it was cancelled."""
-CLOCK_MARGIN = timedelta(days=1)
-"""How far our clock may differ from the one that dates trades."""
+"""Between tries to read what an order had filled; the last one again and again."""
+READING_TRIES = 4
+"""Of trades alone, for whoever asks for them."""
+PROOF_WITHIN_S = 8.0
+"""How long a new order waits for proof of what the cancelled one had filled. An event of the stream
+takes well under a second, trades may be several polls late (WIRE_CLOB §8.1); later the price that
+was confirmed is no longer what the trader looks at."""
+NOT_REPLACED = "Cancelled, not replaced"
+NO_STREAM = "the order stream is down, and without it nobody says how much of an order had filled"
+UNPROVED = f"how much of it had filled was not certain within {PROOF_WITHIN_S:.0f} s"
 
+T = TypeVar("T")
 Prepare = Callable[[OrderIntent], PreparedOrder | Rejected]
 
 
@@ -68,18 +85,18 @@ class Mover:
         self._canceller = canceller
         self._prepare = prepare
         self._terms_of = terms_of
-        self._under_way: set[OrderId] = set()
+        self._new_ids: dict[OrderId, OrderId] = {}
+        """Of the moves under way: the old order's id and the one that is sent in its place."""
 
     async def move(self, order_id: OrderId, replacement: PreparedOrder) -> MoveVerdict:
         """Cancel an order, then send what was confirmed to take its place."""
-        if order_id in self._under_way:
+        if order_id in self._new_ids:
             return MoveVerdict(MoveEnd.NOT_MOVED, "Not moved: it is being moved already")
-        self._under_way.add(order_id)
+        self._new_ids[order_id] = replacement.unsigned.order_id
         try:
             verdict = await self._move(order_id, replacement)
         finally:
-            self._under_way.discard(order_id)
-        new_id = replacement.unsigned.order_id
+            new_id = self._new_ids.pop(order_id)
         self._history.note_move(f"{verdict.end.value}: {verdict.text}", old=order_id, new=new_id)
         level = _LEVELS[verdict.end]
         text = f"{verdict.text} · {shorten(replacement.market_title)}"
@@ -100,50 +117,62 @@ class Mover:
         if verdict.problem:
             return Rejected(f"{NOT_SOLD}: orders in its way stayed: {verdict.problem}")
         refused = dict(verdict.result.not_canceled)
-        # What a bid that is surely gone had bought changes nothing that was agreed.
-        unsure = [o for o in in_the_way if o.order_id in refused or _ties_up(o, order)]
-        now_known = [self._feed.own.order(each.order_id) or each for each in unsure]
-        if unsure and not await self._read_fills_of(now_known):
-            return Rejected(f"{NOT_SOLD}: what orders in its way had filled cannot be read now")
-        sold = 0
-        for each in unsure:
+        for each in in_the_way:
             known = self._feed.own.order(each.order_id) or each
             if each.order_id in refused and known.status.is_open:
                 name = say_own_order(known, order.intent.token_id)
                 return Rejected(f"{NOT_SOLD}: your {name} stayed: {refused[each.order_id]}")
-            if _ties_up(each, order):
-                sold += known.matched_size - each.matched_size
-        return self._resized(order, Micros(order.size - max(0, sold)))
+        selling = tuple(each for each in in_the_way if _ties_up(each, order))
+        finals = await self._read_final_sizes(selling)
+        if finals is None:
+            return Rejected(f"{NOT_SOLD}: of an order in its way, {UNPROVED}")
+        sold = sum(max(0, finals[each.order_id] - each.matched_size) for each in selling)
+        return self._resized(order, Micros(order.size - sold))
 
     async def _move(self, order_id: OrderId, replacement: PreparedOrder) -> MoveVerdict:
         old = self._feed.own.order(order_id)
-        if old is None or old.status not in (OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED):
-            status = "unknown here" if old is None else old.status.value
-            return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: the order is {status}")
-        refusal = self._sender.find_refusal(replacement, replacing=order_id)
-        if refusal is not None:
-            return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {refusal.reason}")
+        problem = self._why_not_begun(old, replacement)
+        if old is None or problem:
+            return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {problem}")
         named, sweeps = self._canceller.wishes(order_id)
-        problem = await self._history.begin_move(
-            f"{format_micros(replacement.size)} at {say_price(replacement.price)}",
-            old=order_id,
-            new=replacement.unsigned.order_id,
-        )
-        if problem is not None:
-            text = f"Not moved: the journal cannot be written ({problem.text})"
-            return MoveVerdict(MoveEnd.NOT_MOVED, text)
+        problem = await self._journal_plan(order_id, replacement)
+        if problem:
+            return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {problem}")
         cancellation = self._canceller.start((order_id,))
         verdict = await self._ended(cancellation)
         stopped = self._why_stopped(old, verdict, was_lost=_was_lost(cancellation))
         if stopped is not None:
             return stopped
-        if not await self._read_fills_of([old]):
-            text = "Cancelled, not replaced: how much of it had filled cannot be read now"
-            return MoveVerdict(MoveEnd.NOT_REPLACED, text, left_out=replacement.intent)
+        order = await self._fit(old, replacement)
+        if isinstance(order, MoveVerdict):
+            return order
         if self._canceller.wishes(order_id) != (named + 1, sweeps):
-            text = "Cancelled, not replaced: it was to be cancelled while it was being moved"
+            text = f"{NOT_REPLACED}: it was to be cancelled while it was being moved"
             return MoveVerdict(MoveEnd.NOT_REPLACED, text)
-        return await self._replace(old, replacement)
+        return await self._place(order)
+
+    def _why_not_begun(self, old: Order | None, replacement: PreparedOrder) -> str:
+        """Say why a move would end with the old order cancelled and nothing in its place."""
+        if old is None or old.status not in (OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED):
+            return f"the order is {'unknown here' if old is None else old.status.value}"
+        terms = self._terms_of(old.condition_id)
+        if terms is None:
+            return "the market's trading terms are not loaded"
+        if not self._kernel.health.is_up(Source.USER_STREAM):
+            return NO_STREAM
+        refusal = self._sender.find_refusal(replacement, replacing=old.order_id)
+        if refusal is not None:
+            return refusal.reason
+        return why_not_movable(old, terms, self._kernel.venue_now())
+
+    async def _journal_plan(self, old: OrderId, order: PreparedOrder) -> str:
+        """Write down at both orders what is to be sent; return why that cannot be done."""
+        problem = await self._history.begin_move(
+            f"{format_micros(order.size)} at {say_price(order.price)}",
+            old=old,
+            new=order.unsigned.order_id,
+        )
+        return "" if problem is None else f"the journal cannot be written ({problem.text})"
 
     def _why_stopped(
         self, old: Order, verdict: CancelVerdict | None, *, was_lost: bool
@@ -163,26 +192,41 @@ class Mover:
             return None
         return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {reason}")
 
-    async def _replace(self, old: Order, replacement: PreparedOrder) -> MoveVerdict:
-        known = self._feed.own.order(old.order_id) or old
-        remaining = size_floor(known.remaining_size)
-        terms = self._terms_of(old.condition_id)
+    async def _fit(self, old: Order, replacement: PreparedOrder) -> PreparedOrder | MoveVerdict:
+        """Return what is sent for what is left of a cancelled order, or why nothing is."""
+        finals = await self._read_final_sizes((old,))
+        if finals is None:
+            # The size that was confirmed is not offered again: part of it may have been bought.
+            return MoveVerdict(MoveEnd.NOT_REPLACED, f"{NOT_REPLACED}: {UNPROVED}")
+        remaining = size_floor(Micros(max(0, old.original_size - finals[old.order_id])))
         if remaining <= 0:
             return MoveVerdict(MoveEnd.NOT_MOVED, "Not moved: it filled before it was cancelled")
+        terms = self._terms_of(old.condition_id)
         problem = why_not_replaced(remaining, terms) if terms is not None else "terms not loaded"
+        problem = problem or why_too_short(old, self._kernel.venue_now())
         if problem:
-            return MoveVerdict(MoveEnd.NOT_REPLACED, f"Cancelled, not replaced: {problem}")
+            return MoveVerdict(MoveEnd.NOT_REPLACED, f"{NOT_REPLACED}: {problem}")
         order = self._resized(replacement, remaining)
         if isinstance(order, Rejected):
-            text = f"Cancelled, not replaced: {order.reason}"
-            return MoveVerdict(MoveEnd.NOT_REPLACED, text)
+            return MoveVerdict(MoveEnd.NOT_REPLACED, f"{NOT_REPLACED}: {order.reason}")
+        if order is replacement:
+            return order
+        # It has another id than the one that was confirmed: this is the one to find after a crash.
+        self._new_ids[old.order_id] = order.unsigned.order_id
+        problem = await self._journal_plan(old.order_id, order)
+        if problem:
+            text = f"{NOT_REPLACED}: {problem}"
+            return MoveVerdict(MoveEnd.NOT_REPLACED, text, left_out=order.intent)
+        return order
+
+    async def _place(self, order: PreparedOrder) -> MoveVerdict:
         placed = await self._send(order)
         what = f"{say_shares(order.size, order.outcome)} to {say_price(order.price)}"
         match placed:
             case Accepted():
                 return MoveVerdict(MoveEnd.MOVED, f"Moved {what}: {placed.text}", placed)
             case Rejected():
-                text = f"Cancelled, not replaced: {placed.reason}"
+                text = f"{NOT_REPLACED}: {placed.reason}"
                 return MoveVerdict(MoveEnd.NOT_REPLACED, text, placed, left_out=order.intent)
             case Unknown():
                 text = f"Cancelled; moving {what} is unknown, checking: {placed.reason}"
@@ -205,23 +249,74 @@ class Mover:
 
     async def _ended(self, cancellation: Cancellation) -> CancelVerdict | None:
         """Return how a cancel ended; None while nobody has answered for long enough."""
-        final = asyncio.shield(cancellation.final)
-        waiting: asyncio.Future[None] = asyncio.ensure_future(
-            self._kernel.clock.sleep(CANCEL_PATIENCE_S)
-        )
-        either: set[asyncio.Future[CancelVerdict] | asyncio.Future[None]] = {final, waiting}
-        try:
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            waiting.cancel()
-        return final.result() if final.done() else None
+        return await self._within(CANCEL_PATIENCE_S, asyncio.shield(cancellation.final))
 
-    async def _read_fills_of(self, orders: list[Order]) -> bool:
-        """Learn what cancelled orders had filled; whether that could be read."""
-        if not orders:
+    async def _within(self, seconds: float, work: Awaitable[T]) -> T | None:
+        """Return what some work brings, or None after so long."""
+        working = asyncio.ensure_future(work)
+        waiting = asyncio.ensure_future(self._kernel.clock.sleep(seconds))
+        try:
+            await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)
+            return working.result() if working.done() else None
+        finally:
+            working.cancel()
+            waiting.cancel()
+
+    async def _read_final_sizes(self, orders: tuple[Order, ...]) -> dict[OrderId, Micros] | None:
+        """Return how much of each cancelled order had matched; None where it is not certain."""
+        account = self._feed.account
+        if not orders or account is None:
+            return None if orders else {}
+        return await self._within(PROOF_WITHIN_S, self._prove_final_sizes(account, orders))
+
+    async def _prove_final_sizes(
+        self, account: Account, orders: tuple[Order, ...]
+    ) -> dict[OrderId, Micros]:
+        ids = frozenset(order.order_id for order in orders)
+        since = min(order.created_at for order in orders)
+        own, step = self._feed.own, 0
+        while True:
+            unreported = [order_id for order_id in ids if own.final_record(order_id) is None]
+            has_trades, *_ = await asyncio.gather(
+                self._read_trades(account, ids, since=since),
+                *(self._read_record(account, order_id) for order_id in unreported),
+            )
+            finals = {
+                order.order_id: find_final_size(
+                    order,
+                    own.final_record(order.order_id),
+                    booked=own.booked_size(order.order_id),
+                    failed=own.failed_size(order.order_id),
+                )
+                for order in orders
+            }
+            known = {order_id: size for order_id, size in finals.items() if size is not None}
+            if has_trades and len(known) == len(ids):
+                return known
+            await self._kernel.clock.sleep(READING_PAUSES_S[min(step, len(READING_PAUSES_S) - 1)])
+            step += 1
+
+    async def _read_record(self, account: Account, order_id: OrderId) -> None:
+        asked_s = self._kernel.clock.monotonic()
+        answer = await account.host.order(order_id)
+        if isinstance(answer, Order):
+            self._feed.apply_order(answer, asked_s=asked_s)
+
+    async def _read_trades(
+        self, account: Account, ids: frozenset[OrderId], *, since: datetime
+    ) -> bool:
+        """Take in the trades of orders; whether none of them can be missing from the answer."""
+        after = self._feed.session_start.bound_for_trades(since)
+        fills = await account.host.fills(after=after)
+        if isinstance(fills, Failure):
             return False
-        ids = {order.order_id for order in orders}
-        return await self.read_fills(ids, since=min(order.created_at for order in orders))
+        for fill in reversed(fills.items):
+            if fill.order_id in ids:
+                self._feed.apply_fill(fill, is_news=True)
+        if not fills.may_lack(ids):
+            return True
+        self._feed.lists.tell(OwnList.FILLS, fills)
+        return False
 
     async def read_fills(self, ids: set[OrderId], *, since: datetime) -> bool:
         """Learn what orders had filled; whether that could be read.
@@ -233,17 +328,10 @@ class Mover:
         account = self._feed.account
         if account is None:
             return False
-        after = since - CLOCK_MARGIN
-        for pause in (*READING_PAUSES_S, 0.0):
-            fills = await account.host.fills(after=after)
-            if not isinstance(fills, Failure):
-                for fill in reversed(fills.items):
-                    if fill.order_id in ids:
-                        self._feed.apply_fill(fill, is_news=True)
-                if not fills.may_lack(frozenset(ids)):
-                    return True
-                self._feed.lists.tell(OwnList.FILLS, fills)
-            await self._kernel.clock.sleep(pause)
+        for step in range(READING_TRIES):
+            if await self._read_trades(account, frozenset(ids), since=since):
+                return True
+            await self._kernel.clock.sleep(READING_PAUSES_S[min(step, len(READING_PAUSES_S) - 1)])
         return False
 
 

@@ -12,7 +12,7 @@ from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.domain.plurals import count
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
 from pmtui.service.journal import Journal, JournaledOrder, JournalProblem, Leaving, Standing
-from pmtui.service.journal_rows import Damage
+from pmtui.service.journal_rows import RULED_OUT, Damage
 from pmtui.service.kernel import Kernel
 from pmtui.service.move_rows import PLANNED
 from pmtui.service.views import Level
@@ -53,6 +53,14 @@ class OrderHistory:
             self._kernel.log.notice(Level.BAD, text)
         await self._tell_cut_off_moves()
         return unsettled
+
+    async def restore_ruled_out(self) -> tuple[JournaledOrder, ...]:
+        """Return the newest orders that were ruled out: the venue may know better by now."""
+        ruled_out = await self._journal.ruled_out()
+        if isinstance(ruled_out, JournalProblem):
+            self._tell(ruled_out)
+            return ()
+        return ruled_out
 
     async def begin(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
         """Write orders down before they leave together; with a problem, none of them must."""
@@ -141,6 +149,10 @@ class OrderHistory:
     def note_cancel(self, text: str, order_id: OrderId) -> None:
         """Note that an order is about to be cancelled, or how that went."""
         self._note("cancel", text, order_id)
+
+    def note_ruled_out(self, text: str, order_id: OrderId) -> None:
+        """Note that the end of an order is about to be concluded: the next session follows it."""
+        self._note(RULED_OUT, text, order_id)
 
     def note_order(self, order: Order) -> None:
         """Note where an order of the journal stands now, also one that had ended."""

@@ -2,11 +2,11 @@
 
 from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.domain.limits import NO_LIMITS, Limits
+from pmtui.domain.order_endings import LAG_S, RULED_OUT_AFTER_S
 from pmtui.records import dataclass
 from pmtui.service.arming import DISARM_AFTER_S
 from pmtui.service.desk import POST_DEADLINE_S
 from pmtui.service.hub import DEFAULT_FRAMES_PER_SECOND
-from pmtui.service.order_search import RULED_OUT_AFTER_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,8 @@ class Tuning:
     """How often a watched topic is told at most."""
     post_deadline_s: int = POST_DEADLINE_S
     ruled_out_after_s: float = RULED_OUT_AFTER_S
+    replica_lag_s: float = LAG_S
+    """How far behind the venue's answers may be before an order's end is concluded from them."""
     disarm_after_s: float = DISARM_AFTER_S
     limits: Limits = NO_LIMITS
     heartbeat: HeartbeatPolicy = HeartbeatPolicy.OFF

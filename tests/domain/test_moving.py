@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import NO_FEE, MarketTerms, Side
 from pmtui.domain.money import Micros, parse_micros
-from pmtui.domain.moving import MoveProblem, plan_move, why_not_movable, why_not_replaced
+from pmtui.domain.moving import (
+    MoveProblem,
+    find_final_size,
+    plan_move,
+    why_not_movable,
+    why_not_replaced,
+)
 from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
 
 m = parse_micros
@@ -110,3 +116,33 @@ def test_a_dearer_purchase_needs_what_it_costs_beyond_the_old_one(cents: int, ca
 def test_a_sale_needs_no_cash() -> None:
     sale = replace(ORDER, side=Side.SELL)
     assert isinstance(plan(sale, "0.9", cash=Micros(0)), LimitIntent)
+
+
+@given(
+    trades=st.lists(st.tuples(st.integers(1, 4), st.booleans(), st.booleans()), max_size=4),
+    has_record=st.booleans(),
+)
+def test_what_is_placed_again_never_trades_more_than_was_meant(
+    *,
+    trades: list[tuple[int, bool, bool]],
+    has_record: bool,
+) -> None:
+    """Each trade has a size, and may be told of, and may have failed."""
+    size = m("16.5")
+    order = replace(ORDER, original_size=size)
+    matched = m(str(sum(part for part, _, _ in trades)))
+    gone = replace(order, status=OrderStatus.CANCELLED, matched_size=matched)
+    heard = [(part, fails) for part, is_told, fails in trades if is_told]
+    booked = m(str(sum(part for part, fails in heard if not fails)))
+    failed = m(str(sum(part for part, fails in heard if fails)))
+    found = find_final_size(order, gone if has_record else None, booked=booked, failed=failed)
+    if found is not None:
+        assert (size - found) + matched <= size
+    # With its record and every trade it is always certain.
+    if has_record and len(heard) == len(trades):
+        assert found == matched
+
+
+def test_an_order_whose_trades_are_all_of_it_needs_no_record() -> None:
+    assert find_final_size(ORDER, None, booked=m("9.995")) == m("9.995")
+    assert find_final_size(ORDER, None, booked=m("9.99")) is None

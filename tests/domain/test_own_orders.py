@@ -227,3 +227,32 @@ def test_whoever_asks_between_facts_is_told_the_newest(facts: list[Order | Fill]
         assert asked.reserved_cash() == fresh.reserved_cash()
         if asked.version == before[0]:
             assert asked.open_orders() is before[1]
+
+
+def test_a_conclusion_gives_way_to_a_fact_and_not_to_an_old_report() -> None:
+    own = _apply([ORDER])
+    _ = own.guess(replace(ORDER, status=OrderStatus.CANCELLED))
+    assert own.is_believed(ORDER.order_id)
+    partly = replace(ORDER, matched_size=m("40"), status=OrderStatus.PARTIALLY_FILLED)
+    old = own.apply_order(partly, keeps_belief=True)
+    assert old is not None
+    assert (old.status, old.matched_size) == (OrderStatus.CANCELLED, m("40"))
+    now = own.apply_order(partly)
+    assert not own.is_believed(ORDER.order_id)
+    assert now == partly
+    # Of an order that only a conclusion speaks of.
+    other = replace(ORDER, order_id=OrderId("0x9"), status=OrderStatus.REJECTED)
+    assert own.guess(other) == other
+    assert own.apply_order(replace(other, status=OrderStatus.LIVE)) is not None
+
+
+def test_only_what_the_venue_reported_of_an_ended_order_is_its_final_record() -> None:
+    own = _apply([ORDER, replace(ORDER, status=OrderStatus.CANCELLED)])
+    assert own.final_record(ORDER.order_id) is None
+    _ = own.apply_order(ORDER, is_record=True)
+    assert own.final_record(ORDER.order_id) is None
+    gone = replace(ORDER, status=OrderStatus.CANCELLED, matched_size=m("40"))
+    _ = own.apply_order(gone, is_record=True)
+    assert own.final_record(ORDER.order_id) == gone
+    assert own.reopen(ORDER) is not None
+    assert own.final_record(ORDER.order_id) is None

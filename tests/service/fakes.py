@@ -342,6 +342,8 @@ class FakeAccountHost:
     """Of rows that cannot be read, the orders they name."""
     unread_fills: tuple[Named, ...] = ()
     cancel_failure: Failure | None = None
+    remembers_cancelled: bool = True
+    """Whether an order that was cancelled can still be asked for; the venue may forget it."""
     refuses_to_cancel: dict[OrderId, str] = field(default_factory=dict)
     read_failure: Failure | None = None
     lane: asyncio.Event = field(default_factory=open_lane)
@@ -429,7 +431,13 @@ class FakeAccountHost:
         refused = tuple((o, r) for o, r in self.refuses_to_cancel.items() if o in order_ids)
         gone = tuple(o for o in order_ids if o not in self.refuses_to_cancel)
         for order_id in gone:
-            self.open.pop(order_id, None)
+            ended = self.open.pop(order_id, None)
+            if ended is not None and self.remembers_cancelled:
+                parts = (f.size for f in self.own_fills if f.order_id == order_id)
+                matched = Micros(max(ended.matched_size, sum(parts)))
+                self.known[order_id] = replace(
+                    ended, status=OrderStatus.CANCELLED, matched_size=matched
+                )
         return CancelResult(gone, refused)
 
     async def cancel_market(

@@ -1,11 +1,13 @@
 """How far the venue's clock is from ours, from answers that may have waited on the way."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.service.feeds.time import estimate_skew
+from tests.service.fakes import running_world
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 HALF = timedelta(milliseconds=500)
@@ -45,3 +47,25 @@ def test_after_a_long_wait_a_known_skew_is_kept() -> None:
     known = timedelta(seconds=90)
     told = told_at(NOW + timedelta(seconds=5) + known)
     assert estimate_skew(told, NOW, NOW + timedelta(seconds=10), known) == known
+
+
+async def test_setting_our_clock_does_not_move_the_venues(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        kernel = world.service._kernel
+        before = kernel.venue_now()
+        world.clock.set_wall(timedelta(hours=-1))
+        assert kernel.venue_now() == before
+        assert abs(kernel.skew - timedelta(hours=1)) <= HALF
+        # It is measured again at once, and not a minute later.
+        world.trading.time = before + timedelta(seconds=30)
+        await world.pass_time(3)
+        assert abs(kernel.venue_now() - world.trading.time) <= timedelta(seconds=3)
+
+
+async def test_before_the_venues_clock_is_measured_ours_stands_in_for_it(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.service._kernel._venue_epoch = None
+        assert not world.service._kernel.is_venue_clock_known
+        assert world.service._kernel.skew == timedelta()
+        assert world.service._kernel.venue_now() == world.clock.now()
+        assert world.service.queries.status().clock_skew_ms is None

@@ -10,6 +10,7 @@ from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.domain.ids import OrderId
 from pmtui.domain.order import OrderStatus
+from pmtui.domain.order_endings import LAG_S
 from pmtui.domain.user_events import OrderChanged, OrderEventKind
 from pmtui.service.tuning import Tuning
 from pmtui.service.views import Level
@@ -155,7 +156,7 @@ async def test_orders_that_a_silent_stream_kept_from_us_are_asked_for_after_a_lo
         assert state(world) is BeatState.LOST
         world.account.open.clear()
         world.heart.failure = None
-        await world.pass_time(3)
+        await world.pass_time(LAG_S + 10)
         assert not world.service.queries.account().open_orders
         assert "1 order was cancelled since the last good heartbeat" in told(world, Level.BAD)
 

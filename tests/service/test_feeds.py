@@ -297,17 +297,6 @@ async def test_cash_is_what_is_free_and_value_counts_positions(tmp_path: Path) -
         assert status.open_orders == 1
 
 
-async def test_an_order_that_vanished_from_the_venue_is_asked_after(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        order_id = OrderId("0x01")
-        world.account.open = {order_id: resting(order_id)}
-        await world.pass_time(11)
-        assert world.service.queries.status().open_orders == 1
-        world.account.open = {}
-        await world.pass_time(11)
-        assert world.service.queries.status().open_orders == 0
-
-
 async def test_notices_are_unread_until_somebody_looks(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         world.stream.change_link(LinkState.DOWN, "reset")

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId, TokenId, TradeId
 from pmtui.domain.limits import Limits
+from pmtui.domain.link import Link, LinkState
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import (
@@ -22,9 +23,10 @@ from pmtui.domain.order import (
     TimeInForce,
     TradeStatus,
 )
-from pmtui.domain.user_events import OrderChanged, OrderEventKind
+from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged
 from pmtui.domain.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown, Verdict
 from pmtui.service.journal import Journal, JournalProblem
+from pmtui.service.moving import PROOF_WITHIN_S
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
 from pmtui.service.tuning import Tuning
@@ -196,8 +198,154 @@ async def test_nothing_is_placed_where_the_fills_cannot_be_read(tmp_path: Path) 
         world.account.read_failure = lost("GET /data/trades")
         verdict = await moved(world, order)
         assert verdict.end is MoveEnd.NOT_REPLACED
-        assert verdict.left_out == HIGHER
+        # Part of it may be bought: its whole size is not offered again.
+        assert verdict.left_out is None
         assert world.account.posted == []
+
+
+def cancelled_by_stream(world: World, matched: int) -> None:
+    """Let the user stream report that the old order is gone, with what it had matched."""
+    gone = resting(OLD, status=OrderStatus.CANCELLED, matched_size=Micros(matched))
+    world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, gone, None))
+
+
+async def test_nothing_is_placed_without_the_cancelled_orders_own_record(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        # Its trades are complete, and may be out of date.
+        world.account.remembers_cancelled = False
+        started_s = world.clock.monotonic()
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.NOT_REPLACED
+        assert verdict.left_out is None
+        assert PROOF_WITHIN_S <= world.clock.monotonic() - started_s <= PROOF_WITHIN_S + 1
+        assert world.account.posted == []
+
+
+@pytest.mark.parametrize("matched", [0, 4_000_000])
+async def test_the_streams_record_of_a_cancelled_order_is_its_own(
+    tmp_path: Path, matched: int
+) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.remembers_cancelled = False
+        command = world.service.commands.move(OLD, order)
+        await world.pass_time(1)
+        cancelled_by_stream(world, matched)
+        if matched:
+            await world.pass_time(2)
+            # Its trades say less: they are late.
+            assert world.account.posted == []
+            world.user_stream.send(TradeChanged((part_of_old(matched),), None))
+        await until(world, lambda: world.account.posted, "the new order leaves")
+        assert (await world.service.commands.move_verdict(command)).end is MoveEnd.MOVED
+        (live,) = world.service.queries.account().open_orders
+        assert live.original_size == 10_000_000 - matched
+
+
+async def test_a_record_and_trades_that_go_on_disagreeing_stop_a_move(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.open[OLD] = resting(
+            OLD, matched_size=Micros(3_000_000), status=OrderStatus.PARTIALLY_FILLED
+        )
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.NOT_REPLACED
+        assert world.account.posted == []
+
+
+async def test_what_fills_after_the_cancel_was_confirmed_is_not_bought_again(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.remembers_cancelled = False
+        command = world.service.commands.move(OLD, order)
+        await world.pass_time(1)
+        # Matched before it was cancelled, heard of after that.
+        world.user_stream.send(TradeChanged((part_of_old(2_000_000),), None))
+        cancelled_by_stream(world, 5_000_000)
+        late = part_of_old(3_000_000, trade_id=TradeId("t2"))
+        await world.pass_time(1)
+        world.account.own_fills = (late, part_of_old(2_000_000))
+        await until(world, lambda: world.account.posted, "the new order leaves")
+        assert (await world.service.commands.move_verdict(command)).end is MoveEnd.MOVED
+        (live,) = world.service.queries.account().open_orders
+        assert live.original_size == 5_000_000
+
+
+async def test_nothing_is_cancelled_while_the_order_stream_is_down(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        assert world.user_stream.link is not None
+        world.user_stream.link(Link(LinkState.DOWN, 1, "reset"))
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.NOT_MOVED
+        assert "stream is down" in verdict.text
+        assert world.account.cancelled == []
+
+
+async def test_an_order_that_ends_too_soon_is_not_cancelled_for_a_move(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        end = world.clock.now() + timedelta(seconds=200)
+        world.account.open[OLD] = resting(OLD, time_in_force=TimeInForce.GTD, expires_at=end)
+        await world.pass_time(11)
+        gtd = replace(HIGHER, time_in_force=TimeInForce.GTD, expires_at=end)
+        order = await prepared(world, gtd)
+        # The card was looked at for too long, by the venue's clock.
+        world.trading.time = end - timedelta(seconds=110)
+        await world.pass_time(61)
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.NOT_MOVED
+        assert world.account.cancelled == []
+
+
+async def test_an_order_is_moved_again_and_again_for_what_is_left(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.own_fills = (part_of_old(2_000_000),)
+        assert (await moved(world, order)).end is MoveEnd.MOVED
+        (second,) = world.service.queries.account().open_orders
+        assert second.original_size == 8_000_000
+        world.account.open[second.order_id] = second
+        commands = world.service.commands
+        next_one = commands.prepare(
+            replace(BUY, price=Micros(420_000), size=second.remaining_size),
+            replacing=second.order_id,
+        )
+        assert isinstance(next_one, PreparedOrder)
+        part = part_of_old(1_000_000, order_id=second.order_id, trade_id=TradeId("t2"))
+        world.account.own_fills = (part, part_of_old(2_000_000))
+        command = commands.move(second.order_id, next_one)
+        await until(world, lambda: len(world.account.posted) == 2, "the third order leaves")
+        assert (await commands.move_verdict(command)).end is MoveEnd.MOVED
+        (third,) = world.service.queries.account().open_orders
+        assert third.original_size == 7_000_000
+
+
+async def test_a_move_that_was_cut_off_is_looked_up_by_the_id_that_was_sent(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        world.account.own_fills = (part_of_old(4_000_000),)
+        world.account.stalls = True
+        _ = world.service.commands.move(OLD, order)
+        await until(world, lambda: world.account.posted, "the smaller order leaves")
+        (sent,) = world.account.posted
+        assert sent != order.unsigned.order_id.encode()
+        await world.catch_up()
+    journal = Journal(tmp_path / "journal.sqlite")
+    moves = await journal.cut_off_moves()
+    entries = await journal.entries(OrderId(sent.decode()))
+    await journal.close()
+    assert not isinstance(moves, JournalProblem)
+    assert not isinstance(entries, JournalProblem)
+    assert [(move.old, move.new, move.was_sent) for move in moves] == [
+        (OLD, OrderId(sent.decode()), True)
+    ]
+    kinds = [entry.kind for entry in entries]
+    assert kinds.index("move") < kinds.index("intent")
 
 
 async def test_a_trade_that_cannot_be_read_stops_a_move_only_where_it_may_be_of_its_order(

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from pmtui.domain.answers import Listing
 from pmtui.domain.failure import Failure, FailureKind
@@ -14,7 +14,8 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.link import Link, LinkState
 from pmtui.domain.market import FeeSchedule
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
+from pmtui.domain.order import Fill, Order, TradeStatus
+from pmtui.domain.order_endings import EndingPolicy, OrderEndings
 from pmtui.domain.order_life import is_end_to_tell, is_legal_step
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.position import Activity, ClosedPosition
@@ -23,6 +24,7 @@ from pmtui.records import dataclass
 from pmtui.service.feeds.fill_fees import FillFees
 from pmtui.service.feeds.fill_history import FillHistory
 from pmtui.service.feeds.known_lists import KnownLists
+from pmtui.service.feeds.time import SessionStart
 from pmtui.service.hosts import Account, Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
@@ -38,16 +40,8 @@ CLOCK_LOOK_S = 0.5
 """While the venue's clock is not known yet."""
 SETTLE_PAUSE_S = 0.15
 """Events of one fill come together; one refresh serves them all."""
-DUST = Micros(10_000)
-"""Matches are cut to hundredths of a share: what is left below that never fills (WIRE_CLOB §6.8)."""
-CLOCK_MARGIN = timedelta(minutes=10)
-"""How far our clock may be ahead of the one that dates trades."""
 RECENT_ORDERS = 50
 """Orders that are still told of after they ended."""
-LISTING_LAG = timedelta(seconds=5)
-"""A new order may be missing from the list of open orders for so long."""
-LONGEST_DELAY = timedelta(seconds=30)
-"""One that is held back need not be known to anybody meanwhile; it is seconds, where it is told."""
 
 
 @dataclass(slots=True)
@@ -83,12 +77,13 @@ class AccountFeed:
         title_of: Callable[[TokenId], str],
         fee_of: Callable[[ConditionId], FeeSchedule | None],
         history: OrderHistory,
+        policy: EndingPolicy | None = None,
     ) -> None:
         self._kernel = kernel
         self._hosts = hosts
         self._title_of = title_of
         self._history = history
-        self._fills_after = kernel.clock.now() - CLOCK_MARGIN
+        self.session_start = SessionStart(kernel)
         self._is_first_fetch = True
         self._past = FillHistory(kernel, self._apply_past)
         self.lists = KnownLists(kernel)
@@ -99,12 +94,14 @@ class AccountFeed:
         self.opened = asyncio.Event()
         """Set once there is an account."""
         self.own = OwnOrders()
+        self.endings = OrderEndings(self.own, policy)
         self.fees = FillFees(self.own, fee_of)
         self.holdings = Holdings()
         self._moved: set[TokenId] = set()
         """Tokens with a fill that the venue's own memory of the wallet may not hold yet."""
         self.state = AccountState()
         self._listeners: list[Callable[[Order], None]] = []
+        self._missing_listeners: list[Callable[[tuple[OrderId, ...]], None]] = []
         self._recent: deque[OrderId] = deque(maxlen=RECENT_ORDERS)
         self._recent_as_of: tuple[int, tuple[Order, ...]] = (0, ())
 
@@ -145,6 +142,15 @@ class AccountFeed:
         """Tell this listener of every change of an order of ours."""
         self._listeners.append(listener)
 
+    def on_missing(self, listener: Callable[[tuple[OrderId, ...]], None]) -> None:
+        """Call this listener with the open orders that a list did not show."""
+        self._missing_listeners.append(listener)
+
+    @property
+    def has_read_fills(self) -> bool:
+        """Whether the trades of before this session were read."""
+        return not self._is_first_fetch
+
     def refresh(self) -> None:
         """Fetch cash, orders, fills and positions, once for all who ask within a moment."""
 
@@ -168,14 +174,14 @@ class AccountFeed:
         account, hosts = self.account, await self._hosts()
         if account is None:
             return
-        asked_at = self._kernel.clock.now()
+        asked_s = self._kernel.clock.monotonic()
         asked = self._ask_time()
         balance, orders, fills = await asyncio.gather(
             account.host.balance(),
             account.host.open_orders(),
             self._past.read(account)
             if self._is_first_fetch
-            else account.host.fills(after=self._fills_after),
+            else account.host.fills(after=self.session_start.bound_for_trades()),
         )
         for answer in (balance, orders, fills):
             self._kernel.check(Source.TRADING, answer)
@@ -191,9 +197,7 @@ class AccountFeed:
                 self.holdings.settle_until(asked.at)
         if not isinstance(orders, Failure):
             self.lists.note(OwnList.ORDERS, orders)
-            for order in orders.items:
-                self.apply_order(order)
-            await self._settle_unlisted(account, orders, asked_at)
+            self.apply_listing(orders, asked_s=asked_s)
         problems = [str(a) for a in (balance, orders, fills) if isinstance(a, Failure)]
         self.state.problem = problems[0] if problems else ""
         # After the fills: their tokens are asked about at once.
@@ -301,14 +305,52 @@ class AccountFeed:
             self.lists.note_beside(OwnList.ACTIVITY, activity)
         self._mark()
 
-    def apply_order(self, fact: Order, *, is_news: bool = True, is_guess: bool = False) -> None:
-        """Take in a fact about one of our orders, or what we conclude from silence."""
+    def apply_listing(self, listing: Listing[Order], *, asked_s: float) -> None:
+        """Take in a list of open orders; the orders that it should show and does not are told of.
+
+        Args:
+            listing: what was answered.
+            asked_s: when the question left, by the monotonic clock.
+        """
+        for order in listing.items:
+            self.apply_order(order, asked_s=asked_s)
+        listed = [order.order_id for order in listing.items]
+        if listing.is_complete:
+            self.endings.note_listing(listed)
+        missing = self.endings.find_missing(listed, asked_s=asked_s)
+        for listener in self._missing_listeners if missing else ():
+            listener(missing)
+
+    def apply_order(
+        self,
+        fact: Order,
+        *,
+        is_news: bool = True,
+        is_guess: bool = False,
+        is_record: bool = False,
+        asked_s: float | None = None,
+    ) -> None:
+        """Take in a fact about one of our orders, or what we conclude from silence.
+
+        Args:
+            fact: the order as told of, or as concluded.
+            is_news: whether its end is to be logged.
+            is_guess: whether it is a conclusion.
+            is_record: whether the user stream reported the order itself, and not we by an answer.
+            asked_s: when it was asked for, where it answers a read that may be out of date.
+        """
         known = self.own.order(fact.order_id)
-        changed = self.own.guess(fact) if is_guess else self.own.apply_order(fact)
+        now_s = self._kernel.clock.monotonic()
+        if is_guess:
+            changed = self.endings.believe(fact, now_s)
+        elif asked_s is not None:
+            changed = self.endings.apply_report(fact, asked_s=asked_s, at_s=now_s)
+        else:
+            changed = self.endings.apply(fact, now_s, is_record=is_record)
         self._tell_contradictions()
         if changed is None:
             return
-        if known is None:
+        if changed.order_id not in self._recent:
             self._recent.append(changed.order_id)
         self._history.note_order(changed)
         for listener in self._listeners:
@@ -326,7 +368,7 @@ class AccountFeed:
         fact = self.fees.price(fact)
         known = self.own.fill(fact.order_id, fact.trade_id)
         before = self.own.order(fact.order_id)
-        changed = self.own.apply_fill(fact)
+        changed = self.endings.apply_fill(fact, self._kernel.clock.monotonic())
         self._tell_contradictions()
         if changed is None:
             return
@@ -368,8 +410,8 @@ class AccountFeed:
         self._kernel.health.note_answer(Source.USER_STREAM)
         self._history.hear(event)
         match event:
-            case OrderChanged():
-                self.apply_order(event.order)
+            case OrderChanged(order=order):
+                self.apply_order(order, is_record=True)
             case TradeChanged():
                 for fill in event.fills:
                     self.apply_fill(fill, is_news=True)
@@ -404,37 +446,12 @@ class AccountFeed:
             await self._kernel.clock.sleep(CLOCK_LOOK_S)
         self.refresh()
 
-    async def _settle_unlisted(
-        self, account: Account, listed: Listing[Order], asked_at: datetime
-    ) -> None:
-        """Ask after orders that we believe open and the venue does not list."""
-        ids = {o.order_id for o in listed.items}
-        for order in self.own.open_orders():
-            in_doubt = order.status in (OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN)
-            lag = LONGEST_DELAY if order.status is OrderStatus.DELAYED else LISTING_LAG
-            too_young = asked_at - order.created_at < lag
-            if order.order_id in ids or in_doubt or too_young:
-                continue
-            answer = await account.host.order(order.order_id)
-            if isinstance(answer, Failure):
-                continue
-            if answer is not None:
-                self.apply_order(answer)
-            elif listed.is_complete:
-                self._assume_gone(order)
-
     def _apply_past(self, fills: Listing[Fill]) -> None:
         # What lies beyond its end is told of where it is read.
         self.lists.tell(OwnList.EARLIER, replace(fills, is_whole=True))
         for fill in reversed(fills.items):
             self.apply_fill(fill, is_news=False)
         self.fees.ask()
-
-    def _assume_gone(self, order: Order) -> None:
-        """The venue neither lists nor knows it: what is not filled of it is cancelled."""
-        is_full = order.remaining_size < DUST
-        status = OrderStatus.FILLED if is_full else OrderStatus.CANCELLED
-        self.apply_order(replace(order, status=status), is_guess=True)
 
     async def _poll(self, period_s: float, fetch: Callable[[], Awaitable[None]]) -> None:
         while True:

@@ -15,6 +15,8 @@ RETRY_PERIOD_S = 2.0
 """While it is not known at all."""
 JUMP_S = 2.0
 """A step of our clock beyond this, seen from the monotonic one, is worth measuring again."""
+TRADE_MARGIN = timedelta(minutes=10)
+"""Added before the moment from which own trades are asked for."""
 _QUICK = timedelta(seconds=1)
 """An answer that took longer may have waited on either way: its middle says nothing."""
 
@@ -72,6 +74,30 @@ class TimeFeed:
             before = now
             self._kernel.mark(StatusTopic())
             self._kernel.mark(AccountTopic())
+
+
+class SessionStart:
+    """When this session began, by the venue's clock: own trades are asked for from then on."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._started_s = kernel.clock.monotonic()
+        self._began: datetime | None = None
+
+    def bound_for_trades(self, *created: datetime) -> datetime | None:
+        """Return the `after` that leaves out no trade since then; None where none may be given.
+
+        Args:
+            created: when orders were made whose trades are asked for too. Such a time may have been
+                written by a clock of ours that was ahead, so it can only make the bound earlier.
+        """
+        kernel = self._kernel
+        if not kernel.is_venue_clock_known:
+            return None
+        began = kernel.venue_now() - timedelta(seconds=kernel.clock.monotonic() - self._started_s)
+        # The monotonic clock may stand still while the machine sleeps: the earliest result holds.
+        self._began = began if self._began is None else min(self._began, began)
+        return min(self._began, *created) - TRADE_MARGIN if created else self._began - TRADE_MARGIN
 
 
 def estimate_skew(
