@@ -92,6 +92,10 @@ TERMS = MarketTerms(
 )
 
 
+SLOWLY_S = 1.0
+"""Less than any deadline of an order."""
+
+
 def lost(route: str = "POST /order") -> Failure:
     return Failure(FailureKind.LOST, route, "timed out")
 
@@ -557,7 +561,17 @@ class World:
         await settle()
 
     async def pass_time(self, seconds: float) -> None:
-        await self.clock.advance(seconds)
+        """Let time pass, slowly while an order waits for the journal: its thread knows no time."""
+        end = self.clock.monotonic() + seconds
+        while end - self.clock.monotonic() > SLOWLY_S and self._is_any_pending():
+            await self.catch_up()
+            await self.clock.advance(SLOWLY_S)
+            await self.catch_up()
+        await self.clock.advance(end - self.clock.monotonic())
+
+    def _is_any_pending(self) -> bool:
+        orders = self.service._account.own.open_orders()
+        return any(order.status is OrderStatus.PENDING for order in orders)
 
 
 @asynccontextmanager

@@ -1,5 +1,4 @@
 import sqlite3
-import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -24,21 +23,13 @@ from pmtui.service.kill_file import (
 )
 from pmtui.service.topics import AccountTopic
 from tests.service.fakes import World, lost, resting, running_world
-from tests.service.test_desk import BUY, prepared, said, verdict_of
+from tests.service.test_desk import BUY, prepared, said, until, verdict_of
 
 AT = datetime(2026, 11, 20, 11, 59, 30, tzinfo=UTC)
 
 
 def lock_of(world: World) -> str:
     return world.service.queries.status().entry_lock
-
-
-async def until(world: World, predicate: Callable[[], object], what: str) -> None:
-    """Step the clock until something holds; the journal's thread keeps its own time."""
-    deadline = time.monotonic() + 10
-    while not predicate():
-        assert time.monotonic() < deadline, f"waited in vain: {what}"
-        await world.pass_time(0.25)
 
 
 async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None:
