@@ -244,7 +244,7 @@ async def test_a_fill_that_is_heard_of_a_session_late_is_written_down_once(tmp_p
 @pytest.mark.parametrize("off", [timedelta(days=2), timedelta(hours=-30)], ids=str)
 async def test_a_fill_is_found_whatever_our_clock_says(tmp_path: Path, off: timedelta) -> None:
     venue = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
-    async with running_world(tmp_path, start=venue + off) as world:
+    async with running_world(tmp_path, start=venue + off, ahead=-off) as world:
         order = await prepared(world, BUY)
         order_id = order.unsigned.order_id
         world.account.answers = [lost()]
