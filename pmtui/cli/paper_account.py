@@ -15,6 +15,7 @@ from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.signing.keystore import create_key
 from pmtui.signing.secret import Secret
+from pmtui.sim.admin_token import operator_headers
 
 STARTING_CASH = "10000"
 KEY_FILE = PAPER_KEY_FILE
@@ -44,14 +45,21 @@ def load_paper_key(state_dir: Path) -> Secret:
     return secret
 
 
-async def fund_once(admin: HttpHost, wallet: Address) -> Failure | None:
-    """Give a wallet its starting cash unless it has had some before."""
-    answer = await admin.read(f"/ledger/{wallet}", route="/ledger/{address}")
+async def fund_once(admin: HttpHost, wallet: Address, *, token: str) -> Failure | None:
+    """Give a wallet its starting cash unless it has had some before.
+
+    Args:
+        admin: the venue's operator.
+        wallet: whose cash it is.
+        token: what the operator's address asks for.
+    """
+    headers = operator_headers(token)
+    answer = await admin.read(f"/ledger/{wallet}", route="/ledger/{address}", headers=headers)
     if isinstance(answer, Failure):
         if answer.kind is not FailureKind.NOT_FOUND:
             return answer
     elif msgspec.json.decode(answer, type=_Ledger).lines:
         return None
     body = msgspec.json.encode({"address": wallet, "amount": STARTING_CASH})
-    funded = await admin.send("POST", "/fund", body=body)
+    funded = await admin.send("POST", "/fund", body=body, headers=headers)
     return funded if isinstance(funded, Failure) else None
