@@ -18,12 +18,11 @@ from pmtui.cli.heap import give_back, use_one_pool
 from pmtui.cli.late_service import LateService
 from pmtui.cli.logs import start_logging
 from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue, venue_command
-from pmtui.cli.private_files import open_to_overwrite
 from pmtui.cli.session_key import SessionKey
 from pmtui.cli.session_lock import session_lock
 from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.errors import ConfigError
-from pmtui.config.paths import Paths, locate
+from pmtui.config.paths import Paths, locate, open_to_overwrite, why_untrusted
 from pmtui.config.settings import Settings
 from pmtui.domain.key_kind import KeyKind
 from pmtui.domain.leaving import Departure
@@ -281,6 +280,8 @@ def run_terminal(settings: Settings, keymap: Keymap, key: SessionKey) -> int:
             runs the same account.
     """
     paths = locate()
+    if reason := why_untrusted(paths.state / settings.profile):
+        raise ConfigError(str(paths.state), f"refused: {reason}")
     log = paths.state / "pmtui.log"
     try:
         start_logging(log)
