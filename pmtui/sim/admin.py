@@ -36,6 +36,7 @@ their resting value.
 | `POST /heartbeats` | `is_swept` | whether missed heartbeats (10 s, looked at every 5 s) cancel orders |
 | `POST /cancels` | `max_ids` (1000), `max_ids_seed` (3000) | ids per cancel, as bare array or `orderIDs` |
 | `POST /limits` | `is_enforced`, `tier`, `orders_per_s`, `orders_burst`, `cancels_per_s`, `cancels_burst` | 429 with `Retry-After` instead of a warning header |
+| `POST /analytics-limits` | `is_enforced` (true), `scale` (1) | how often the analytics host may be asked in 10 s |
 | `POST /faults` | `host`, `prefix`, `method`, `delay_ms`, `status`, `body`, `headers`, `remaining`, `is_answer_lost` | misbehaves: late, wrong, or carried out without an answer |
 | `DELETE /faults` | | behaves again |
 """

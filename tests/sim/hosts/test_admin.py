@@ -18,6 +18,11 @@ async def test_money_arrives_exactly_and_deploys_the_wallet(ann: Person) -> None
     relayer = ann.running.urls["relayer"]
     query = {"address": ann.wallet, "type": "WALLET"}
     assert (await ann.http.get(f"{relayer}/deployed", params=query)).json() == {"deployed": True}
+    for other in ({}, {"type": "SAFE"}, {"type": "PROXY"}):
+        asked = {"address": ann.wallet, **other}
+        assert (await ann.http.get(f"{relayer}/deployed", params=asked)).json() == {
+            "deployed": False
+        }
     query["address"] = ann.wallets.deposit_uups
     assert (await ann.http.get(f"{relayer}/deployed", params=query)).json() == {"deployed": False}
     assert (await ann.http.get(f"{relayer}/nonce", params=query)).json() == {"nonce": "0"}
