@@ -3,6 +3,7 @@
 import ipaddress
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,13 @@ def shared_dir() -> Path:
     if not (root / "data").is_dir():
         pytest.skip(f"no recorded data at {root}")
     return root
+
+
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    """Let files and directories be created for everybody unless the code says otherwise."""
+    before = os.umask(0)
+    try:
+        yield
+    finally:
+        os.umask(before)

@@ -11,7 +11,7 @@ from pmtui.cli.account_keep import Refused, import_account, new_account
 from pmtui.cli.account_remove import remove_account
 from pmtui.cli.account_show import show_account
 from pmtui.cli.account_words import PAPER_KEY_ITS_OWN
-from pmtui.cli.hardening import forbid_dumps
+from pmtui.cli.hardening import forbid_dumps, forget_key_variable
 from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 from pmtui.config.errors import ConfigError
 from pmtui.config.paths import locate
@@ -37,11 +37,14 @@ def run(arguments: Sequence[str], *, work_factor: int | None = None) -> int:
         return refuse(str(error), prog=_PROG)
     if settings.is_paper and asked.action != "show":
         return refuse(f"{settings.profile}: {PAPER_KEY_ITS_OWN}", prog=_PROG)
+    forget_key_variable()
     forbid_dumps()
     try:
         said = _act(asked, settings, locate().state, work_factor)
     except KeyboardInterrupt:
         return refuse("given up; nothing was changed", prog=_PROG)
+    except ConfigError as error:
+        return refuse(str(error), prog=_PROG)
     except OSError as error:
         return refuse(f"{error.filename or ''}: {error.strerror}".removeprefix(": "), prog=_PROG)
     if isinstance(said, Refused):

@@ -22,13 +22,14 @@ from pmtui.cli.session_key import SessionKey
 from pmtui.cli.session_lock import session_lock
 from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.errors import ConfigError
-from pmtui.config.paths import Paths, locate
+from pmtui.config.paths import Paths, locate, open_to_overwrite, why_untrusted
 from pmtui.config.settings import Settings
 from pmtui.domain.key_kind import KeyKind
 from pmtui.domain.leaving import Departure
 from pmtui.service.clock import SystemClock
 from pmtui.service.profile import Profile
 from pmtui.service.views import Mode
+from pmtui.sim.admin_token import read_token
 from pmtui.ui.actions import Keymap
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.cell_diff import WITHOUT_COLOR
@@ -195,7 +196,7 @@ class Session:
         # In a thread: these imports take a third of a second, and the first keys come now.
         loading = asyncio.create_task(asyncio.to_thread(_load_hosts))
         usual: Endpoints = LIVE
-        admin_url = None
+        operator = None
         if self._settings.is_paper:
             command = venue_command(self._state / "venue")
             urls = await self._stack.enter_async_context(
@@ -208,11 +209,15 @@ class Session:
             if isinstance(urls, VenueProblem):
                 await loading
                 return urls.text
-            admin_url = urls.admin
-            self._publish(urls)
+            try:
+                operator = (urls.admin, read_token(self._state / "venue"))
+                self._publish(urls)
+            except OSError as error:
+                await loading
+                return f"The paper venue's state cannot be used: {error}"
             usual = urls
         await loading
-        return self._hosts(self._settings.endpoints(usual), health, admin_url)
+        return self._hosts(self._settings.endpoints(usual), health, operator)
 
     async def _first_paint(self) -> None:
         """Wait until there is something to look at."""
@@ -223,11 +228,12 @@ class Session:
     def _publish(self, urls: VenueUrls) -> None:
         """Say where the running venue is, for whoever wants to look at it from outside."""
         path = self._state / "venue.json"
-        path.write_bytes(msgspec.json.encode(urls))
+        with os.fdopen(open_to_overwrite(path), "wb") as file:
+            file.write(msgspec.json.encode(urls))
         self._stack.callback(path.unlink, missing_ok=True)
 
     def _hosts(
-        self, endpoints: Endpoints, health: "Health", admin_url: str | None
+        self, endpoints: Endpoints, health: "Health", operator: tuple[str, str] | None
     ) -> "Hosts | str":
         from pmtui.cli.hosts import SessionHosts  # noqa: PLC0415 - loaded by now, in a thread
         from pmtui.cli.paper_account import load_paper_key  # noqa: PLC0415
@@ -243,7 +249,7 @@ class Session:
             self._settings.dialect,
             health=health,
             clock=self._clock,
-            admin_url=admin_url,
+            operator=operator,
             order_deadline_s=self._settings.order_deadline_s,
         )
         return session.hosts(secret, self._settings.signature_type, kind=kind)
@@ -274,6 +280,8 @@ def run_terminal(settings: Settings, keymap: Keymap, key: SessionKey) -> int:
             runs the same account.
     """
     paths = locate()
+    if reason := why_untrusted(paths.state / settings.profile):
+        raise ConfigError(str(paths.state), f"refused: {reason}")
     log = paths.state / "pmtui.log"
     try:
         start_logging(log)

@@ -20,8 +20,22 @@ def forbid_dumps() -> None:
 
 
 def forget_key_variable() -> None:
-    """Take the private key out of the environment, which children and reports would inherit."""
-    for name in _key_variables(os.environ):
+    """Take the private key out of the environment, which children and other programs can read.
+
+    The system shows the block that the program was started with (`/proc/PID/environ`), not what the
+    environment is now: the value is overwritten there as well, and nothing of the process is shown
+    any more to other programs of the same user.
+    """
+    names = _key_variables(os.environ)
+    if not names:
+        return
+    forbid_dumps()
+    libc = ctypes.CDLL(None)
+    libc.getenv.restype = ctypes.c_void_p
+    for name in names:
+        address = libc.getenv(os.fsencode(name))
+        if address:
+            ctypes.memset(address, 0, len(ctypes.string_at(address)))
         del os.environ[name]
 
 

@@ -62,7 +62,7 @@ class SessionHosts:
         *,
         health: Health,
         clock: Clock,
-        admin_url: str | None = None,
+        operator: tuple[str, str] | None = None,
         order_deadline_s: int = ORDER_DEADLINE_S,
     ) -> None:
         """Make the public clients; none opens a socket before it is asked something.
@@ -72,7 +72,8 @@ class SessionHosts:
             dialect: how they are spoken to.
             health: told of every request.
             clock: our own time.
-            admin_url: of the local venue, which funds new wallets; None for any other.
+            operator: address and token of the local venue's operator, who funds new wallets;
+                None for any other venue.
             order_deadline_s: how long an order or a cancellation may go without an answer.
         """
         self._endpoints = endpoints
@@ -101,7 +102,8 @@ class SessionHosts:
         node = HttpHost(endpoints.rpc)
         self._hosts.append(node)
         self._chain = ChainClient(node)
-        self._admin = HttpHost(admin_url) if admin_url is not None else None
+        url, self._admin_token = operator or ("", "")
+        self._admin = HttpHost(url) if operator is not None else None
         self._server_clock = ServerClock(clock.now, self._trading.server_time)
 
     def hosts(
@@ -167,7 +169,7 @@ class SessionHosts:
         if isinstance(maker, Failure):
             return maker
         if self._admin is not None:
-            problem = await fund_once(self._admin, maker)
+            problem = await fund_once(self._admin, maker, token=self._admin_token)
             if problem is not None:
                 return problem
         return self._account(signer, maker, signature_type, credentials)

@@ -6,7 +6,6 @@ terminal saw that nothing rests any more, 1 where entry is locked but that is no
 """
 
 import argparse
-import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 from pmtui.cli.session_lock import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.errors import ConfigError
-from pmtui.config.paths import locate
+from pmtui.config.paths import is_file_name, locate
 from pmtui.config.settings import load_settings
 from pmtui.domain.plurals import count
 from pmtui.service.clock import SystemClock
@@ -117,7 +116,7 @@ def _find_profile(name: str | None) -> tuple[str, Path] | ConfigError:
     try:
         chosen = load_settings({"profile": name}).profile
     except ConfigError as error:
-        if name is None or os.sep in name or not (state / name).is_dir():
+        if name is None or not is_file_name(name) or not (state / name).is_dir():
             return error
         chosen = name
     return chosen, state / chosen

@@ -4,6 +4,7 @@ Paper and live share neither a directory, nor a journal, nor a key.
 """
 
 import ipaddress
+from dataclasses import asdict
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,6 +17,10 @@ from pmtui.signing.signer import KeyFormatError, Signer
 
 KEYSTORE_FILE = "keystore.json"
 PAPER_KEY_FILE = "paper.key"
+CLEARTEXT = (
+    "nothing encrypts what is sent there, so a key is not used; give https:// and wss:// addresses, "
+    "or set allow_cleartext = true"
+)
 NOT_A_KEY = "that is no private key: it has 64 hexadecimal digits, with or without 0x in front"
 
 
@@ -72,9 +77,30 @@ def paper_addresses(state: Path) -> dict[str, Address]:
     return found
 
 
+def cleartext_addresses(settings: Settings) -> tuple[str, ...]:
+    """Return the addresses of other machines that a profile would send to unencrypted.
+
+    None where the trader allows that.
+    """
+    if settings.allow_cleartext:
+        return ()
+    addresses = asdict(settings.endpoints(LIVE)).values()
+    # Ports of one host are named once each.
+    return tuple(
+        dict.fromkeys(
+            f"{parts.scheme}://{parts.netloc}"
+            for parts in map(urlsplit, addresses)
+            if parts.scheme in ("http", "ws") and not _is_this_machine(parts.hostname or "")
+        )
+    )
+
+
 def _is_local(settings: Settings) -> bool:
     """Whether orders go to this machine alone: a local venue takes any key."""
-    host = urlsplit(settings.endpoints(LIVE).clob).hostname or ""
+    return _is_this_machine(urlsplit(settings.endpoints(LIVE).clob).hostname or "")
+
+
+def _is_this_machine(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from pmtui.cli.private_files import make_private, open_to_append
+from pmtui.config.paths import make_private, open_to_append, private_dir
 
 MAX_BYTES = 2_000_000
 BACKUPS = 2
@@ -32,17 +32,22 @@ class PrivateRotatingHandler(RotatingFileHandler):
         return os.fdopen(open_to_append(path), "a", encoding=self.encoding)
 
 
+def redact(text: str) -> str:
+    """Return a text with what looks like a secret blotted out."""
+    return _SECRETS.sub("<redacted>", text)
+
+
 class RedactingFormatter(logging.Formatter):
     """Blots out what looks like a secret, in messages and in tracebacks alike."""
 
     @override
     def format(self, record: logging.LogRecord) -> str:
-        return _SECRETS.sub("<redacted>", super().format(record))
+        return redact(super().format(record))
 
 
 def start_logging(path: Path) -> None:
     """Send warnings and worse to a file that only the user can read."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_dir(path.parent)
     handler = PrivateRotatingHandler(
         path, maxBytes=MAX_BYTES, backupCount=BACKUPS, encoding="utf-8"
     )

@@ -4,11 +4,14 @@
 """
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from pmtui.cli.session_key import SessionKey
     from pmtui.cli.usage import SecretiveParser
     from pmtui.config.settings import Settings
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run pmtui; returns the exit code."""
+    # Whatever is written from here on is the user's alone.
+    os.umask(0o077)
+    sys.excepthook = _print_redacted
     arguments = list(sys.argv[1:] if argv is None else argv)
     profile, rest = _leading_profile(arguments)
     if rest and rest[0] in COMMANDS:
@@ -25,6 +31,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _open_terminal(None, None)
     asked = _parser().read(arguments)
     return _open_terminal(asked.profile, asked.passphrase_fd)
+
+
+def _print_redacted(
+    kind: type[BaseException], error: BaseException, trace: "TracebackType | None"
+) -> None:
+    """Print what ended the program without what looks like a secret in it."""
+    import traceback  # noqa: PLC0415 - at the end only
+
+    from pmtui.cli.logs import redact  # noqa: PLC0415
+
+    lines = "".join(traceback.format_exception(kind, error, trace))
+    print(redact(lines), file=sys.stderr, end="", flush=True)
 
 
 def _leading_profile(arguments: list[str]) -> tuple[list[str], list[str]]:

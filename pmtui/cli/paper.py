@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from pmtui.cli.private_files import open_to_append
 from pmtui.config.endpoints import Endpoints
+from pmtui.config.paths import open_to_append, private_dir
 from pmtui.records import dataclass
 
 BOOT_DEADLINE_S = 30.0
@@ -63,7 +63,7 @@ async def running_venue(
         error_log: where it complains.
         on_end: called when it ends by itself, once it has run.
     """
-    error_log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_dir(error_log.parent)
     with os.fdopen(open_to_append(error_log), "ab") as errors:
         process = await asyncio.create_subprocess_exec(
             *command,

@@ -11,10 +11,12 @@ import msgspec
 
 from pmtui.cli.live_key import PAPER_KEY_FILE
 from pmtui.clients.http import HttpHost
+from pmtui.config.paths import open_to_overwrite, private_dir, why_untrusted
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.signing.keystore import create_key
 from pmtui.signing.secret import Secret
+from pmtui.sim.admin_token import operator_headers
 
 STARTING_CASH = "10000"
 KEY_FILE = PAPER_KEY_FILE
@@ -29,29 +31,38 @@ def load_paper_key(state_dir: Path) -> Secret:
 
     Raises:
         OSError: the state directory cannot be written.
-        ValueError: the file holds no key.
+        ValueError: the file holds no key, or others could have written it.
     """
     path = state_dir / KEY_FILE
     if path.exists():
+        if reason := why_untrusted(path):
+            raise ValueError(reason)
         return Secret.from_hex(path.read_text(encoding="ascii"))
-    state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_dir(state_dir)
     secret = create_key(os.urandom)
     unfinished = path.with_suffix(".new")
-    unfinished.touch(mode=0o600)
-    unfinished.write_text(secret.reveal().hex(), encoding="ascii")
+    with os.fdopen(open_to_overwrite(unfinished), "w", encoding="ascii") as file:
+        file.write(secret.reveal().hex())
     # Renamed whole: a crash leaves no half of a key.
     unfinished.replace(path)
     return secret
 
 
-async def fund_once(admin: HttpHost, wallet: Address) -> Failure | None:
-    """Give a wallet its starting cash unless it has had some before."""
-    answer = await admin.read(f"/ledger/{wallet}", route="/ledger/{address}")
+async def fund_once(admin: HttpHost, wallet: Address, *, token: str) -> Failure | None:
+    """Give a wallet its starting cash unless it has had some before.
+
+    Args:
+        admin: the venue's operator.
+        wallet: whose cash it is.
+        token: what the operator's address asks for.
+    """
+    headers = operator_headers(token)
+    answer = await admin.read(f"/ledger/{wallet}", route="/ledger/{address}", headers=headers)
     if isinstance(answer, Failure):
         if answer.kind is not FailureKind.NOT_FOUND:
             return answer
     elif msgspec.json.decode(answer, type=_Ledger).lines:
         return None
     body = msgspec.json.encode({"address": wallet, "amount": STARTING_CASH})
-    funded = await admin.send("POST", "/fund", body=body)
+    funded = await admin.send("POST", "/fund", body=body, headers=headers)
     return funded if isinstance(funded, Failure) else None

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pmtui.config.errors import ConfigError
+from pmtui.config.paths import private_dir
 
 IN_USE = "another terminal runs this profile; leave it first, or set PMTUI_HOME"
 
@@ -37,7 +38,7 @@ def session_lock(state_dir: Path) -> Iterator[None]:
     """
     path = state_dir / "session.lock"
     try:
-        state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_dir(state_dir)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise ConfigError(str(path), error.strerror or str(error)) from None

@@ -42,7 +42,12 @@ def run(argv: Sequence[str]) -> int:
     if missing:
         return _refuse(f"--catalogue: no such file: {missing[0]}")
     try:
-        asyncio.run(_serve(options, ends_with_stdin=asked.exit_with_stdin))
+        serving = _serve(
+            options,
+            ends_with_stdin=asked.exit_with_stdin,
+            prints_token=asked.print_admin_token,
+        )
+        asyncio.run(serving)
     except CatalogueFileError as error:
         return _refuse(f"--catalogue: {error}")
     except (PortError, StoreError) as error:
@@ -50,7 +55,7 @@ def run(argv: Sequence[str]) -> int:
     return 0
 
 
-async def _serve(options: VenueOptions, *, ends_with_stdin: bool) -> None:
+async def _serve(options: VenueOptions, *, ends_with_stdin: bool, prints_token: bool) -> None:
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -63,7 +68,8 @@ async def _serve(options: VenueOptions, *, ends_with_stdin: bool) -> None:
     async with running_venue(options) as running:
         gc.freeze()
         gc.enable()
-        print(msgspec.json.encode(running.urls).decode(), flush=True)
+        token = {"admin_token": running.admin_token} if prints_token else {}
+        print(msgspec.json.encode(running.urls | token).decode(), flush=True)
         await stop.wait()
 
 
@@ -117,6 +123,12 @@ def _parser() -> SecretiveParser:
         "--exit-with-stdin",
         action="store_true",
         help="end when standard input closes, so that a killed parent leaves nothing behind",
+    )
+    parser.add_argument(
+        "--print-admin-token",
+        action="store_true",
+        help="add the token of the admin address to the first line; with --state it is also in "
+        "the file admin_token there, which only you can read",
     )
     return parser
 

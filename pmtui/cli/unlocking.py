@@ -8,15 +8,27 @@ from pathlib import Path
 
 from pmtui.cli.hardening import forbid_dumps, forget_key_variable
 from pmtui.cli.journal_owner import why_not_this_owner
-from pmtui.cli.live_key import keystore_path, read_private_key, why_refused
+from pmtui.cli.live_key import (
+    CLEARTEXT,
+    cleartext_addresses,
+    keystore_path,
+    read_private_key,
+    why_refused,
+)
 from pmtui.cli.paper import KEY_VARIABLE
 from pmtui.cli.passphrase import NoSecret, ask_secret, read_secret
 from pmtui.cli.session_key import SessionKey
 from pmtui.cli.session_lock import IN_USE, is_session_running
 from pmtui.config.errors import ConfigError
+from pmtui.config.paths import why_untrusted
 from pmtui.config.settings import Settings
 from pmtui.domain.key_kind import KeyKind
-from pmtui.signing.keystore import KeystoreProblem, decrypt_keystore, keystore_address
+from pmtui.signing.keystore import (
+    KeystoreProblem,
+    decrypt_keystore,
+    keystore_address,
+    remove_unfinished,
+)
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 
@@ -58,9 +70,12 @@ def find_session_key(
     path = keystore_path(state, settings.profile)
     if is_for_session and is_session_running(path.parent):
         return _look_beside(settings, path, passphrase_fd)
+    remove_unfinished(path)
     found = _find(settings, path, passphrase_fd, empty_means)
     if found.secret is not None:
         forbid_dumps()
+        if exposed := cleartext_addresses(settings):
+            raise ConfigError(settings.profile, f"{' and '.join(exposed)}: {CLEARTEXT}")
         if reason := why_refused(found.secret, settings, state):
             raise ConfigError(settings.profile, reason)
         journal = state / settings.profile / "journal.sqlite"
@@ -82,8 +97,11 @@ def read_keystore(path: Path) -> str | KeystoreProblem:
 
     Raises:
         OSError: the file cannot be read.
+        ConfigError: others could have written it.
     """
     with path.open("rb") as file:
+        if reason := why_untrusted(path):
+            raise ConfigError(str(path), f"refused: {reason}")
         raw = file.read(MAX_KEYSTORE_BYTES + 1)
     try:
         text = raw.decode()

@@ -11,6 +11,8 @@ from typing import NoReturn
 
 from typing_extensions import override
 
+from pmtui.config.errors import plain_line
+
 USAGE_ERROR = 2
 """Wrong usage or configuration."""
 UNAVAILABLE = 69
@@ -68,5 +70,5 @@ def descriptor(text: str) -> int:
 
 def refuse(text: str, *, prog: str = "pmtui", code: int = USAGE_ERROR) -> int:
     """Say in one line why not; returns the exit code."""
-    print(f"{prog}: {text}", file=sys.stderr, flush=True)
+    print(f"{prog}: {plain_line(text)}", file=sys.stderr, flush=True)
     return code

@@ -1,16 +1,21 @@
-"""Where files live: XDG directories, or all of them under `PMTUI_HOME`.
+"""Where files live, and who else may read or write them.
 
-Nothing is created by asking; `private_dir` creates a directory for the user alone when something
-is about to be written.
+XDG directories, or all of them under `PMTUI_HOME`. Nothing is created by asking; what is created
+is the user's alone, whatever the umask permits. What others could have written is not to be read:
+`why_untrusted` says so.
 """
 
 import os
+import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from pmtui.records import dataclass
 
 OWNER_ONLY = 0o700
+LONGEST_NAME = 64
+"""Characters of a profile's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,71 @@ def private_dir(path: Path) -> Path:
     if not path.is_dir():
         raise NotADirectoryError(f"not a directory: {path}")
     return path
+
+
+def open_to_append(path: Path) -> int:
+    """Open a file of the user's alone to be written to at its end, and return its number."""
+    make_private(path)
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+
+def open_to_overwrite(path: Path) -> int:
+    """Open a file of the user's alone to be written anew, and return its number."""
+    make_private(path)
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+
+
+def make_private(path: Path) -> None:
+    """Take away what others may do with a file that is there already."""
+    with suppress(FileNotFoundError):
+        path.chmod(0o600)
+
+
+def why_untrusted(path: Path) -> str:
+    """Say how another user could have written a file or put it there; nothing where none could.
+
+    As the StrictModes of OpenSSH: the file and the directories above it, up to the home directory
+    or the root, belong to the user or to root, and neither group nor others may write to them. In a
+    directory with the sticky bit, such as `/tmp`, others may, as they can replace nothing there.
+
+    Args:
+        path: of a file or directory; parts that do not exist are passed over.
+    """
+    path = path.absolute()
+    # The way that is named as well as the one that links lead to: either can be replaced.
+    return _why_untrusted_way(path) or _why_untrusted_way(path.resolve())
+
+
+def _why_untrusted_way(path: Path) -> str:
+    trusted = (0, os.geteuid())
+    home = Path.home()
+    below: os.stat_result | None = None
+    for part in (path, *path.parents):
+        try:
+            entry, found = part.lstat(), part.stat()
+        except OSError:
+            continue
+        if found.st_uid not in trusted:
+            return f"{part} belongs to another user"
+        if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            is_sticky = stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX
+            is_kept = is_sticky and (below is None or below.st_uid in trusted)
+            if not is_kept:
+                return f"others can write to {part}; chmod go-w {part}"
+        if part == home:
+            break
+        below = entry
+    return ""
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a profile may have a name: its directory is named so, and nothing but that."""
+    return (
+        0 < len(name) <= LONGEST_NAME
+        and name.isprintable()
+        and not name.startswith(".")
+        and not {"/", os.sep, os.altsep} & set(name)
+    )
 
 
 def _xdg(environ: Mapping[str, str], name: str, default: str) -> Path:

@@ -58,6 +58,8 @@ class Settings:
     addresses: Mapping[str, str] = field(default_factory=dict)
     """Those that are stated, by the names that `Endpoints` has for them."""
     private_key: HiddenText | None
+    allow_cleartext: bool
+    """Whether a key may be used with addresses of other machines that nothing encrypts."""
     theme: str | None
     frame_rate: int
     order_deadline_s: int

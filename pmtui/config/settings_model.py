@@ -24,7 +24,7 @@ from typing_extensions import override
 
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.config.errors import ConfigError
-from pmtui.config.paths import locate
+from pmtui.config.paths import is_file_name, locate
 from pmtui.config.settings import HiddenText, KeySetting, Settings
 from pmtui.config.toml_file import Key, TomlFile, read_toml
 from pmtui.config.values import (
@@ -67,6 +67,8 @@ class SettingsModel(BaseSettings, Addresses):
     profiles: dict[str, Profile] = {}
     private_key: SecretStr | None = None
     """For automation; otherwise keys come from a keystore."""
+    allow_cleartext: bool = False
+    """Whether a key may be used with http:// or ws:// addresses of other machines."""
     theme: str | None = None
     """None for the default, or for the one without colour where `NO_COLOR` is set."""
     frame_rate: FrameRate = 10
@@ -120,6 +122,7 @@ class SettingsModel(BaseSettings, Addresses):
             signature_type=chosen.signature_type,
             addresses={name: address for name, address in stated.items() if address},
             private_key=None if key is None else HiddenText(key.get_secret_value()),
+            allow_cleartext=self.allow_cleartext,
             theme=self.theme,
             frame_rate=self.frame_rate,
             order_deadline_s=self.order_deadline_s,
@@ -176,6 +179,8 @@ def read_model(
     except SettingsError as error:
         # Its text names the field; the value, and the JSON error with it, stay behind.
         raise ConfigError("environment", str(error)) from None
+    except RecursionError:
+        raise ConfigError(str(file.path), "a setting is nested too deeply") from None
     settings._file = file
     _check_profile(settings, given, file)
     return settings
@@ -191,6 +196,8 @@ def _refuse_stray_key(given: Mapping[str, object], file: TomlFile) -> None:
 
 def _check_profile(settings: SettingsModel, given: Mapping[str, object], file: TomlFile) -> None:
     for name in settings.profiles:
+        if not is_file_name(name):
+            raise ConfigError(file.place(("profiles", name)), f"{name!r} cannot name a directory")
         if name in BUILT_IN:
             raise ConfigError(file.place(("profiles", name)), f"{name} is a built-in profile")
     names = (*BUILT_IN, *settings.profiles)

@@ -7,9 +7,13 @@ from dataclasses import field
 from pathlib import Path
 
 from pmtui.config.errors import ConfigError
+from pmtui.config.paths import why_untrusted
 from pmtui.records import dataclass
 
 Key = tuple[str, ...]
+
+MAX_BYTES = 1 << 20
+"""Of a file; one that a person wrote has a thousandth of it."""
 
 _PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
 _DOTTED = rf"{_PART}(?:\s*\.\s*{_PART})*"
@@ -53,18 +57,18 @@ def read_toml(path: Path) -> TomlFile:
     """Read a file; one that does not exist says nothing.
 
     Raises:
-        ConfigError: it cannot be read, or is no TOML.
+        ConfigError: it cannot be read, others could have written it, or it is no TOML.
     """
     try:
-        text = path.read_bytes().decode()
+        text = read_trusted_text(path)
     except FileNotFoundError:
         return TomlFile(path)
     except OSError as error:
         raise ConfigError(str(path), error.strerror or "cannot be read") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(str(path), "not UTF-8") from error
+    except UntrustedFileError as error:
+        raise ConfigError(str(path), str(error)) from error
     try:
-        return TomlFile(path, tomllib.loads(text), key_lines(text))
+        return TomlFile(path, decode_toml(text), key_lines(text))
     except tomllib.TOMLDecodeError as error:
         found = _ERROR_PLACE.match(str(error))
         problem = found.group(1) if found else str(error)
@@ -72,6 +76,46 @@ def read_toml(path: Path) -> TomlFile:
         problem += ": a text stands in quotes" if problem == "Invalid value" else ""
         line = found.group(2) if found and found.group(2) else str(text.count("\n") + 1)
         raise ConfigError(f"{path}:{line}", problem) from error
+
+
+class UntrustedFileError(ValueError):
+    """A file that others could have written, or that is no text of a reasonable size."""
+
+
+def read_trusted_text(path: Path) -> str:
+    """Read a text file that only the user or root can have written.
+
+    Raises:
+        OSError: it cannot be read.
+        UntrustedFileError: others could have written it, or it is too long or no UTF-8.
+    """
+    with path.open("rb") as file:
+        if reason := why_untrusted(path):
+            raise UntrustedFileError(f"refused: {reason}")
+        raw = file.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise UntrustedFileError(f"longer than {MAX_BYTES} bytes")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        raise UntrustedFileError("not UTF-8") from None
+
+
+def decode_toml(text: str) -> dict[str, object]:
+    """Read TOML, however it is nested and whatever its numbers.
+
+    Raises:
+        TOMLDecodeError: it is not valid, nested too deeply, or holds a number of too many digits.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError:
+        raise tomllib.TOMLDecodeError("Nested too deeply (at end of document)") from None
+    except ValueError:
+        # The language itself refuses to read thousands of digits.
+        raise tomllib.TOMLDecodeError("A number has too many digits (at end of document)") from None
 
 
 def key_lines(text: str) -> dict[Key, int]:

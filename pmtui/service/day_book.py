@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from pmtui.config.paths import private_dir
 from pmtui.domain.day_result import Holding, Opening, day_of, day_result, lacks_fee, open_day
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros
@@ -132,7 +133,7 @@ class DayBook:
         held = {str(token): (int(h.size), int(h.price)) for token, h in opening.held.items()}
         temporary = self._path.with_name(f".{FILE}.new")
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_dir(self._path.parent)
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(handle, "wb") as file:
                 file.write(msgspec.json.encode(_DayFile(opening.day, held)))

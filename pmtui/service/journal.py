@@ -21,6 +21,7 @@ from typing import TypeVar
 
 import msgspec
 
+from pmtui.config.paths import private_dir
 from pmtui.domain.conditional import Conditional
 from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Fill, Order, OrderStatus
@@ -330,7 +331,7 @@ class Journal:
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_dir(self._path.parent)
             self._take_lock()
             self._hide()
             connection = sqlite3.connect(self._path, check_same_thread=False)

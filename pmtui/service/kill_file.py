@@ -14,6 +14,8 @@ from uuid import uuid4
 
 import msgspec
 
+from pmtui.config.paths import private_dir
+
 T = TypeVar("T", bound=msgspec.Struct)
 
 KILLED = "killed.json"
@@ -120,7 +122,7 @@ def _read(path: Path, kind: type[T]) -> T:
 
 
 def _replace(path: Path, value: msgspec.Struct) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_dir(path.parent)
     temporary = path.with_name(f".{path.name}.{uuid4().hex}")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from pmtui.config.paths import private_dir
 from pmtui.domain.market import Event
 
 FILE = "seen_events.json"
@@ -88,7 +89,7 @@ class ListCache:
             OSError: it cannot be written. The file from before is still there.
         """
         body = _encode(events, seen_at)
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_dir(self._path.parent)
         draft = self._path.with_name(f"{FILE}.{os.getpid()}")
         try:
             descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from pmtui.config.paths import private_dir
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.market_events import MarketResolved
 from pmtui.domain.money import ONE, ZERO, Micros, format_micros, notional_floor
@@ -151,7 +152,7 @@ class Resolutions:
             return
         temporary = self._path.with_name(f".{FILE}.new")
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_dir(self._path.parent)
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(handle, "wb") as file:
                 _ = file.write(msgspec.json.encode(list(self._told)[-MOST_KEPT:]))

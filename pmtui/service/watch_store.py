@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from pmtui.config.paths import private_dir
 from pmtui.domain.market import Market
 from pmtui.domain.money import Micros
 from pmtui.domain.price_alert import AlertId, PriceAlert
@@ -113,7 +114,7 @@ class WatchStore:
         """
         aside = None
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_dir(self._path.parent)
             if self._is_damaged:
                 aside = self._put_aside()
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))

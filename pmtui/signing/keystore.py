@@ -96,7 +96,7 @@ def decrypt_keystore(text: str, passphrase: Secret) -> Secret | KeystoreProblem:
         return problem
     try:
         secret = Secret(bytes(_library().decrypt(keystore, passphrase.reveal_text())))
-    except (ValueError, TypeError, KeyError, NotImplementedError) as error:
+    except (ValueError, TypeError, KeyError, NotImplementedError, RecursionError) as error:
         is_mac = "MAC" in str(error)
         return KeystoreProblem.DOES_NOT_OPEN if is_mac else KeystoreProblem.NOT_A_KEYSTORE
     try:
@@ -126,6 +126,7 @@ def write_keystore(path: Path, text: str) -> None:
         FileExistsError: there is a file, which may hold the only copy of another key.
         OSError: the folder cannot be written.
     """
+    remove_unfinished(path)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     unfinished = Path(name)
     try:
@@ -136,8 +137,14 @@ def write_keystore(path: Path, text: str) -> None:
         # A link, unlike a rename, refuses the place of a file that is there.
         path.hardlink_to(unfinished)
     finally:
-        unfinished.unlink()
+        unfinished.unlink(missing_ok=True)
     _sync_folder(path.parent)
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what a program that was killed while it wrote a keystore left beside it."""
+    for unfinished in path.parent.glob(f".{path.name}.*"):
+        unfinished.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -152,7 +159,7 @@ def _sync_folder(folder: Path) -> None:
 def _parse(text: str) -> dict[str, object] | None:
     try:
         keystore = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(keystore, dict) or keystore.get("version") != 3:
         return None

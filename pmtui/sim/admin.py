@@ -1,7 +1,8 @@
 """The operator's address: money, time, resolutions, switches and faults. Loopback only.
 
-All bodies and answers are JSON; amounts are decimals as text. Requests that a browser page could
-have sent (any with an `Origin`) are refused: a web page must not be able to move paper money.
+All bodies and answers are JSON; amounts are decimals as text. Every request shows the operator's
+token as `Authorization: Bearer TOKEN`; without it the answer is 401. Requests that a browser page
+could have sent (any with an `Origin`) are refused (see `pmtui.sim.access`).
 Modes, standings, switches, faults and steps of the clock end with the process; money, grids and
 resolutions are kept with the rest of the state. Bodies of switches may leave fields out: they get
 their resting value.
@@ -35,6 +36,7 @@ their resting value.
 | `POST /heartbeats` | `is_swept` | whether missed heartbeats (10 s, looked at every 5 s) cancel orders |
 | `POST /cancels` | `max_ids` (1000), `max_ids_seed` (3000) | ids per cancel, as bare array or `orderIDs` |
 | `POST /limits` | `is_enforced`, `tier`, `orders_per_s`, `orders_burst`, `cancels_per_s`, `cancels_burst` | 429 with `Retry-After` instead of a warning header |
+| `POST /analytics-limits` | `is_enforced` (true), `scale` (1) | how often the analytics host may be asked in 10 s |
 | `POST /faults` | `host`, `prefix`, `method`, `delay_ms`, `status`, `body`, `headers`, `remaining`, `is_answer_lost` | misbehaves: late, wrong, or carried out without an answer |
 | `DELETE /faults` | | behaves again |
 """
@@ -232,11 +234,9 @@ class AdminRoutes:
 
 
 def guarded(handler: Handler) -> Handler:
-    """Refuse web pages, and answer what cannot be read with the reason."""
+    """Answer what cannot be read with the reason."""
 
     async def checked(request: Request) -> Response:
-        if "origin" in request.headers:
-            return failure(403, "not for web pages")
         try:
             return await handler(request)
         except (*UNREADABLE, MoneyError, AddressError) as error:

@@ -3,6 +3,9 @@
 The table of routes is with the other half of that address, in `pmtui.sim.admin`.
 """
 
+from collections.abc import MutableMapping, MutableSequence
+from typing import Any
+
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,7 +13,7 @@ from starlette.routing import Route
 
 from pmtui.domain.ids import ConditionId, TradeId
 from pmtui.domain.order import TradeStatus
-from pmtui.sim.admin import guarded, read_body
+from pmtui.sim.admin import Handler, guarded, read_body
 from pmtui.sim.back_office import BackOffice
 from pmtui.sim.engine.terms import Refusal, TradingMode
 from pmtui.sim.engine_restart import POST_ONLY_S
@@ -19,6 +22,7 @@ from pmtui.sim.switches import (
     MAX_CANCELS,
     MAX_CANCELS_SEED,
     Fault,
+    HostLimits,
     RateLimits,
     SettlementCourse,
     StreamManner,
@@ -102,14 +106,20 @@ class AdminSwitches:
             "/heartbeats": self.heartbeats,
             "/cancels": self.cancels,
             "/limits": self.limits,
+            "/analytics-limits": self.analytics_limits,
             "/faults": self.add_fault,
         }
         return [
             Route("/switches", guarded(self.shown)),
             *(Route(path, guarded(handler), methods=["POST"]) for path, handler in posts.items()),
-            Route("/delays", guarded(self.clear_delays), methods=["DELETE"]),
-            Route("/tricks", guarded(self.clear_tricks), methods=["DELETE"]),
-            Route("/faults", guarded(self.clear_faults), methods=["DELETE"]),
+            *(
+                Route(path, guarded(_clearing(switched)), methods=["DELETE"])
+                for path, switched in (
+                    ("/delays", self._venue.switches.delays),
+                    ("/tricks", self._venue.switches.tricks),
+                    ("/faults", self._venue.switches.faults),
+                )
+            ),
         ]
 
     async def shown(self, request: Request) -> Response:
@@ -149,12 +159,6 @@ class AdminSwitches:
         self._venue.switches.delays[condition_id] = delay
         return JsonResponse(asked)
 
-    async def clear_delays(self, request: Request) -> Response:
-        """Delay as the catalogue says."""
-        del request
-        self._venue.switches.delays.clear()
-        return JsonResponse({})
-
     async def statuses(self, request: Request) -> Response:
         """Choose the longer or the shorter names of statuses."""
         asked = await read_body(request, _Statuses)
@@ -171,12 +175,6 @@ class AdminSwitches:
         """Play a trick on the next events of the streams."""
         self._venue.switches.tricks.append(await read_body(request, StreamTrick))
         return JsonResponse(self._venue.switches.tricks)
-
-    async def clear_tricks(self, request: Request) -> Response:
-        """Deliver every event again."""
-        del request
-        self._venue.switches.tricks.clear()
-        return JsonResponse([])
 
     async def settlement(self, request: Request) -> Response:
         """Choose what becomes of the next trades of users; normal forgets what was chosen."""
@@ -232,13 +230,26 @@ class AdminSwitches:
         self._venue.switches.limits = asked
         return JsonResponse(asked)
 
+    async def analytics_limits(self, request: Request) -> Response:
+        """Choose how often the analytics host may be asked."""
+        asked = await read_body(request, HostLimits)
+        if asked.scale <= 0:
+            return failure(400, "a scale is more than 0")
+        self._venue.switches.analytics_limits = asked
+        return JsonResponse(asked)
+
     async def add_fault(self, request: Request) -> Response:
         """Misbehave from now on, as often as asked."""
         self._venue.switches.faults.append(await read_body(request, Fault))
         return JsonResponse(self._venue.switches.faults)
 
-    async def clear_faults(self, request: Request) -> Response:
-        """Behave again."""
+
+def _clearing(switched: MutableMapping[ConditionId, TakerDelay] | MutableSequence[Any]) -> Handler:
+    """Return what takes back everything that was switched, and shows that nothing is."""
+
+    async def clear(request: Request) -> Response:
         del request
-        self._venue.switches.faults.clear()
-        return JsonResponse([])
+        switched.clear()
+        return JsonResponse(switched)
+
+    return clear

@@ -1,8 +1,11 @@
 """What both dialects of the analytics host ask of the venue's ledger."""
 
+from collections import Counter
 from collections.abc import Callable
 
+from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.money import ZERO, Micros, notional_floor
+from pmtui.sim.analytics_accounts import AccountFigures
 from pmtui.sim.analytics_ledger import (
     Deed,
     Entry,
@@ -15,7 +18,11 @@ from pmtui.sim.analytics_ledger import (
 from pmtui.sim.analytics_query import AnalyticsQuery, QueryRefusal
 from pmtui.sim.analytics_rows import Row, RowWriter
 from pmtui.sim.catalogue.model import CatalogueMarket
+from pmtui.sim.past_prices import PastPrices
 from pmtui.sim.venue import Venue
+
+EVERYWHERE = "GLOBAL"
+"""In place of a market: all of them."""
 
 Answer = Callable[[AnalyticsQuery], object]
 
@@ -26,6 +33,8 @@ class Figures:
     def __init__(self, venue: Venue) -> None:
         self.venue = venue
         self.writer = RowWriter(venue)
+        self.prices = PastPrices(venue)
+        self.accounts = AccountFigures(venue, self.prices)
 
     def holdings(self, query: AnalyticsQuery) -> list[Holding]:
         """Return the holdings asked for, open and past."""
@@ -37,14 +46,43 @@ class Figures:
             and title in self._question(holding).lower()
         ]
 
+    def market_holdings(self, market: CatalogueMarket) -> list[Holding]:
+        """Return what every account holds, or a user ever held, in one market."""
+        reads = self.venue.exchange.reads
+        accounts = dict.fromkeys(
+            (
+                *(a for token in market.token_ids for a in reads.holders(token)),
+                *self.venue.records.users(),
+            )
+        )
+        return [
+            holding
+            for account in accounts
+            for holding in holdings_of(self.venue, account)
+            if holding.condition_id == market.condition_id
+        ]
+
     def _question(self, holding: Holding) -> str:
         market = self.venue.market(holding.condition_id)
         return "" if market is None else market.question
 
-    def mergeable(self, holdings: list[Holding]) -> set[str]:
-        """Return the markets of which both tokens are held."""
-        held = [holding.condition_id for holding in holdings if holding.size]
-        return {condition_id for condition_id in held if held.count(condition_id) > 1}
+    def mergeable(self, holdings: list[Holding]) -> set[tuple[Address, ConditionId]]:
+        """Return the accounts and markets where both tokens are held."""
+        held = Counter((one.account, one.condition_id) for one in holdings if one.size)
+        return {both for both, count in held.items() if count > 1}
+
+    def open_interest(self, query: AnalyticsQuery) -> list[tuple[str, float]]:
+        """Return the dollars locked in the markets named, or in all together where none is."""
+        if query.conditions() is None:
+            every = (
+                self.writer.open_interest(m.condition_id) for m in self.venue.catalogue.markets
+            )
+            return [(EVERYWHERE, sum(value for value in every if value is not None))]
+        return [
+            (market.condition_id, value)
+            for market in query.markets()
+            if (value := self.writer.open_interest(market.condition_id)) is not None
+        ]
 
     def trades(self, query: AnalyticsQuery, *, is_taker_only: bool) -> list[Entry]:
         """Return sides of trades, latest first."""

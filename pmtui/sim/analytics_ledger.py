@@ -86,11 +86,16 @@ class Holding:
         self.paid = Micros(self.paid + cash)
 
     def dispose(self, size: Micros, cash: Micros) -> None:
-        """Take shares away for what they brought."""
-        share = Micros(self.cost * min(size, self.size) // self.size) if self.size else ZERO
-        self.size = Micros(max(self.size - size, 0))
+        """Take shares away for what they brought.
+
+        Of simulated accounts some were acquired before anything is known: those gain nothing.
+        """
+        known = min(size, self.size)
+        share = self.cost * known // self.size if self.size else 0
+        brought = cash * known // size if size else cash
+        self.size = Micros(self.size - known)
         self.cost = Micros(self.cost - share)
-        self.realized = Micros(self.realized + cash - share)
+        self.realized = Micros(self.realized + brought - share)
 
 
 @dataclass(slots=True)
@@ -230,7 +235,7 @@ def holdings_of(venue: Venue, account: Address) -> list[Holding]:
     book = Book(account)
     for entry in history_of(venue, account):
         if entry.condition_id:
-            _apply(venue, book, entry)
+            apply_entry(venue, book, entry)
     return list(book.holdings.values())
 
 
@@ -246,7 +251,8 @@ def _unrecorded(venue: Venue, account: Address) -> list[Holding]:
     return holdings
 
 
-def _apply(venue: Venue, book: Book, entry: Entry) -> None:
+def apply_entry(venue: Venue, book: Book, entry: Entry) -> None:
+    """Let one line of an account's history change its holdings."""
     half = Micros(entry.size // 2)
     match entry.deed:
         case Deed.TRADE | Deed.REDEEM:

@@ -1,6 +1,6 @@
 """Reads and bounds the query of an analytics request, and does its filtering, sorting and paging."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeVar
 
 from starlette.requests import Request
@@ -102,6 +102,23 @@ class AnalyticsQuery:
             raise QueryRefusal("required query param 'market' not provided")
         found = (self._venue.market(condition_id) for condition_id in sorted(named))
         return [market for market in found if market is not None]
+
+    def one_market(self) -> CatalogueMarket:
+        """Return the only market named, which there must be."""
+        named = self.listed("market", "condition_id")
+        if len(named) != 1:
+            raise QueryRefusal("exactly one market is required")
+        market = self._venue.market(named[0])
+        if market is None:
+            raise QueryRefusal("market not found")
+        return market
+
+    def choice(self, name: str, allowed: Collection[str], default: str) -> str:
+        """Return one of some words, in lower case."""
+        word = self.text(name, default).lower()
+        if word not in allowed and word != default:
+            raise QueryRefusal(f"invalid {name}")
+        return word
 
     def matching(self, entries: Sequence[Entry]) -> list[Entry]:
         """Return the entries that markets, side, times and least amount let through."""

@@ -168,6 +168,31 @@ class RowWriter:
             **texts,
         }
 
+    def market_position(self, holding: Holding) -> Row:
+        """Write a position as the list of one market's holders has it."""
+        market = self._venue.market(holding.condition_id)
+        price = price_of(self._venue, holding.token_id)
+        value = notional_floor(price, holding.size)
+        gain = Micros(value - holding.cost)
+        profile = self.profile(holding.account)
+        return {
+            "proxyWallet": holding.account.lower(),
+            "name": profile["name"],
+            "profileImage": profile["profileImage"],
+            "verified": False,
+            "asset": holding.token_id,
+            "conditionId": holding.condition_id,
+            "avgPrice": units(holding.average_price),
+            "size": units(holding.size),
+            "currPrice": units(price),
+            "currentValue": units(value),
+            "cashPnl": units(gain),
+            "totalBought": units(holding.bought),
+            "realizedPnl": units(holding.realized),
+            "totalPnl": units(Micros(gain + holding.realized)),
+            **self.outcome(market, holding.token_id),
+        }
+
     def position_v2(self, holding: Holding, *, is_mergeable: bool) -> Row:
         """Write a position, open or past, in the newer dialect."""
         texts, more = self._token(holding)
@@ -217,6 +242,21 @@ class RowWriter:
             "displayUsernamePublic": True,
             "outcomeIndex": self.outcome(market, token_id)["outcomeIndex"],
             "verified": False,
+        }
+
+    def holder_gains(self, holding: Holding) -> Row:
+        """Write what a holder's position cost and is worth, which some lists add."""
+        price = price_of(self._venue, holding.token_id)
+        value = notional_floor(price, holding.size)
+        gain = Micros(value - holding.cost)
+        return {
+            "avg_price": units(holding.average_price),
+            "entry_cost_usdc": units(holding.cost),
+            "current_price": units(price),
+            "current_value": units(value),
+            "realized_pnl": units(holding.realized),
+            "unrealized_pnl": units(gain),
+            "total_pnl": units(Micros(gain + holding.realized)),
         }
 
     def open_interest(self, condition_id: ConditionId) -> float | None:

@@ -34,6 +34,14 @@ _CLOSED_COLUMNS = MappingProxyType(
         "TIMESTAMP": "timestamp",
     }
 )
+_MARKET_POSITION_COLUMNS = MappingProxyType(
+    {
+        "TOKENS": "size",
+        "CASH_PNL": "cashPnl",
+        "REALIZED_PNL": "realizedPnl",
+        "TOTAL_PNL": "totalPnl",
+    }
+)
 _ACTIVITY_COLUMNS = MappingProxyType(
     {"TIMESTAMP": "timestamp", "TOKENS": "size", "CASH": "usdcSize"}
 )
@@ -60,6 +68,7 @@ class AnalyticsV1:
             "/oi": self.open_interest,
             "/live-volume": self.live_volume,
             "/v1/leaderboard": self.leaderboard,
+            "/v1/market-positions": self.market_positions,
         }
 
     def positions(self, query: AnalyticsQuery) -> list[Row]:
@@ -68,7 +77,9 @@ class AnalyticsV1:
         mergeable = self._figures.mergeable(holdings)
         least = query.amount("sizeThreshold", 1)
         rows = [
-            self._writer.position(holding, is_mergeable=holding.condition_id in mergeable)
+            self._writer.position(
+                holding, is_mergeable=(holding.account, holding.condition_id) in mergeable
+            )
             for holding in holdings
             if holding.size and holding.size >= least
         ]
@@ -129,11 +140,10 @@ class AnalyticsV1:
         return {"user": user.lower(), "traded": len(traded)}
 
     def open_interest(self, query: AnalyticsQuery) -> list[Row]:
-        """Tell how many dollars are locked in some markets."""
+        """Tell how many dollars are locked in some markets, or in all of them."""
         return [
-            {"market": market.condition_id, "value": value}
-            for market in query.markets()
-            if (value := self._writer.open_interest(market.condition_id)) is not None
+            {"market": market, "value": value}
+            for market, value in self._figures.open_interest(query)
         ]
 
     def live_volume(self, query: AnalyticsQuery) -> list[Row]:
@@ -141,6 +151,28 @@ class AnalyticsV1:
         volumes = self._figures.volumes(query)
         rows = [{"market": m.condition_id, "value": units(v)} for m, v in volumes if v]
         return [{"total": sum(units(v) for _, v in volumes), "markets": rows or None}]
+
+    def market_positions(self, query: AnalyticsQuery) -> list[Row]:
+        """List the positions in both tokens of one market, whoever holds them."""
+        market = query.one_market()
+        status = query.choice("status", ("all", "open", "closed"), "all")
+        user = query.user(is_required=False)
+        rows = [
+            self._writer.market_position(holding)
+            for holding in self._figures.market_holdings(market)
+            if user in (None, holding.account)
+            and (status == "all" or bool(holding.size) == (status == "open"))
+        ]
+        ordered = query.sorted(rows, _MARKET_POSITION_COLUMNS, default="TOTAL_PNL")
+        return [
+            {
+                "token": token_id,
+                "positions": query.page(
+                    [row for row in ordered if row["asset"] == token_id], 50, most=500
+                ),
+            }
+            for token_id in market.token_ids
+        ]
 
     def leaderboard(self, query: AnalyticsQuery) -> list[Row]:
         """Rank accounts by what they won or traded."""

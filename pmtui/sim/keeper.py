@@ -144,6 +144,7 @@ class Keeper:
             last_trade_price=view.last_trade_price,
             last_trade_side=view.last_trade_side,
             changed_ms=0 if book is None else book.changed_ms,
+            resolved_ms=view.resolved_ms,
         )
         return StoredMarket(saved, None if start is None else int(start.timestamp()))
 

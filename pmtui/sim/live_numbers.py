@@ -1,16 +1,24 @@
 """The numbers of the metadata host that change while markets trade."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from typing_extensions import override
 
 from pmtui.domain.money import Micros
 from pmtui.sim.catalogue.model import CatalogueMarket
+from pmtui.sim.engine.terms import MarketView
 from pmtui.sim.metadata_rows import LiveMarket, LiveNumbers
 from pmtui.sim.past_prices import PastPrices
 from pmtui.sim.venue import Venue
 
 _DAY_MS = 86_400_000
+
+
+def resolved_at(view: MarketView) -> datetime | None:
+    """Return when a market was resolved while the venue ran; None where it was not."""
+    return (
+        None if view.resolved_ms is None else datetime.fromtimestamp(view.resolved_ms / 1_000, UTC)
+    )
 
 
 class VenueNumbers(LiveNumbers):
@@ -45,6 +53,7 @@ class VenueNumbers(LiveNumbers):
             tick_size=view.tick_size,
             is_closed=payout is not None,
             payouts=() if payout is None else (payout.pays(0), payout.pays(1)),
+            closed_at=resolved_at(view),
         )
 
     @override

@@ -2,7 +2,8 @@
 
 from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.signing.contracts import POLYGON
-from pmtui.sim.catalogue.model import CatalogueMarket, MarketState
+from pmtui.sim.catalogue.gamma import moment_of
+from pmtui.sim.catalogue.model import CatalogueMarket, MarketState, Row
 from pmtui.sim.delays import delay_of
 from pmtui.sim.engine.terms import MarketView
 from pmtui.sim.venue import Venue
@@ -36,6 +37,12 @@ def first_price(venue: Venue, market: CatalogueMarket) -> Micros:
     return Micros(((ZERO if bid is None else bid) + (ONE if ask is None else ask)) // 2)
 
 
+def iso_time(row: Row, key: str) -> str | None:
+    """Return a moment of the metadata host as the trading host writes it: with a T and a Z."""
+    moment = moment_of(row, key)
+    return None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
 def full_row(venue: Venue, market: CatalogueMarket) -> dict[str, object]:
     """Return a row of `/markets`."""
     raw = market.raw
@@ -53,7 +60,7 @@ def full_row(venue: Venue, market: CatalogueMarket) -> dict[str, object]:
         "description": raw.get("description", ""),
         "market_slug": market.slug,
         "end_date_iso": raw.get("endDate"),
-        "game_start_time": raw.get("gameStartTime"),
+        "game_start_time": iso_time(raw, "gameStartTime"),
         "seconds_delay": delay_of(venue, market.condition_id).seconds,
         "fpmm": "",
         "maker_base_fee": base_fee(market),
@@ -100,12 +107,15 @@ def compact_row(venue: Venue, market: CatalogueMarket) -> dict[str, object]:
         "aot": market.raw.get("acceptingOrdersTimestamp"),
         "sd": delay.seconds,
         "itode": delay.hold_ms > 0,
-        "gst": market.raw.get("gameStartTime"),
+        "gst": iso_time(market.raw, "gameStartTime"),
+        "cbos": market.raw.get("clearBookOnStart") is True,
+        # Orders of banned addresses are refused in every market here.
+        "ibce": True,
     }
-    if market.rewards.daily_rate:
-        # Spread in cents, as the metadata host has it.
+    if market.rewards.min_size or market.rewards.max_spread:
+        # Spread in cents, as the metadata host has it; no order is too young to earn.
         spread = Micros(market.rewards.max_spread * 100)
-        row["r"] = {"mi": number(market.rewards.min_size), "ma": number(spread)}
+        row["r"] = {"mi": number(market.rewards.min_size), "ma": number(spread), "moas": 0}
     if market.fee.rate:
         row["fd"] = {
             "r": number(market.fee.rate),

@@ -133,6 +133,10 @@ class MetadataRows:
         }
         if len(live) == len(event.markets) and all(now.is_closed for _, now in live):
             fields["closed"] = True
+            ends = [now.closed_at for _, now in live if now.closed_at is not None]
+            if ends:
+                # With a T here, and with a space on markets.
+                fields["closedTime"] = f"{max(ends):%Y-%m-%dT%H:%M:%SZ}"
         return fields
 
     def _event_alone(self, event: CatalogueEvent) -> dict[str, object]:
@@ -230,7 +234,7 @@ def _unsaid(live: LiveMarket) -> tuple[str, ...]:
     return (*volumes, "bestBid") if has_asks_only else volumes
 
 
-EVENT_SUMS = frozenset({"volume", "volume24hr", "liquidity", "closed"})
+EVENT_SUMS = frozenset({"volume", "volume24hr", "liquidity", "closed", "closedTime"})
 """Fields of an event that follow from its markets."""
 _SELDOM_LIVE = frozenset(
     {"lastTradePrice", "outcomePrices", "closed", "acceptingOrders", "closedTime"}
@@ -241,6 +245,7 @@ def _closing(live: LiveMarket) -> Mapping[str, object]:
     fields: dict[str, object] = {"closed": True, "acceptingOrders": False}
     if live.closed_at is not None:
         fields["closedTime"] = f"{live.closed_at:%Y-%m-%d %H:%M:%S}+00"
+        fields["umaEndDate"] = f"{live.closed_at:%Y-%m-%dT%H:%M:%SZ}"
     if live.payouts:
         fields["outcomePrices"] = _prices(*live.payouts)
         fields["umaResolutionStatus"] = "resolved"

@@ -16,7 +16,7 @@ from pmtui.wire.errors import UNREADABLE
 MAX_POINTS = 10_000
 MAX_BATCH = 20
 _DAY_S = 86_400
-_INTERVALS_S = {
+INTERVALS_S = {
     "1h": 3_600,
     "6h": 6 * 3_600,
     "1d": _DAY_S,
@@ -94,7 +94,7 @@ class HistoryRoutes:
     ) -> tuple[int, int] | None:
         now_s = self._venue.clock.now_ms() // 1_000
         if start is None and end is None:
-            length = _INTERVALS_S.get(interval or "max")
+            length = INTERVALS_S.get(interval or "max")
             return None if length is None else (now_s - length, now_s)
         if interval is not None:
             return None

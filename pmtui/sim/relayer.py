@@ -12,12 +12,14 @@ from starlette.routing import Route
 from pmtui.domain.ids import Address
 from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
 from pmtui.signing.contracts import POLYGON
-from pmtui.signing.wallet import derive_deposit
+from pmtui.signing.wallet import derive_deposit, derive_wallets
 from pmtui.sim.http_json import JsonResponse, failure
 from pmtui.sim.venue import Venue
 from pmtui.wire.errors import UNREADABLE
 
 WALLET_TYPES = ("WALLET", "SAFE", "PROXY")
+USUAL_TYPE = "SAFE"
+"""What an address is taken for unless the type is said (WIRE_METADATA §2 row 17)."""
 NO_CODE = "0x"
 OTHER_CODE = bytes.fromhex("363d3d373d3d3d363d73")
 """How a minimal proxy begins."""
@@ -27,18 +29,33 @@ def relayer_routes(venue: Venue) -> list[Route]:
     """Return the relayer's reads."""
 
     async def deployed(request: Request) -> Response:
-        address = _address(request)
-        if address is None or request.query_params.get("type", "SAFE") not in WALLET_TYPES:
+        address, kind = _address(request), request.query_params.get("type", USUAL_TYPE)
+        if address is None or kind not in WALLET_TYPES:
             return failure(400, "invalid address")
-        return JsonResponse({"deployed": venue.accounts.is_deployed(address)})
+        is_there = venue.accounts.is_deployed(address) and _may_be(venue, address, kind)
+        return JsonResponse({"deployed": is_there})
 
     async def nonce(request: Request) -> Response:
         address = _address(request)
-        if address is None or request.query_params.get("type", "SAFE") not in WALLET_TYPES:
+        if address is None or request.query_params.get("type", USUAL_TYPE) not in WALLET_TYPES:
             return failure(400, "invalid address")
         return JsonResponse({"nonce": "0"})
 
     return [Route("/", alive), Route("/deployed", deployed), Route("/nonce", nonce)]
+
+
+def _may_be(venue: Venue, address: Address, kind: str) -> bool:
+    """Whether an address can be a wallet of a type; of an owner nobody knows it can be any."""
+    owner = venue.accounts.owner_of(address)
+    if owner is None:
+        return True
+    wallets = derive_wallets(owner, POLYGON.wallets)
+    of_kind = {
+        "WALLET": (wallets.deposit_uups, wallets.deposit_beacon),
+        "SAFE": (wallets.safe,),
+        "PROXY": (wallets.proxy,),
+    }
+    return address in of_kind[kind]
 
 
 class _Asked(msgspec.Struct):

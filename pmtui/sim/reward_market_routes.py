@@ -9,12 +9,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pmtui.domain.money import ONE, ZERO, Micros, MoneyError, parse_micros
+from pmtui.sim.catalogue.gamma import moment_of
 from pmtui.sim.catalogue.model import CatalogueEvent, CatalogueMarket
 from pmtui.sim.clob_account import CONDITION_ID
 from pmtui.sim.http_json import failure
 from pmtui.sim.market_rows import first_price
+from pmtui.sim.metadata_rows import id_number
 from pmtui.sim.paging import paged
-from pmtui.sim.reward_rows import current_row, market_row, volume_24h
+from pmtui.sim.past_prices import PastPrices
+from pmtui.sim.reward_rows import config_rows, current_row, market_row, volume_24h
 from pmtui.sim.rewards import Rewards
 from pmtui.sim.venue import Venue
 
@@ -30,6 +33,7 @@ class RewardMarketRoutes:
     def __init__(self, venue: Venue, rewards: Rewards) -> None:
         self._venue = venue
         self._rewards = rewards
+        self._prices = PastPrices(venue)
 
     def routes(self) -> list[Route]:
         """Return the routes; `config`, `raw` and `markets` alone are the older dialect's."""
@@ -64,7 +68,10 @@ class RewardMarketRoutes:
 
     def row(self, market: CatalogueMarket) -> dict[str, object]:
         """Write a market with its terms and competition."""
-        return market_row(self._venue, market, self._competition(market))
+        return market_row(self._venue, market, self._competition(market), self._day_change(market))
+
+    def _day_change(self, market: CatalogueMarket) -> Micros:
+        return self._prices.change(market, "oneDayPriceChange")
 
     def _competition(self, market: CatalogueMarket) -> Fraction:
         return sum(self._rewards.scores(market).values(), Fraction(0))
@@ -133,7 +140,14 @@ class RewardMarketRoutes:
             **self._figures(),
             "market": lambda market: market.question,
             "question": lambda market: market.question,
+            "market_id": lambda market: id_number(market.raw),
             "market_competitiveness": self._competition,
+            "competitiveness": self._competition,
+            "one_day_price_change": self._day_change,
+            "created_at": lambda market: _second(market, "createdAt"),
+            "start_date": lambda market: _second(market, "startDate"),
+            "end_date": lambda market: _second(market, "endDate"),
+            "reward_end_date": _reward_end,
             "max_spread": lambda market: market.rewards.max_spread,
             "min_size": lambda market: market.rewards.min_size,
             "rate_per_day": lambda market: market.rewards.daily_rate,
@@ -142,6 +156,16 @@ class RewardMarketRoutes:
     def _spread(self, market: CatalogueMarket) -> Micros:
         bid, ask = self._venue.exchange.reads.top(market.token_ids[0])
         return Micros((ONE if ask is None else ask) - (ZERO if bid is None else bid))
+
+
+def _second(market: CatalogueMarket, key: str) -> int:
+    moment = moment_of(market.raw, key)
+    return 0 if moment is None else int(moment.timestamp())
+
+
+def _reward_end(market: CatalogueMarket) -> str:
+    # The service writes these dates as YYYY-MM-DD, which sort as texts.
+    return max((str(row["end_date"]) for row in config_rows(market)), default="")
 
 
 def page_size(query: QueryParams) -> int | None:

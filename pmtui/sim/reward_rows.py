@@ -6,12 +6,14 @@ from fractions import Fraction
 from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.signing.contracts import POLYGON
 from pmtui.sim.catalogue.model import CatalogueMarket, Row
-from pmtui.sim.market_rows import number, token_rows
+from pmtui.sim.market_rows import iso_time, number, token_rows
 from pmtui.sim.rewards import Earning
 from pmtui.sim.venue import Venue
 
 ASSET_RATE = 1
 """Dollars a unit of collateral is worth."""
+NO_DATE = "1970-01-01T00:00:00Z"
+"""Where a row must have a date and the catalogue names none."""
 
 
 def config_rows(market: CatalogueMarket) -> list[dict[str, object]]:
@@ -59,15 +61,18 @@ def current_row(market: CatalogueMarket) -> dict[str, object]:
     }
 
 
-def market_row(venue: Venue, market: CatalogueMarket, competition: Fraction) -> dict[str, object]:
+def market_row(
+    venue: Venue, market: CatalogueMarket, competition: Fraction, day_change: Micros
+) -> dict[str, object]:
     """Return a market with its terms and how much it is quoted.
 
     Args:
         venue: knows its prices.
         market: the market.
         competition: the sum of all accounts' scores.
+        day_change: how far the price has come in a day.
     """
-    event = venue.catalogue.event_of(market)
+    event, raw = venue.catalogue.event_of(market), market.raw
     bid, ask = venue.exchange.reads.top(market.token_ids[0])
     return {
         "market_id": market.market_id,
@@ -75,10 +80,14 @@ def market_row(venue: Venue, market: CatalogueMarket, competition: Fraction) -> 
         "market_slug": market.slug,
         "event_id": event.event_id,
         "event_slug": event.slug,
-        "image": market.raw.get("image", ""),
+        "image": raw.get("image", ""),
+        "group_item_title": raw.get("groupItemTitle", ""),
+        "created_at": iso_time(raw, "createdAt") or iso_time(raw, "startDate") or NO_DATE,
+        "end_date": iso_time(raw, "endDate"),
         **terms_row(market),
         "market_competitiveness": round(float(competition), 4),
         "volume_24hr": number(volume_24h(venue, market)),
+        "one_day_price_change": number(day_change),
         "spread": number(Micros((ONE if ask is None else ask) - (ZERO if bid is None else bid))),
         "tokens": [
             {key: row[key] for key in ("token_id", "outcome", "price")}

@@ -4,9 +4,12 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterable
 from contextlib import ExitStack, asynccontextmanager, closing, suppress
+from dataclasses import field
 from pathlib import Path
 
 from pmtui.records import dataclass
+from pmtui.sim.access import AccessRules
+from pmtui.sim.admin_token import new_token, write_token
 from pmtui.sim.back_office import BackOffice
 from pmtui.sim.catalogue.load import load_packaged, load_recorded
 from pmtui.sim.catalogue.model import Catalogue
@@ -14,7 +17,7 @@ from pmtui.sim.clock import SystemClock, VenueClock
 from pmtui.sim.public_tape import PublicTape
 from pmtui.sim.publisher import Publisher
 from pmtui.sim.server import HostSwitch, HttpServer, applications
-from pmtui.sim.store import Store
+from pmtui.sim.store import Store, StoreError
 from pmtui.sim.streams.server import serve_streams
 from pmtui.sim.traders import Traders
 from pmtui.sim.upkeep import Upkeep
@@ -53,6 +56,8 @@ class RunningVenue:
     upkeep: Upkeep
     urls: dict[str, str]
     """Base URLs by the names of the first line of `pmtui sim`."""
+    admin_token: str = field(repr=False)
+    """What the operator's address asks for."""
 
 
 @asynccontextmanager
@@ -78,12 +83,21 @@ async def running_venue(
             seed=options.seed,
             speed=options.speed,
         )
-        async with _served(venue, sockets) as running:
+        token = new_token()
+        if options.state is not None:
+            try:
+                token_file = write_token(options.state, token)
+            except OSError as error:
+                raise StoreError(f"cannot write to {options.state}: {error}") from error
+            cleanup.callback(token_file.unlink, missing_ok=True)
+        async with _served(venue, sockets, token) as running:
             yield running
 
 
 @asynccontextmanager
-async def _served(venue: Venue, sockets: dict[str, socket.socket]) -> AsyncIterator[RunningVenue]:
+async def _served(
+    venue: Venue, sockets: dict[str, socket.socket], admin_token: str
+) -> AsyncIterator[RunningVenue]:
     publisher = Publisher(venue)
     traders = Traders(venue, seed=venue.seed, speed=venue.speed, publisher=publisher)
     traders.fill_books()
@@ -99,7 +113,7 @@ async def _served(venue: Venue, sockets: dict[str, socket.socket]) -> AsyncItera
         sockets[host].getsockname()[1]: (host, application)
         for host, application in applications(venue, office).items()
     }
-    server = HttpServer(HostSwitch(hosts, venue.switches))
+    server = HttpServer(HostSwitch(hosts, venue.switches, AccessRules(admin_token)))
     listeners = [sockets[host] for host, _ in hosts.values()]
     async with serve_streams(venue, publisher, sockets["ws"]), asyncio.TaskGroup() as tasks:
         serving = tasks.create_task(server.serve(listeners))
@@ -108,7 +122,7 @@ async def _served(venue: Venue, sockets: dict[str, socket.socket]) -> AsyncItera
         if venue.speed > 0:
             background.append(tasks.create_task(traders.run()))
         try:
-            yield RunningVenue(venue, upkeep, _urls(sockets))
+            yield RunningVenue(venue, upkeep, _urls(sockets), admin_token)
         finally:
             await _end(server, serving, background)
             tape.write()

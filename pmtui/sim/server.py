@@ -3,7 +3,8 @@
 A bug in a handler becomes a 500 and a line on stderr that names the place, never the values.
 
 The service's hosts are separate names, so they are separate ports here; which socket a connection
-came in on decides which application answers. Faults the operator asked for strike before that.
+came in on decides which application answers. What `access` refuses reaches none of them; faults the
+operator asked for strike next.
 """
 
 import asyncio
@@ -23,6 +24,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
 
+from pmtui.sim.access import TOO_LARGE, AccessRules, read_body, replayed
 from pmtui.sim.admin import AdminRoutes
 from pmtui.sim.admin_switches import AdminSwitches
 from pmtui.sim.analytics import analytics_routes
@@ -113,14 +115,31 @@ def _route_error(host: str, status: int) -> Response:
 class HostSwitch:
     """Hands a request to the application of the port it came in on."""
 
-    def __init__(self, hosts: Mapping[int, tuple[str, ASGIApp]], switches: Switches) -> None:
+    def __init__(
+        self,
+        hosts: Mapping[int, tuple[str, ASGIApp]],
+        switches: Switches,
+        access: AccessRules,
+    ) -> None:
         self._hosts = MappingProxyType(dict(hosts))
         self._switches = switches
+        self._access = access
         self.connections = Connections()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         host, application = self._hosts[scope["server"][1]]
+        refusal = self._access.why_refused(host, scope)
+        if refusal is None:
+            # Whole and bounded before any route sees it, which may read it or not.
+            body = await read_body(receive)
+            if body is None:
+                refusal = failure(413, TOO_LARGE)
+            else:
+                receive = replayed(body, receive)
+        if refusal is not None:
+            await refusal(scope, receive, send)
+            return
         fault = None
         if host != "admin":
             fault = self._switches.take_fault(host, scope["path"], method=scope["method"])

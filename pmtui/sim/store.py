@@ -5,6 +5,7 @@ told has happened is there after a kill at any moment. Nothing of simulated acco
 newest trades of each market; their books are drawn anew, around the orders that come back from here.
 """
 
+import os
 import sqlite3
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from pmtui.config.paths import make_private, open_to_append, private_dir
 from pmtui.domain.ids import Address, ApiKey, TokenId
 from pmtui.domain.money import Micros
 from pmtui.records import dataclass
@@ -111,7 +113,11 @@ class Store:
         """
         try:
             if folder is not None:
-                folder.mkdir(parents=True, exist_ok=True)
+                private_dir(folder)
+                # The log and the index beside it are made with the same permissions.
+                os.close(open_to_append(folder / FILE_NAME))
+                for suffix in ("-wal", "-shm"):
+                    make_private(folder / f"{FILE_NAME}{suffix}")
             where = ":memory:" if folder is None else str(folder / FILE_NAME)
             self._db = sqlite3.connect(where, isolation_level=None, timeout=0.5)
         except (OSError, sqlite3.Error) as error:

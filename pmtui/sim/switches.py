@@ -135,6 +135,15 @@ class RateLimits:
 
 
 @dataclass(slots=True)
+class HostLimits:
+    """How often the analytics host may be asked in ten seconds (SEED §8)."""
+
+    is_enforced: bool = True
+    scale: float = 1.0
+    """Multiplies every limit, for clients that run faster than time."""
+
+
+@dataclass(slots=True)
 class Switches:
     """Every switch, at rest by default."""
 
@@ -159,6 +168,7 @@ class Switches:
     courses: list[SettlementCourse] = field(default_factory=list)
     """Of the next trades with a party that is not simulated."""
     limits: RateLimits = field(default_factory=RateLimits)
+    analytics_limits: HostLimits = field(default_factory=HostLimits)
     streams: StreamManner = field(default_factory=StreamManner)
     tricks: list[StreamTrick] = field(default_factory=list)
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from textual.theme import BUILTIN_THEMES, Theme
 
 import pmtui
+from pmtui.config.errors import plain_line
+from pmtui.config.toml_file import UntrustedFileError, decode_toml, read_trusted_text
 from pmtui.ui.theme import SLOTS, TEXT_STYLES, Role, ThemeError, resolve_color, role_variables
 
 _ROLES = tuple(role.value for role in Role)
@@ -49,10 +51,12 @@ def load_themes(user_dir: Path | None = None) -> tuple[tuple[Theme, ...], tuple[
     themes: dict[str, Theme] = {}
     problems: list[str] = []
     for file in (*_toml_files(_built_in_dir()), *_toml_files(user_dir)):
+        is_ours = file.parent != user_dir
         try:
-            theme = parse_theme(file.read_text(encoding="utf-8"))
-        except (ThemeError, OSError, UnicodeDecodeError) as error:
-            problems.append(f"{file.name}: {error}")
+            text = file.read_text(encoding="utf-8") if is_ours else read_trusted_text(file)
+            theme = parse_theme(text)
+        except (ThemeError, OSError, UntrustedFileError) as error:
+            problems.append(plain_line(f"{file.name}: {error}"))
         else:
             themes[theme.name] = theme
     return tuple(themes.values()), tuple(problems)
@@ -65,7 +69,7 @@ def parse_theme(text: str) -> Theme:
         ThemeError: not TOML, an unknown key, a missing one, or a colour that does not parse.
     """
     try:
-        document = tomllib.loads(text)
+        document = decode_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise ThemeError(f"not a TOML file: {error}") from error
     _refuse_unknown("key", document, _KEYS)

@@ -33,3 +33,24 @@ def test_without_a_terminal_it_says_so_in_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "terminal" in done.stderr
+
+
+def test_what_ends_the_program_before_the_screen_is_printed_without_a_key(tmp_path: Path) -> None:
+    key = "5d" * 32
+    program = (
+        "from pmtui.cli import main\n"
+        "def fail(*_):\n"
+        f"    raise RuntimeError('it was 0x' + {key[:40]!r} + {key[40:]!r})\n"
+        "main._open_terminal = fail\n"
+        "main.main([])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PMTUI_HOME": str(tmp_path), "PATH": ""},
+    )
+    assert done.returncode == 1
+    assert "RuntimeError: it was <redacted>" in done.stderr
+    assert key not in done.stderr

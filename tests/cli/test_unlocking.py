@@ -179,3 +179,92 @@ def test_a_key_from_the_environment_is_refused_while_another_terminal_trades(
         pytest.raises(ConfigError, match="another terminal"),
     ):
         find_session_key(settings, home / "state", passphrase_fd=None, is_for_session=True)
+
+
+FOREIGN = ("http://venue.example.org", "http://10.0.0.7:8080", "http://127.0.0.1.example.org")
+
+
+@pytest.mark.parametrize("address", FOREIGN)
+def test_a_key_is_not_used_where_nothing_encrypts_it(
+    home: Path, keystore: Path, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv("PMTUI_CLOB_URL", address)
+    with pytest.raises(ConfigError) as caught:
+        find(home, PASSPHRASE)
+    assert address in str(caught.value)
+    monkeypatch.setenv("PMTUI_ALLOW_CLEARTEXT", "true")
+    assert find(home, PASSPHRASE).secret is not None
+
+
+def test_streams_are_encrypted_too(
+    home: Path, keystore: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PMTUI_WS_USER_URL", "ws://venue.example.org/ws/user")
+    with pytest.raises(ConfigError):
+        find(home, PASSPHRASE)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:81", "localhost", "[::1]:81"])
+def test_this_machine_needs_no_encryption(
+    home: Path, keystore: Path, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setenv("PMTUI_CLOB_URL", f"http://{host}")
+    monkeypatch.setenv("PMTUI_WS_USER_URL", f"ws://{host}/ws/user")
+    assert find(home, PASSPHRASE).secret is not None
+
+
+def test_without_a_key_anything_may_be_looked_at(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PMTUI_CLOB_URL", FOREIGN[0])
+    assert find(home).secret is None
+
+
+def test_a_keystore_that_others_could_have_written_is_refused(home: Path, keystore: Path) -> None:
+    keystore.chmod(0o620)
+    with pytest.raises(ConfigError, match="refused"):
+        find(home, PASSPHRASE)
+    keystore.chmod(0o600)
+    keystore.parent.chmod(0o777)
+    with pytest.raises(ConfigError, match="refused"):
+        find(home, PASSPHRASE)
+
+
+def test_what_a_killed_program_left_beside_a_keystore_is_removed(
+    home: Path, keystore: Path
+) -> None:
+    unfinished = keystore.with_name(f".{keystore.name}.abc123")
+    unfinished.write_text("half")
+    assert find(home, PASSPHRASE).secret is not None
+    assert not unfinished.exists()
+
+
+_SHOW_ENVIRONMENT = """
+import os, sys
+from pathlib import Path
+from pmtui.cli.unlocking import find_session_key
+from pmtui.config.settings import load_settings
+settings = load_settings({"profile": sys.argv[1]})
+find_session_key(settings, Path(sys.argv[2]), passphrase_fd=None)
+print(os.getpid(), "PMTUI_PRIVATE_KEY" in os.environ, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("profile", ["paper", "live"])
+def test_the_key_leaves_the_environment_that_the_system_shows(home: Path, profile: str) -> None:
+    environment = {"PMTUI_HOME": str(home), "PMTUI_PRIVATE_KEY": KEY, "PATH": "/bin"}
+    command = [sys.executable, "-c", _SHOW_ENVIRONMENT, profile, str(home / "state")]
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        number, is_there = child.stdout.readline().split()
+        try:
+            block = Path(f"/proc/{number}/environ").read_bytes()
+        except PermissionError:
+            # Nobody but root may look any more.
+            block = b""
+        child.communicate("")
+    assert is_there == "False"
+    assert KEY.encode() not in block

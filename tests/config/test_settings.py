@@ -244,3 +244,76 @@ def test_a_switch_without_heartbeats_would_do_nothing(config: Path) -> None:
 def test_a_wrong_heartbeat_is_told_of_and_nothing_else(config: Path) -> None:
     config.write_text('heartbeat = "often"\non_quit = "switch"\n')
     assert "heartbeat: should be 'off', 'on' or 'armed'" in problem()
+
+
+@pytest.mark.parametrize("depth", [100, 500, 900, 3_000, 20_000])
+@pytest.mark.parametrize(
+    ("before", "opening", "closing"),
+    [
+        ("presets = ", "[", "]"),
+        ("keys = ", "{a = ", "}"),
+        ("keys.", "a.", ""),
+        ("keys.a = ", "[", "]"),
+        ("nothing = ", "[", "]"),
+    ],
+)
+def test_however_deep_a_file_is_nested_one_line_says_so(
+    config: Path, depth: int, before: str, opening: str, closing: str
+) -> None:
+    inside = "a = 1" if opening == "a." else "1"
+    config.write_text(f"{before}{opening * depth}{inside}{closing * depth}\n")
+    assert str(config) in problem() or problem().startswith("environment")
+
+
+@pytest.mark.parametrize("digits", [100, 5_000, 100_000])
+@pytest.mark.parametrize(
+    "setting", ["frame_rate", "presets", "theme", "limits.order_usd", "nothing"]
+)
+def test_however_long_a_number_is_one_line_says_so(config: Path, digits: int, setting: str) -> None:
+    config.write_text(f"{setting} = {'9' * digits}\n")
+    assert len(problem()) < 300
+
+
+def test_a_file_of_no_reasonable_size_is_not_read(config: Path) -> None:
+    config.write_text("#" * (1 << 21))
+    assert "longer than" in problem()
+
+
+def test_nested_settings_of_the_environment_are_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PMTUI_PROFILES", "[" * 100_000)
+    assert problem()
+
+
+def test_a_file_that_others_could_have_written_is_refused(config: Path) -> None:
+    config.write_text('theme = "slate"\n')
+    assert load_settings().theme == "slate"
+    config.chmod(0o666)
+    assert problem() == f"{config}: refused: others can write to {config}; chmod go-w {config}"
+    config.chmod(0o600)
+    config.parent.chmod(0o777)
+    assert "refused" in problem()
+
+
+def test_names_from_a_file_do_nothing_to_a_terminal(config: Path) -> None:
+    config.write_text('"\\u001b]52;c;AA\\u0007\\u202e" = 1\n')
+    assert problem().isprintable()
+    config.write_text('[profiles."\\u001b[2J"]\n')
+    assert problem().isprintable()
+
+
+def test_an_odd_path_does_nothing_to_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "\x1b[31m\udcff"
+    (home / "config").mkdir(parents=True)
+    (home / "config" / "config.toml").write_text("theme = 1\n")
+    monkeypatch.setenv("PMTUI_HOME", str(home))
+    assert problem().isprintable()
+
+
+@pytest.mark.parametrize("name", ["../x", "..", "a/b", "/etc", ".x", ""])
+def test_a_profile_never_names_a_directory_elsewhere(config: Path, name: str) -> None:
+    config.write_text(f'[profiles."{name}"]\n')
+    assert "cannot name a directory" in problem({"profile": name})

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pmtui.sim.admin_token import write_token
 from tests.journeys import trader
 from tests.journeys.broken_program import __name__ as broken_program
 from tests.journeys.conftest import Start
@@ -37,7 +38,8 @@ def venue(home: Path, tmp_path: Path) -> Iterator[PaperVenue]:
         config.write_text(f'[profiles.{PROFILE}]\nlike = "live"\ndialect = "seed"\n{hosts}\n')
         # An auditor looks at it as at the paper venue, with the same key.
         auditor = tmp_path / "auditor" / "state" / "paper"
-        auditor.mkdir(parents=True)
+        (auditor / "venue").mkdir(parents=True)
+        write_token(auditor / "venue", running.admin_token)
         (auditor / "venue.json").write_text(json.dumps(running.urls))
         (auditor / "paper.key").write_text(KEY)
         account = PaperVenue(tmp_path / "auditor")

@@ -12,6 +12,7 @@ import httpx
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
+from pmtui.sim.admin_token import operator_headers, read_token
 
 PATIENCE_S = 60.0
 
@@ -67,6 +68,7 @@ class PaperVenue:
     def __init__(self, home: Path) -> None:
         state = home / "state" / "paper"
         self.urls: dict[str, str] = json.loads((state / "venue.json").read_bytes())
+        self._operator = operator_headers(read_token(state / "venue"))
         key = Secret.from_hex((state / "paper.key").read_text(encoding="ascii"))
         self.wallet = derive_wallets(Signer(key).address).deposit_beacon
 
@@ -127,16 +129,19 @@ class PaperVenue:
     def post(self, path: str, body: dict[str, Any]) -> None:
         """Tell the venue's operator to do something."""
         with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
-            http.post(self.urls["admin"] + path, json=body).raise_for_status()
+            url = self.urls["admin"] + path
+            http.post(url, json=body, headers=self._operator).raise_for_status()
 
     def clear_faults(self) -> None:
         """Let the venue behave again."""
         with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
-            http.delete(self.urls["admin"] + "/faults").raise_for_status()
+            url = self.urls["admin"] + "/faults"
+            http.delete(url, headers=self._operator).raise_for_status()
 
     def _read(self, host: str, path: str) -> Any:
         with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
-            answer = http.get(self.urls[host] + path)
+            headers = self._operator if host == "admin" else {}
+            answer = http.get(self.urls[host] + path, headers=headers)
             answer.raise_for_status()
             return answer.json()
 

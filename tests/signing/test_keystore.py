@@ -180,3 +180,29 @@ def test_names_with_capitals_open_too(keystore: str) -> None:
     document = json.loads(keystore)
     document["Crypto"] = document.pop("crypto")
     assert decrypt_keystore(json.dumps(document), PASSPHRASE) == KEY
+
+
+@pytest.mark.parametrize("depth", [50, 500, 990, 3_000, 100_000])
+def test_a_deeply_nested_file_is_no_keystore(depth: int, keystore: str) -> None:
+    nested = "[" * depth + "]" * depth
+    document = keystore.strip().removesuffix("}")
+    for text in (
+        nested,
+        f'{document}, "more": {nested}}}',
+        f'{{"version": 3, "crypto": {nested}}}',
+    ):
+        keystore_address(text)
+        opened = decrypt_keystore(text, PASSPHRASE)
+        assert isinstance(opened, Secret | KeystoreProblem)
+
+
+def test_a_number_of_thousands_of_digits_is_no_keystore() -> None:
+    text = f'{{"version": 3, "id": {"9" * 5_000}}}'
+    assert decrypt_keystore(text, PASSPHRASE) is KeystoreProblem.NOT_A_KEYSTORE
+
+
+def test_what_a_killed_program_left_is_removed_by_the_next(tmp_path: Path, keystore: str) -> None:
+    (tmp_path / ".key.json.abc123").write_text("half")
+    (tmp_path / ".other").write_text("not ours")
+    write_keystore(tmp_path / "key.json", keystore)
+    assert {file.name for file in tmp_path.iterdir()} == {"key.json", ".other"}

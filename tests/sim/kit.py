@@ -22,6 +22,7 @@ from pmtui.signing.order_signing import OrderFields, SignedOrder, encode_post, s
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import OwnerWallets, derive_wallets
+from pmtui.sim.admin_token import operator_headers
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
 
@@ -149,10 +150,15 @@ class Person:
 
     async def admin(self, method: str, path: str, body: object = None) -> Any:
         """Ask the operator's address."""
-        url = self.running.urls["admin"] + path
-        response = await self.http.request(method, url, json=body)
+        response = await self.operate(method, path, json=body)
         assert response.status_code == 200, response.text
         return response.json()
+
+    async def operate(self, method: str, path: str, **request: Any) -> httpx.Response:
+        """Ask the operator's address something that it may refuse."""
+        url = self.running.urls["admin"] + path
+        headers = operator_headers(self.running.admin_token)
+        return await self.http.request(method, url, headers=headers, **request)
 
     def headers(self, method: str, path: str, body: bytes = b"") -> dict[str, str]:
         """Sign a request."""

@@ -14,6 +14,8 @@ from typing import Any
 
 import httpx
 
+from pmtui.sim.admin_token import operator_headers
+
 BOOT_DEADLINE_S = 60
 ANSWER_DEADLINE_S = 60
 _PROGRAM = "import sys; from pmtui.cli.sim import run; sys.exit(run(sys.argv[1:]))"
@@ -25,6 +27,7 @@ class VenueProcess:
 
     process: subprocess.Popen[bytes]
     urls: dict[str, str]
+    admin_token: str
 
     def end(self) -> int:
         """Close its standard input, as a dying parent does, and return its exit code."""
@@ -35,7 +38,12 @@ class VenueProcess:
     def operate(self, method: str, path: str, body: object = None) -> Any:
         """Ask its admin address, and return what it answered."""
         with httpx.Client(trust_env=False) as http:
-            response = http.request(method, self.urls["admin"] + path, json=body)
+            response = http.request(
+                method,
+                self.urls["admin"] + path,
+                json=body,
+                headers=operator_headers(self.admin_token),
+            )
         assert response.status_code == 200, response.text
         return response.json()
 
@@ -46,9 +54,11 @@ class VenueProcess:
 
 
 @contextmanager
-def venue_process(*arguments: str) -> Iterator[VenueProcess]:
+def venue_process(*arguments: str, prints_token: bool = True) -> Iterator[VenueProcess]:
     """Start a venue on free ports and end it with the block."""
     command = [sys.executable, "-c", _PROGRAM, "--exit-with-stdin", *arguments]
+    if prints_token:
+        command.append("--print-admin-token")
     environment = dict(os.environ)
     root = str(Path(__file__).parents[2])
     environment["PYTHONPATH"] = os.pathsep.join(
@@ -58,7 +68,9 @@ def venue_process(*arguments: str) -> Iterator[VenueProcess]:
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, cwd=root
     )
     try:
-        yield VenueProcess(process, _first_line(process))
+        urls = _first_line(process)
+        token = urls.pop("admin_token", "")
+        yield VenueProcess(process, urls, token)
     finally:
         if process.poll() is None:
             process.kill()

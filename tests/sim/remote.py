@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import httpx
 
+from pmtui.sim.admin_token import operator_headers
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import RunningVenue
 from tests.sim.kit import Person
@@ -17,8 +18,9 @@ class _VenueTime:
 
 async def remote_person(process: VenueProcess, http: httpx.AsyncClient, *, key: int = 0) -> Person:
     """Return a person whose clock was set by the venue's a moment ago."""
-    answer = await http.get(process.urls["admin"] + "/clock")
+    headers = operator_headers(process.admin_token)
+    answer = await http.get(process.urls["admin"] + "/clock", headers=headers)
     time = _VenueTime(ManualClock(answer.json()["now_ms"]))
     # A person reads nothing of a running venue but its addresses and its time.
-    running = RunningVenue(time, None, process.urls)  # type: ignore[arg-type]  # see above
+    running = RunningVenue(time, None, process.urls, process.admin_token)  # type: ignore[arg-type]  # see above
     return Person(running, http, key=key)

@@ -163,6 +163,33 @@ def test_user_themes_join_the_built_in_ones_and_bad_files_only_cost_themselves(
     assert load_themes(tmp_path / "absent")[1] == ()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = " + "[" * 3_000 + "]" * 3_000,
+        "x." * 3_000 + "x = 1",
+        "x = " + "9" * 5_000,
+        "name = 'a'\n[colors]\n" + "primary." * 3_000 + "x = '#fff'",
+    ],
+)
+def test_a_theme_file_of_any_depth_only_costs_itself(tmp_path: Path, text: str) -> None:
+    (tmp_path / "deep.toml").write_text(text)
+    (tmp_path / "good.toml").write_text(MINIMAL)
+    themes, problems = load_themes(tmp_path)
+    assert len(themes) == len(load_themes()[0]) + 1
+    assert len(problems) == 1
+    assert problems[0].startswith("deep.toml: ")
+
+
+def test_a_theme_file_that_others_could_have_written_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(MINIMAL)
+    file.chmod(0o666)
+    themes, problems = load_themes(tmp_path)
+    assert len(themes) == len(load_themes()[0])
+    assert "others can write" in problems[0]
+
+
 def test_an_installed_package_brings_its_own_themes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from pmtui.records import dataclass
-from pmtui.sim.catalogue.gamma import rows_of, text_of
+from pmtui.sim.catalogue.gamma import moment_of, rows_of, text_of
 from pmtui.sim.catalogue.kept_list import is_kept_list, rows_of_kept
 from pmtui.sim.catalogue.model import Row
 
@@ -32,7 +32,11 @@ class CatalogueFileError(Exception):
 
 @dataclass(slots=True)
 class RecordedRows:
-    """Rows found so far, each kind by id; the newest version of a row wins field by field."""
+    """Rows found so far, each kind by id; of two versions of a market or event the newer is taken.
+
+    Whole: what the newer leaves out holds no longer. An event that came inside a market is a part of
+    one, and only adds to what is known.
+    """
 
     events: dict[str, Row] = field(default_factory=dict)
     markets: dict[str, Row] = field(default_factory=dict)
@@ -43,6 +47,7 @@ class RecordedRows:
     rows: int = 0
     merged: int = 0
     _tag_rows: int = 0
+    _listed_events: set[str] = field(default_factory=set)
 
     def add_file(self, path: Path) -> None:
         """Take every row of one file.
@@ -133,6 +138,7 @@ class RecordedRows:
             return
         self.rows += 1
         self._put(self.events, event_id, {key: row[key] for key in row if key != "markets"})
+        self._listed_events.add(event_id)
         for tag in rows_of(row, "tags"):
             self.tags.setdefault(text_of(tag, "id"), tag)
         for series in rows_of(row, "series"):
@@ -154,17 +160,26 @@ class RecordedRows:
             parent_id = text_of(event, "id")
             if parent_id:
                 self.event_of_market.setdefault(market_id, parent_id)
-                self._put(self.events, parent_id, event)
+                self._put_part(parent_id, event)
                 for series in rows_of(event, "series"):
                     self.series.setdefault(text_of(series, "id"), series)
                 return
 
     def _put(self, rows: dict[str, Row], row_id: str, row: Row) -> None:
         known = rows.get(row_id)
-        if known is None:
-            rows[row_id] = row
-            return
-        if rows is self.markets:
+        if known is not None and rows is self.markets:
             self.merged += 1
-        is_newer = text_of(row, "updatedAt") >= text_of(known, "updatedAt")
-        rows[row_id] = {**known, **row} if is_newer else {**row, **known}
+        is_part = rows is self.events and row_id not in self._listed_events
+        if known is None or is_part or _is_newer(row, known):
+            rows[row_id] = row
+
+    def _put_part(self, event_id: str, part: Row) -> None:
+        known = self.events.get(event_id, {})
+        is_newer = _is_newer(part, known)
+        self.events[event_id] = {**known, **part} if is_newer else {**part, **known}
+
+
+def _is_newer(row: Row, known: Row) -> bool:
+    """Whether a row replaces another: of rows without a date the one that came later does."""
+    changed, before = moment_of(row, "updatedAt"), moment_of(known, "updatedAt")
+    return before is None or (changed is not None and changed >= before)

@@ -95,6 +95,7 @@ def _end(floor: Floor, market: TradedMarket, payout: Payout) -> None:
     for order in (*market.book.bids.orders(), *market.book.asks.orders()):
         floor.cancel(order, LiveStatus.MARKET_RESOLVED)
     market.payout = payout
+    market.resolved_ms = floor.journal.now_ms
     winner = {Payout.FIRST: 0, Payout.SECOND: 1}.get(payout)
     floor.journal.add(
         MarketResolved(

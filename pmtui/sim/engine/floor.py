@@ -30,6 +30,7 @@ class TradedMarket:
         "last_trade_price",
         "last_trade_side",
         "payout",
+        "resolved_ms",
         "spec",
         "tick_size",
         "top",
@@ -41,6 +42,7 @@ class TradedMarket:
         self.tick_size = spec.tick_size
         self.is_accepting = spec.is_accepting
         self.payout: Payout | None = None
+        self.resolved_ms: int | None = None
         self.last_trade_price: Micros | None = None
         self.last_trade_side: Side | None = None
         self.top: tuple[Micros | None, Micros | None] = (None, None)
@@ -56,6 +58,7 @@ class TradedMarket:
             last_trade_price=self.last_trade_price,
             last_trade_side=self.last_trade_side,
             open_interest=Micros(pool),
+            resolved_ms=self.resolved_ms,
         )
 
 

@@ -28,6 +28,7 @@ class SavedMarket:
     last_trade_price: Micros | None
     last_trade_side: Side | None
     changed_ms: int
+    resolved_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ def export_state(floor: Floor) -> EngineState:
                 last_trade_price=market.last_trade_price,
                 last_trade_side=market.last_trade_side,
                 changed_ms=market.book.changed_ms,
+                resolved_ms=market.resolved_ms,
             )
             for market in floor.markets.values()
         ),
@@ -128,6 +130,7 @@ def _restore_market(floor: Floor, saved: SavedMarket) -> None:
     market.tick_size = saved.tick_size
     market.is_accepting = saved.is_accepting
     market.payout = saved.payout
+    market.resolved_ms = saved.resolved_ms
     market.last_trade_price = saved.last_trade_price
     market.last_trade_side = saved.last_trade_side
     market.book.changed_ms = saved.changed_ms

@@ -238,6 +238,8 @@ class MarketView:
     last_trade_side: Side | None
     open_interest: Micros
     """Collateral locked in the market's pool; equals the outstanding pairs."""
+    resolved_ms: int | None = None
+    """When it was resolved; None before, and where a state of an older version does not say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from pmtui.domain.money import ONE, ZERO, Micros, complement, format_micros
 from pmtui.records import dataclass
 from pmtui.sim.catalogue.model import CatalogueEvent, CatalogueMarket
 from pmtui.sim.engine.events import LevelChanged, MarketResolved, TickSizeChanged, Trade
+from pmtui.sim.market_rows import iso_time
 from pmtui.sim.streams.ladder import MarketLadder, price_text
 
 SWAP_CHANCE = 0.05
@@ -158,7 +159,7 @@ def new_market_frame(market: CatalogueMarket, event: CatalogueEvent, *, at_ms: i
             "clob_token_ids": market.token_ids,
             "sports_market_type": raw.get("sportsMarketType", ""),
             "line": str(raw.get("line", "")),
-            "game_start_time": raw.get("gameStartTime", ""),
+            "game_start_time": iso_time(raw, "gameStartTime") or "",
             "order_price_min_tick_size": format_micros(market.tick_size),
             "group_item_title": raw.get("groupItemTitle", ""),
             "taker_base_fee": str(raw.get("takerBaseFee", 0)),

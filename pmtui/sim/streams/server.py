@@ -10,6 +10,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
+from pmtui.sim.access import WRONG_HOST, is_loopback_host
 from pmtui.sim.publisher import Publisher
 from pmtui.sim.streams.market import MarketSession
 from pmtui.sim.streams.outbox import PONG, TOO_SLOW, Outbox
@@ -60,6 +61,8 @@ async def serve_streams(
 
 
 def _route(connection: ServerConnection, request: Request) -> Response | None:
+    if not is_loopback_host(request.headers.get_all("Host")):
+        return connection.respond(HTTPStatus.MISDIRECTED_REQUEST, f"{WRONG_HOST}\n")
     if request.path.partition("?")[0] in PATHS:
         return None
     return connection.respond(HTTPStatus.NOT_FOUND, "404 page not found\n")

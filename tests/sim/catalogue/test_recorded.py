@@ -108,15 +108,33 @@ def test_a_market_without_event_gets_one_of_its_own(tmp_path: Path) -> None:
     assert event.neg_risk
 
 
-def test_of_two_versions_the_newer_wins_and_the_older_fills_gaps(tmp_path: Path) -> None:
+def test_of_two_versions_the_newer_is_taken_whole(tmp_path: Path) -> None:
     old = _market(1, image="old.png", bestBid=0.1, updatedAt="2026-03-01T00:00:00Z")
     new = _market(1, bestBid=0.2, updatedAt="2026-03-02T00:00:00Z")
+    # A fraction of a second makes it newer, which a comparison of texts would miss.
+    later = _market(1, bestAsk=0.3, updatedAt="2026-03-02T00:00:00.5Z")
     for pair in ([old, new], [new, old]):
         loaded = _load(tmp_path, *pair)
         [market] = loaded.catalogue.markets
         assert market.raw["bestBid"] == 0.2
-        assert market.raw["image"] == "old.png"
+        assert "image" not in market.raw
         assert loaded.report.merged == 1
+    [market] = _load(tmp_path, later, new).catalogue.markets
+    assert market.raw["bestAsk"] == 0.3
+
+
+def test_of_two_recordings_of_an_event_the_newer_is_taken_whole(tmp_path: Path) -> None:
+    old = {"id": "7", "title": "Old", "closedTime": "x", "updatedAt": "2026-03-01T00:00:00Z"}
+    new = {"id": "7", "title": "New", "updatedAt": "2026-03-02T00:00:00Z"}
+    for pair in ([old, new], [new, old]):
+        loaded = _load(tmp_path, *pair)
+        [event] = loaded.catalogue.events
+        assert event.title == "New"
+        assert "closedTime" not in event.raw
+    part = _market(1, events=[{"id": "7", "title": "Newest", "updatedAt": "2026-03-03T00:00:00Z"}])
+    tagged = {**old, "tags": [{"id": "3", "label": "Weather"}]}
+    [event] = _load(tmp_path, tagged, part).catalogue.events
+    assert (event.title, len(event.tag_ids)) == ("Newest", 1)
 
 
 def test_odd_rows_are_counted_with_their_reason(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import httpx
 import pytest
 
 from pmtui.domain.market import Side
+from pmtui.sim.admin_token import operator_headers
 from tests.sim.kit import RAIN_YES, Person
 
 BUY = Side.BUY
@@ -17,6 +18,11 @@ async def test_money_arrives_exactly_and_deploys_the_wallet(ann: Person) -> None
     relayer = ann.running.urls["relayer"]
     query = {"address": ann.wallet, "type": "WALLET"}
     assert (await ann.http.get(f"{relayer}/deployed", params=query)).json() == {"deployed": True}
+    for other in ({}, {"type": "SAFE"}, {"type": "PROXY"}):
+        asked = {"address": ann.wallet, **other}
+        assert (await ann.http.get(f"{relayer}/deployed", params=asked)).json() == {
+            "deployed": False
+        }
     query["address"] = ann.wallets.deposit_uups
     assert (await ann.http.get(f"{relayer}/deployed", params=query)).json() == {"deployed": False}
     assert (await ann.http.get(f"{relayer}/nonce", params=query)).json() == {"nonce": "0"}
@@ -35,22 +41,25 @@ async def test_money_arrives_exactly_and_deploys_the_wallet(ann: Person) -> None
     ],
 )
 async def test_odd_deposits_are_refused(ann: Person, body: object) -> None:
-    response = await ann.http.post(ann.running.urls["admin"] + "/fund", json=body)
+    response = await ann.operate("POST", "/fund", json=body)
     assert response.status_code == 400
 
 
 async def test_web_pages_cannot_reach_the_operators_address(ann: Person) -> None:
     url = ann.running.urls["admin"] + "/fund"
     body = {"address": ann.wallet, "amount": "1"}
-    response = await ann.http.post(url, json=body, headers={"Origin": "http://example.org"})
-    assert response.status_code == 403
+    headers = operator_headers(ann.running.admin_token)
+    for origin in ("http://example.org", "null", ""):
+        response = await ann.http.post(url, json=body, headers={**headers, "Origin": origin})
+        assert response.status_code == 403, origin
+    assert (await ann.ledger())["collateral"] == "1000"
 
 
 async def test_time_goes_forward_only(ann: Person) -> None:
     before = (await ann.admin("GET", "/clock"))["now_ms"]
     after = (await ann.admin("POST", "/clock/step", {"seconds": 90.5}))["now_ms"]
     assert after - before == 90_500
-    back = await ann.http.post(ann.running.urls["admin"] + "/clock/step", json={"seconds": -1})
+    back = await ann.operate("POST", "/clock/step", json={"seconds": -1})
     assert back.status_code == 400
 
 
@@ -95,7 +104,8 @@ async def test_a_bug_in_a_handler_is_a_500_and_a_line_without_values(
 
 @pytest.mark.parametrize("host", ["clob", "gamma", "data", "relayer", "rpc", "geoblock", "admin"])
 async def test_unknown_routes_of_every_host_are_404(ann: Person, host: str) -> None:
-    response = await ann.http.get(ann.running.urls[host] + "/no/such/route")
+    headers = operator_headers(ann.running.admin_token)
+    response = await ann.http.get(ann.running.urls[host] + "/no/such/route", headers=headers)
     assert response.status_code == 404
 
 

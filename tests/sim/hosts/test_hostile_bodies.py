@@ -36,9 +36,8 @@ async def test_the_trading_host_refuses_any_body(ann: Person, method: str, path:
     "path", ["/fund", "/clock/step", "/resolve", "/mode", "/faults", "/tricks"]
 )
 async def test_the_operators_address_refuses_any_body(ann: Person, path: str) -> None:
-    url = ann.running.urls["admin"] + path
     for body in set(BODIES) - {b""}:
-        assert (await ann.http.post(url, content=body)).status_code == 400, body[:20]
+        assert (await ann.operate("POST", path, content=body)).status_code == 400, body[:20]
 
 
 @pytest.mark.parametrize(("host", "path"), [("rpc", ""), ("relayer", "/submit")])

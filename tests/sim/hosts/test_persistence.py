@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -257,3 +258,15 @@ async def test_the_public_tape_and_the_last_price_come_back(tmp_path: Path) -> N
         assert await _public(ann) == before
     assert before[0]
     assert before[1] == "0.580"
+
+
+@pytest.mark.usefixtures("open_umask")
+async def test_the_state_is_its_owners_alone_whatever_the_umask(tmp_path: Path) -> None:
+    state = tmp_path / "not" / "there" / "yet"
+    async with small_venue(tmp_path, state=state) as running, http_client() as http:
+        await Person(running, http).arrive()
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in state.iterdir()}
+        assert set(modes) >= {"venue.sqlite3", "venue.sqlite3-wal", "admin_token"}
+        assert set(modes.values()) == {0o600}
+    for folder in (state, state.parent, state.parent.parent):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700

@@ -73,17 +73,16 @@ async def test_all_switches_are_shown(ann: Person) -> None:
     ],
 )
 async def test_odd_switches_are_refused(ann: Person, path: str, body: object) -> None:
-    response = await ann.http.post(ann.running.urls["admin"] + path, json=body)
+    response = await ann.operate("POST", path, json=body)
     assert response.status_code == 400
 
 
 async def test_unknown_markets_and_trades_have_no_switches(ann: Person) -> None:
-    url = ann.running.urls["admin"]
     for path, body in (
         ("/delays", {"condition_id": "0x" + "00" * 32}),
         ("/trades/none", {"status": "FAILED"}),
     ):
-        assert (await ann.http.post(url + path, json=body)).status_code == 404
+        assert (await ann.operate("POST", path, json=body)).status_code == 404
 
 
 async def test_older_wallets_can_be_refused(ann: Person) -> None:
@@ -299,11 +298,10 @@ async def test_the_course_of_trades_can_be_taken_back(ann: Person, bob: Person) 
 
 async def test_one_trade_can_be_taken_by_the_hand(ann: Person, bob: Person) -> None:
     trade_id = (await _fill(ann, bob))["tradeIDs"][0]
-    url = ann.running.urls["admin"]
     for status in ("RETRYING", "FAILED"):
         moved = await ann.admin("POST", f"/trades/{trade_id}", {"status": status})
         assert moved == {"id": trade_id, "status": status}
-    again = await ann.http.post(f"{url}/trades/{trade_id}", json={"status": "MINED"})
+    again = await ann.operate("POST", f"/trades/{trade_id}", json={"status": "MINED"})
     assert again.status_code == 404
 
 

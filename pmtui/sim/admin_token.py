@@ -1,0 +1,47 @@
+"""The token of the operator's address, and the file it is kept in while the venue runs.
+
+The terminal and the tests use this too, so it imports nothing of the server.
+"""
+
+import os
+import secrets
+from pathlib import Path
+
+TOKEN_FILE = "admin_token"  # noqa: S105  the name of a file
+
+
+def new_token() -> str:
+    """Draw a token for the operator's address."""
+    return secrets.token_urlsafe(32)
+
+
+def write_token(folder: Path, token: str) -> Path:
+    """Write the operator's token to a file that only its owner can read; returns the file.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    path = folder / TOKEN_FILE
+    draft = path.with_suffix(".new")
+    draft.unlink(missing_ok=True)
+    # Exclusively: a file or a link that somebody else put there is not written through.
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        os.fchmod(handle, 0o600)
+        file.write(token)
+    draft.replace(path)
+    return path
+
+
+def read_token(folder: Path) -> str:
+    """Read the operator's token of the venue that runs on a state folder.
+
+    Raises:
+        OSError: no venue runs there, or it is another user's.
+    """
+    return (folder / TOKEN_FILE).read_text(encoding="ascii")
+
+
+def operator_headers(token: str) -> dict[str, str]:
+    """Return the headers that the operator's address asks for."""
+    return {"Authorization": f"Bearer {token}"}
