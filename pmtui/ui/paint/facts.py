@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pmtui.domain.money import ONE, Micros
+from pmtui.domain.money import ONE, Micros, round_price
 from pmtui.ui.actions import Keymap, key_label
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import (
+    TENTH_OF_CENT,
     format_age,
     format_average,
     format_money_compact,
@@ -33,8 +34,6 @@ LEAST_TAIL = 12
 FRESH_S = 35
 """Lists are polled twice a minute; within that they are up to date."""
 
-_TENTH_OF_CENT = 1_000
-
 
 def paint_price(
     price: Micros | None, role: Role = Role.TEXT, *, tick: Micros | None = None
@@ -50,10 +49,13 @@ def paint_change(change: Micros | None) -> Cell:
     """Show how far a price has come in a day, to a tenth of a cent, with its sign."""
     if change is None:
         return Cell(ABSENT, Role.DIM)
-    rounded = Micros(round(change, -len(str(_TENTH_OF_CENT)) + 1))
-    if rounded == 0:
+    if not change:
         return Cell("0¢", Role.DIM)
-    return Cell(format_price_change(rounded), Role.UP if rounded > 0 else Role.DOWN)
+    size = Micros(abs(change))
+    if 2 * size <= TENTH_OF_CENT:
+        return Cell("<0.1¢", Role.DIM)
+    rounded = Micros(round_price(size, TENTH_OF_CENT) * (1 if change > 0 else -1))
+    return Cell(format_price_change(rounded), Role.UP if change > 0 else Role.DOWN)
 
 
 def paint_money(amount: Micros | None, role: Role = Role.TEXT) -> Cell:
