@@ -127,12 +127,22 @@ class Market:
     def telling_name(self) -> str:
         """The question, after the group title where that does not stand near its beginning.
 
-        The questions of an event may begin alike, and a narrow line shows no more of them.
+        The questions of an event may begin alike, and a narrow line shows no more of them. A group
+        title that no such line shows whole is not put before a question that holds it already.
         """
         name, group = self.question or self.title, self.group_title
-        place = name.casefold().find(group.casefold())
-        is_near = 0 <= place <= _NEAR - len(group)
+        place = _folded(name).find(_folded(group))
+        is_near = place >= 0 and (len(group) > _NEAR or place <= _NEAR - len(group))
         return name if not group or is_near else f"{group}: {name}"
+
+    @property
+    def names_its_group(self) -> bool:
+        """Whether the question says which of its siblings it is about."""
+        return _folded(self.group_title) in _folded(self.question)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,19 @@
 """An event: its facts, what its prices add up to, and one row for each outcome."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pmtui.domain.market import Event, Market
-from pmtui.domain.money import ONE, SCALE, Micros
+from pmtui.domain.money import ONE, SCALE, Micros, round_price
 from pmtui.service.views import EventQuotesView, EventView, Load, QuoteRow
 from pmtui.ui.actions import Keymap
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, line_width
-from pmtui.ui.format import format_age, format_average, format_price, format_size_compact
+from pmtui.ui.format import (
+    TENTH_OF_CENT,
+    format_age,
+    format_average,
+    format_price,
+    format_size_compact,
+)
 from pmtui.ui.paint.facts import (
     CHANGE_WIDTH,
     FRESH_S,
@@ -31,7 +37,6 @@ from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme import Role
 
 OWN_WIDTH = 9
-_TENTH_OF_CENT = 1_000
 
 OUTCOME_COLUMNS = (
     Column("name", "Outcome", 21, grow=1),
@@ -175,7 +180,7 @@ def paint_event_meaning(event: Event | None, quotes: EventQuotesView, width: int
     if total is None:
         return indent((Cell("One of these resolves Yes. Their sum needs a bid and an ask in each.",
                             Role.DIM),))  # fmt: skip
-    over = round(total - SCALE, -3)
+    over = round_price(total, TENTH_OF_CENT) - SCALE
     cells = [
         Cell("Exactly one pays 100¢; the YES mids add up to ", Role.DIM),
         Cell(format_average(total), Role.HEADING),
@@ -237,6 +242,9 @@ def _end_fact(event: Event, now: datetime) -> Line:
         return (Cell("closed", Role.STALE),)
     if event.end_at is None:
         return (Cell("no end date", Role.DIM),)
-    left = paint_time_left(event.end_at, now)
     date = f"{event.end_at.astimezone():%d %b %Y}"
+    if event.end_at - now < timedelta(seconds=1):
+        # The last second has begun; it is closed once it is decided.
+        return (Cell(f"ended {date}", Role.STALE),)
+    left = paint_time_left(event.end_at, now)
     return (Cell("ends ", Role.DIM), left, Cell(f", {date}", Role.DIM))

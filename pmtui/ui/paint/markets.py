@@ -140,7 +140,7 @@ def say_empty_list(view: MarketListView, topic: MarketListTopic, keymap: Keymap)
 def paint_search_note(view: SearchView, *, is_asked: bool) -> Line:
     """Say what a search has found and who has answered."""
     if not is_asked:
-        return (Cell(f"{view.indexed:,} markets known here", Role.DIM),)
+        return (Cell(f"{count(view.indexed, 'market')} known here", Role.DIM),)
     found = Cell(f"{count(len(view.rows), 'market')}  ")
     match view.load:
         case Load.READY:
@@ -153,7 +153,7 @@ def paint_search_note(view: SearchView, *, is_asked: bool) -> Line:
 
 def say_empty_search(view: SearchView, keymap: Keymap) -> str:
     """Say why nothing was found, and which key helps."""
-    where = f"in the {view.indexed:,} markets seen so far"
+    where = f"in the {count(view.indexed, 'market')} seen so far"
     match view.load:
         case Load.FAILED:
             return f" Nothing {where}; the service's search failed: {plain(view.problem)}."
@@ -211,9 +211,9 @@ def _own_mark(*, is_held: bool) -> Cell:
 def _leading_name(event: "Event", leading: "Market | None") -> str:
     if leading is None:
         return ""
-    if len(event.markets) == 1 or leading.title == event.title:
-        return first_label(leading)
-    return plain(leading.title)
+    # Of an event with one market left its group title is all that says which one it is.
+    own = leading.group_title if len(event.markets) == 1 else leading.title
+    return plain(own) if own and own != event.title else first_label(leading)
 
 
 def _quote_cells(market: "Market | None") -> tuple[Cell, Cell, Cell]:

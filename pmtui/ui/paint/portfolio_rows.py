@@ -322,4 +322,5 @@ def _age(at: datetime | None, now: datetime) -> Cell:
 def _expiry(order: Order, now: datetime) -> str:
     if order.expires_at is None:
         return "never"
-    return format_time_left((order.expires_at - now).total_seconds(), width=7).strip()
+    left_s = (order.expires_at - now).total_seconds()
+    return "past" if left_s < 1 else format_time_left(left_s, width=7).strip()
