@@ -106,6 +106,13 @@ class Market:
         return tokens if len(tokens) == len(self.outcomes) else ()
 
     @property
+    def quoted_token(self) -> TokenId | None:
+        """The token whose book prices the market in lists; None where no price moves any more."""
+        if self.closed or not self.has_order_book or not self.token_ids:
+            return None
+        return self.token_ids[0]
+
+    @property
     def is_tradable(self) -> bool:
         """Whether orders can be sent at all, by what the metadata says."""
         return (

@@ -118,6 +118,8 @@ class MarketRow:
     position_size: Micros | None = None
     """Own shares of the first outcome minus those of the second."""
     is_starred: bool = False
+    as_of: datetime | None = None
+    """When the metadata host told of its prices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,8 @@ class EventRow:
     has_position: bool = False
     is_starred: bool = False
     """The event, or the market that is all of it."""
+    as_of: datetime | None = None
+    """When the metadata host told of its prices."""
 
 
 @dataclass(frozen=True, slots=True)
