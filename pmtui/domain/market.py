@@ -20,6 +20,18 @@ class Side(StrEnum):
         return Side.SELL if self is Side.BUY else Side.BUY
 
 
+class Trading(StrEnum):
+    """Whether orders are taken in a market, whatever its book looks like."""
+
+    OPEN = "open"
+    NOT_OPEN = "not open"
+    """It has not begun."""
+    HALTED = "halted"
+    """It takes no orders now."""
+    CLOSED = "closed"
+    """It takes none any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class FeeSchedule:
     """The taker fee of a market: shares × rate × (price × (1 − price)) ^ exponent.
@@ -113,14 +125,25 @@ class Market:
         return self.token_ids[0]
 
     @property
+    def trading(self) -> Trading:
+        """Whether orders are taken, by what the metadata says."""
+        if self.closed or self.archived:
+            return Trading.CLOSED
+        if not self.active:
+            return Trading.NOT_OPEN
+        return Trading.OPEN if self.accepting_orders else Trading.HALTED
+
+    @property
+    def takes_orders(self) -> bool:
+        """Whether orders are taken now, by what the metadata says."""
+        return self.trading is Trading.OPEN
+
+    @property
     def is_tradable(self) -> bool:
         """Whether orders can be sent at all, by what the metadata says."""
         return (
-            self.active
-            and not self.closed
-            and not self.archived
+            self.takes_orders
             and self.has_order_book
-            and self.accepting_orders
             and self.condition_id is not None
             and len(self.token_ids) == 2
         )

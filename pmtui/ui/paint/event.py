@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from pmtui.domain.market import Event, Market
+from pmtui.domain.market import Event, Market, Trading
 from pmtui.domain.money import SCALE, Micros, round_price
 from pmtui.service.views import EventQuotesView, EventView, Load, QuoteRow
 from pmtui.ui.actions import Keymap
@@ -207,8 +207,10 @@ def say_quote(market: Market, quote: QuoteRow | None, now: datetime) -> Cell:
     """Say what prices are worth: live, how old, or how it ended for a closed market."""
     if market.closed:
         return Cell(_result_words(market), Role.DIM)
+    if market.trading is not Trading.OPEN:
+        return Cell(market.trading.value, Role.STALE)
     if not market.is_tradable:
-        return Cell("no trade", Role.STALE)
+        return Cell("no book", Role.STALE)
     if quote is None or quote.as_of is None:
         return Cell("waiting", Role.STALE)
     if quote.is_live:

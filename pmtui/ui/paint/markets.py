@@ -258,7 +258,9 @@ def _quote_cells(
         return paint_price(first_price(market), Role.DIM), Cell(""), change, spread_cell
     if is_live(book):
         price = paint_mid(book.best_bid, book.best_ask, Role.TEXT)
-        return price, Cell("live", Role.VERIFIED), change, spread_cell
+        # Proven prices of a market that takes no orders are none to trade at.
+        age = Cell("live", Role.VERIFIED) if market.takes_orders else Cell("halt", Role.STALE)
+        return price, age, change, spread_cell
     age = Cell(format_price_age(as_of, now), Role.STALE)
     return paint_price(first_price(market), Role.STALE), age, change, spread_cell
 

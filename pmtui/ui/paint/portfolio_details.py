@@ -24,7 +24,7 @@ _STATUS_SENTENCES = {
     OrderStatus.UNKNOWN: "unknown, checking: it counts as resting until ruled out",
     OrderStatus.LIVE: "rests in the book",
     OrderStatus.DELAYED: "delayed by the venue, may still fill",
-    OrderStatus.PARTIALLY_FILLED: "partially filled, the rest is in the book",
+    OrderStatus.PARTIALLY_FILLED: "partially filled, the remainder rests in the book",
 }
 
 

@@ -285,7 +285,7 @@ class MarketOneKey(MarketTrading):
     @on(TicketPane.KeyKept)
     def _say_that_keys_rest(self) -> None:
         close = key_of(self._keymap, "ticket.close")
-        what = "Single keys rest" if self.is_armed else "Other keys rest"
+        what = "Single keys are off" if self.is_armed else "Other keys are off"
         self.say(f"{what} while the ticket has the keys: {close} closes it.")
 
     @property
