@@ -111,6 +111,7 @@ class ServiceQueries:
             entry_lock=self._safeguards.kill_switch.reason,
             heartbeat=self._safeguards.dead_man.view(),
             day_result=self._safeguards.day.result,
+            day_figures=self._safeguards.day.figures,
             watching=len(account.awake),
             blind=len(account.blind),
             at_rest=len(account.unwatched),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from pmtui.domain.day_result import DayFigures
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.order import TradeStatus
@@ -45,6 +46,8 @@ class Tab(StrEnum):
 
 
 _WIDE_ENOUGH_TO_SAY_WHY = 110
+_UNCUT = 40
+"""Cells: what adds up is never shortened."""
 _LISTS = {
     Tab.POSITIONS: OwnList.POSITIONS,
     Tab.ORDERS: OwnList.ORDERS,
@@ -98,7 +101,10 @@ def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int)
     cash = _cash_facts(view) if view.balance is not None else []
     day: list[Cell | Line] = []
     if status.day_result is not None:
-        day = [name_fact("today", paint_day(status.day_result))]
+        parts = paint_day_parts(status.day_figures) if active is Tab.POSITIONS else ()
+        today = name_fact("today", paint_day(status.day_result))
+        whole = (*today, *parts)
+        day = [whole if line_width(whole) < width else today]
     lack = view.lack_of(_LISTS[active]) if active in _LISTS else ""
     totals = [*day, *_tab_totals(view, active), *cash]
     if lack and view.load is Load.READY:
@@ -106,6 +112,20 @@ def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int)
         why = [Cell(lack, Role.STALE)] if width >= _WIDE_ENOUGH_TO_SAY_WHY else []
         totals = [Cell("not all known", Role.STALE), *why, *totals]
     return join_facts(totals, width)
+
+
+def paint_day_parts(figures: DayFigures | None) -> Line:
+    """Show what a day's result is made of: figures that add up to it to the cent."""
+    if figures is None:
+        return ()
+    return (
+        Cell(" = realised ", Role.DIM),
+        paint_gain(figures.realized, width=_UNCUT),
+        Cell(" + unrealised ", Role.DIM),
+        paint_gain(figures.unrealized, width=_UNCUT),
+        Cell(" - fees ", Role.DIM),
+        Cell(format_past_money(figures.fees)),
+    )
 
 
 def lags_behind_fills(view: AccountView) -> bool:
@@ -210,8 +230,6 @@ def _position_totals(positions: Sequence[Position]) -> list[Cell | Line]:
     unpriced = len(positions) - len(priced)
     facts: list[Cell | Line] = [
         name_fact("value", Cell(format_money(Micros(sum(p.value or 0 for p in priced))))),
-        name_fact("unrealised", paint_gain(Micros(sum(p.unrealized or 0 for p in priced)))),
-        name_fact("realised before fees", paint_gain(Micros(sum(p.realized for p in positions)))),
         name_fact("cost", Cell(format_cost(Micros(sum(p.cost for p in priced))))),
     ]
     if unpriced:
