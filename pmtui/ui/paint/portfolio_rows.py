@@ -1,14 +1,15 @@
 """The rows of a portfolio: what is held, wanted, traded, closed, done and earned."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeAlias
 
 from pmtui.domain.earned import Earned
-from pmtui.domain.ids import OrderId
+from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_floor
 from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
-from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.domain.position import Activity, ClosedPosition, Dust, Position, split_dust
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.format import (
@@ -24,7 +25,8 @@ from pmtui.ui.paint.portfolio import Tab, paint_cash, paint_gain, paint_past_cas
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme import Role
 
-Item: TypeAlias = Position | Order | Fill | ClosedPosition | Activity | Earned
+DUST_KEY = "dust"
+Item: TypeAlias = Position | Dust | Order | Fill | ClosedPosition | Activity | Earned
 
 
 class OrderMarks(NamedTuple):
@@ -145,6 +147,20 @@ def paint_position(key: str, position: Position, title: str) -> Row:
     return Row(key, cells)
 
 
+def paint_dust(key: str, dust: Dust) -> Row:
+    """Show in one line what is held and too little to sell."""
+    gains = [position.unrealized or 0 for position in dust.positions]
+    nothing = Cell("")
+    cells = (
+        Cell(f"{len(dust.positions)} below the minimum", Role.DIM),
+        *[nothing] * 4,
+        paint_cash(dust.value, MONEY_WIDTH)._replace(role=Role.DIM),
+        paint_gain(Micros(sum(gains)), MONEY_WIDTH),
+        *[nothing] * 2,
+    )
+    return Row(key, cells)
+
+
 def say_what_to_do(position: Position) -> str:
     """Say in a word what the venue would let one do with a position."""
     if position.is_redeemable:
@@ -246,9 +262,27 @@ def say_share(percent: Micros) -> str:
     return format_percent(Micros(percent // 100))
 
 
-def tab_items(view: AccountView, tab: Tab) -> dict[str, Item]:
-    """Return what a tab lists, each under a key of its own."""
+def tab_items(
+    view: AccountView,
+    tab: Tab,
+    minimum: Callable[[ConditionId], Micros | None],
+    *,
+    is_dust_shown: bool = False,
+) -> dict[str, Item]:
+    """Return what a tab lists, each under a key of its own.
+
+    Args:
+        view: what is ours.
+        tab: the one in front.
+        minimum: the smallest order of a market in shares, where it is known.
+        is_dust_shown: positions below it stand below the line that adds them up.
+    """
     items = _items(view, tab)
+    if tab is Tab.POSITIONS:
+        kept, dust = split_dust(view.positions, minimum)
+        items = (*kept, *((dust,) if dust else ()))
+        if dust and is_dust_shown:
+            items += dust.positions
     return dict(zip(unique_keys([_name(item) for item in items]), items, strict=True))
 
 
@@ -257,6 +291,8 @@ def paint_item(key: str, item: Item, title: str, now: datetime, marks: OrderMark
     match item:
         case Position():
             return paint_position(key, item, title)
+        case Dust():
+            return paint_dust(key, item)
         case Order():
             return paint_order_row(key, item, title, now, marks)
         case Fill():
@@ -287,6 +323,8 @@ def _items(view: AccountView, tab: Tab) -> tuple[Item, ...]:
 
 def _name(item: Item) -> str:
     match item:
+        case Dust():
+            return DUST_KEY
         case Position() | ClosedPosition():
             return item.token_id
         case Order():

@@ -12,7 +12,9 @@ from typing_extensions import override
 
 from pmtui.domain.earned import Earned
 from pmtui.domain.ids import CommandId, ConditionId, OrderId
+from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, OrderIntent
+from pmtui.domain.position import Dust
 from pmtui.domain.verdict import MoveEnd, MoveVerdict, Rejected
 from pmtui.service.topics import AccountTopic, MarketTopic, RewardsTopic, StatusTopic, Topic
 from pmtui.service.views import AccountView
@@ -28,7 +30,7 @@ from pmtui.ui.paint.action_cards import Move
 from pmtui.ui.paint.facts import count, key_of, to_ascii_line
 from pmtui.ui.paint.orders import paint_resting_orders
 from pmtui.ui.paint.portfolio import Tab, paint_tabs, paint_totals, say_nothing_here
-from pmtui.ui.paint.portfolio_details import paint_item_details
+from pmtui.ui.paint.portfolio_details import paint_item_details, say_dust
 from pmtui.ui.paint.portfolio_rows import TAB_COLUMNS, Item, OrderMarks, paint_item, tab_items
 from pmtui.ui.plain import plain
 from pmtui.ui.row_memo import RowMemo
@@ -74,6 +76,7 @@ class PortfolioScreen(FrameScreen):
         self._left_out: OrderIntent | None = None
         """What was to replace a cancelled order and did not."""
         self._nameless: frozenset[ConditionId] = frozenset()
+        self._is_dust_shown = False
         self._memo = RowMemo()
 
     @override
@@ -174,7 +177,9 @@ class PortfolioScreen(FrameScreen):
         item = self._items.get(self._table(self._tab).cursor_key or "")
         if isinstance(item, Order):
             return "order id", item.order_id
-        return "condition id", (item.condition_id if item else None) or ""
+        if item is None or isinstance(item, Dust):
+            return "", ""
+        return "condition id", item.condition_id or ""
 
     def action_move_order(self) -> None:
         """Ask where the order at the cursor is to go; offer first what a move left out."""
@@ -196,7 +201,10 @@ class PortfolioScreen(FrameScreen):
         item = self._items.get(message.key)
         if item is None:
             return
-        if item.condition_id is None:
+        if isinstance(item, Dust):
+            self._is_dust_shown = not self._is_dust_shown
+            self._show_items()
+        elif item.condition_id is None:
             self._say("This line names no market.")
         else:
             self.post_message(MarketChosen(item.condition_id))
@@ -276,7 +284,9 @@ class PortfolioScreen(FrameScreen):
         view = queries.account()
         now = queries.now()
         second = now.replace(microsecond=0)
-        self._items = tab_items(view, self._tab)
+        self._items = tab_items(
+            view, self._tab, self._minimum_of, is_dust_shown=self._is_dust_shown
+        )
         self._forget_ended(frozenset(o.order_id for o in view.open_orders))
         marks = self._marks(view)
         table = self._table(self._tab)
@@ -317,12 +327,20 @@ class PortfolioScreen(FrameScreen):
 
     def _title_of(self, item: Item) -> str:
         queries = self.surface.queries
+        if isinstance(item, Dust):
+            return say_dust(item)
         if isinstance(item, Order | Fill | Earned):
             return plain(title_of(queries, item.condition_id))
         market = queries.market(item.condition_id).market if item.condition_id else None
         if market is None or market.question != item.title:
             return plain(item.title)
         return plain(market.telling_name)
+
+    def _minimum_of(self, condition_id: ConditionId) -> Micros | None:
+        known = self.surface.queries.market(condition_id)
+        if known.terms is not None:
+            return known.terms.min_order_size
+        return known.market.min_order_size if known.market is not None else None
 
     # Orders, fills and rewards carry no title: a market nobody has looked at yet is fetched for its name.
     def _look_up_names(self) -> None:

@@ -2,14 +2,17 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from pmtui.domain.earned import Earned
+from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.order import CancelResult, OrderStatus
 from pmtui.domain.verdict import CancelVerdict
 from pmtui.service.topics import AccountTopic, MarketTopic, RewardsTopic
 from pmtui.service.views import EarnedView, Load, MarketView
 from pmtui.ui.messages import MarketChosen
+from pmtui.ui.paint.portfolio_rows import DUST_KEY
 from pmtui.ui.screens.portfolio import PortfolioScreen
 from pmtui.ui.screens.question import QuestionScreen
+from pmtui.ui.widgets.line_table import LineTable
 from tests.ui import believable
 from tests.ui.demo import ScreenApp, believable_service, read_only_service
 from tests.ui.fake_surface import NOW, FakeService
@@ -45,6 +48,33 @@ async def test_positions_show_worth_and_what_can_be_done_at_80_by_24() -> None:
         assert "realised before fees +$12.30" in text_of(app, "#details")
         assert "value $2,082.95" in text_of(app, "#totals")
         assert "(1 unpriced)" in text_of(app, "#totals")
+
+
+async def test_dust_is_one_line_that_enter_unfolds() -> None:
+    service = believable_service()
+    election = believable.election().markets
+    positions = service.account_view.positions
+    dust = tuple(
+        replace(
+            believable.position(102 + n, election[2 + n].question, size=size),
+            token_id=TokenId(f"{n}"),
+        )
+        for n, size in enumerate((0.41, 0.5))
+    )
+    service.account_view = replace(service.account_view, positions=(dust[0], *positions, dust[1]))
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "2 below the minimum"), "the line")
+        table = app.screen.query_one("#positions", LineTable)
+        assert table.rows[-1].key == DUST_KEY
+        assert len(table.rows) == len(positions) + 1
+        await pilot.press("end")
+        await until(pilot, lambda: "2 positions below the venue's minimum, $0." in text_of(app, "#title"), "words")  # fmt: skip
+        await pilot.press("enter")
+        await until(pilot, lambda: len(table.rows) == len(positions) + 3, "the positions")
+        assert not app.chosen
+        await pilot.press("enter")
+        await until(pilot, lambda: len(table.rows) == len(positions) + 1, "the line alone")
 
 
 async def test_brackets_go_round_the_tabs() -> None:
