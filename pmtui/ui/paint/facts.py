@@ -125,6 +125,9 @@ class LiveRows(NamedTuple):
     """Rows that have a price which may move."""
 
 
+NO_ROWS = LiveRows(live=0, priced=0)
+
+
 def say_prices_age(as_of: datetime | None, now: datetime, rows: LiveRows) -> Cell:
     """Say how old a list and its prices are: `up to date` only where every price is live."""
     age = say_age(as_of, now)

@@ -20,7 +20,17 @@ from pmtui.ui.format import (
     format_past_money,
     format_worth_change,
 )
-from pmtui.ui.paint.facts import ABSENT, count, indent, join_facts, key_of, name_fact, say_age
+from pmtui.ui.paint.facts import (
+    ABSENT,
+    NO_ROWS,
+    LiveRows,
+    count,
+    indent,
+    join_facts,
+    key_of,
+    name_fact,
+    say_prices_age,
+)
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
@@ -58,9 +68,24 @@ _LISTS = {
 
 
 def paint_tabs(
-    view: AccountView, active: Tab, now: datetime, *, keymap: Keymap, width: int
+    view: AccountView,
+    active: Tab,
+    now: datetime,
+    *,
+    keymap: Keymap,
+    width: int,
+    rows: LiveRows = NO_ROWS,
 ) -> Line:
-    """Show the tabs with what they hold, and how old that is."""
+    """Show the tabs with what they hold, and how old that is.
+
+    Args:
+        view: what is ours.
+        active: the tab in front.
+        now: for ages.
+        keymap: for the keys that are named.
+        width: of the line.
+        rows: of the positions, where they are in front.
+    """
     sizes = {
         Tab.POSITIONS: len(view.positions),
         Tab.ORDERS: len(view.open_orders),
@@ -69,7 +94,7 @@ def paint_tabs(
         Tab.ACTIVITY: len(view.activity),
         Tab.REWARDS: len(view.earned.rows) if view.earned.as_of is not None else None,
     }
-    freshness = _freshness(view, active, now, keymap)
+    freshness = _freshness(view, active, now, rows, keymap)
     if active is Tab.ACTIVITY and lags_behind_fills(view) and not view.problem:
         freshness = (Cell("lags", Role.STALE),)
     names = _tab_names(sizes, active, width - max(line_width(freshness), _USUAL_AGE))
@@ -275,7 +300,9 @@ def _cash_facts(view: AccountView) -> list[Cell | Line]:
     ]
 
 
-def _freshness(view: AccountView, active: Tab, now: datetime, keymap: Keymap) -> Line:
+def _freshness(
+    view: AccountView, active: Tab, now: datetime, rows: LiveRows, keymap: Keymap
+) -> Line:
     if view.load is Load.EMPTY:
         return ()
     problem, as_of = view.problem, view.as_of
@@ -286,4 +313,4 @@ def _freshness(view: AccountView, active: Tab, now: datetime, keymap: Keymap) ->
     if problem:
         again = key_of(keymap, "global.refresh")
         return (Cell(f"fetching failed: {plain(problem, 60)} ({again})", Role.NOTICE_WARN),)
-    return (say_age(as_of, now),)
+    return (say_prices_age(as_of, now, rows),)

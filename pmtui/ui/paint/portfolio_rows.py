@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple, TypeAlias
 
 from pmtui.domain.earned import Earned
-from pmtui.domain.ids import ConditionId, OrderId
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_floor
 from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
@@ -30,12 +30,14 @@ Item: TypeAlias = Position | Dust | Order | Fill | ClosedPosition | Activity | E
 
 
 class OrderMarks(NamedTuple):
-    """What the trader is about to do with open orders, and which of them earn rewards."""
+    """What is known of rows besides themselves: what becomes of orders, how old prices are."""
 
     marked: frozenset[OrderId] = frozenset()
     ending: frozenset[OrderId] = frozenset()
     """Cancellation asked for, answer awaited."""
     scoring: frozenset[OrderId] = frozenset()
+    aged: frozenset[TokenId] = frozenset()
+    """Of positions: their price is the one reported last, as their book is not good."""
 
 
 MONEY_WIDTH = 10
@@ -131,16 +133,20 @@ _SETTLED_WORDS = {
 }
 
 
-def paint_position(key: str, position: Position, title: str) -> Row:
-    """Show what is held and what it is worth."""
+def paint_position(key: str, position: Position, title: str, marks: OrderMarks) -> Row:
+    """Show what is held and what it is worth, dimmed where that is not by a live price."""
+    is_aged = position.token_id in marks.aged
+    worth = (
+        paint_price(position.current_price),
+        paint_cash(position.value, MONEY_WIDTH),
+        paint_gain(position.unrealized, MONEY_WIDTH),
+    )
     cells = (
         Cell(title),
         Cell(plain(position.outcome), _outcome_role(position.outcome_index)),
         Cell(_size(position.size, 8)),
         Cell(format_average(position.average_price)),
-        paint_price(position.current_price),
-        paint_cash(position.value, MONEY_WIDTH),
-        paint_gain(position.unrealized, MONEY_WIDTH),
+        *(cell._replace(role=Role.STALE) if is_aged else cell for cell in worth),
         paint_gain(position.realized, MONEY_WIDTH),
         Cell(say_what_to_do(position), Role.NOTICE_GOOD),
     )
@@ -290,7 +296,7 @@ def paint_item(key: str, item: Item, title: str, now: datetime, marks: OrderMark
     """Show one line of a tab; the title is ready to be shown."""
     match item:
         case Position():
-            return paint_position(key, item, title)
+            return paint_position(key, item, title, marks)
         case Dust():
             return paint_dust(key, item)
         case Order():

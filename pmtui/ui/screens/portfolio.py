@@ -11,12 +11,20 @@ from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.earned import Earned
-from pmtui.domain.ids import CommandId, ConditionId, OrderId
+from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
+from pmtui.domain.listing import MOST_STREAMED_ROWS
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, OrderIntent
 from pmtui.domain.position import Dust
 from pmtui.domain.verdict import MoveEnd, MoveVerdict, Rejected
-from pmtui.service.topics import AccountTopic, MarketTopic, RewardsTopic, StatusTopic, Topic
+from pmtui.service.topics import (
+    AccountTopic,
+    MarketTopic,
+    RewardsTopic,
+    RowQuotesTopic,
+    StatusTopic,
+    Topic,
+)
 from pmtui.service.views import AccountView
 from pmtui.ui.action import Context
 from pmtui.ui.action_doubts import say_doubts
@@ -27,7 +35,7 @@ from pmtui.ui.market_facts import title_of, why_nothing_of_ours
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.moves import LEFT_OUT
 from pmtui.ui.paint.action_cards import Move
-from pmtui.ui.paint.facts import count, key_of, to_ascii_line
+from pmtui.ui.paint.facts import NO_ROWS, LiveRows, count, key_of, to_ascii_line
 from pmtui.ui.paint.orders import paint_resting_orders
 from pmtui.ui.paint.portfolio import Tab, paint_tabs, paint_totals, say_nothing_here
 from pmtui.ui.paint.portfolio_details import paint_item_details, say_dust
@@ -77,12 +85,18 @@ class PortfolioScreen(FrameScreen):
         """What was to replace a cancelled order and did not."""
         self._nameless: frozenset[ConditionId] = frozenset()
         self._is_dust_shown = False
+        self._streamed: tuple[TokenId, ...] = ()
+        """Of positions whose prices move."""
         self._memo = RowMemo()
 
     @override
     def topics(self) -> Iterable[Topic]:
-        earned = (RewardsTopic(),) if self._tab is Tab.REWARDS else ()
-        return (AccountTopic(), *earned, *(MarketTopic(c) for c in sorted(self._nameless)))
+        yield AccountTopic()
+        if self._tab is Tab.REWARDS:
+            yield RewardsTopic()
+        if self._streamed and self._tab is Tab.POSITIONS:
+            yield RowQuotesTopic(self._streamed)
+        yield from (MarketTopic(c) for c in sorted(self._nameless))
 
     @override
     def compose_body(self) -> ComposeResult:
@@ -113,14 +127,14 @@ class PortfolioScreen(FrameScreen):
 
     @override
     def show_topic(self, topic: Topic) -> None:
-        if isinstance(topic, AccountTopic | MarketTopic):
+        if isinstance(topic, AccountTopic | MarketTopic | RowQuotesTopic):
             self._show_items()
         elif topic == StatusTopic():
             self._show_heading()
 
     def show_tab(self, tab: Tab) -> None:
         """Bring a tab to the front."""
-        is_other_topic = (tab is Tab.REWARDS) != (self._tab is Tab.REWARDS)
+        is_other_topic = tab is not self._tab
         self._tab = tab
         self._memo.clear()
         for each in TABS:
@@ -302,13 +316,22 @@ class PortfolioScreen(FrameScreen):
         self._show_heading()
         self._show_details()
         self._look_up_names()
+        self._stream_positions(view)
 
     def _show_heading(self) -> None:
         queries = self.surface.queries
         view = queries.account()
         keymap, width = self.surface.options.keymap, self.size.width
         self._show_line(
-            "#tabs", paint_tabs(view, self._tab, queries.now(), keymap=keymap, width=width)
+            "#tabs",
+            paint_tabs(
+                view,
+                self._tab,
+                queries.now(),
+                keymap=keymap,
+                width=width,
+                rows=self._live_rows(view),
+            ),
         )
         self._show_line("#totals", paint_totals(view, self._tab, queries.status(), width))
 
@@ -323,7 +346,23 @@ class PortfolioScreen(FrameScreen):
         self._show_line("#details", details)
 
     def _marks(self, view: AccountView) -> OrderMarks:
-        return OrderMarks(self._marked, self._ending, view.scoring)
+        return OrderMarks(self._marked, self._ending, view.scoring, self._aged(view))
+
+    def _aged(self, view: AccountView) -> frozenset[TokenId]:
+        book = self.surface.queries.book
+        return frozenset(t for t in _moving(view) if not book(t).state.is_good)
+
+    def _live_rows(self, view: AccountView) -> LiveRows:
+        if self._tab is not Tab.POSITIONS:
+            return NO_ROWS
+        priced = len(_moving(view))
+        return LiveRows(priced - len(self._aged(view)), priced)
+
+    def _stream_positions(self, view: AccountView) -> None:
+        wanted = tuple(sorted(_moving(view)[:MOST_STREAMED_ROWS]))
+        if wanted != self._streamed:
+            self._streamed = wanted
+            self.retopic()
 
     def _title_of(self, item: Item) -> str:
         queries = self.surface.queries
@@ -365,6 +404,11 @@ class PortfolioScreen(FrameScreen):
     def _show_line(self, selector: str, line: Line) -> None:
         ascii_only = self.surface.options.ascii_only
         self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)
+
+
+def _moving(view: AccountView) -> tuple[TokenId, ...]:
+    """Return the tokens of positions whose price is not settled."""
+    return tuple(p.token_id for p in view.positions if not p.is_redeemable)
 
 
 def _table_id(tab: Tab) -> str:
