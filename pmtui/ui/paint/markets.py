@@ -60,7 +60,7 @@ EVENT_COLUMNS = (
 )
 RESULT_COLUMNS = (
     Column("own", "", 1),
-    Column("question", "Market", 30, grow=3),
+    Column("question", "Market", 27, grow=3),
     Column("outcome", "Outcome", 7, grow=1),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
     Column("age", "Age", AGE_WIDTH, align=Align.RIGHT),

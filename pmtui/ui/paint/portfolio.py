@@ -131,7 +131,11 @@ def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int)
         whole = (*today, *parts)
         day = [whole if line_width(whole) < width else today]
     lack = view.lack_of(_LISTS[active]) if active in _LISTS else ""
-    totals = [*day, *_tab_totals(view, active), *cash]
+    gain: list[Cell | Line] = []
+    if active is Tab.POSITIONS and status.day_figures is None:
+        # Beside a day's parts it would be a second figure of that name, since each purchase.
+        gain = [name_fact("unrealised", paint_gain(_unrealized(view.positions)))]
+    totals = [*day, *_tab_totals(view, active), *gain, *cash]
     if lack and view.load is Load.READY:
         # What adds up to too little says so first. Why is in the log too, so that it gives way.
         why = [Cell(lack, Role.STALE)] if width >= _WIDE_ENOUGH_TO_SAY_WHY else []
@@ -260,6 +264,10 @@ def _position_totals(positions: Sequence[Position]) -> list[Cell | Line]:
     if unpriced:
         facts.insert(1, Cell(f"({unpriced} unpriced)", Role.STALE))
     return facts
+
+
+def _unrealized(positions: Sequence[Position]) -> Micros:
+    return Micros(sum(position.unrealized or 0 for position in positions))
 
 
 def _fill_totals(view: AccountView) -> list[Cell | Line]:
