@@ -37,6 +37,7 @@ bench: $(TESTING)
 	$(BIN)/python -m tests.bench
 
 soak: $(TESTING)
+	PMTUI_EXAMPLES=random $(BIN)/python -m pytest -q -n 3 -m hypothesis
 	$(BIN)/python -m tests.bench.soak
 
 shots: $(TESTING)

@@ -32,6 +32,7 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.history_windows import Window, first_window, next_window
 from pmtui.domain.ids import Address, OrderId, TradeId
 from pmtui.domain.order import Fill
+from pmtui.domain.plurals import count
 from pmtui.domain.position import Activity, Position
 from pmtui.records import dataclass
 from pmtui.service.clock import SystemClock
@@ -104,7 +105,7 @@ class VenueReader:
         if isinstance(fills, Failure):
             return Unreachable(str(fills))
         if fills.skipped:
-            self.left_out.append(f"left out: {fills.skipped} fills that cannot be read")
+            self.left_out.append(f"left out: {count(fills.skipped, 'fill')} that cannot be read")
         if not fills.is_whole:
             self.left_out.append("left out: some fills of minutes with too many of them")
         return fills.items

@@ -2,7 +2,9 @@
 
 The result of a token is what its shares are worth now, minus what those held at the day's opening
 were worth then, plus what sales of the day brought, minus what purchases of the day and fees cost.
-Realised and unrealised parts are not told apart: a loss is a loss.
+For a limit realised and unrealised parts are not told apart: a loss is a loss. `day_figures` tells them
+apart for the eye: sales realise against the average price of what was held then, which begins the day
+at the opening's price; what is left is unrealised; fees stand for themselves.
 
 "Its shares" are those of the opening plus the day's own fills, not what a wallet reports: what was
 redeemed, merged or split is still worth its last price here, which is what it was exchanged for.
@@ -16,7 +18,9 @@ its price at that moment. Without the fee of every trade of the day there is no 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from datetime import UTC, date, datetime
+from fractions import Fraction
 
+from pmtui.domain.cents import cents_down, cents_near
 from pmtui.domain.ids import TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros
@@ -93,6 +97,49 @@ def day_result(opening: Opening, fills: Iterable[Fill], prices: Mapping[TokenId,
         result -= _signed(fill) * fill.price + (fill.fee or 0) * SCALE
     result += sum(size * prices.get(token, worth[token]) for token, size in shares.items())
     return Micros(result // SCALE)
+
+
+@dataclass(frozen=True, slots=True)
+class DayFigures:
+    """A day's result in its parts, each a whole number of cents, so that they add up as they are shown."""
+
+    total: Micros
+    """Rounded down, like the account's total that it is part of."""
+    realized: Micros
+    """What sales brought beyond the average price of what they sold, before fees; nearest cent."""
+    fees: Micros
+    """Nearest cent."""
+
+    @property
+    def unrealized(self) -> Micros:
+        """What the rest is worth more than it cost, by marks: it takes up what the others round."""
+        return Micros(self.total - self.realized + self.fees)
+
+
+def day_figures(
+    opening: Opening, fills: Iterable[Fill], prices: Mapping[TokenId, Micros]
+) -> DayFigures:
+    """Return the result of the opening's day in its parts; arguments as for `day_result`."""
+    lots = {token: (int(h.size), Fraction(h.price)) for token, h in opening.held.items()}
+    realized, fees = Fraction(0), 0
+    own = fills_of_day(fills, opening.day)
+    for fill in sorted(own, key=lambda f: (f.matched_at, f.trade_id)):
+        size, average = lots.get(fill.token_id, (0, Fraction(0)))
+        change = _signed(fill)
+        left = size + change
+        is_closing = size * change < 0
+        if is_closing:
+            closed = min(abs(size), abs(change)) * (1 if size > 0 else -1)
+            realized += closed * (fill.price - average)
+        if not is_closing and left:
+            average = (size * average + change * fill.price) / left
+        elif size * left < 0:
+            # More was sold than was held by our own account of it: the excess begins anew.
+            average = Fraction(fill.price)
+        lots[fill.token_id] = left, average
+        fees += fill.fee or 0
+    total = cents_down(day_result(opening, own, prices))
+    return DayFigures(total, cents_near(int(realized / SCALE)), cents_near(fees))
 
 
 def _signed(fill: Fill) -> int:

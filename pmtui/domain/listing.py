@@ -1,6 +1,9 @@
-"""How lists of markets are ordered."""
+"""How lists of markets are ordered, and how many of their rows are streamed."""
 
 from enum import StrEnum
+
+MOST_STREAMED_ROWS = 60
+"""Of a list: more than a tall terminal shows at once. Rows out of view show the age of their price."""
 
 
 class MarketSort(StrEnum):

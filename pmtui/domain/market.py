@@ -20,6 +20,18 @@ class Side(StrEnum):
         return Side.SELL if self is Side.BUY else Side.BUY
 
 
+class Trading(StrEnum):
+    """Whether orders are taken in a market, whatever its book looks like."""
+
+    OPEN = "open"
+    NOT_OPEN = "not open"
+    """It has not begun."""
+    HALTED = "halted"
+    """It takes no orders now."""
+    CLOSED = "closed"
+    """It takes none any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class FeeSchedule:
     """The taker fee of a market: shares × rate × (price × (1 − price)) ^ exponent.
@@ -106,14 +118,32 @@ class Market:
         return tokens if len(tokens) == len(self.outcomes) else ()
 
     @property
+    def quoted_token(self) -> TokenId | None:
+        """The token whose book prices the market in lists; None where no price moves any more."""
+        if self.closed or not self.has_order_book or not self.token_ids:
+            return None
+        return self.token_ids[0]
+
+    @property
+    def trading(self) -> Trading:
+        """Whether orders are taken, by what the metadata says."""
+        if self.closed or self.archived:
+            return Trading.CLOSED
+        if not self.active:
+            return Trading.NOT_OPEN
+        return Trading.OPEN if self.accepting_orders else Trading.HALTED
+
+    @property
+    def takes_orders(self) -> bool:
+        """Whether orders are taken now, by what the metadata says."""
+        return self.trading is Trading.OPEN
+
+    @property
     def is_tradable(self) -> bool:
         """Whether orders can be sent at all, by what the metadata says."""
         return (
-            self.active
-            and not self.closed
-            and not self.archived
+            self.takes_orders
             and self.has_order_book
-            and self.accepting_orders
             and self.condition_id is not None
             and len(self.token_ids) == 2
         )
@@ -127,12 +157,22 @@ class Market:
     def telling_name(self) -> str:
         """The question, after the group title where that does not stand near its beginning.
 
-        The questions of an event may begin alike, and a narrow line shows no more of them.
+        The questions of an event may begin alike, and a narrow line shows no more of them. A group
+        title that no such line shows whole is not put before a question that holds it already.
         """
         name, group = self.question or self.title, self.group_title
-        place = name.casefold().find(group.casefold())
-        is_near = 0 <= place <= _NEAR - len(group)
+        place = _folded(name).find(_folded(group))
+        is_near = place >= 0 and (len(group) > _NEAR or place <= _NEAR - len(group))
         return name if not group or is_near else f"{group}: {name}"
+
+    @property
+    def names_its_group(self) -> bool:
+        """Whether the question says which of its siblings it is about."""
+        return _folded(self.group_title) in _folded(self.question)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,3 +98,15 @@ def ratio_ceil(amount: Micros, divisor: Micros) -> Micros:
 def complement(price: Micros) -> Micros:
     """Return the price of the other outcome: 1 minus the price."""
     return Micros(SCALE - price)
+
+
+def round_price(price: Micros, step: Micros) -> Micros:
+    """Return a price rounded half to even at a multiple of `step`.
+
+    What is neither worthless nor certain never looks so: between 0 and a dollar the result stays
+    between them, a step away from the end that is nearer.
+    """
+    quotient, rest = divmod(price, step)
+    quotient += 2 * rest > step or (2 * rest == step and quotient % 2 == 1)
+    rounded = quotient * step
+    return Micros(min(max(rounded, step), SCALE - step) if 0 < price < SCALE else rounded)

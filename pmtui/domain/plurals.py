@@ -4,9 +4,15 @@ from pmtui.domain.money import ONE, Micros, group_micros
 from pmtui.domain.ticket_reading import say_shares
 
 
-def count(number: int, noun: str) -> str:
-    """Say how many of something there are: `1 order`, `1,200 orders`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Say how many of something there are: `1 order`, `1,200 orders`.
+
+    Args:
+        number: how many.
+        noun: one of them.
+        plural: several of them, where an `s` is not enough.
+    """
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def are(number: int) -> str:

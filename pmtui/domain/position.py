@@ -1,5 +1,6 @@
 """What a wallet holds, and what it was worth."""
 
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from pmtui.domain.ids import ConditionId, TokenId
@@ -44,6 +45,36 @@ class Position:
         """Value minus cost."""
         value = self.value
         return None if value is None else Micros(value - self.cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Dust:
+    """Positions too small for an order: fewer shares than the venue's minimum in their market."""
+
+    positions: tuple[Position, ...]
+
+    @property
+    def value(self) -> Micros:
+        """What those of them that have a price are worth together."""
+        return Micros(sum(position.value or 0 for position in self.positions))
+
+
+def split_dust(
+    positions: Iterable[Position], minimum: Callable[[ConditionId], Micros | None]
+) -> tuple[tuple[Position, ...], Dust | None]:
+    """Return the positions that can be traded, and the others as one; what can be redeemed is kept.
+
+    Args:
+        positions: in their order, which both parts keep.
+        minimum: the smallest order of a market in shares; None while it is not known.
+    """
+    kept: list[Position] = []
+    dust: list[Position] = []
+    for position in positions:
+        least = minimum(position.condition_id)
+        is_dust = least is not None and position.size < least and not position.is_redeemable
+        (dust if is_dust else kept).append(position)
+    return tuple(kept), Dust(tuple(dust)) if dust else None
 
 
 @dataclass(frozen=True, slots=True)

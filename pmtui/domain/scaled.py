@@ -11,7 +11,7 @@ from pmtui.domain.amounts import SIZE_STEP, is_on_tick, nearest_price, size_floo
 from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.money import SCALE, Micros, format_micros, notional_ceil
 from pmtui.domain.order import LimitIntent
-from pmtui.domain.plurals import exact_shares
+from pmtui.domain.plurals import count, exact_shares
 from pmtui.records import dataclass
 
 MOST_LEGS = 15
@@ -150,7 +150,7 @@ def _prices(spec: ScaledSpec, tick: Micros) -> tuple[Micros, ...] | ScaledProble
         return ScaledProblem(ScaledField.COUNT, f"From 2 to {MOST_LEGS} orders")
     steps = (spec.last_price - spec.first_price) // tick
     if abs(steps) + 1 < spec.count:
-        text = f"The range has only {abs(steps) + 1} prices"
+        text = f"The range has only {count(abs(steps) + 1, 'price')}"
         return ScaledProblem(ScaledField.COUNT, text)
     gaps = spec.count - 1
     # Halves go towards the last price in both directions, so that turning the range round

@@ -17,7 +17,16 @@ from pathlib import Path
 import msgspec
 
 from pmtui.config.paths import private_dir
-from pmtui.domain.day_result import Holding, Opening, day_of, day_result, lacks_fee, open_day
+from pmtui.domain.day_result import (
+    DayFigures,
+    Holding,
+    Opening,
+    day_figures,
+    day_of,
+    day_result,
+    lacks_fee,
+    open_day,
+)
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill
@@ -64,6 +73,7 @@ class DayBook:
         """The last known of every token, also of those that are gone."""
         self._told: Micros | None = None
         self._counted: tuple[_Inputs, Micros] | None = None
+        self._parts: tuple[_Inputs, DayFigures] | None = None
 
     @property
     def result(self) -> Micros | None:
@@ -78,6 +88,16 @@ class DayBook:
     def is_dated(self) -> bool:
         """Whether it is known which day it is."""
         return self._kernel.is_venue_clock_known
+
+    @property
+    def figures(self) -> DayFigures | None:
+        """The result in parts that add up to it; None while unknown."""
+        if self.loss() is None or self._counted is None:
+            return None
+        inputs = self._counted[0]
+        if self._parts is None or self._parts[0] is not inputs:
+            self._parts = inputs, day_figures(*inputs)
+        return self._parts[1]
 
     async def run(self) -> None:
         """Keep the result fresh, notice a new day soon, and remember prices of what may be gone tomorrow."""

@@ -25,6 +25,7 @@ from pmtui.config.paths import private_dir
 from pmtui.domain.conditional import Conditional
 from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Fill, Order, OrderStatus
+from pmtui.domain.plurals import are, count
 from pmtui.records import dataclass
 from pmtui.service.journal_rows import (
     SCHEMA,
@@ -315,7 +316,8 @@ class Journal:
                 for line in (*notes, *lines):
                     _write_line(connection, line)
                 if self._lost:
-                    text = f"{self._lost} lines before this could not be written, and are lost"
+                    lost = f"{count(self._lost, 'line')} before this could not be written"
+                    text = f"{lost}, and {are(self._lost)} lost"
                     _write_line(connection, (_last_moment(notes), None, "notice", text))
             if self._is_replaced():
                 # What was written is in a file that nobody will find.

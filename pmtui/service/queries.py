@@ -111,6 +111,7 @@ class ServiceQueries:
             entry_lock=self._safeguards.kill_switch.reason,
             heartbeat=self._safeguards.dead_man.view(),
             day_result=self._safeguards.day.result,
+            day_figures=self._safeguards.day.figures,
             watching=len(account.awake),
             blind=len(account.blind),
             at_rest=len(account.unwatched),
@@ -122,7 +123,7 @@ class ServiceQueries:
         state = self._metadata.lists.get(topic) or ListState()
         held = {p.condition_id for p in self._account.holdings.positions()}
         return MarketListView(
-            rows=tuple(self._event_row(e, held) for e in state.events),
+            rows=tuple(self._event_row(e, held, state) for e in state.events),
             load=state.load,
             has_more=state.cursor is not None,
             as_of=state.as_of,
@@ -258,13 +259,14 @@ class ServiceQueries:
             return None
         return Micros(account.balance + sum(p.value or 0 for p in account.positions))
 
-    def _event_row(self, event: Event, held: set[ConditionId]) -> EventRow:
+    def _event_row(self, event: Event, held: set[ConditionId], state: ListState) -> EventRow:
         return EventRow(
             event=event,
             leading=leading_market(event),
             open_markets=len(open_markets(event)),
             has_position=any(m.condition_id in held for m in event.markets),
             is_starred=self._watchlist.is_event_starred(event),
+            as_of=state.told_at.get(event.event_id, state.as_of),
         )
 
     def _market_row(self, market: Market) -> MarketRow:
@@ -274,6 +276,7 @@ class ServiceQueries:
             event_title=market.event_title,
             position_size=self._quotes.position_size(market),
             is_starred=self._watchlist.is_starred(market.condition_id),
+            as_of=self._metadata.store.index.seen_at(market.market_id),
         )
 
 

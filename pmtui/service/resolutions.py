@@ -120,9 +120,8 @@ class Resolutions:
         title = shorten(self._known.title(first.token_id) or first.title)
         shares = " and ".join(say_shares(p.size, p.outcome) for p in held)
         worth = _say_worth(held)
-        return (
-            f"Resolved: {title}, {self._say_answer(held)}: your {shares} shares are worth {worth}"
-        )
+        are = "share is" if len(held) == 1 and first.size == ONE else "shares are"
+        return f"Resolved: {title}, {self._say_answer(held)}: your {shares} {are} worth {worth}"
 
     def _say_answer(self, held: Sequence[Position]) -> str:
         for position in held:

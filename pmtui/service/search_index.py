@@ -141,6 +141,11 @@ class SearchIndex:
             del self._shown[market_id]
         return tuple(found)
 
+    def seen_at(self, market_id: MarketId) -> datetime | None:
+        """Return when a market was last told of; None for one that is not known."""
+        entry = self._entries.get(market_id)
+        return None if entry is None else entry.seen_at
+
     def shown(self, condition_id: ConditionId) -> Found | None:
         """Return a market that was found lately, for whoever opens it before it is fetched."""
         for market_id, market in self._shown.items():

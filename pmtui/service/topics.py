@@ -47,6 +47,14 @@ class EventQuotesTopic:
 
 
 @dataclass(frozen=True, slots=True)
+class RowQuotesTopic:
+    """The live books of rows in view of a list: those of the first `MOST_STREAMED_ROWS` tokens."""
+
+    token_ids: tuple[TokenId, ...]
+    """From the top of the view."""
+
+
+@dataclass(frozen=True, slots=True)
 class MarketTopic:
     """One market's facts and trading terms."""
 
@@ -112,6 +120,7 @@ Topic = (
     | TagsTopic
     | EventTopic
     | EventQuotesTopic
+    | RowQuotesTopic
     | MarketTopic
     | BookTopic
     | TapeTopic

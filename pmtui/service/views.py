@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pmtui.domain.conditional import Conditional
+    from pmtui.domain.day_result import DayFigures
     from pmtui.domain.earned import Earned
     from pmtui.domain.health import SourceHealth
     from pmtui.domain.history import Interval, PricePoint
@@ -96,6 +97,8 @@ class StatusView:
     heartbeat: HeartbeatView = NO_HEARTBEATS
     day_result: Micros | None = None
     """What was won or lost since midnight UTC, fees included, also in positions that are gone."""
+    day_figures: DayFigures | None = None
+    """The same in parts, to the cent."""
     watching: int = 0
     """Conditional orders that may sell by themselves."""
     blind: int = 0
@@ -118,6 +121,8 @@ class MarketRow:
     position_size: Micros | None = None
     """Own shares of the first outcome minus those of the second."""
     is_starred: bool = False
+    as_of: datetime | None = None
+    """When the metadata host told of its prices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,8 @@ class EventRow:
     has_position: bool = False
     is_starred: bool = False
     """The event, or the market that is all of it."""
+    as_of: datetime | None = None
+    """When the metadata host told of its prices."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """How the service says what happened, in a trader's words. Titles are the service's own text."""
 
 from pmtui.domain.market import Side
-from pmtui.domain.money import Micros, format_micros, group_micros
+from pmtui.domain.money import Micros, format_micros, group_micros, round_price
 from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
 
 LONGEST_TITLE = 60
-_FINEST_TICK = 100
+_FINEST_TICK = Micros(100)
 """Micros: 0.01 cents."""
 
 
@@ -15,7 +15,7 @@ def say_price(price: Micros) -> str:
     What amounts of two decimals say is off the grid by their dust; every tick size is a multiple
     of the finest, so that no price the venue trades at is written otherwise than it is.
     """
-    on_grid = (price + _FINEST_TICK // 2) // _FINEST_TICK * _FINEST_TICK
+    on_grid = round_price(price, _FINEST_TICK)
     return f"{format_micros(Micros(on_grid * 100))}¢"
 
 

@@ -8,9 +8,10 @@ from itertools import pairwise
 from math import floor
 
 from pmtui.domain.cents import cents_down, cents_near, cents_up, write_dollars
-from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.money import SCALE, Micros, round_price
 
 _CENT = SCALE // 100
+TENTH_OF_CENT = Micros(SCALE // 1_000)
 _UNITS = (("k", 1_000), ("M", 1_000_000), ("B", 1_000_000_000), ("T", 1_000_000_000_000))
 _COMPACT_WIDTH = 6
 
@@ -32,13 +33,12 @@ def format_price(
 
 
 def format_average(price: Micros, *, width: int | None = None, ascii_only: bool = False) -> str:
-    """Write an average price in cents, rounded half to even at a tenth of a cent."""
-    tenth = _CENT // 10
-    quotient, rest = divmod(price, tenth)
-    quotient += 2 * rest > tenth or (2 * rest == tenth and quotient % 2 == 1)
-    return format_price(
-        Micros(quotient * tenth), tick=Micros(tenth), width=width, ascii_only=ascii_only
-    )
+    """Write an average price in cents, rounded at a tenth of a cent.
+
+    One below 100¢ is never written as 100¢, and one above 0¢ never as 0¢.
+    """
+    rounded = round_price(price, TENTH_OF_CENT)
+    return format_price(rounded, tick=TENTH_OF_CENT, width=width, ascii_only=ascii_only)
 
 
 def format_price_change(

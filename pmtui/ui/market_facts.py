@@ -9,7 +9,7 @@ from pmtui.service.views import Load, MarketView, Mode, StatusView
 from pmtui.ui.plain import plain
 
 if TYPE_CHECKING:
-    from pmtui.domain.market import Market
+    from pmtui.domain.market import Market, Trading
 
 _LONGEST_LABEL = 16
 
@@ -56,10 +56,19 @@ def why_not_tradable(view: MarketView, status: StatusView) -> str:
         if not market.active:
             return "Not open yet: no trading."
         if not market.accepting_orders:
-            return "Paused: the market takes no orders now."
+            return "Halted: the market takes no orders now."
     if view.terms is not None and not view.terms.accepting_orders:
-        return "Paused: the market takes no orders now."
+        return "Halted: the market takes no orders now."
     return why_nothing_of_ours(status)
+
+
+def trading_of(view: MarketView) -> "Trading":
+    """Return whether a market takes orders, by its terms too."""
+    from pmtui.domain.market import Trading  # noqa: PLC0415 - the first picture needs no markets
+
+    trading = view.market.trading if view.market is not None else Trading.OPEN
+    is_refused = view.terms is not None and not view.terms.accepting_orders
+    return Trading.HALTED if trading is Trading.OPEN and is_refused else trading
 
 
 def why_nothing_of_ours(status: StatusView) -> str:

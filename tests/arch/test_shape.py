@@ -95,16 +95,35 @@ def is_duration(node: ast.AST) -> TypeGuard[ast.AnnAssign | ast.arg]:
     )
 
 
-def test_no_committed_file_names_a_registry_or_this_machine() -> None:
-    registry = re.compile(
-        r"https?://[^\s\"'<>]+/(?:simple|packages)/|^\s*(?:extra-)?index-url\s*=", re.M
-    )
-    home = re.compile("|".join(re.escape(str(p)) + "/" for p in (ROOT.parent, Path.home())))
+REGISTRY = re.compile(
+    r"https?://[^\s\"'<>]+/(?:simple|packages)/|^\s*(?:extra-)?index-url\s*=", re.M
+)
+MACHINE_PATH = re.compile(
+    r"(?<![\w.}])/(?:(?:home|Users)/[^/\s\"'<>]+|root|work|tmp(?!/tmux-))/|[A-Z]:\\Users\\"
+)
+"""A folder that only somebody's machine has. The socket of tmux is everywhere.
+
+By its form, never by where this clone lies: every clone has to give the same answer.
+"""
+
+
+def test_no_committed_file_names_a_registry_or_a_machine() -> None:
     for path in committed_files():
         if path.suffix in {".py", ".md", ".toml", ".txt", ".json", ".tcss", ".svg", ""}:
             text = path.read_text(errors="ignore")
-            assert not registry.search(text), path
-            assert not home.search(text), path
+            assert not REGISTRY.search(text), path
+            assert not MACHINE_PATH.search(text), path
+
+
+@pytest.mark.parametrize(
+    "folder", ["home/ann", "Users/ann", "root", "work", "tmp", "tmp/x", "home/ann/x"]
+)
+def test_a_path_of_a_machine_is_seen_wherever_the_clone_lies(folder: str) -> None:
+    path = f"/{folder}/pmtui/cli"
+    assert MACHINE_PATH.search(f'cd "{path}"')
+    assert MACHINE_PATH.search(f"in {path}: done")
+    assert not MACHINE_PATH.search(f"https://host.example{path}")
+    assert not MACHINE_PATH.search(f"{{base}}{path}")
 
 
 def test_what_is_remembered_by_argument_is_bounded() -> None:

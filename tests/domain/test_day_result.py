@@ -4,7 +4,15 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.day_result import Holding, Opening, day_of, day_result, open_day
+from pmtui.domain.day_result import (
+    DayFigures,
+    Holding,
+    Opening,
+    day_figures,
+    day_of,
+    day_result,
+    open_day,
+)
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
 from pmtui.domain.money import ZERO, Micros, parse_micros
@@ -130,3 +138,51 @@ def test_a_trade_at_the_present_price_costs_its_fee_and_nothing_else(
     fair = replace(another, price=now[another.token_id])
     change = day_result(opening, [*traded, fair], now) - day_result(opening, traded, now)
     assert change == -(another.fee or 0)
+
+
+def test_sales_realise_against_the_average_and_the_rest_is_unrealised() -> None:
+    traded = [
+        fill(Side.BUY, "100", "0.40", fee=m("0.96")),
+        fill(Side.BUY, "100", "0.50", fee=m("1.00"), matched_at=MORNING + timedelta(seconds=1)),
+        fill(Side.SELL, "50", "0.60", fee=m("0.48"), matched_at=MORNING + timedelta(seconds=2)),
+    ]
+    figures = day_figures(Opening(DAY), traded, {TOKENS[0]: m("0.55")})
+    assert figures == DayFigures(total=m("20.06"), realized=m("7.50"), fees=m("2.44"))
+    assert figures.unrealized == m("15")
+
+
+def test_what_was_held_this_morning_counts_from_its_price_then() -> None:
+    opening = Opening(DAY, {TOKENS[0]: Holding(m("100"), m("0.50"))})
+    sold = fill(Side.SELL, "150", "0.60")
+    figures = day_figures(opening, [sold], {TOKENS[0]: m("0.70")})
+    assert (figures.realized, figures.unrealized) == (m("10"), m("-5"))
+
+
+@given(holdings, markets, st.lists(fills(), max_size=8))
+def test_the_parts_of_a_day_add_up_to_the_cent_and_each_is_right_to_two(
+    held: dict[TokenId, Holding], now: dict[TokenId, Micros], traded: list[Fill]
+) -> None:
+    cent = 10_000
+    opening = Opening(DAY, held)
+    figures = day_figures(opening, traded, now)
+    exact = day_result(opening, traded, now)
+    assert figures.total == figures.realized + figures.unrealized - figures.fees
+    assert {n % cent for n in (figures.total, figures.realized, figures.fees)} == {0}
+    assert figures.total <= exact < figures.total + cent
+    assert abs(figures.fees - sum(each.fee or 0 for each in traded)) <= cent // 2
+    # Sold at once at the marks, without fees, all of it would be realised.
+    shares = {token: held[token].size if token in held else ZERO for token in TOKENS}
+    for each in traded:
+        signed = each.size if each.side is Side.BUY else -each.size
+        shares[each.token_id] = Micros(shares[each.token_id] + signed)
+    late = MORNING + timedelta(hours=14, seconds=1)
+    closing = [
+        replace(
+            fill(Side.SELL if size > 0 else Side.BUY, "1", "0.5", matched_at=late),
+            trade_id=TradeId(f"z{token}"), token_id=token, size=Micros(abs(size)), price=now[token],
+        )
+        for token, size in shares.items() if size
+    ]  # fmt: skip
+    closed = day_figures(opening, [*traded, *closing], now)
+    assert (closed.total, closed.fees) == (figures.total, figures.fees)
+    assert abs(closed.unrealized) < 2 * cent

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.ui import believable
@@ -20,9 +20,36 @@ def test_siblings_are_told_apart_on_a_narrow_line() -> None:
     assert alone.telling_name == QUESTION
 
 
-@given(st.text(max_size=90), st.text(max_size=40))
-def test_the_group_title_is_never_far_from_the_beginning(question: str, group: str) -> None:
-    name = replace(MARKET, question=question, group_title=group).telling_name
-    assert question in name
-    place = name.casefold().find(group.casefold())
-    assert place == 0 or 0 < place <= 32 - len(group)
+def test_a_group_title_that_no_narrow_line_shows_whole_is_not_doubled() -> None:
+    group = "Between 1,250,000 and 1,500,000 passengers"
+    for question in (
+        group,
+        f"Will there be {group}?",
+        f"In the harbour year 2026/27, will there be {group.upper()}?",
+    ):
+        market = replace(MARKET, question=question, group_title=group)
+        assert market.telling_name == question
+        assert market.names_its_group
+
+
+def test_a_question_that_leaves_its_group_out_is_told_with_it() -> None:
+    market = replace(MARKET, question="Where will the gauge stand?", group_title="2.5 m")
+    assert market.telling_name == "2.5 m: Where will the gauge stand?"
+    assert not market.names_its_group
+
+
+@given(st.text("ab -", max_size=90), st.text("ab -", max_size=40))
+@example("a", "")
+@example(f"{'a' * 60} b", "b")
+@example("b" * 33, "b" * 33)
+def test_the_group_title_is_near_the_beginning_or_too_long_for_that(
+    question: str, group: str
+) -> None:
+    market = replace(MARKET, question=question, group_title=group)
+    name = market.telling_name
+    assert name.endswith(question)
+    if len(group) > 32 and market.names_its_group:
+        assert name in (question, group)
+    elif question:
+        place = " ".join(name.split()).find(" ".join(group.split()))
+        assert place == 0 or 0 < place <= 32 - len(group)

@@ -12,6 +12,12 @@ def test_one_is_not_many(number: int, said: str) -> None:
     assert are(number) == ("is" if number == 1 else "are")
 
 
+def test_a_plural_may_be_more_than_an_s() -> None:
+    assert [count(n, "entry", "entries") for n in (0, 1, 2)] == [
+        "0 entries", "1 entry", "2 entries",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("size", "said"),
     [("1", "1 share"), ("0.5", "0.5 shares"), ("1.01", "1.01 shares"), ("1000", "1,000 shares")],

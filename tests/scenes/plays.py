@@ -34,6 +34,7 @@ async def search(pilot: Pilot[None], world: World) -> None:
     await until(pilot, lambda: isinstance(pilot.app.focused, Input), "the search line")
     await pilot.press(*("space" if c == " " else c for c in "will the"))
     await shown(pilot, "service asked too")
+    await shown(pilot, " live ")
 
 
 async def event(pilot: Pilot[None], world: World) -> None:

@@ -98,6 +98,8 @@ async def playing(scene: Scene) -> AsyncIterator[Pilot[None]]:
         app = PmtuiApp(world.service.surface(), themes=themes, theme=scene.theme)
         app.animation_level = "none"
         async with app.run_test(size=scene.size, tooltips=False) as pilot:
+            # Every way begins at the list, whose rows are streamed by and by.
+            await plays.shown(pilot, "up to date")
             await SCREENS[scene.screen](pilot, world)
             await settle(pilot)
             yield pilot

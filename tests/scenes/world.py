@@ -220,7 +220,8 @@ def _market(market: Market, *, bid: int, ask: int, change: int) -> Market:
 
 def _event_row(event: Event) -> EventRow:
     leading = max(event.markets, key=lambda market: market.best_bid or 0)
-    return EventRow(event, leading, len(event.markets), has_position=event.event_id == "41001")
+    is_held = event.event_id == "41001"
+    return EventRow(event, leading, len(event.markets), has_position=is_held, as_of=ago(4))
 
 
 def _quotes(event: Event) -> EventQuotesView:
@@ -257,7 +258,7 @@ def _add_market(service: FakeService, market: Market) -> None:
 
 def _search(events: tuple[Event, ...], text: str, *, indexed: int) -> SearchView:
     rows = tuple(
-        MarketRow(market, event.event_id, event.title)
+        MarketRow(market, event.event_id, event.title, as_of=ago(4))
         for event in events
         for market in event.markets
         if text in market.question.lower()

@@ -8,8 +8,9 @@ import pytest
 from pmtui.domain.book import OrderBook
 from pmtui.domain.book_hash import trade_price_text
 from pmtui.domain.book_view import BookState, BookView
-from pmtui.domain.ids import ConditionId, EventId, MarketId
+from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
 from pmtui.domain.link import LinkState
+from pmtui.domain.listing import MOST_STREAMED_ROWS
 from pmtui.domain.market import Event, Side
 from pmtui.domain.market_events import (
     BookSnapshot,
@@ -27,6 +28,7 @@ from pmtui.service.topics import (
     EventQuotesTopic,
     EventTopic,
     MarketTopic,
+    RowQuotesTopic,
     TapeTopic,
     Topic,
 )
@@ -508,6 +510,56 @@ async def test_quotes_of_an_event_come_from_live_books_where_there_are_good_ones
         heard.clear()
         await world.pass_time(0.1)
         assert EventQuotesTopic(EVENT) in heard
+
+
+async def test_rows_in_view_are_streamed_and_rows_passed_by_are_soon_let_go(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        pages = [tuple(TokenId(f"{page}-{row}") for row in range(40)) for page in range(6)]
+        view = world.service.hub.subscribe([], lambda _: None)
+        for page in pages:
+            before = view
+            view = world.service.hub.subscribe([RowQuotesTopic(page)], lambda _: None)
+            before.close()
+            await world.pass_time(0.3)
+            assert set(page) <= world.stream.watched
+            assert len(world.stream.watched) <= MOST_STREAMED_ROWS
+        # Whoever comes back from a market finds the rows as they were left.
+        view.close()
+        await world.pass_time(1)
+        assert set(pages[-1]) <= world.stream.watched
+        await world.pass_time(GRACE_S)
+        assert world.stream.watched == frozenset()
+
+
+async def test_no_list_streams_more_rows_than_there_may_be(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        tokens = tuple(TokenId(f"row-{n}") for n in range(2 * MOST_STREAMED_ROWS))
+        world.service.hub.subscribe([RowQuotesTopic(tokens)], lambda _: None)
+        await world.pass_time(0.3)
+        assert world.stream.watched == set(tokens[:MOST_STREAMED_ROWS])
+
+
+async def test_a_row_that_moves_is_told_and_a_market_on_show_outlives_its_row(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        heard: list[Topic] = []
+        topic = RowQuotesTopic((YES,))
+        rows = world.service.hub.subscribe([topic], heard.append)
+        world.stream.send(snapshot())
+        await world.pass_time(0.3)
+        heard.clear()
+        world.stream.send(snapshot(bid="0.42"))
+        await world.pass_time(0.3)
+        assert set(heard) == {topic}
+        rows.close()
+        many = tuple(TokenId(f"row-{n}") for n in range(MOST_STREAMED_ROWS))
+        world.service.hub.subscribe([RowQuotesTopic(many)], lambda _: None)
+        await world.pass_time(GRACE_S + 1)
+        assert {YES, NO} <= world.stream.watched
 
 
 async def test_the_prices_of_exclusive_outcomes_are_summed(tmp_path: Path) -> None:

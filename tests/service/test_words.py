@@ -14,7 +14,7 @@ from tests.ui.believable import order
 @pytest.mark.parametrize(
     ("price", "text"),
     [("0.51", "51¢"), ("0.510001", "51¢"), ("0.509999", "51¢"), ("0.0351", "3.51¢"),
-     ("0.9999", "99.99¢"), ("0.000149", "0.01¢")],
+     ("0.9999", "99.99¢"), ("0.000149", "0.01¢"), ("0.999999", "99.99¢"), ("0.000001", "0.01¢")],
 )  # fmt: skip
 def test_a_price_in_words_is_free_of_the_dust_of_its_amounts(price: str, text: str) -> None:
     assert say_price(parse_micros(price)) == text

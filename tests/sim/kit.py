@@ -89,6 +89,7 @@ def write_catalogue(folder: Path) -> Path:
             closed=False,
             archived=False,
             tags=[{"id": "3", "label": "Weather", "slug": "weather"}],
+            volume24hr=20 if event["id"] == "1" else 10,
         )
     path = folder / "events.json"
     path.write_text(json.dumps(events))

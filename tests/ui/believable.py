@@ -125,11 +125,11 @@ def event_row(subject: Event, *, has_position: bool = False) -> EventRow:
     leading = max(
         open_markets or subject.markets, key=lambda m: m.outcomes[0].price or 0, default=None
     )
-    return EventRow(subject, leading, len(open_markets), has_position)
+    return EventRow(subject, leading, len(open_markets), has_position, as_of=NOW)
 
 
 def market_rows(*events: Event) -> tuple[MarketRow, ...]:
-    return tuple(MarketRow(m, e.event_id, e.title) for e in events for m in e.markets)
+    return tuple(MarketRow(m, e.event_id, e.title, as_of=NOW) for e in events for m in e.markets)
 
 
 def election() -> Event:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from pmtui.domain.book_view import BookState, BookView
+from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.conditional import ConditionalId, ConditionalPlan
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import Address, CommandId, ConditionId, EventId, OrderId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.market import Market, Side
 from pmtui.domain.money import Micros, notional_ceil, notional_floor
 from pmtui.domain.onboarding import Onboarding
 from pmtui.domain.order import (
@@ -153,6 +153,16 @@ class FakeService:
     def surface(self, *, keymap: Keymap = DEFAULT_KEYMAP, ascii_only: bool = False) -> Surface:
         """Return what a screen is given."""
         return Surface(self, self, self, Options(keymap=keymap, ascii_only=ascii_only))
+
+    def stream(self, *markets: Market) -> None:
+        """Have a live book for each of these, at the prices that the list tells of."""
+        for market in markets:
+            token_id, bid, ask = market.quoted_token, market.best_bid, market.best_ask
+            if token_id is None:
+                continue
+            bids = () if bid is None else (Level(bid, Micros(100_000_000)),)
+            asks = () if ask is None else (Level(ask, Micros(100_000_000)),)
+            self.books[token_id] = BookView(token_id, BookState.LIVE, bids, asks, as_of=NOW)
 
     def announce(self, *topics: Topic) -> None:
         """Tell whoever watches these topics that they changed."""

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pmtui.domain.cents import CENT, cents_down, cents_near, cents_up
@@ -38,6 +38,15 @@ def test_an_average_is_rounded_half_to_even() -> None:
     assert f.format_average(Micros(513_333)) == "51.3¢"
     assert f.format_average(Micros(513_500)) == "51.4¢"
     assert f.format_average(Micros(514_500)) == "51.4¢"
+
+
+@example(999_500)
+@example(400)
+@given(st.integers(1, SCALE - 1))
+def test_what_is_neither_certain_nor_worthless_is_never_written_so(price: int) -> None:
+    text = f.format_average(Micros(price))
+    assert Micros(0) < parse_micros(text.removesuffix("¢")) < 100 * SCALE
+    assert abs(parse_micros(text.removesuffix("¢")) - 100 * price) < SCALE // 10
 
 
 def test_changes_carry_their_sign() -> None:

@@ -14,6 +14,7 @@ from pmtui.domain.failure import FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.ids import TokenId
 from pmtui.domain.link import Link
+from pmtui.domain.listing import MOST_STREAMED_ROWS
 from pmtui.domain.market_events import (
     BestBidAsk,
     BookSnapshot,
@@ -32,7 +33,13 @@ from pmtui.service.feeds.tapes import Tapes
 from pmtui.service.feeds.tracked_books import NEVER, MarketBooks, Pair, Tracked
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
-from pmtui.service.topics import BookTopic, EventQuotesTopic, TapeTopic, Topic
+from pmtui.service.topics import (
+    BookTopic,
+    EventQuotesTopic,
+    RowQuotesTopic,
+    TapeTopic,
+    Topic,
+)
 from pmtui.service.views import Level
 from pmtui.service.words import say_price
 
@@ -65,8 +72,11 @@ class BooksFeed:
         self._on_resolved = on_resolved
         self._tracked: dict[TokenId, Tracked] = {}
         self._markets = MarketBooks(self._tracked)
-        self._quote_topics: dict[TokenId, set[EventQuotesTopic]] = {}
+        self._quote_topics: dict[TokenId, set[EventQuotesTopic | RowQuotesTopic]] = {}
         self._leaving: dict[TokenId, float] = {}
+        """When nobody watched them any more, the first one first."""
+        self._rows: set[TokenId] = set()
+        """Tokens of rows of lists, in view or lately, that nothing else is shown of."""
         self._to_check: dict[TokenId, None] = {}
         self._has_work = asyncio.Event()
         self._deaf: frozenset[TokenId] | None = None
@@ -108,24 +118,14 @@ class BooksFeed:
 
     def on_demand(self, topic: Topic) -> None:
         """Follow who watches what."""
-        if isinstance(topic, BookTopic | TapeTopic | EventQuotesTopic):
+        if isinstance(topic, BookTopic | TapeTopic | EventQuotesTopic | RowQuotesTopic):
             self.retarget()
 
     def retarget(self) -> None:
         """Work out anew which tokens to hear; those nobody wants stay for a moment."""
-        wanted: set[TokenId] = set()
-        quotes: dict[TokenId, set[EventQuotesTopic]] = {}
-        for topic in self._kernel.hub.watched():
-            match topic:
-                case BookTopic() | TapeTopic():
-                    wanted.update(self._pair_of(topic.token_id))
-                case EventQuotesTopic():
-                    for token_id in self._tokens_of_event(topic):
-                        wanted.add(token_id)
-                        quotes.setdefault(token_id, set()).add(topic)
-                case _:
-                    pass
-        self._quote_topics = quotes
+        wanted, rows = self._follow_watchers()
+        self._rows = (self._rows | rows) - wanted
+        wanted |= rows
         for tracked in self._tracked.values():
             tracked.tell_again()
         now = self._kernel.clock.monotonic()
@@ -141,6 +141,28 @@ class BooksFeed:
         if self._deaf is not None:
             self._first_books.expect(added, now_s=now)
         self._has_work.set()
+
+    def _follow_watchers(self) -> tuple[set[TokenId], set[TokenId]]:
+        """Note which quotes a token belongs to; return those of screens, and those of rows of lists."""
+        wanted: set[TokenId] = set()
+        rows: set[TokenId] = set()
+        quotes: dict[TokenId, set[EventQuotesTopic | RowQuotesTopic]] = {}
+        for topic in self._kernel.hub.watched():
+            match topic:
+                case BookTopic() | TapeTopic():
+                    wanted.update(self._pair_of(topic.token_id))
+                case EventQuotesTopic():
+                    for token_id in self._tokens_of_event(topic):
+                        wanted.add(token_id)
+                        quotes.setdefault(token_id, set()).add(topic)
+                case RowQuotesTopic():
+                    for token_id in topic.token_ids[:MOST_STREAMED_ROWS]:
+                        rows.add(token_id)
+                        quotes.setdefault(token_id, set()).add(topic)
+                case _:
+                    pass
+        self._quote_topics = quotes
+        return wanted, rows
 
     def book(self, token_id: TokenId) -> BookView:
         """Return a book as it is."""
@@ -378,8 +400,13 @@ class BooksFeed:
     def _drop_left(self) -> None:
         now = self._kernel.clock.monotonic()
         left = [t for t, since in self._leaving.items() if now - since >= GRACE_S]
+        # Whoever scrolls through a long list leaves hundreds of rows behind within that time.
+        passed = [t for t in self._leaving if t in self._rows and t not in left]
+        excess = len(self._rows) - sum(t in self._rows for t in left) - MOST_STREAMED_ROWS
+        left += passed[: max(excess, 0)]
         for token_id in left:
             del self._leaving[token_id]
+            self._rows.discard(token_id)
             self._first_books.settle(token_id)
             tracked = self._tracked.pop(token_id, None)
             if tracked is not None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -48,6 +49,9 @@ class ListState:
     load: Load = Load.EMPTY
     cursor: str | None = None
     as_of: datetime | None = None
+    """When the service answered for any of it last."""
+    told_at: dict[EventId, datetime] = field(default_factory=dict)
+    """When it last told of each event: pages far down a list are not fetched again by themselves."""
     problem: str = ""
     is_fetching: bool = False
     is_cached: bool = False
@@ -206,6 +210,9 @@ class MetadataFeed:
             if not from_start or state.cursor is None or len(state.events) == len(answer.items):
                 state.cursor = answer.next_cursor
             state.load, state.problem, state.as_of = Load.READY, "", self._kernel.clock.now()
+            told_at = state.told_at | {e.event_id: state.as_of for e in answer.items}
+            listed = {e.event_id for e in state.events}
+            state.told_at = {name: at for name, at in told_at.items() if name in listed}
         finally:
             state.is_fetching = False
             self._kernel.mark(topic)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from pmtui.domain.history import PricePoint
-from pmtui.domain.money import Micros
+from pmtui.domain.money import Micros, round_price
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import Cell, Line, fit_line
 from pmtui.ui.format import format_age, format_price, format_price_change
@@ -38,7 +38,7 @@ def paint_chart_title(
 
 
 def _readable(price: Micros) -> Micros:
-    return Micros((price + _FINEST // 2) // _FINEST * _FINEST)
+    return round_price(price, _FINEST)
 
 
 def chart_words(view: HistoryView, width: int, height: int) -> str:

@@ -1,29 +1,35 @@
 """An event: its facts, what its prices add up to, and one row for each outcome."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from pmtui.domain.market import Event, Market
-from pmtui.domain.money import ONE, SCALE, Micros
+from pmtui.domain.market import Event, Market, Trading
+from pmtui.domain.money import SCALE, Micros, round_price
 from pmtui.service.views import EventQuotesView, EventView, Load, QuoteRow
 from pmtui.ui.actions import Keymap
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, line_width
-from pmtui.ui.format import format_age, format_average, format_price, format_size_compact
+from pmtui.ui.format import (
+    TENTH_OF_CENT,
+    format_average,
+    format_size_compact,
+)
 from pmtui.ui.paint.facts import (
     CHANGE_WIDTH,
-    FRESH_S,
     LEFT_WIDTH,
     MONEY_WIDTH,
     PRICE_WIDTH,
+    LiveRows,
+    format_price_age,
     indent,
+    is_one_sided,
     join_facts,
     key_of,
-    midpoint,
     name_fact,
     paint_change,
+    paint_mid,
     paint_money,
     paint_price,
     paint_time_left,
-    say_age,
+    say_prices_age,
     spread,
     with_star,
 )
@@ -31,7 +37,6 @@ from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme import Role
 
 OWN_WIDTH = 9
-_TENTH_OF_CENT = 1_000
 
 OUTCOME_COLUMNS = (
     Column("name", "Outcome", 21, grow=1),
@@ -87,27 +92,6 @@ def paint_outcome_row(
     return Row(market.market_id, cells)
 
 
-def counted_mid(bid: Micros | None, ask: Micros | None) -> Micros | None:
-    """Return the mid as the sum of an event counts it: no bid is worth 0, no ask a dollar."""
-    if bid is None and ask is None:
-        return None
-    return midpoint(bid or Micros(0), ONE if ask is None else ask)
-
-
-def is_one_sided(bid: Micros | None, ask: Micros | None) -> bool:
-    """Whether a mid counts a side that is empty."""
-    return (bid is None) is not (ask is None)
-
-
-def paint_mid(bid: Micros | None, ask: Micros | None, role: Role) -> Cell:
-    """Show the mid that counts, with a sign where one side is empty: nobody trades about there."""
-    middle = counted_mid(bid, ask)
-    if middle is None or not is_one_sided(bid, ask):
-        return paint_price(middle, role)
-    text = f"~{format_price(middle)}"
-    return Cell(text if len(text) <= PRICE_WIDTH else f"~{format_average(middle)}", role)
-
-
 def by_price(market: Market) -> tuple[bool, int]:
     """Return what outcomes are ordered by: open ones first, then the likelier one.
 
@@ -135,13 +119,19 @@ def paint_event_title(view: EventView) -> Line:
     return indent((Cell(title, Role.HEADING, Emphasis.BOLD),))
 
 
-def paint_event_facts(view: EventView, now: datetime, keymap: Keymap, width: int) -> Line:
+def paint_event_facts(
+    view: EventView, quotes: EventQuotesView, now: datetime, *, keymap: Keymap, width: int
+) -> Line:
     """Show an event's size, end, state and subjects in one line, what matters most first."""
     event = view.event
     if event is None:
         return indent((Cell(say_no_event(view, keymap), Role.DIM),))
     open_markets = sum(not m.closed for m in event.markets)
-    age: Line = (say_age(view.as_of, now),)
+    rows = LiveRows(
+        live=sum(row.is_live for row in quotes.rows),
+        priced=sum(market.quoted_token is not None for market in event.markets),
+    )
+    age: Line = (say_prices_age(view.as_of, now, rows),)
     if view.problem:
         again = key_of(keymap, "global.refresh")
         failed = Cell(f", failed: {plain(view.problem, 24)} ({again})", Role.NOTICE_WARN)
@@ -175,7 +165,7 @@ def paint_event_meaning(event: Event | None, quotes: EventQuotesView, width: int
     if total is None:
         return indent((Cell("One of these resolves Yes. Their sum needs a bid and an ask in each.",
                             Role.DIM),))  # fmt: skip
-    over = round(total - SCALE, -3)
+    over = round_price(total, TENTH_OF_CENT) - SCALE
     cells = [
         Cell("Exactly one pays 100¢; the YES mids add up to ", Role.DIM),
         Cell(format_average(total), Role.HEADING),
@@ -217,14 +207,15 @@ def say_quote(market: Market, quote: QuoteRow | None, now: datetime) -> Cell:
     """Say what prices are worth: live, how old, or how it ended for a closed market."""
     if market.closed:
         return Cell(_result_words(market), Role.DIM)
+    if market.trading is not Trading.OPEN:
+        return Cell(market.trading.value, Role.STALE)
     if not market.is_tradable:
-        return Cell("no trade", Role.STALE)
+        return Cell("no book", Role.STALE)
     if quote is None or quote.as_of is None:
         return Cell("waiting", Role.STALE)
     if quote.is_live:
         return Cell("live", Role.VERIFIED)
-    age_s = (now - quote.as_of).total_seconds()
-    return Cell("listed" if age_s <= FRESH_S else f"{format_age(age_s)} old", Role.STALE)
+    return Cell(f"{format_price_age(quote.as_of, now)} old", Role.STALE)
 
 
 def _result_words(market: Market) -> str:
@@ -237,6 +228,9 @@ def _end_fact(event: Event, now: datetime) -> Line:
         return (Cell("closed", Role.STALE),)
     if event.end_at is None:
         return (Cell("no end date", Role.DIM),)
-    left = paint_time_left(event.end_at, now)
     date = f"{event.end_at.astimezone():%d %b %Y}"
+    if event.end_at - now < timedelta(seconds=1):
+        # The last second has begun; it is closed once it is decided.
+        return (Cell(f"ended {date}", Role.STALE),)
+    left = paint_time_left(event.end_at, now)
     return (Cell("ends ", Role.DIM), left, Cell(f", {date}", Role.DIM))

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from pmtui.domain.money import ONE, Micros
+from pmtui.domain.money import ONE, Micros, round_price
 from pmtui.ui.actions import Keymap, key_label
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import (
+    TENTH_OF_CENT,
     format_age,
     format_average,
     format_money_compact,
@@ -30,10 +31,9 @@ MONEY_WIDTH = 7
 LEFT_WIDTH = 6
 LEAST_TAIL = 12
 """Fewer cells of a cropped sentence say nothing."""
+MINUTE_S = 60
 FRESH_S = 35
 """Lists are polled twice a minute; within that they are up to date."""
-
-_TENTH_OF_CENT = 1_000
 
 
 def paint_price(
@@ -46,14 +46,38 @@ def paint_price(
     return Cell(text if len(text) <= PRICE_WIDTH else format_average(price), role)
 
 
+def counted_mid(bid: Micros | None, ask: Micros | None) -> Micros | None:
+    """Return the mid as the sum of an event counts it: no bid is worth 0, no ask a dollar."""
+    if bid is None and ask is None:
+        return None
+    return midpoint(bid or Micros(0), ONE if ask is None else ask)
+
+
+def is_one_sided(bid: Micros | None, ask: Micros | None) -> bool:
+    """Whether a mid counts a side that is empty."""
+    return (bid is None) is not (ask is None)
+
+
+def paint_mid(bid: Micros | None, ask: Micros | None, role: Role) -> Cell:
+    """Show the mid that counts, with a sign where one side is empty: nobody trades about there."""
+    middle = counted_mid(bid, ask)
+    if middle is None or not is_one_sided(bid, ask):
+        return paint_price(middle, role)
+    text = f"~{format_price(middle)}"
+    return Cell(text if len(text) <= PRICE_WIDTH else f"~{format_average(middle)}", role)
+
+
 def paint_change(change: Micros | None) -> Cell:
     """Show how far a price has come in a day, to a tenth of a cent, with its sign."""
     if change is None:
         return Cell(ABSENT, Role.DIM)
-    rounded = Micros(round(change, -len(str(_TENTH_OF_CENT)) + 1))
-    if rounded == 0:
+    if not change:
         return Cell("0¢", Role.DIM)
-    return Cell(format_price_change(rounded), Role.UP if rounded > 0 else Role.DOWN)
+    size = Micros(abs(change))
+    if 2 * size <= TENTH_OF_CENT:
+        return Cell("<0.1¢", Role.DIM)
+    rounded = Micros(round_price(size, TENTH_OF_CENT) * (1 if change > 0 else -1))
+    return Cell(format_price_change(rounded), Role.UP if change > 0 else Role.DOWN)
 
 
 def paint_money(amount: Micros | None, role: Role = Role.TEXT) -> Cell:
@@ -82,6 +106,34 @@ def say_age(as_of: datetime | None, now: datetime) -> Cell:
     if age_s <= FRESH_S:
         return Cell("up to date", Role.VERIFIED)
     return Cell(f"{format_age(age_s)} old", Role.STALE)
+
+
+def format_price_age(as_of: datetime | None, now: datetime) -> str:
+    """Write the age of a price that is not live: `<1m`, `3m`, `2h`; it moves once a minute at most."""
+    if as_of is None:
+        return ABSENT
+    age_s = (now - as_of).total_seconds()
+    return "<1m" if age_s < MINUTE_S else format_age(age_s)
+
+
+class LiveRows(NamedTuple):
+    """How much of a list on show is live."""
+
+    live: int
+    """Rows whose prices come from a good book that is streamed."""
+    priced: int
+    """Rows that have a price which may move."""
+
+
+NO_ROWS = LiveRows(live=0, priced=0)
+
+
+def say_prices_age(as_of: datetime | None, now: datetime, rows: LiveRows) -> Cell:
+    """Say how old a list and its prices are: `up to date` only where every price is live."""
+    age = say_age(as_of, now)
+    if age.role is not Role.VERIFIED or rows.live >= rows.priced:
+        return age
+    return Cell(f"{rows.live} of {rows.priced} live", Role.STALE)
 
 
 def count(number: int, noun: str) -> str:

@@ -29,7 +29,7 @@ def say_traded(verdict: Accepted, order: PreparedOrder, *, ascii_only: bool = Fa
     traded += say_fill_price(verdict, ascii_only=ascii_only)
     limit = format_price(order.price, ascii_only=ascii_only)
     if verdict.status is OrderStatus.PARTIALLY_FILLED:
-        return f"{traded}; the rest rests at {limit}."
+        return f"{traded}; the remainder rests at {limit}."
     if verdict.average != order.price:
         traded += f" (limit {limit})"
     return f"{traded}." if verdict.status is OrderStatus.FILLED else f"{traded}; the rest dropped."

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.ladder import Ladder, Rung
-from pmtui.domain.market import Side
+from pmtui.domain.market import Side, Trading
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import format_age, format_average, format_price, format_size_compact
@@ -48,7 +48,7 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     away: tuple[str, str] | None = None,
     keys: Line = (),
     is_in_ticket: bool = False,
-    is_over: bool = False,
+    trading: Trading = Trading.OPEN,
     ascii_only: bool = False,
 ) -> Line:
     """Say in words what the book is worth, and what `enter` would do at the cursor.
@@ -63,18 +63,18 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
         away: where the spread is while it is out of sight, and the key that brings it back.
         keys: what single keys do now; it makes way for nothing.
         is_in_ticket: whether the ticket has the keys, and `enter` does nothing at the cursor.
-        is_over: whether nothing trades any more, and `enter` does nothing that could be promised.
+        trading: whether the market takes orders; else `enter` does nothing that could be promised.
         ascii_only: the terminal shows plain ASCII only.
     """
-    left: list[Cell] = [state_word(book, now), *keys]
+    left: list[Cell] = [state_word(book, now, trading), *keys]
     if group is not None and group != book.tick_size:
         # A grouped ladder never looks like one of single ticks: this gives way to nothing.
         left.append(Cell(f" rows {format_price(group, ascii_only=ascii_only)} ", Role.KEY))
-    meaning = _MEANINGS[book.state]
+    meaning = "" if trading is Trading.CLOSED else _MEANINGS[book.state]
     hints = _IN_TICKET if is_in_ticket else _hints(cursor, book.tick_size, ascii_only=ascii_only)
     # A hint makes way for a warning.
     is_quiet = (cursor is None or is_in_ticket) and (keys or meaning or release_key or away)
-    if is_over or is_quiet or not _has_aim(book, cursor):
+    if trading is not Trading.OPEN or is_quiet or not _has_aim(book, cursor):
         hints = ((),)
     choices = (
         ((*left, Cell(hold, Role.KEY), Cell(note, Role.DIM)), hint)
@@ -89,8 +89,13 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     return fit_line(tuple(left), width, ascii_only=ascii_only)
 
 
-def state_word(book: BookView, now: datetime) -> Cell:
-    """Say in a word what a book is worth, with its age where it is old."""
+def state_word(book: BookView, now: datetime, trading: Trading = Trading.OPEN) -> Cell:
+    """Say in a word what a book is worth, with its age where it is old; or that nothing trades.
+
+    A good book of a market that takes no orders is proven, and still nothing to trade from.
+    """
+    if trading is Trading.CLOSED or (trading is not Trading.OPEN and book.state.is_good):
+        return Cell(f" {trading.value} ", Role.STALE, Emphasis.BOLD)
     word = book.state.value
     if book.state in (BookState.STALE, BookState.OVERDUE) and book.as_of is not None:
         word += f" {format_age((now - book.as_of).total_seconds())}"

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.market import Market, MarketTerms
-from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.money import Micros
 from pmtui.domain.plurals import exact_shares
 from pmtui.domain.venue_state import OF_A_MARKET, VenueState
 from pmtui.service.views import Load, MarketView, StatusView
@@ -42,7 +42,8 @@ def paint_question(
         with_star(plain(name), is_starred=view.is_starred)
         for name in (market.question, market.telling_name)
     )
-    title = whole if cell_width(whole) <= room else telling
+    # Alone on the screen, without its siblings, a market has nothing else to be told by.
+    title = whole if market.names_its_group and cell_width(whole) <= room else telling
     question = plain(title, max(0, room), ascii_only=ascii_only)
     gap = max(1, room - cell_width(question) + 1)
     line = (
@@ -145,8 +146,8 @@ def _terms(terms: MarketTerms, *, ascii_only: bool) -> list[str]:
         pieces.append("negative risk")
     if terms.rewards is not None:
         band = format_price(terms.rewards.max_spread, ascii_only=ascii_only)
-        size = format_micros(terms.rewards.min_size)
-        pieces.append(f"rewards for {size} shares within {band} of the mid")
+        shares = exact_shares(terms.rewards.min_size)
+        pieces.append(f"rewards for {shares} within {band} of the mid")
     return pieces
 
 

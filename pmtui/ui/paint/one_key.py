@@ -39,7 +39,7 @@ def paint_arming(
         is_over: nothing trades in this market any more.
     """
     if is_over:
-        return (Cell(" KEYS REST HERE ", Role.DIM, Emphasis.BOLD),)
+        return (Cell(" KEYS OFF HERE ", Role.DIM, Emphasis.BOLD),)
     if is_resting:
         return (Cell(" KEYS IN TICKET ", Role.DIM, Emphasis.BOLD),)
     if book.state.is_good:
@@ -113,7 +113,7 @@ def _say_accepted(verdict: Accepted) -> str:
         case OrderStatus.FILLED:
             return "filled."
         case OrderStatus.PARTIALLY_FILLED:
-            return f"filled {format_size(verdict.filled_size)}, the rest rests."
+            return f"filled {format_size(verdict.filled_size)}, the remainder rests."
         case OrderStatus.DELAYED:
             return "is taken, the venue delays it. Its fill is told here."
         case _:

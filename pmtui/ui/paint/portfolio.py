@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from pmtui.domain.day_result import DayFigures
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.order import TradeStatus
@@ -19,7 +20,17 @@ from pmtui.ui.format import (
     format_past_money,
     format_worth_change,
 )
-from pmtui.ui.paint.facts import ABSENT, count, indent, join_facts, key_of, name_fact, say_age
+from pmtui.ui.paint.facts import (
+    ABSENT,
+    NO_ROWS,
+    LiveRows,
+    count,
+    indent,
+    join_facts,
+    key_of,
+    name_fact,
+    say_prices_age,
+)
 from pmtui.ui.plain import plain
 from pmtui.ui.theme import Role
 
@@ -45,6 +56,8 @@ class Tab(StrEnum):
 
 
 _WIDE_ENOUGH_TO_SAY_WHY = 110
+_UNCUT = 40
+"""Cells: what adds up is never shortened."""
 _LISTS = {
     Tab.POSITIONS: OwnList.POSITIONS,
     Tab.ORDERS: OwnList.ORDERS,
@@ -55,9 +68,24 @@ _LISTS = {
 
 
 def paint_tabs(
-    view: AccountView, active: Tab, now: datetime, *, keymap: Keymap, width: int
+    view: AccountView,
+    active: Tab,
+    now: datetime,
+    *,
+    keymap: Keymap,
+    width: int,
+    rows: LiveRows = NO_ROWS,
 ) -> Line:
-    """Show the tabs with what they hold, and how old that is."""
+    """Show the tabs with what they hold, and how old that is.
+
+    Args:
+        view: what is ours.
+        active: the tab in front.
+        now: for ages.
+        keymap: for the keys that are named.
+        width: of the line.
+        rows: of the positions, where they are in front.
+    """
     sizes = {
         Tab.POSITIONS: len(view.positions),
         Tab.ORDERS: len(view.open_orders),
@@ -66,7 +94,7 @@ def paint_tabs(
         Tab.ACTIVITY: len(view.activity),
         Tab.REWARDS: len(view.earned.rows) if view.earned.as_of is not None else None,
     }
-    freshness = _freshness(view, active, now, keymap)
+    freshness = _freshness(view, active, now, rows, keymap)
     if active is Tab.ACTIVITY and lags_behind_fills(view) and not view.problem:
         freshness = (Cell("lags", Role.STALE),)
     names = _tab_names(sizes, active, width - max(line_width(freshness), _USUAL_AGE))
@@ -98,14 +126,35 @@ def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int)
     cash = _cash_facts(view) if view.balance is not None else []
     day: list[Cell | Line] = []
     if status.day_result is not None:
-        day = [name_fact("today", paint_day(status.day_result))]
+        parts = paint_day_parts(status.day_figures) if active is Tab.POSITIONS else ()
+        today = name_fact("today", paint_day(status.day_result))
+        whole = (*today, *parts)
+        day = [whole if line_width(whole) < width else today]
     lack = view.lack_of(_LISTS[active]) if active in _LISTS else ""
-    totals = [*day, *_tab_totals(view, active), *cash]
+    gain: list[Cell | Line] = []
+    if active is Tab.POSITIONS and status.day_figures is None:
+        # Beside a day's parts it would be a second figure of that name, since each purchase.
+        gain = [name_fact("unrealised", paint_gain(_unrealized(view.positions)))]
+    totals = [*day, *_tab_totals(view, active), *gain, *cash]
     if lack and view.load is Load.READY:
         # What adds up to too little says so first. Why is in the log too, so that it gives way.
         why = [Cell(lack, Role.STALE)] if width >= _WIDE_ENOUGH_TO_SAY_WHY else []
         totals = [Cell("not all known", Role.STALE), *why, *totals]
     return join_facts(totals, width)
+
+
+def paint_day_parts(figures: DayFigures | None) -> Line:
+    """Show what a day's result is made of: figures that add up to it to the cent."""
+    if figures is None:
+        return ()
+    return (
+        Cell(" = realised ", Role.DIM),
+        paint_gain(figures.realized, width=_UNCUT),
+        Cell(" + unrealised ", Role.DIM),
+        paint_gain(figures.unrealized, width=_UNCUT),
+        Cell(" - fees ", Role.DIM),
+        Cell(format_past_money(figures.fees)),
+    )
 
 
 def lags_behind_fills(view: AccountView) -> bool:
@@ -210,13 +259,15 @@ def _position_totals(positions: Sequence[Position]) -> list[Cell | Line]:
     unpriced = len(positions) - len(priced)
     facts: list[Cell | Line] = [
         name_fact("value", Cell(format_money(Micros(sum(p.value or 0 for p in priced))))),
-        name_fact("unrealised", paint_gain(Micros(sum(p.unrealized or 0 for p in priced)))),
-        name_fact("realised before fees", paint_gain(Micros(sum(p.realized for p in positions)))),
         name_fact("cost", Cell(format_cost(Micros(sum(p.cost for p in priced))))),
     ]
     if unpriced:
         facts.insert(1, Cell(f"({unpriced} unpriced)", Role.STALE))
     return facts
+
+
+def _unrealized(positions: Sequence[Position]) -> Micros:
+    return Micros(sum(position.unrealized or 0 for position in positions))
 
 
 def _fill_totals(view: AccountView) -> list[Cell | Line]:
@@ -257,7 +308,9 @@ def _cash_facts(view: AccountView) -> list[Cell | Line]:
     ]
 
 
-def _freshness(view: AccountView, active: Tab, now: datetime, keymap: Keymap) -> Line:
+def _freshness(
+    view: AccountView, active: Tab, now: datetime, rows: LiveRows, keymap: Keymap
+) -> Line:
     if view.load is Load.EMPTY:
         return ()
     problem, as_of = view.problem, view.as_of
@@ -268,4 +321,4 @@ def _freshness(view: AccountView, active: Tab, now: datetime, keymap: Keymap) ->
     if problem:
         again = key_of(keymap, "global.refresh")
         return (Cell(f"fetching failed: {plain(problem, 60)} ({again})", Role.NOTICE_WARN),)
-    return (say_age(as_of, now),)
+    return (say_prices_age(as_of, now, rows),)

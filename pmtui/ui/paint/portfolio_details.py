@@ -2,11 +2,13 @@
 
 from pmtui.domain.earned import Earned
 from pmtui.domain.order import Fill, Order, OrderStatus
-from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.domain.plurals import count
+from pmtui.domain.position import Activity, ClosedPosition, Dust, Position
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.format import (
     format_average,
     format_cost,
+    format_money,
     format_past_money,
     format_price,
     format_size,
@@ -24,8 +26,14 @@ _STATUS_SENTENCES = {
     OrderStatus.UNKNOWN: "unknown, checking: it counts as resting until ruled out",
     OrderStatus.LIVE: "rests in the book",
     OrderStatus.DELAYED: "delayed by the venue, may still fill",
-    OrderStatus.PARTIALLY_FILLED: "partially filled, the rest is in the book",
+    OrderStatus.PARTIALLY_FILLED: "partially filled, the remainder rests in the book",
 }
+
+
+def say_dust(dust: Dust) -> str:
+    """Say how much is held that is too little to sell: `3 positions …, $0.42 in all`."""
+    held = count(len(dust.positions), "position")
+    return f"{held} below the venue's minimum, {format_money(dust.value)} in all"
 
 
 def paint_item_details(item: Item, title: str, marks: OrderMarks, width: int) -> tuple[Line, Line]:
@@ -37,6 +45,8 @@ def _facts(item: Item, marks: OrderMarks) -> list[Cell | Line]:
     match item:
         case Position():
             return _position_facts(item)
+        case Dust():
+            return [Cell("too small for an order; enter lists them, or folds them again", Role.DIM)]
         case Order():
             return _order_facts(item, is_scoring=item.order_id in marks.scoring)
         case Fill():

@@ -1,14 +1,15 @@
 """The rows of a portfolio: what is held, wanted, traded, closed, done and earned."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeAlias
 
 from pmtui.domain.earned import Earned
-from pmtui.domain.ids import OrderId
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, notional_floor
 from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
-from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.domain.position import Activity, ClosedPosition, Dust, Position, split_dust
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.format import (
@@ -24,16 +25,19 @@ from pmtui.ui.paint.portfolio import Tab, paint_cash, paint_gain, paint_past_cas
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme import Role
 
-Item: TypeAlias = Position | Order | Fill | ClosedPosition | Activity | Earned
+DUST_KEY = "dust"
+Item: TypeAlias = Position | Dust | Order | Fill | ClosedPosition | Activity | Earned
 
 
 class OrderMarks(NamedTuple):
-    """What the trader is about to do with open orders, and which of them earn rewards."""
+    """What is known of rows besides themselves: what becomes of orders, how old prices are."""
 
     marked: frozenset[OrderId] = frozenset()
     ending: frozenset[OrderId] = frozenset()
     """Cancellation asked for, answer awaited."""
     scoring: frozenset[OrderId] = frozenset()
+    aged: frozenset[TokenId] = frozenset()
+    """Of positions: their price is the one reported last, as their book is not good."""
 
 
 MONEY_WIDTH = 10
@@ -129,18 +133,36 @@ _SETTLED_WORDS = {
 }
 
 
-def paint_position(key: str, position: Position, title: str) -> Row:
-    """Show what is held and what it is worth."""
+def paint_position(key: str, position: Position, title: str, marks: OrderMarks) -> Row:
+    """Show what is held and what it is worth, dimmed where that is not by a live price."""
+    is_aged = position.token_id in marks.aged
+    worth = (
+        paint_price(position.current_price),
+        paint_cash(position.value, MONEY_WIDTH),
+        paint_gain(position.unrealized, MONEY_WIDTH),
+    )
     cells = (
         Cell(title),
         Cell(plain(position.outcome), _outcome_role(position.outcome_index)),
         Cell(_size(position.size, 8)),
         Cell(format_average(position.average_price)),
-        paint_price(position.current_price),
-        paint_cash(position.value, MONEY_WIDTH),
-        paint_gain(position.unrealized, MONEY_WIDTH),
+        *(cell._replace(role=Role.STALE) if is_aged else cell for cell in worth),
         paint_gain(position.realized, MONEY_WIDTH),
         Cell(say_what_to_do(position), Role.NOTICE_GOOD),
+    )
+    return Row(key, cells)
+
+
+def paint_dust(key: str, dust: Dust) -> Row:
+    """Show in one line what is held and too little to sell."""
+    gains = [position.unrealized or 0 for position in dust.positions]
+    nothing = Cell("")
+    cells = (
+        Cell(f"{len(dust.positions)} below the minimum", Role.DIM),
+        *[nothing] * 4,
+        paint_cash(dust.value, MONEY_WIDTH)._replace(role=Role.DIM),
+        paint_gain(Micros(sum(gains)), MONEY_WIDTH),
+        *[nothing] * 2,
     )
     return Row(key, cells)
 
@@ -246,9 +268,27 @@ def say_share(percent: Micros) -> str:
     return format_percent(Micros(percent // 100))
 
 
-def tab_items(view: AccountView, tab: Tab) -> dict[str, Item]:
-    """Return what a tab lists, each under a key of its own."""
+def tab_items(
+    view: AccountView,
+    tab: Tab,
+    minimum: Callable[[ConditionId], Micros | None],
+    *,
+    is_dust_shown: bool = False,
+) -> dict[str, Item]:
+    """Return what a tab lists, each under a key of its own.
+
+    Args:
+        view: what is ours.
+        tab: the one in front.
+        minimum: the smallest order of a market in shares, where it is known.
+        is_dust_shown: positions below it stand below the line that adds them up.
+    """
     items = _items(view, tab)
+    if tab is Tab.POSITIONS:
+        kept, dust = split_dust(view.positions, minimum)
+        items = (*kept, *((dust,) if dust else ()))
+        if dust and is_dust_shown:
+            items += dust.positions
     return dict(zip(unique_keys([_name(item) for item in items]), items, strict=True))
 
 
@@ -256,7 +296,9 @@ def paint_item(key: str, item: Item, title: str, now: datetime, marks: OrderMark
     """Show one line of a tab; the title is ready to be shown."""
     match item:
         case Position():
-            return paint_position(key, item, title)
+            return paint_position(key, item, title, marks)
+        case Dust():
+            return paint_dust(key, item)
         case Order():
             return paint_order_row(key, item, title, now, marks)
         case Fill():
@@ -287,6 +329,8 @@ def _items(view: AccountView, tab: Tab) -> tuple[Item, ...]:
 
 def _name(item: Item) -> str:
     match item:
+        case Dust():
+            return DUST_KEY
         case Position() | ClosedPosition():
             return item.token_id
         case Order():
@@ -322,4 +366,5 @@ def _age(at: datetime | None, now: datetime) -> Cell:
 def _expiry(order: Order, now: datetime) -> str:
     if order.expires_at is None:
         return "never"
-    return format_time_left((order.expires_at - now).total_seconds(), width=7).strip()
+    left_s = (order.expires_at - now).total_seconds()
+    return "past" if left_s < 1 else format_time_left(left_s, width=7).strip()

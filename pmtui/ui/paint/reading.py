@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from pmtui.domain.market import Comment, Event, Holder, Market
+from pmtui.domain.plurals import are, count
 from pmtui.service.views import EventView, Load, MarketView
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.format import format_age, format_size
@@ -35,7 +36,8 @@ def wrap_text(text: str, width: int) -> tuple[str, ...]:
         elif lines and lines[-1]:
             lines.append("")
     if len(text) > MOST_LETTERS:
-        lines += ["", f"The remaining {len(text) - MOST_LETTERS:,} letters are left out."]
+        left_out = len(text) - MOST_LETTERS
+        lines += ["", f"The remaining {count(left_out, 'letter')} {are(left_out)} left out."]
     return tuple(lines)
 
 

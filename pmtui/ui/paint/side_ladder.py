@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from pmtui.domain.book_view import BookState, BookView
-from pmtui.domain.market import Market
+from pmtui.domain.market import Market, Trading
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import format_price
@@ -28,14 +28,19 @@ def paint_side_name(
 
 
 def paint_side_state(
-    book: BookView, now: datetime, width: int, *, ascii_only: bool = False
+    book: BookView,
+    now: datetime,
+    width: int,
+    *,
+    trading: Trading = Trading.OPEN,
+    ascii_only: bool = False,
 ) -> Line:
     """Say what the book is worth, and its touch as a market is quoted: the bid, then the ask.
 
     One form, so that ladders beside each other read alike whatever their ticks; the widest touch
     fits beside the longest word.
     """
-    word = state_word(book, now)
+    word = state_word(book, now, trading)
     if book.state in _UNKNOWN:
         return fit_line((word,), width, ascii_only=ascii_only)
 

@@ -129,7 +129,8 @@ def _account_facts(view: StatusView, *, do_keys_rest: bool) -> list[_Fact]:
         beat = paint_heartbeat(view.heartbeat, view.now)
         facts.append(_Fact(_MILD if is_well else _KEPT, beat))
     for rank, count, words in (
-        (_KEPT, view.blind, "blind"), (_KEPT, view.at_rest, "at rest"),
+        (_KEPT, view.blind, "blind"),
+        (_KEPT, view.at_rest, "stop paused" if view.at_rest == 1 else "stops paused"),
         (_KEPT, view.unknown_orders, "unknown, checking"), (_MEANWHILE, view.unread_notices, "new"),
     ):  # fmt: skip
         if count:

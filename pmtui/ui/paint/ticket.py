@@ -356,7 +356,7 @@ def _say_end(verdict: Accepted, size: Micros, *, ascii_only: bool) -> str:
 def _say_size(draft: TicketDraft) -> str:
     match unit_of(draft):
         case SizeUnit.SHARES:
-            return f"{draft.size_text} shares"
+            return f"{draft.size_text} {'share' if draft.size_text == '1' else 'shares'}"
         case SizeUnit.DOLLARS:
             return f"${draft.size_text.removeprefix('$')}"
         case SizeUnit.PERCENT:

@@ -9,22 +9,24 @@ from pmtui.service.watch_views import AlertRow, WatchlistView, WatchRow
 from pmtui.ui.actions import Keymap
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.format import format_age, format_price
-from pmtui.ui.paint.event import OWN_WIDTH, paint_mid, say_holding, say_quote
+from pmtui.ui.paint.event import OWN_WIDTH, say_holding, say_quote
 from pmtui.ui.paint.facts import (
     CHANGE_WIDTH,
     LEFT_WIDTH,
     MONEY_WIDTH,
     PRICE_WIDTH,
+    LiveRows,
     count,
     first_label,
     join_facts,
     key_of,
     name_fact,
     paint_change,
+    paint_mid,
     paint_money,
     paint_price,
     paint_time_left,
-    say_age,
+    say_prices_age,
     spread,
     with_star,
 )
@@ -218,4 +220,11 @@ def _freshness(view: WatchlistView, now: datetime, keymap: Keymap) -> Cell | Lin
         return Cell(f"not fetched: {plain(view.problem, 30)} ({again})", Role.NOTICE_WARN)
     if not view.rows:
         return ()
-    return Cell("fetching…", Role.STALE) if view.as_of is None else say_age(view.as_of, now)
+    if view.as_of is None:
+        return Cell("fetching…", Role.STALE)
+    markets = [row.seen.market for row in view.rows if row.seen is not None]
+    rows = LiveRows(
+        live=sum(row.quote is not None and row.quote.is_live for row in view.rows),
+        priced=sum(m is not None and m.quoted_token is not None for m in markets),
+    )
+    return say_prices_age(view.as_of, now, rows)

@@ -196,14 +196,19 @@ class EventScreen(EventChart):
     def _show_facts(self) -> None:
         queries = self.surface.queries
         view = queries.event(self._event_id)
-        meaning = paint_event_meaning(
-            view.event, queries.event_quotes(self._event_id), self.size.width
-        )
+        quotes = queries.event_quotes(self._event_id)
+        meaning = paint_event_meaning(view.event, quotes, self.size.width)
         self.set_class(bool(meaning), "-has-meaning")
         self._show_line("#title", paint_event_title(view))
         self._show_line(
             "#facts",
-            paint_event_facts(view, queries.now(), self.surface.options.keymap, self.size.width),
+            paint_event_facts(
+                view,
+                quotes,
+                queries.now(),
+                keymap=self.surface.options.keymap,
+                width=self.size.width,
+            ),
         )
         self._show_line("#meaning", meaning)
 

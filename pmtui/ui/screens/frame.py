@@ -22,6 +22,7 @@ from pmtui.service.topics import (
     BookTopic,
     EventQuotesTopic,
     LogTopic,
+    RowQuotesTopic,
     StatusTopic,
     TapeTopic,
     Topic,
@@ -44,7 +45,7 @@ from pmtui.ui.widgets.text_line import TextLine
 NOTICE_LIFE_S = 12
 SMALLEST = Size(40, 12)
 """Every screen shows what it is for down to here; below it says so."""
-_ONLY_SHOWN = (BookTopic, EventQuotesTopic, TapeTopic)
+_ONLY_SHOWN = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
 """What may wait for a slow line: many changes, and nothing follows from them but a picture."""
 
 

@@ -8,6 +8,7 @@ from textual.binding import BindingType
 from textual.getters import query_one
 from typing_extensions import override
 
+from pmtui.domain.plurals import are, count
 from pmtui.service.topics import LogTopic, Topic
 from pmtui.ui.action import Context
 from pmtui.ui.actions import bindings_for
@@ -77,13 +78,15 @@ class LogScreen(FrameScreen):
     def _show_entries(self) -> None:
         view = self.surface.queries.log()
         entries = [e for e in reversed(view.entries) if self._kind in ("", e.kind)]
-        dropped = f"   {view.dropped} older ones are gone" if view.dropped else ""
+        dropped = ""
+        if view.dropped:
+            dropped = f"   {count(view.dropped, 'older one')} {are(view.dropped)} gone"
         zone = f"   times in {zone_at(entries[0].at)}" if entries else ""
         self.heading.show(
             (
                 Cell(" Log ", Role.HEADING),
                 Cell(f" {self._kind or 'everything'}", Role.KEY),
-                Cell(f"   {len(entries)} entries{dropped}{zone}", Role.DIM),
+                Cell(f"   {count(len(entries), 'entry', 'entries')}{dropped}{zone}", Role.DIM),
             )
         )
         self.table.set_rows([Row(str(e.sequence), paint_entry(e)) for e in entries])

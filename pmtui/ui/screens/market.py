@@ -32,7 +32,7 @@ from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.cells import Cell
 from pmtui.ui.liveness import is_live
-from pmtui.ui.market_facts import outcome_labels, tick_size_of
+from pmtui.ui.market_facts import outcome_labels, tick_size_of, trading_of
 from pmtui.ui.paint.conditional import paint_protection
 from pmtui.ui.paint.facts import key_of
 from pmtui.ui.paint.ladder_state import paint_state
@@ -299,7 +299,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
                 away=(where, centre) if where else None,
                 keys=self._arming_line(book),
                 is_in_ticket=self.do_keys_rest,
-                is_over=self.is_over,
+                trading=trading_of(self._market_view),
                 ascii_only=self._ascii_only,
             )
         )  # fmt: skip

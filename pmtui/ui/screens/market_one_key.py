@@ -28,6 +28,7 @@ from pmtui.domain.one_key import (
     why_locked,
 )
 from pmtui.domain.order import LimitIntent
+from pmtui.domain.plurals import exact_shares
 from pmtui.domain.ticket_draft import TicketContext
 from pmtui.domain.verdict import Rejected
 from pmtui.service.surface import PreparedOrder
@@ -99,7 +100,7 @@ class MarketOneKey(MarketTrading):
             return
         self._preset = number - 1
         self.surface.commands.touch_arming()
-        text = f"Single keys send {format_size(self.preset)} shares"
+        text = f"Single keys send {exact_shares(self.preset)}"
         if self.is_armed:
             self.confirm(f"{text}.")
         else:
@@ -286,7 +287,7 @@ class MarketOneKey(MarketTrading):
     @on(TicketPane.KeyKept)
     def _say_that_keys_rest(self) -> None:
         close = key_of(self._keymap, "ticket.close")
-        what = "Single keys rest" if self.is_armed else "Other keys rest"
+        what = "Single keys are off" if self.is_armed else "Other keys are off"
         self.say(f"{what} while the ticket has the keys: {close} closes it.")
 
     @property

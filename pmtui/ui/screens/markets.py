@@ -1,9 +1,13 @@
-"""The list of events and the search over markets: where one finds what to trade."""
+"""The list of events and the search over markets: where one finds what to trade.
+
+The rows in view are streamed while they are in view; the others show how old their prices are. The
+order is the one the list was fetched in: prices that move never move a row.
+"""
 
 from collections.abc import Iterable
 from datetime import datetime
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -13,15 +17,23 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.domain.listing import MarketSort
+from pmtui.domain.ids import TokenId
+from pmtui.domain.listing import MOST_STREAMED_ROWS, MarketSort
 from pmtui.domain.watchlist import StarKey, key_of_event, key_of_market
-from pmtui.service.topics import MarketListTopic, SearchTopic, StatusTopic, Topic
-from pmtui.service.views import EventRow, MarketRow
+from pmtui.service.topics import (
+    MarketListTopic,
+    RowQuotesTopic,
+    SearchTopic,
+    StatusTopic,
+    Topic,
+)
+from pmtui.service.views import EventRow, Load, MarketListView, MarketRow
 from pmtui.ui.action import Context
 from pmtui.ui.actions import FooterEntry, bindings_for, footer_entries
-from pmtui.ui.cells import Cell, Line
+from pmtui.ui.cells import Cell, Line, Row
+from pmtui.ui.liveness import is_live
 from pmtui.ui.messages import EventChosen, MarketChosen
-from pmtui.ui.paint.facts import to_ascii_line
+from pmtui.ui.paint.facts import LiveRows, format_price_age, to_ascii_line
 from pmtui.ui.paint.markets import (
     EVENT_COLUMNS,
     RESULT_COLUMNS,
@@ -44,7 +56,15 @@ from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.search_input import SearchInput
 from pmtui.ui.widgets.text_line import TextLine
 
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from pmtui.domain.book_view import BookView
+    from pmtui.domain.market import Market
+
 SORTS = tuple(MarketSort)
+VIEW_SETTLES_S = 0.2
+"""Rows that were in view for less are not streamed: somebody scrolls past them."""
 
 
 class MarketsScreen(FrameScreen):
@@ -81,8 +101,11 @@ class MarketsScreen(FrameScreen):
         self._text = ""
         self._wants_more = False
         self._goes_to_top = True
+        self._view = MarketListView((), Load.EMPTY, has_more=False, as_of=None)
         self._listed: dict[str, EventRow] = {}
-        self._is_cached = False
+        self._streamed: frozenset[TokenId] = frozenset()
+        """Of the rows in view."""
+        self._settling: Timer | None = None
         self._found: dict[str, MarketRow] = {}
         self._ticked_at: datetime | None = None
         self._memo = RowMemo()
@@ -95,10 +118,12 @@ class MarketsScreen(FrameScreen):
 
     @override
     def topics(self) -> Iterable[Topic]:
+        yield self._topic
         if self._is_searching:
             # Without a text too: more markets are fetched to search in as soon as the field opens.
-            return (self._topic, SearchTopic(self._text))
-        return (self._topic,)
+            yield SearchTopic(self._text)
+        if self._streamed:
+            yield RowQuotesTopic(tuple(sorted(self._streamed)))
 
     @override
     def compose_body(self) -> ComposeResult:
@@ -146,6 +171,8 @@ class MarketsScreen(FrameScreen):
     def show_topic(self, topic: Topic) -> None:
         if topic == self._topic:
             self._show_list()
+        elif isinstance(topic, RowQuotesTopic):
+            self._show_quotes()
         elif topic == SearchTopic(self._text):
             self._show_results()
         elif topic == StatusTopic():
@@ -185,6 +212,7 @@ class MarketsScreen(FrameScreen):
         self.retopic()
         self.browse.focus()
         self._show_list()
+        self._follow_view_soon()
 
     def action_sort(self) -> None:
         """Order the list by the next measure."""
@@ -215,6 +243,12 @@ class MarketsScreen(FrameScreen):
         """Fetch the next page before the cursor gets there."""
         self._wants_more = True
         self._show_list()
+
+    @on(LineTable.ViewChanged)
+    def follow_view(self, message: LineTable.ViewChanged) -> None:
+        """Stream the rows that are in view now, once the view stands still."""
+        if message.table is self._table:
+            self._follow_view_soon()
 
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:
@@ -283,6 +317,7 @@ class MarketsScreen(FrameScreen):
         self._show_results()
         if self.results.rows:
             _ = self.results.move_cursor_to(self.results.rows[0].key)
+        self._follow_view_soon()
 
     def _narrow(self, choice: TagChoice | None) -> None:
         if choice is not None and choice != self._choice:
@@ -304,27 +339,17 @@ class MarketsScreen(FrameScreen):
         return self._is_searching
 
     def _show_list(self) -> None:
-        view = self.surface.queries.market_list(self._topic)
+        view = self._view = self.surface.queries.market_list(self._topic)
         keymap = self.surface.options.keymap
         now = self.surface.queries.now()
         grows = len(view.rows) > len(self._listed) and not self._goes_to_top
         self._listed = {row.event.event_id: row for row in view.rows}
-        self._is_cached = view.is_cached
         self._wants_more = self._wants_more and view.has_more and not grows
         if self._wants_more:
             # Harmless while a page is on its way, and needed when another answer came first.
             self.surface.commands.load_more(self._topic)
         self.browse.set_empty_text(say_empty_list(view, self._topic, keymap))
-        self.browse.set_rows(
-            [
-                self._memo.row(
-                    key,
-                    (row, tick_of(row.event.end_at, now), view.is_cached),
-                    partial(paint_event_row, row, now, is_cached=view.is_cached),
-                )
-                for key, row in self._listed.items()
-            ]
-        )
+        self.browse.set_rows([self._event_row(key, now) for key in self._listed])
         self._memo.keep_only(set(self._listed))
         self.browse.set_loading_more(is_loading=self._wants_more and bool(self._listed))
         if self._goes_to_top and view.rows:
@@ -332,6 +357,68 @@ class MarketsScreen(FrameScreen):
             _ = self.browse.move_cursor_to(view.rows[0].event.event_id)
         self._show_heading()
         self._show_details()
+        self._check_view()
+
+    def _show_quotes(self) -> None:
+        """Show what the books of the rows in view say now; nothing else is painted anew."""
+        now, table = self.surface.queries.now(), self._table
+        row = self._found_row if self._text else self._event_row
+        table.update_rows([row(key, now) for key in table.keys_in_view])
+        self._show_heading()
+        self._show_details()
+
+    def _event_row(self, key: str, now: datetime) -> Row:
+        row, is_cached = self._listed[key], self._view.is_cached
+        book = self._book_of(row.leading)
+        inputs = (row, tick_of(row.event.end_at, now), is_cached, _look(book, row.as_of, now))
+        paint = partial(paint_event_row, row, book, now, is_cached=is_cached)
+        return self._memo.row(key, inputs, paint)
+
+    def _found_row(self, key: str, now: datetime) -> Row:
+        row = self._found[key]
+        book = self._book_of(row.market)
+        inputs = (row, tick_of(row.market.end_at, now), _look(book, row.as_of, now))
+        return self._found_memo.row(key, inputs, partial(paint_result_row, row, book, now))
+
+    def _book_of(self, market: "Market | None") -> "BookView | None":
+        token_id = market.quoted_token if market is not None else None
+        if token_id is None or token_id not in self._streamed:
+            return None
+        return self.surface.queries.book(token_id)
+
+    def _market_at(self, key: str | None) -> "Market | None":
+        if self._text:
+            found = self._found.get(key or "")
+            return found.market if found is not None else None
+        listed = self._listed.get(key or "")
+        return listed.leading if listed is not None else None
+
+    def _tokens_in_view(self) -> tuple[TokenId, ...]:
+        if self._view.is_cached and not self._text:
+            return ()
+        markets = map(self._market_at, self._table.keys_in_view)
+        tokens = (m.quoted_token for m in markets if m is not None)
+        return tuple(dict.fromkeys(t for t in tokens if t is not None))
+
+    def _follow_view_soon(self) -> None:
+        if self._settling is not None:
+            self._settling.stop()
+        self._settling = self.set_timer(VIEW_SETTLES_S, self._follow_view)
+
+    # Another market leads a row, or the list of an earlier session has become this one's.
+    def _check_view(self) -> None:
+        if self._settling is None and frozenset(self._wanted()) != self._streamed:
+            self._follow_view_soon()
+
+    def _wanted(self) -> tuple[TokenId, ...]:
+        return self._tokens_in_view()[:MOST_STREAMED_ROWS]
+
+    def _follow_view(self) -> None:
+        self._settling = None
+        wanted = frozenset(self._wanted()) if is_live(self) else self._streamed
+        if wanted != self._streamed:
+            self._streamed = wanted
+            self.retopic()
 
     # The clock moves the time left of what nobody quotes.
     def _show_time_left(self) -> None:
@@ -344,11 +431,13 @@ class MarketsScreen(FrameScreen):
                 self._show_list()
 
     def _show_heading(self) -> None:
-        view = self.surface.queries.market_list(self._topic)
+        tokens = self._tokens_in_view()
+        books = (self.surface.queries.book(t) for t in self._streamed.intersection(tokens))
         line = paint_list_heading(
-            view,
+            self._view,
             self._topic,
             self.surface.queries.now(),
+            rows=LiveRows(sum(book.state.is_good for book in books), len(tokens)),
             tag_label=self._choice.label or self._choice.slug,
             keymap=self.surface.options.keymap,
             width=self.size.width,
@@ -371,25 +460,20 @@ class MarketsScreen(FrameScreen):
         kept = {key: fresh[key] for key in self._found if key in fresh}
         self._found = kept | {key: row for key, row in fresh.items() if key not in kept}
         self.results.set_empty_text(say_empty_search(view, keymap))
-        self.results.set_rows(
-            [
-                self._found_memo.row(
-                    key, (row, tick_of(row.market.end_at, now)), partial(paint_result_row, row, now)
-                )
-                for key, row in self._found.items()
-            ]
-        )
+        self.results.set_rows([self._found_row(key, now) for key in self._found])
         self._found_memo.keep_only(set(self._found))
         self._show_details()
+        self._check_view()
 
     def _show_details(self) -> None:
         key = self._table.cursor_key or ""
         width = self.size.width
+        book = self._book_of(self._market_at(key))
         if self._text:
-            title, details = paint_result_details(self._found.get(key), width)
+            title, details = paint_result_details(self._found.get(key), book, width)
         else:
             title, details = paint_event_details(
-                self._listed.get(key), width, is_cached=self._is_cached
+                self._listed.get(key), book, width, is_cached=self._view.is_cached
             )
         self._show_line("#title", title)
         self._show_line("#details", details)
@@ -397,3 +481,10 @@ class MarketsScreen(FrameScreen):
     def _show_line(self, selector: str, line: Line) -> None:
         ascii_only = self.surface.options.ascii_only
         self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)
+
+
+def _look(book: "BookView | None", as_of: datetime | None, now: datetime) -> tuple[object, ...]:
+    """Return all of a row's prices that it is painted from."""
+    if book is not None and book.state.is_good:
+        return book.best_bid, book.best_ask
+    return (format_price_age(as_of, now),)

@@ -11,10 +11,20 @@ from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.earned import Earned
-from pmtui.domain.ids import CommandId, ConditionId, OrderId
+from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
+from pmtui.domain.listing import MOST_STREAMED_ROWS
+from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, OrderIntent
+from pmtui.domain.position import Dust
 from pmtui.domain.verdict import MoveEnd, MoveVerdict, Rejected
-from pmtui.service.topics import AccountTopic, MarketTopic, RewardsTopic, StatusTopic, Topic
+from pmtui.service.topics import (
+    AccountTopic,
+    MarketTopic,
+    RewardsTopic,
+    RowQuotesTopic,
+    StatusTopic,
+    Topic,
+)
 from pmtui.service.views import AccountView
 from pmtui.ui.action import Context
 from pmtui.ui.action_doubts import say_doubts
@@ -25,10 +35,10 @@ from pmtui.ui.market_facts import title_of, why_nothing_of_ours
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.moves import LEFT_OUT
 from pmtui.ui.paint.action_cards import Move
-from pmtui.ui.paint.facts import count, key_of, to_ascii_line
+from pmtui.ui.paint.facts import NO_ROWS, LiveRows, count, key_of, to_ascii_line
 from pmtui.ui.paint.orders import paint_resting_orders
 from pmtui.ui.paint.portfolio import Tab, paint_tabs, paint_totals, say_nothing_here
-from pmtui.ui.paint.portfolio_details import paint_item_details
+from pmtui.ui.paint.portfolio_details import paint_item_details, say_dust
 from pmtui.ui.paint.portfolio_rows import TAB_COLUMNS, Item, OrderMarks, paint_item, tab_items
 from pmtui.ui.plain import plain
 from pmtui.ui.row_memo import RowMemo
@@ -74,12 +84,19 @@ class PortfolioScreen(FrameScreen):
         self._left_out: OrderIntent | None = None
         """What was to replace a cancelled order and did not."""
         self._nameless: frozenset[ConditionId] = frozenset()
+        self._is_dust_shown = False
+        self._streamed: tuple[TokenId, ...] = ()
+        """Of positions whose prices move."""
         self._memo = RowMemo()
 
     @override
     def topics(self) -> Iterable[Topic]:
-        earned = (RewardsTopic(),) if self._tab is Tab.REWARDS else ()
-        return (AccountTopic(), *earned, *(MarketTopic(c) for c in sorted(self._nameless)))
+        yield AccountTopic()
+        if self._tab is Tab.REWARDS:
+            yield RewardsTopic()
+        if self._streamed and self._tab is Tab.POSITIONS:
+            yield RowQuotesTopic(self._streamed)
+        yield from (MarketTopic(c) for c in sorted(self._nameless))
 
     @override
     def compose_body(self) -> ComposeResult:
@@ -110,14 +127,14 @@ class PortfolioScreen(FrameScreen):
 
     @override
     def show_topic(self, topic: Topic) -> None:
-        if isinstance(topic, AccountTopic | MarketTopic):
+        if isinstance(topic, AccountTopic | MarketTopic | RowQuotesTopic):
             self._show_items()
         elif topic == StatusTopic():
             self._show_heading()
 
     def show_tab(self, tab: Tab) -> None:
         """Bring a tab to the front."""
-        is_other_topic = (tab is Tab.REWARDS) != (self._tab is Tab.REWARDS)
+        is_other_topic = tab is not self._tab
         self._tab = tab
         self._memo.clear()
         for each in TABS:
@@ -174,7 +191,9 @@ class PortfolioScreen(FrameScreen):
         item = self._items.get(self._table(self._tab).cursor_key or "")
         if isinstance(item, Order):
             return "order id", item.order_id
-        return "condition id", (item.condition_id if item else None) or ""
+        if item is None or isinstance(item, Dust):
+            return "", ""
+        return "condition id", item.condition_id or ""
 
     def action_move_order(self) -> None:
         """Ask where the order at the cursor is to go; offer first what a move left out."""
@@ -196,7 +215,10 @@ class PortfolioScreen(FrameScreen):
         item = self._items.get(message.key)
         if item is None:
             return
-        if item.condition_id is None:
+        if isinstance(item, Dust):
+            self._is_dust_shown = not self._is_dust_shown
+            self._show_items()
+        elif item.condition_id is None:
             self._say("This line names no market.")
         else:
             self.post_message(MarketChosen(item.condition_id))
@@ -276,7 +298,9 @@ class PortfolioScreen(FrameScreen):
         view = queries.account()
         now = queries.now()
         second = now.replace(microsecond=0)
-        self._items = tab_items(view, self._tab)
+        self._items = tab_items(
+            view, self._tab, self._minimum_of, is_dust_shown=self._is_dust_shown
+        )
         self._forget_ended(frozenset(o.order_id for o in view.open_orders))
         marks = self._marks(view)
         table = self._table(self._tab)
@@ -292,13 +316,22 @@ class PortfolioScreen(FrameScreen):
         self._show_heading()
         self._show_details()
         self._look_up_names()
+        self._stream_positions(view)
 
     def _show_heading(self) -> None:
         queries = self.surface.queries
         view = queries.account()
         keymap, width = self.surface.options.keymap, self.size.width
         self._show_line(
-            "#tabs", paint_tabs(view, self._tab, queries.now(), keymap=keymap, width=width)
+            "#tabs",
+            paint_tabs(
+                view,
+                self._tab,
+                queries.now(),
+                keymap=keymap,
+                width=width,
+                rows=self._live_rows(view),
+            ),
         )
         self._show_line("#totals", paint_totals(view, self._tab, queries.status(), width))
 
@@ -313,16 +346,40 @@ class PortfolioScreen(FrameScreen):
         self._show_line("#details", details)
 
     def _marks(self, view: AccountView) -> OrderMarks:
-        return OrderMarks(self._marked, self._ending, view.scoring)
+        return OrderMarks(self._marked, self._ending, view.scoring, self._aged(view))
+
+    def _aged(self, view: AccountView) -> frozenset[TokenId]:
+        book = self.surface.queries.book
+        return frozenset(t for t in _moving(view) if not book(t).state.is_good)
+
+    def _live_rows(self, view: AccountView) -> LiveRows:
+        if self._tab is not Tab.POSITIONS:
+            return NO_ROWS
+        priced = len(_moving(view))
+        return LiveRows(priced - len(self._aged(view)), priced)
+
+    def _stream_positions(self, view: AccountView) -> None:
+        wanted = tuple(sorted(_moving(view)[:MOST_STREAMED_ROWS]))
+        if wanted != self._streamed:
+            self._streamed = wanted
+            self.retopic()
 
     def _title_of(self, item: Item) -> str:
         queries = self.surface.queries
+        if isinstance(item, Dust):
+            return say_dust(item)
         if isinstance(item, Order | Fill | Earned):
             return plain(title_of(queries, item.condition_id))
         market = queries.market(item.condition_id).market if item.condition_id else None
         if market is None or market.question != item.title:
             return plain(item.title)
         return plain(market.telling_name)
+
+    def _minimum_of(self, condition_id: ConditionId) -> Micros | None:
+        known = self.surface.queries.market(condition_id)
+        if known.terms is not None:
+            return known.terms.min_order_size
+        return known.market.min_order_size if known.market is not None else None
 
     # Orders, fills and rewards carry no title: a market nobody has looked at yet is fetched for its name.
     def _look_up_names(self) -> None:
@@ -347,6 +404,11 @@ class PortfolioScreen(FrameScreen):
     def _show_line(self, selector: str, line: Line) -> None:
         ascii_only = self.surface.options.ascii_only
         self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)
+
+
+def _moving(view: AccountView) -> tuple[TokenId, ...]:
+    """Return the tokens of positions whose price is not settled."""
+    return tuple(p.token_id for p in view.positions if not p.is_redeemable)
 
 
 def _table_id(tab: Tab) -> str:

@@ -5,7 +5,7 @@ places never move it to another row. Titles and numbers come in as cells; the ta
 them. There is no cell cursor, no editing and no sorting here: rows are shown in the order given.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
 from textual import events
@@ -88,6 +88,17 @@ class LineTable(ScrollView, can_focus=True):
         def control(self) -> "LineTable":
             return self.table
 
+    @dataclass
+    class ViewChanged(Message):
+        """Other rows are in view than before, or they stand in another order."""
+
+        table: "LineTable"
+
+        @property
+        @override
+        def control(self) -> "LineTable":
+            return self.table
+
     def __init__(
         self, columns: Sequence[Column], *, empty: str = "Nothing to show.",
         show_header: bool = True, show_cursor: bool = True, ascii_only: bool = False,
@@ -116,6 +127,7 @@ class LineTable(ScrollView, can_focus=True):
         self._cursor_key: str | None = None
         self._is_loading_rows = False
         self._end_announced_at = 0
+        self._view_announced: tuple[str, ...] = ()
         self._placed: tuple[tuple[int, int], ...] = ()
         self._role_styles: RoleStyles | None = None
         self._strips: dict[_LineState, Strip] = {}
@@ -130,6 +142,21 @@ class LineTable(ScrollView, can_focus=True):
     def cursor_key(self) -> str | None:
         """The key of the row under the cursor."""
         return self._cursor_key
+
+    @property
+    def keys_in_view(self) -> tuple[str, ...]:
+        """The keys of the rows on show, from the top."""
+        rows = self._rows[self._top : self._top + self._body_height] if self.size.height else ()
+        return tuple(row.key for row in rows)
+
+    def update_rows(self, rows: Iterable[Row]) -> None:
+        """Show some rows anew, each in its place; what is not listed is left out."""
+        new = list(self._rows)
+        for row in rows:
+            if (index := self._index_of.get(row.key)) is not None:
+                new[index] = row
+        self._rows = tuple(new)
+        self._repaint_changed()
 
     def set_rows(self, rows: Sequence[Row]) -> None:
         """Show these rows; the cursor stays on its row, and on its line where possible.
@@ -154,6 +181,7 @@ class LineTable(ScrollView, can_focus=True):
         self._put_cursor(new[new_index].key if new else None)
         self._repaint_changed()
         self._announce_end()
+        self._announce_view()
 
     def set_empty_text(self, text: str) -> None:
         """Say this while there are no rows."""
@@ -237,11 +265,13 @@ class LineTable(ScrollView, can_focus=True):
             self._bring_into_view(self._cursor_index)
         self.refresh()
         self._announce_end()
+        self._announce_view()
 
     @override
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         self._announce_end()
+        self._announce_view()
 
     def forget_lines(self) -> None:
         """Paint every line anew when it is asked for next."""
@@ -373,6 +403,12 @@ class LineTable(ScrollView, can_focus=True):
         self._placed = ()
         self._strips.clear()
         self._painted.clear()
+
+    def _announce_view(self) -> None:
+        keys = self.keys_in_view
+        if keys != self._view_announced:
+            self._view_announced = keys
+            self.post_message(self.ViewChanged(self))
 
     def _announce_end(self) -> None:
         count = len(self._rows)

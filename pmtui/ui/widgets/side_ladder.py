@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market import Market
+from pmtui.domain.market import Market, Trading
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Order
 from pmtui.records import dataclass
@@ -141,7 +141,10 @@ class SideLadder(Vertical):
         """Say what the book on show is worth by now."""
         book = self._ladder.book
         if book is not None:
-            line = paint_side_state(book, now, _WIDTH - 1, ascii_only=self._ascii_only)
+            trading = self._market.trading if self._market is not None else Trading.OPEN
+            line = paint_side_state(
+                book, now, _WIDTH - 1, trading=trading, ascii_only=self._ascii_only
+            )
             self._state_line.show(line)
 
     def on_click(self, event: events.Click) -> None:

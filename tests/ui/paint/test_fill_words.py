@@ -53,7 +53,7 @@ def answered(order: PreparedOrder, gave: str, got: str) -> Accepted:
         ),
         (
             order_of(Side.BUY, "500", "0.89"), "278.6001", "320.23",
-            "Bought 320.23 of 500 Yes at 87¢ on average for $278.60; the rest rests at 89¢.",
+            "Bought 320.23 of 500 Yes at 87¢ on average for $278.60; the remainder rests at 89¢.",
         ),
         (
             order_of(Side.BUY, "500", "0.89", rests=False), "278.6001", "320.23",

@@ -5,17 +5,22 @@ import pytest
 
 from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.closing import Stake
-from pmtui.domain.ids import TokenId
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.ladder import Ladder, build_ladder
 from pmtui.domain.ladder_axis import Axis
 from pmtui.domain.ladder_marks import LadderMarks
-from pmtui.domain.market import FeeSchedule, RewardTerms, Side
+from pmtui.domain.market import FeeSchedule, RewardTerms, Side, Trading
 from pmtui.domain.money import SCALE, Micros
+from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Line, line_width
 from pmtui.ui.format import format_price
+from pmtui.ui.paint.event import say_quote
 from pmtui.ui.paint.ladder import profit_text, queue_text
 from pmtui.ui.paint.ladder_state import paint_facts, paint_state
+from pmtui.ui.paint.markets import paint_result_row
 from pmtui.ui.paint.one_key import paint_arming
+from pmtui.ui.paint.side_ladder import paint_side_state
+from pmtui.ui.theme import Role
 from tests.ui import believable
 from tests.ui.fake_surface import NOW
 
@@ -112,6 +117,37 @@ def test_without_a_cursor_the_line_tells_what_was_paid_and_what_closing_brings()
 def test_a_profit_has_a_sign_and_fits_its_column(profit: int, text: str) -> None:
     assert profit_text(Micros(profit), 7).strip() == text.strip()
     assert len(profit_text(Micros(profit), 7)) == 7
+
+
+@pytest.mark.parametrize("trading", [Trading.CLOSED, Trading.HALTED, Trading.NOT_OPEN])
+@pytest.mark.parametrize("state", BookState)
+def test_a_market_that_takes_no_orders_is_never_called_good(
+    state: BookState, trading: Trading
+) -> None:
+    book = BookView(TOKEN, state, as_of=NOW)
+    lines = (
+        paint_state(book, NOW, 60, trading=trading),
+        paint_side_state(book, NOW, 40, trading=trading),
+    )
+    for line in lines:
+        assert all(cell.role is not Role.VERIFIED for cell in line)
+        assert line[0].text.strip() not in ("verified", "live")
+        assert trading is not Trading.CLOSED or line[0].text == " closed "
+
+
+def test_rows_of_markets_that_take_no_orders_are_never_called_live() -> None:
+    market = believable.market(1, "Will the gauge pass two metres?")
+    token_id = market.quoted_token
+    assert token_id is not None
+    levels = (Level(Micros(500_000), Micros(9_000_000)),)
+    book = BookView(token_id, BookState.VERIFIED, levels, as_of=NOW)
+    for changes in ({"closed": True}, {"accepting_orders": False}, {"active": False}):
+        stopped = replace(market, **changes)  # type: ignore[arg-type]
+        (row,) = believable.market_rows(believable.event(1, "Gauges", (stopped,)))
+        quote = QuoteRow(ConditionId("1"), None, None, None, NOW, is_live=True)
+        cells = (*paint_result_row(row, book, NOW).cells, say_quote(stopped, quote, NOW))
+        assert all(cell.role is not Role.VERIFIED for cell in cells)
+        assert all(cell.text != "live" for cell in cells)
 
 
 def test_a_held_axis_is_said() -> None:

@@ -118,7 +118,7 @@ def test_the_volume_of_a_day_stands_behind_the_whole_volume() -> None:
         ({"closed": True}, "Closed"),
         ({"archived": True}, "Archived"),
         ({"active": False}, "Not open"),
-        ({"accepting_orders": False}, "Paused"),
+        ({"accepting_orders": False}, "Halted"),
         ({"has_order_book": False}, "no order book"),
     ],
 )
@@ -143,7 +143,7 @@ def test_read_only_says_why_and_trading_says_nothing() -> None:
     paused = (
         replace(VIEW, terms=replace(VIEW.terms, accepting_orders=False)) if VIEW.terms else VIEW
     )
-    assert "Paused" in why_not_tradable(paused, PAPER_STATUS)
+    assert "Halted" in why_not_tradable(paused, PAPER_STATUS)
 
 
 def test_a_missing_market_is_explained() -> None:

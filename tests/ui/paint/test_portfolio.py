@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from pmtui.domain.day_result import DayFigures
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.views import Load, OwnList
 from pmtui.ui.cells import Line
@@ -55,6 +56,14 @@ def test_the_days_result_is_rounded_like_the_total() -> None:
     assert "total $10,029.34" in line
     assert "today +$29.34" in line
     assert "today +$29.34" in words(paint_totals(EMPTY_ACCOUNT, Tab.POSITIONS, status, 120))
+
+
+def test_the_parts_of_the_day_that_are_shown_add_up_as_they_are_shown() -> None:
+    figures = DayFigures(total=m("29.34"), realized=m("-8.29"), fees=m("1.71"))
+    status = replace(PAPER_STATUS, day_result=m("29.34676"), day_figures=figures)
+    line = words(paint_totals(EMPTY_ACCOUNT, Tab.POSITIONS, status, 120))
+    assert "today +$29.34 = realised -$8.29 + unrealised +$39.34 - fees $1.71" in line
+    assert "today +$29.34  value" in words(paint_totals(EMPTY_ACCOUNT, Tab.POSITIONS, status, 60))
 
 
 def test_what_adds_up_to_too_little_says_so_first_and_why() -> None:

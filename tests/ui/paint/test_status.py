@@ -134,18 +134,18 @@ def test_conditional_orders_that_watch_are_counted() -> None:
 
 def test_a_conditional_order_that_rests_is_warned_of_beside_those_that_watch() -> None:
     view = replace(STATUS, watching=2, at_rest=1)
-    assert "2 watching  1 at rest" in text(view, 160)
-    (cell,) = (cell for cell in paint_status(view, 160) if cell.text == "1 at rest")
+    assert "2 watching  1 stop paused" in text(view, 160)
+    (cell,) = (cell for cell in paint_status(view, 160) if cell.text == "1 stop paused")
     assert cell.role is Role.NOTICE_WARN
-    assert "1 at rest" in text(replace(BUSY, at_rest=1, health=DOWN), 80)
-    assert "at rest" not in text(STATUS, 160)
+    assert "1 stop paused" in text(replace(BUSY, at_rest=1, health=DOWN), 80)
+    assert "paused" not in text(STATUS, 160)
 
 
 def test_what_watches_a_book_that_is_not_good_is_not_told_as_watching() -> None:
     assert "1 watching  1 blind" in text(replace(STATUS, watching=2, blind=1), 160)
     line = text(replace(BUSY, watching=1, blind=1, at_rest=1, health=DOWN), 80)
     assert "watching" not in line
-    assert "1 blind  1 at rest" in line
+    assert "1 blind  1 stop paused" in line
     assert "…" not in line
 
 

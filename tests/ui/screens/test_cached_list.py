@@ -55,6 +55,7 @@ async def test_the_answer_takes_their_place_under_a_cursor_that_stays() -> None:
             replace(row, event=replace(row.event, volume_24h=Micros(5_000_000)))
             for row in reversed(service.lists[LIST].rows)
         )
+        service.stream(*(event.markets[0] for event in EVENTS))
         service.lists[LIST] = MarketListView(fresh, Load.READY, False, NOW)
         service.announce(LIST)
         await until(pilot, lambda: "up to date" in text_of(app, "#heading"), "the answer")

@@ -14,8 +14,8 @@ from pmtui.domain.money import Micros
 from pmtui.service.topics import EventQuotesTopic, EventTopic, HistoryTopic, MarketTopic, Topic
 from pmtui.service.views import EventQuotesView, EventView, HistoryView, Load, MarketView
 from pmtui.ui.messages import MarketChosen
-from pmtui.ui.paint.event import by_price, counted_mid, paint_mid
-from pmtui.ui.paint.facts import PRICE_WIDTH
+from pmtui.ui.paint.event import by_price
+from pmtui.ui.paint.facts import PRICE_WIDTH, counted_mid, paint_mid
 from pmtui.ui.screens.event import EventScreen
 from pmtui.ui.screens.reading import CommentsScreen, HoldersScreen, RulesScreen
 from pmtui.ui.theme import Role
@@ -73,6 +73,7 @@ async def test_every_outcome_has_its_prices_and_own_shares_at_80_by_24() -> None
         assert "volume $8.9M" in text_of(app, "#facts")
         assert "ends 12d 5h" in text_of(app, "#facts")
         assert "4 of 5 open" in text_of(app, "#facts")
+        assert "3 of 4 live" in text_of(app, "#facts")
         assert shows(app, "i Rules")
 
 
@@ -81,7 +82,7 @@ async def test_listed_quotes_read_differently_from_live_ones() -> None:
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "live" in _row(app, "Ilse Maro"), "the live one")
-        assert "40s old" in _row(app, "Ngozi Ade")
+        assert "<1m old" in _row(app, "Ngozi Ade")
         assert "→ No" in _row(app, "Bo Lund")
         service.at = NOW + timedelta(minutes=2)
         service.announce(EventQuotesTopic(ELECTION.event_id))

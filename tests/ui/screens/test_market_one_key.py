@@ -300,7 +300,7 @@ async def test_a_refusal_names_its_order_and_the_reason() -> None:
     ("status", "filled", "words"),
     [
         (OrderStatus.FILLED, 5, "filled."),
-        (OrderStatus.PARTIALLY_FILLED, 2, "filled 2, the rest rests."),
+        (OrderStatus.PARTIALLY_FILLED, 2, "filled 2, the remainder rests."),
         (OrderStatus.DELAYED, 0, "is taken, the venue delays it. Its fill is told here."),
         (OrderStatus.CANCELLED, 2, "filled 2 Yes, the rest dropped."),
     ],
@@ -580,7 +580,7 @@ async def test_keys_are_not_called_armed_where_nothing_trades_any_more() -> None
         assert view.market is not None
         service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
         service.announce(MarketTopic(CONDITION))
-        await until(pilot, lambda: "KEYS REST HERE" in line(screen, "book-state"), "it is said")
+        await until(pilot, lambda: "KEYS OFF HERE" in line(screen, "book-state"), "it is said")
         assert "ARMED" not in line(screen, "book-state")
         assert "Buy here" not in line(screen, "footer")
         service.markets[CONDITION] = view
@@ -648,7 +648,7 @@ async def test_it_is_said_that_keys_rest_while_the_ticket_has_them(where: str) -
         while where == "a choice" and not isinstance(screen.focused, Choice):
             await pilot.press("shift+tab")
         await pilot.press("F")
-        said = "Single keys rest while the ticket has the keys: esc closes it."
+        said = "Single keys are off while the ticket has the keys: esc closes it."
         await until(pilot, lambda: said in line(screen, "notice"), "why nothing happens")
         assert app.market.service.calls_of("flatten") == []
         await pilot.press("escape")

@@ -13,7 +13,7 @@ from tests.ui.screens.test_market import SMALL, line
 from tests.ui.screens.test_market_one_key import armed, sent
 from tests.ui.wait import settle
 
-RESTS = "The form did not open: keys rest a moment"
+RESTS = "The form did not open: keys are ignored for a moment"
 
 
 async def refused(app: MarketDemo, pilot: Pilot[None]) -> MarketScreen:

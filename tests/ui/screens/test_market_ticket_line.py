@@ -153,7 +153,7 @@ async def test_it_is_said_what_enter_does_and_which_keys_choose_the_kind_and_the
         assert "ctrl+y Unit" in footer
         await pilot.press("q")
         notice = screen.query_one("#notice", TextLine)
-        said = "Other keys rest while the ticket has the keys: esc closes it."
+        said = "Other keys are off while the ticket has the keys: esc closes it."
         await until(pilot, lambda: said in shown_text(notice)[0], "why q does not leave")
         await pilot.press("f5")
         await until(pilot, lambda: "enter buys" in shown_text(state)[0], "what enter does again")

@@ -3,12 +3,15 @@ from datetime import timedelta
 
 from textual import events
 
+from pmtui.domain.book_view import BookState
 from pmtui.domain.listing import MarketSort
-from pmtui.service.topics import MarketListTopic, SearchTopic, StatusTopic
+from pmtui.domain.money import parse_micros as m
+from pmtui.service.topics import MarketListTopic, RowQuotesTopic, SearchTopic, StatusTopic
 from pmtui.service.views import Load, MarketListView, SearchView
 from pmtui.ui.messages import EventChosen, MarketChosen
 from pmtui.ui.screens.markets import MarketsScreen
 from pmtui.ui.screens.tag_picker import TagPicker
+from pmtui.ui.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.search_input import SearchInput
 from tests.ui import believable
@@ -153,6 +156,7 @@ async def test_loading_failing_and_empty_lists_say_so_and_name_the_key() -> None
 async def test_an_old_list_says_its_age_and_what_went_wrong() -> None:
     service = FakeService()
     service.lists[BY_VOLUME] = _listing(3)
+    service.stream(*(event.markets[0] for event in RIVER))
     app = _app(service)
     async with app.run_test(size=(100, 24)) as pilot:
         await until(pilot, lambda: "up to date" in text_of(app, "#heading"), "the fresh list")
@@ -161,6 +165,62 @@ async def test_an_old_list_says_its_age_and_what_went_wrong() -> None:
         service.announce(StatusTopic())
         await until(pilot, lambda: "3m old" in text_of(app, "#heading"), "the age")
         assert "timed out (r)" in text_of(app, "#heading")
+
+
+def _prices(app: ScreenApp) -> list[tuple[str, str]]:
+    return [(row.cells[3].text, row.cells[4].text) for row in _table(app).rows]
+
+
+async def test_rows_in_view_are_streamed_and_only_what_moved_is_painted() -> None:
+    service = FakeService()
+    service.lists[BY_VOLUME] = _listing(60, has_more=False)
+    markets = [event.markets[0] for event in RIVER]
+    service.stream(*markets)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _prices(app)[:1] and _prices(app)[0][1] == "live", "live prices")
+        table = _table(app)
+        in_view = {m.quoted_token for m in markets[: len(table.keys_in_view)]}
+        (topic,) = (t for t in service.watched() if isinstance(t, RowQuotesTopic))
+        assert set(topic.token_ids) == in_view
+        assert all(age == "<1m" for _, age in _prices(app)[len(in_view) :])
+        order, before = [row.key for row in table.rows], table.rows
+        moved = replace(markets[1], best_bid=m("0.71"), best_ask=m("0.73"))
+        service.stream(moved)
+        service.announce(topic)
+        await until(pilot, lambda: _prices(app)[1] == ("72¢", "live"), "the price that moved")
+        assert [row.key for row in table.rows] == order
+        assert [n for n, row in enumerate(table.rows) if row is not before[n]] == [1]
+
+
+async def test_scrolled_rows_give_way_to_those_that_came_into_view() -> None:
+    service = FakeService()
+    service.lists[BY_VOLUME] = _listing(60, has_more=False)
+    service.stream(*(event.markets[0] for event in RIVER))
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "up to date" in text_of(app, "#heading"), "live prices")
+        await pilot.press("end")
+        await until(pilot, lambda: _prices(app)[-1][1] == "live", "the last row")
+        assert _prices(app)[0][1] == "<1m"
+        assert "up to date" in text_of(app, "#heading")
+
+
+async def test_a_row_whose_book_is_not_good_is_dimmed_and_as_old_as_its_list() -> None:
+    service = FakeService(at=NOW + timedelta(minutes=3))
+    view = _listing(3, has_more=False)
+    rows = tuple(replace(row, as_of=NOW) for row in view.rows)
+    service.lists[BY_VOLUME] = replace(view, rows=rows, as_of=NOW + timedelta(minutes=3))
+    service.stream(*(event.markets[0] for event in RIVER[:3]))
+    token_id = RIVER[0].markets[0].quoted_token
+    assert token_id is not None
+    service.books[token_id] = replace(service.books[token_id], state=BookState.STALE)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "2 of 3 live" in text_of(app, "#heading"), "the count")
+        price, age = _table(app).rows[0].cells[3:5]
+        assert (price.role, age.text, age.role) == (Role.STALE, "3m", Role.STALE)
+        assert [age for _, age in _prices(app)] == ["3m", "live", "live"]
 
 
 async def test_letters_in_the_search_line_are_text() -> None:

@@ -2,14 +2,18 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from pmtui.domain.earned import Earned
+from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.order import CancelResult, OrderStatus
 from pmtui.domain.verdict import CancelVerdict
-from pmtui.service.topics import AccountTopic, MarketTopic, RewardsTopic
+from pmtui.service.topics import AccountTopic, MarketTopic, RewardsTopic, RowQuotesTopic
 from pmtui.service.views import EarnedView, Load, MarketView
 from pmtui.ui.messages import MarketChosen
+from pmtui.ui.paint.portfolio_rows import DUST_KEY
 from pmtui.ui.screens.portfolio import PortfolioScreen
 from pmtui.ui.screens.question import QuestionScreen
+from pmtui.ui.theme import Role
+from pmtui.ui.widgets.line_table import LineTable
 from tests.ui import believable
 from tests.ui.demo import ScreenApp, believable_service, read_only_service
 from tests.ui.fake_surface import NOW, FakeService
@@ -45,7 +49,52 @@ async def test_positions_show_worth_and_what_can_be_done_at_80_by_24() -> None:
         assert "realised before fees +$12.30" in text_of(app, "#details")
         assert "value $2,082.95" in text_of(app, "#totals")
         assert "(1 unpriced)" in text_of(app, "#totals")
-        assert "realised before fees +$8.09" in text_of(app, "#totals")
+
+
+async def test_positions_are_streamed_and_dimmed_where_their_price_is_not_live() -> None:
+    service = believable_service()
+    first, second, *_ = service.account_view.positions
+    live = believable.market(100, first.title)
+    service.account_view = replace(
+        service.account_view, positions=(replace(first, token_id=live.token_ids[0]), second)
+    )
+    service.stream(live)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "1 of 2 live" in text_of(app, "#tabs"), "the count")
+        (topic,) = (t for t in service.watched() if isinstance(t, RowQuotesTopic))
+        assert set(topic.token_ids) == {live.token_ids[0], second.token_id}
+        rows = app.screen.query_one("#positions", LineTable).rows
+        assert [row.cells[4].role for row in rows] == [Role.TEXT, Role.STALE]
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: topic not in service.watched(), "the positions to be let go")
+
+
+async def test_dust_is_one_line_that_enter_unfolds() -> None:
+    service = believable_service()
+    election = believable.election().markets
+    positions = service.account_view.positions
+    dust = tuple(
+        replace(
+            believable.position(102 + n, election[2 + n].question, size=size),
+            token_id=TokenId(f"{n}"),
+        )
+        for n, size in enumerate((0.41, 0.5))
+    )
+    service.account_view = replace(service.account_view, positions=(dust[0], *positions, dust[1]))
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "2 below the minimum"), "the line")
+        table = app.screen.query_one("#positions", LineTable)
+        assert table.rows[-1].key == DUST_KEY
+        assert len(table.rows) == len(positions) + 1
+        await pilot.press("end")
+        await until(pilot, lambda: "2 positions below the venue's minimum, $0." in text_of(app, "#title"), "words")  # fmt: skip
+        await pilot.press("enter")
+        await until(pilot, lambda: len(table.rows) == len(positions) + 3, "the positions")
+        assert not app.chosen
+        await pilot.press("enter")
+        await until(pilot, lambda: len(table.rows) == len(positions) + 1, "the line alone")
 
 
 async def test_brackets_go_round_the_tabs() -> None:
@@ -66,7 +115,7 @@ async def test_activity_that_lacks_the_newest_fill_says_so() -> None:
     service.account_view = replace(account, fills=(fill,))
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "up to date" in text_of(app, "#tabs"), "the positions")
+        await until(pilot, lambda: "0 of 3 live" in text_of(app, "#tabs"), "the positions")
         await pilot.press("left_square_bracket", "left_square_bracket")
         await until(pilot, lambda: "lags" in text_of(app, "#tabs"), "the activity")
         assert shows(app, "lags")
@@ -127,7 +176,8 @@ async def test_open_orders_show_what_is_left_their_age_status_and_expiry() -> No
     app = _app(believable_service())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("right_square_bracket")
-        await until(pilot, lambda: _row(app, "Will Ilse"), "an order")
+        # A position of the same market stood there before.
+        await until(pilot, lambda: "218.5/250" in _row(app, "Will Ilse"), "an order")
         for essential in ("BUY", "44¢", "218.5/250", "5m", "partial", "never"):
             assert essential in _row(app, "Will Ilse")
         assert "5h 12m" in _row(app, "SELL")

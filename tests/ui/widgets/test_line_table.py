@@ -28,6 +28,7 @@ class _Table(LineTable):
     def __init__(self, **options: bool) -> None:
         super().__init__(COLUMNS, empty="No markets.", **options)  # type: ignore[arg-type]
         self.lines: list[int] = []
+        self.views = 0
         self.heard: list[tuple[str, str]] = []
 
     @override
@@ -39,6 +40,8 @@ class _Table(LineTable):
     def post_message(self, message: Message) -> bool:
         if isinstance(message, LineTable.RowHighlighted | LineTable.RowSelected):
             self.heard.append((type(message).__name__, message.key))
+        elif isinstance(message, LineTable.ViewChanged):
+            self.views += 1
         elif isinstance(message, LineTable.EndApproached):
             self.heard.append(("EndApproached", ""))
         return super().post_message(message)
@@ -73,6 +76,36 @@ async def test_rows_are_placed_under_a_fixed_header() -> None:
         assert lines[0] == f"{'Name':<{width - 16}} {'Price':>6} {'Volume':>8} "
         assert lines[1] == f"{'alpha':<{width - 16}} {'51¢':>6} {'1.2k':>8} "
         assert lines[3].strip() == ""
+
+
+async def test_rows_that_are_updated_keep_their_place_and_cost_their_lines_only() -> None:
+    table = _Table()
+    async with Stage(table).run_test(size=(40, 6)) as pilot:
+        table.set_rows(_many(20))
+        await settle(pilot)
+        table.lines.clear()
+        table.update_rows([*_rows("row2", price="52¢"), *_rows("gone"), *_rows("row9", price="7¢")])
+        await until(pilot, lambda: table.lines, "the line")
+        assert set(table.lines) == {3}
+        assert [row.key for row in table.rows] == [row.key for row in _many(20)]
+        assert table.rows[9].cells[1].text == "7¢"
+
+
+async def test_rows_in_view_are_named_and_told_of_when_they_change() -> None:
+    table = _Table()
+    async with Stage(table).run_test(size=(40, 6)) as pilot:
+        assert table.keys_in_view == ()
+        table.set_rows(_many(20))
+        await settle(pilot)
+        assert table.keys_in_view == tuple(f"row{n}" for n in range(5))
+        assert table.views == 1
+        table.set_rows([*_rows("row0", price="52¢"), *_many(20)[1:]])
+        await settle(pilot)
+        assert table.views == 1
+        table.move_cursor_to("row7")
+        await settle(pilot)
+        assert table.keys_in_view == tuple(f"row{n}" for n in range(3, 8))
+        assert table.views == 2
 
 
 async def test_columns_leave_on_a_narrow_screen() -> None:
