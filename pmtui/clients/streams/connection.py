@@ -20,6 +20,7 @@ from pmtui.clients.streams.backoff import Backoff
 from pmtui.clients.streams.market_protocol import PING
 from pmtui.clients.streams.read_pace import ReadPace
 from pmtui.clients.streams.silence import Silence
+from pmtui.clients.unreachable import why_unreachable
 from pmtui.domain.link import Link, LinkState
 from pmtui.records import dataclass
 
@@ -305,7 +306,8 @@ async def _close(socket: ClientConnection, limit_s: float) -> None:
 
 
 def _words(error: Exception) -> str:
-    return (str(error) or type(error).__name__)[:200]
+    known = why_unreachable(error) if isinstance(error, OSError) else ""
+    return (known or str(error) or type(error).__name__)[:200]
 
 
 def _is_loopback(url: str) -> bool:
