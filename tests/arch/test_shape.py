@@ -15,6 +15,7 @@ PACKAGE = ROOT / "pmtui"
 MAX_MODULE_LINES = 800
 MAX_FUNCTION_LINES = 50
 MAX_PUBLIC_METHODS = 20
+WAYS_OUT = {"print", "input", "sys.stdout", "sys.stderr", "os.write"}
 JOBLESS_NAMES = {"utils", "helpers", "common", "manager", "base"}
 
 
@@ -203,3 +204,17 @@ def test_a_screen_that_is_being_taken_away_is_shown_nothing() -> None:
         if ".is_mounted" in module.read_text()
     ]
     assert not asking, f"ask ui/liveness.py instead: {asking}"
+
+
+def test_commands_write_through_one_module() -> None:
+    """Everything else may hold a venue's text, which steers a terminal that shows it raw."""
+    strays = []
+    for module in sorted((PACKAGE / "cli").rglob("*.py")):
+        if module.name == "output.py":
+            continue
+        strays += [
+            f"{module.name}:{node.lineno} {ast.unparse(node)}"
+            for node in ast.walk(ast.parse(module.read_text()))
+            if isinstance(node, ast.Attribute | ast.Name) and ast.unparse(node) in WAYS_OUT
+        ]
+    assert not strays
