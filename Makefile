@@ -38,6 +38,7 @@ bench: $(TESTING)
 
 soak: $(TESTING)
 	$(BIN)/python -m tests.bench.soak
+	$(BIN)/python -m tests.hostile
 
 shots: $(TESTING)
 	$(BIN)/python -m tests.scenes compare
