@@ -42,7 +42,7 @@ class Disagreement:
     def sentence(self) -> str:
         """Say it in one line."""
         said = "; ".join(f"{who} says {what}" for who, what in self.views)
-        return f"Nothing is signed, because the {self.fact.value} disagree: {said}"
+        return f"Not signed: the hosts disagree on the {self.fact.value}: {said}"
 
 
 def is_position_id(token_id: TokenId) -> bool:

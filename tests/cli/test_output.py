@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.cli.output import harmless, show, warn
+from pmtui.cli.usage import refuse
 
 HOSTILE = (
     "\x1b]52;c;ZWNobyBoaQ==\x07 \x1b[2J\x1b[31mred \x9b31m \u202eright to left\u202c \u2066x\u2069 "
@@ -77,3 +78,10 @@ def test_a_stream_without_the_letters_gets_what_it_can_show(
     show("café \x1b[1m")
     sys.stdout.flush()
     assert raw.getvalue() == b"caf? ?[1m\n"
+
+
+def test_what_a_venue_says_is_plain_in_a_refusal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert refuse(f"positions: {HOSTILE}", code=69) == 69
+    line = capsys.readouterr().err
+    assert line.count("\n") == 1
+    assert line.removesuffix("\n").isprintable()

@@ -11,7 +11,7 @@ import random
 import struct
 import sys
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 import httpx
@@ -66,6 +66,7 @@ FLOODS: dict[str, bytes] = {
     "giant": frame(b"[" + b"[]," * 2_600_000 + b"[]]"),
     "books": frame(deep_book(20_000)),
     "parts": frame(b"", first=0x01) + frame(b"", first=0x00) * 5_000,
+    "levels": b"",
     "titles": b"",
     "bomb": b"",
 }
@@ -80,6 +81,8 @@ class Front:
         self._urls = urls
         self._is_on = asyncio.Event()
         self._random = random.Random(7)
+        self._tokens: list[str] = []
+        self._price = 0
         self._bomb = gzip.compress(gzip.compress(b"[" + b" " * 400_000_000))
 
     async def run(self) -> None:
@@ -137,7 +140,7 @@ class Front:
             self._urls["ws_market"], proxy=None, compression=None, max_size=None, ping_interval=None
         ) as venue:
             flood = asyncio.create_task(self._flood(socket))
-            back = asyncio.create_task(_pump(socket, venue))
+            back = asyncio.create_task(self._pass_back(socket, venue))
             try:
                 await _pump(venue, socket)
             finally:
@@ -145,14 +148,29 @@ class Front:
                 back.cancel()
                 await asyncio.gather(flood, back, return_exceptions=True)
 
+    async def _pass_back(self, socket: ServerConnection, venue: Any) -> None:
+        async for message in socket:
+            with suppress(ValueError, AttributeError):
+                self._tokens += json.loads(message).get("assets_ids", [])
+            await venue.send(message)
+
+    def _levels(self) -> bytes:
+        """Return changes of watched books, each at a price where there was nothing."""
+        changes = []
+        for _ in range(500 if self._tokens else 0):
+            self._price = self._price % 999_999 + 1
+            change = CHANGE % (1, int(self._tokens[-1]))
+            changes.append(frame(change.replace("0.41", f"0.{self._price:06}", 1).encode()))
+        return b"".join(changes)
+
     async def _flood(self, socket: ServerConnection) -> None:
         await self._is_on.wait()
         piece = FLOODS[self._way]
         if self._way == "unread":
             socket.transport.pause_reading()
-        while piece and not socket.transport.is_closing():
+        while not socket.transport.is_closing():
             if socket.transport.get_write_buffer_size() < MOST_UNSENT:
-                socket.transport.write(piece)
+                socket.transport.write(self._levels() if self._way == "levels" else piece)
             await asyncio.sleep(0.001)
 
 
