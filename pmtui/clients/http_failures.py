@@ -65,7 +65,7 @@ def failure_of_answer(response: httpx.Response, body: bytes, route: str) -> Fail
     """Classify an answer whose status is not 2xx."""
     status = response.status_code
     if response.is_redirect or 300 <= status < 400:
-        target = urlsplit(response.headers.get("location", "")).hostname or "elsewhere"
+        target = _host_of(response.headers.get("location", ""))
         return Failure(FailureKind.SERVER, route, f"redirected to {target}, not followed", status)
     is_page = looks_like_a_page(response.headers.get("content-type", ""), body)
     if is_page and status not in _USUAL:
@@ -101,6 +101,13 @@ def without_secrets(failure: Failure, headers: Mapping[str, str]) -> Failure:
 def looks_like_a_page(content_type: str, body: bytes) -> bool:
     """Whether the body is HTML: a page of the edge, which is never an answer of the service."""
     return content_type.lower().startswith("text/html") or body[:64].lstrip()[:1] == b"<"
+
+
+def _host_of(address: str) -> str:
+    try:
+        return urlsplit(address).hostname or "elsewhere"
+    except ValueError:
+        return "elsewhere"
 
 
 def _said(body: bytes) -> object:

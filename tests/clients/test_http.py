@@ -184,6 +184,13 @@ async def test_a_redirect_is_not_followed() -> None:
     assert len(lines) == 1
 
 
+@pytest.mark.parametrize("location", ["http://[x/", "//[", "", "\xff\xfe"])
+async def test_a_redirect_to_nowhere_is_a_failure_like_any_other(location: str) -> None:
+    moved = answering(b"", status="308 Moved", headers=f"Location: {location}\r\n")
+    answer, _ = await ask(moved)
+    assert failure(answer).text == "redirected to elsewhere, not followed"
+
+
 async def test_an_endless_answer_is_cut_off() -> None:
     answer, _ = await ask(answering(b"1" * 50_000), max_body=10_000)
     assert failure(answer).kind is FailureKind.SERVER
