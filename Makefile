@@ -39,6 +39,7 @@ bench: $(TESTING)
 soak: $(TESTING)
 	PMTUI_EXAMPLES=random $(BIN)/python -m pytest -q -n 3 -m hypothesis
 	$(BIN)/python -m tests.bench.soak
+	$(BIN)/python -m tests.hostile
 
 shots: $(TESTING)
 	$(BIN)/python -m tests.scenes compare

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from types import TracebackType
+from pmtui.cli.output import is_at_terminal, show_crash, warn
 
+if TYPE_CHECKING:
     from pmtui.cli.session_key import SessionKey
     from pmtui.cli.usage import SecretiveParser
     from pmtui.config.settings import Settings
@@ -21,7 +21,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run pmtui; returns the exit code."""
     # Whatever is written from here on is the user's alone.
     os.umask(0o077)
-    sys.excepthook = _print_redacted
+    if argv is None:
+        sys.excepthook = show_crash
     arguments = list(sys.argv[1:] if argv is None else argv)
     profile, rest = _leading_profile(arguments)
     if rest and rest[0] in COMMANDS:
@@ -31,18 +32,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _open_terminal(None, None)
     asked = _parser().read(arguments)
     return _open_terminal(asked.profile, asked.passphrase_fd)
-
-
-def _print_redacted(
-    kind: type[BaseException], error: BaseException, trace: "TracebackType | None"
-) -> None:
-    """Print what ended the program without what looks like a secret in it."""
-    import traceback  # noqa: PLC0415 - at the end only
-
-    from pmtui.cli.logs import redact  # noqa: PLC0415
-
-    lines = "".join(traceback.format_exception(kind, error, trace))
-    print(redact(lines), file=sys.stderr, end="", flush=True)
 
 
 def _leading_profile(arguments: list[str]) -> tuple[list[str], list[str]]:
@@ -101,7 +90,7 @@ _COMMAND_HELP = (
 def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
     # What is thrown away on the way to the first picture can wait for it; `compose` collects it there.
     gc.disable()
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not is_at_terminal():
         return _refuse("this needs a terminal; `pmtui sim` does not")
     from pmtui.cli.lean_code import import_lean  # noqa: PLC0415
     from pmtui.cli.lean_imports import leave_out  # noqa: PLC0415
@@ -129,7 +118,7 @@ def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
         from pmtui.config.paths import locate  # noqa: PLC0415
 
         log = locate().state / "pmtui.log"
-        print(f"pmtui: stopped by a bug; what is known of it is in {log}", file=sys.stderr)
+        warn(f"pmtui: stopped by a bug; what is known of it is in {log}")
     return code
 
 

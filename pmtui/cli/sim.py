@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from pmtui.cli.output import show
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.sim.catalogue.recorded import CatalogueFileError
 from pmtui.sim.run import PortError, VenueOptions, running_venue
@@ -69,7 +70,7 @@ async def _serve(options: VenueOptions, *, ends_with_stdin: bool, prints_token: 
         gc.freeze()
         gc.enable()
         token = {"admin_token": running.admin_token} if prints_token else {}
-        print(msgspec.json.encode(running.urls | token).decode(), flush=True)
+        show(msgspec.json.encode(running.urls | token).decode())
         await stop.wait()
 
 

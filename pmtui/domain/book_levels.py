@@ -8,7 +8,7 @@ from typing import final
 
 from pmtui.domain.book_texts import KEPT_SIZES, PRICES, kept_size, read_price, read_size
 from pmtui.domain.book_view import Level
-from pmtui.domain.money import ONE, Micros, complement
+from pmtui.domain.money import ONE, Micros, MoneyError, complement
 
 Row = tuple[Micros, str]
 Rows = tuple[Row, ...]
@@ -17,6 +17,9 @@ Rows = tuple[Row, ...]
 NO_BID = Micros(-1)
 NO_ASK = Micros(ONE + 1)
 """Tops of empty sides, so that comparing with them needs no question; each mirrors the other."""
+MOST_LEVELS = 20_000
+"""Of one side: twice the prices of the finest tick. A host that invents prices gets no further."""
+_TOO_MANY = f"more than {MOST_LEVELS} levels"
 _REMEMBERED = 60_000
 """More rows than five hundred books usually have; a full table starts again."""
 _SHOWN: dict[Row, Level] = {}
@@ -83,7 +86,7 @@ class Levels:
             size_text: as it came.
 
         Raises:
-            MoneyError: no price or no size; nothing has changed.
+            MoneyError: no price or no size, or more levels than there are prices; nothing has changed.
         """
         try:
             # Nearly every text has come before; a new one pays for its reading.
@@ -96,6 +99,8 @@ class Levels:
         if side == "BUY":
             self._bid_rows = None
             if size:
+                if len(self._bids) >= MOST_LEVELS and price not in self._bids:
+                    raise MoneyError(_TOO_MANY)
                 self._bids[price] = size
                 if price > self.top_bid:  # noqa: PLR1730  see above
                     self.top_bid = price
@@ -104,6 +109,8 @@ class Levels:
         else:
             self._ask_rows = None
             if size:
+                if len(self._asks) >= MOST_LEVELS and price not in self._asks:
+                    raise MoneyError(_TOO_MANY)
                 self._asks[price] = size
                 if price < self.top_ask:  # noqa: PLR1730  see above
                     self.top_ask = price

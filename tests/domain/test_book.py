@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from pmtui.domain.book import OrderBook
 from pmtui.domain.book_hash import HashTerms
+from pmtui.domain.book_levels import MOST_LEVELS, Levels
 from pmtui.domain.book_view import BookState, Level
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market_events import BookSnapshot, LevelText, TextLevel
@@ -250,3 +251,18 @@ def test_the_hash_depends_on_the_levels_and_not_on_the_way_there(
         {format_micros(v.price): format_micros(v.size) for v in view.asks},
     )
     assert walked.state_hash("7", "0.500") == direct.state_hash("7", "0.500")
+
+
+@pytest.mark.parametrize("side", ["BUY", "SELL"])
+def test_a_venue_that_invents_prices_makes_a_book_that_is_not_trusted_and_not_endless(
+    side: str,
+) -> None:
+    levels = Levels()
+    for number in range(1, MOST_LEVELS + 1):
+        levels.put(side, f"0.{number:06}", "1")
+    with pytest.raises(MoneyError):
+        levels.put(side, "0.999999", "1")
+    levels.put(side, "0.000001", "2")
+    levels.put(side, "0.000002", "0")
+    levels.put(side, "0.999999", "1")
+    assert len(levels.bid_rows) + len(levels.ask_rows) == MOST_LEVELS

@@ -100,6 +100,12 @@ def test_negative_risk_and_real_money_are_named() -> None:
     assert "Lives LATER" in text
 
 
+def test_a_token_that_two_hosts_agree_on_and_no_more_is_said_to_be_that() -> None:
+    assert "Token" not in _words(_prepared())
+    words = _fold(_words(replace(_prepared(), is_derived=False)))
+    assert "Token not derivable from the condition id, the hosts agree on it" in words
+
+
 def test_doubt_comes_last_and_in_full() -> None:
     lines = paint_confirm(_prepared(), 42, mode=Mode.PAPER, doubt="word " * 20)
     told = [line for line in lines if line and line[0].role is Role.NOTICE_BAD]

@@ -1,0 +1,1 @@
+"""The real program in a terminal, at a venue that sends whatever it likes."""
