@@ -1,0 +1,114 @@
+"""Numbers from outside: exact money, or the one error that says they are none."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.money import (
+    SCALE,
+    Micros,
+    MoneyError,
+    Range,
+    format_micros,
+    parse_micros,
+    round_micros,
+)
+
+HOSTILE = [
+    "1e1000000",
+    "-1e1000000",
+    "1e99999999999999999999",
+    "9" * 1_000_000,
+    "0." + "9" * 1_000_000,
+    "0x10",
+    "１２",
+    "١",
+    " 1 ",
+    "1 ",
+    "+1",
+    "1_000",
+    "NaN",
+    "sNaN",
+    "Infinity",
+    "-inf",
+    "1e",
+    "e5",
+    ".",
+    "-",
+    "",
+    "1,5",
+    "1\n",
+    "1e5.5",
+    "1e٣",
+    "2" + "0" * 24,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12])
+def test_what_is_no_sensible_number_is_a_money_error(text: str) -> None:
+    for read in (parse_micros, round_micros):
+        with pytest.raises(MoneyError) as caught:
+            read(text)
+        assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("1e-1000000", 0),
+        ("-1e-99999999999999999999", 0),
+        ("0e1000000", 0),
+        ("5e-7", 1),
+        ("4.9e-7", 0),
+        ("-5e-7", -1),
+        ("1E+2", 100 * SCALE),
+        ("0.1000000000000000055511151231257827", 100_000),
+        ("1e24", 10**30),
+        (".5", 500_000),
+        ("1.", SCALE),
+    ],
+)
+def test_noise_and_exponents_are_rounded_half_up(text: str, units: int) -> None:
+    assert round_micros(text) == units
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**20), max_value=10**20))
+def test_rounding_is_to_the_nearest_millionth(number: Decimal) -> None:
+    text = str(number)
+    if len(text) > 100:
+        return
+    assert abs(Decimal(round_micros(text)) / SCALE - number) * 2 <= Decimal(1) / SCALE
+
+
+@given(st.text() | st.from_regex(r"[-+]?[0-9]{0,40}(\.[0-9]{0,80})?([eE][-+]?[0-9]{1,30})?"))
+def test_any_text_is_an_amount_or_a_money_error(text: str) -> None:
+    for read in (parse_micros, round_micros):
+        try:
+            amount = read(text)
+        except MoneyError:
+            continue
+        assert abs(amount) <= 10**30
+
+
+@given(st.integers(-(10**29), 10**29))
+def test_what_is_written_is_read_again(units: int) -> None:
+    text = format_micros(Micros(units))
+    assert parse_micros(text) == round_micros(text) == units
+
+
+@given(st.integers(), st.integers(), st.integers())
+def test_a_range_takes_its_ends_and_nothing_beyond(low: int, high: int, number: int) -> None:
+    within = Range("size", low, high)
+    if low <= number <= high:
+        assert within.check(number) == number
+    else:
+        with pytest.raises(MoneyError, match="size out of range"):
+            within.check(number)
+
+
+def test_whole_numbers_of_any_length_are_judged_at_once() -> None:
+    assert round_micros(-7) == -7 * SCALE
+    with pytest.raises(MoneyError):
+        round_micros(10**5_000)
