@@ -221,7 +221,7 @@ def _quote_cells(market: "Market | None") -> tuple[Cell, Cell, Cell]:
         return paint_price(None), paint_change(None), paint_price(None)
     return (
         paint_price(first_price(market)),
-        paint_change(market.day_change),
+        paint_change(market.shown_change),
         paint_price(_spread_of(market), Role.DIM),
     )
 
