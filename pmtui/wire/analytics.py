@@ -212,6 +212,7 @@ def _to_print(row: ActivityRow) -> TradePrint:
         price=_required(row.price, None, "price", PRICE),
         size=_required(row.size, None, "size", SIZE),
         at=at,
+        transaction_hash=row.transaction_hash or row.v1_transaction_hash or "",
     )
 
 
