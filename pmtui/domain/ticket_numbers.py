@@ -20,6 +20,9 @@ class TicketNumbers:
     """Worst price of a share."""
     shares: Micros
     """Least that a purchase brings, what a sale gives."""
+    most_shares: Micros
+    """Most that come unless better prices appear than the book has: a purchase that does not rest
+    signs dollars, so below its limit they bring more shares than were asked for."""
     payout: Micros
     """What the shares pay if the outcome wins."""
     fills_now: Micros
@@ -82,6 +85,7 @@ def estimate(
         expected_cash=Micros(spent + rests_cash),
         limit=limit,
         shares=shares,
+        most_shares=_most_shares(intent, levels, cash, shares),
         payout=Micros(max(shares, filled)),
         fills_now=filled,
         fills_now_average=Micros((spent * SCALE + filled // 2) // filled) if filled else None,
@@ -99,6 +103,12 @@ def estimate(
     )
 
 
+def _most_shares(intent: OrderIntent, levels: list[Level], cash: Micros, shares: Micros) -> Micros:
+    if not _spends(intent) or not levels:
+        return shares
+    return max(shares, ratio_ceil(cash, levels[0].price))
+
+
 def _spends(intent: OrderIntent) -> bool:
     """Whether it spends its dollars, however many shares they bring."""
     return intent.side is Side.BUY and not intent.time_in_force.rests
@@ -113,8 +123,7 @@ def _most_fee(
     fee: FeeSchedule,
 ) -> Micros:
     best = levels[0].price if levels else limit
-    most = max(shares, ratio_ceil(cash, best)) if _spends(intent) else shares
-    return most_fee_between(most, best, limit, fee)
+    return most_fee_between(_most_shares(intent, levels, cash, shares), best, limit, fee)
 
 
 def _is_maker_only(intent: OrderIntent) -> bool:
