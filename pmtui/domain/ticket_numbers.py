@@ -93,9 +93,7 @@ def estimate(
         rests=rests,
         fee=fees,
         worst_fee=Micros(0) if is_maker_only else taker_fee(shares, limit, fee),
-        most_fee=Micros(0)
-        if is_maker_only
-        else _most_fee(intent, limit, levels, cash, shares, fee),
+        most_fee=_most_fee(intent, limit, levels, cash, shares, fee),
         depth_share=Micros(filled * SCALE // displayed) if displayed else None,
         cash_after=None if available_cash is None else Micros(available_cash + change),
         is_short_of_depth=is_short,
@@ -122,6 +120,8 @@ def _most_fee(
     shares: Micros,
     fee: FeeSchedule,
 ) -> Micros:
+    if _is_maker_only(intent):
+        return Micros(0)
     best = levels[0].price if levels else limit
     return most_fee_between(_most_shares(intent, levels, cash, shares), best, limit, fee)
 
