@@ -11,6 +11,7 @@ from pmtui.clients.clob_requests import PublicRequests
 from pmtui.clients.http import HttpHost, Query
 from pmtui.clients.paging import Step, walk
 from pmtui.clients.routes_clob import Call, ClobRoutes
+from pmtui.clients.row_reading import SkipObserver, ignore_skips
 from pmtui.domain.answers import Page
 from pmtui.domain.failure import Failure
 from pmtui.domain.history import Interval, PricePoint
@@ -48,8 +49,15 @@ _FIDELITY_MINUTES = {
 class ClobClient:
     """Public market data of the trading host."""
 
-    def __init__(self, host: HttpHost, routes: ClobRoutes) -> None:
-        """Take the host and the dialect it speaks."""
+    def __init__(
+        self,
+        host: HttpHost,
+        routes: ClobRoutes,
+        *,
+        observe_skips: SkipObserver = ignore_skips,
+    ) -> None:
+        """Take the host, the dialect it speaks, and who is told of rows that are left out."""
+        self._observe_skips = observe_skips
         self._requests = PublicRequests(host, routes)
         self._routes = routes
 
@@ -88,9 +96,15 @@ class ClobClient:
             ("interval", interval.value),
             ("fidelity", str(_FIDELITY_MINUTES[interval])),
         )
-        return await self._requests.read(
+        answer = await self._requests.read(
             Call.PRICES_HISTORY, wire.decode_prices_history, query=query
         )
+        if isinstance(answer, Failure):
+            return answer
+        if answer.skipped:
+            route = self._routes.route(Call.PRICES_HISTORY)
+            self._observe_skips(route.label, (f"{answer.skipped} points cannot be read",))
+        return answer.items
 
     async def price(self, token_id: TokenId, side: Side) -> Micros | Failure:
         """Return the best bid for BUY, the best ask for SELL; sources disagree, prefer the book."""

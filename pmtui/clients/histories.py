@@ -60,6 +60,7 @@ class HistoryClient:
             ("endTs", str(int(end.timestamp()))),
             ("fidelity", str(minutes)),
         )
-        return await self._requests.read(
+        answer = await self._requests.read(
             Call.PRICES_HISTORY, wire.decode_prices_history, query=query
         )
+        return answer if isinstance(answer, Failure) else answer.items

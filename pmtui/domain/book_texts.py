@@ -5,7 +5,7 @@ not in them yet goes through the functions below. Use the functions unless you h
 """
 
 from pmtui.domain.market import Side
-from pmtui.domain.money import ONE, Micros, MoneyError, complement, format_micros, parse_micros
+from pmtui.domain.money import PRICE, SIZE, Micros, complement, format_micros, parse_micros
 
 _REMEMBERED = 100_000
 """More texts than the grid and a day's sizes have; a full table starts again."""
@@ -30,9 +30,7 @@ def read_price(text: str) -> Micros:
     """
     price = PRICES.get(text)
     if price is None:
-        price = parse_micros(text)
-        if not 0 <= price <= ONE:
-            raise MoneyError(f"a price outside 0 and 1: {text[:40]!r}")
+        price = Micros(PRICE.check(parse_micros(text)))
         _make_room(PRICES)
         PRICES[text] = price
     return price
@@ -56,13 +54,11 @@ def read_size(text: str) -> Micros:
     """Read a size.
 
     Raises:
-        MoneyError: it is none, or negative.
+        MoneyError: it is none, negative, or larger than any.
     """
     size = SIZES.get(text)
     if size is None:
-        size = parse_micros(text)
-        if size < 0:
-            raise MoneyError(f"a negative size: {text[:40]!r}")
+        size = Micros(SIZE.check(parse_micros(text)))
         _make_room(SIZES)
         SIZES[text] = size
     return size

@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from pmtui.domain.ids import ConditionId, EventId, MarketId, SeriesId, TagId, TokenId
-from pmtui.domain.money import Micros
+from pmtui.domain.money import ONE, Micros
 from pmtui.records import dataclass
 
 
@@ -116,6 +116,24 @@ class Market:
         """The tokens in outcome order; empty unless every outcome has one."""
         tokens = tuple(o.token_id for o in self.outcomes if o.token_id)
         return tokens if len(tokens) == len(self.outcomes) else ()
+
+    def settled_price(self, token_id: TokenId) -> Micros | None:
+        """Return what a share of an outcome is worth once its market is resolved, else None."""
+        price = next((o.price for o in self.outcomes if o.token_id == token_id), None)
+        return price if self.closed and price in (0, ONE) else None
+
+    @property
+    def shown_change(self) -> Micros | None:
+        """The change of the first outcome's price over 24 hours, up to what it is worth now.
+
+        The service counts up to the last trade, also after the answer is known.
+        """
+        price = self.outcomes[0].price if self.closed and self.outcomes else None
+        if price is None or self.day_change is None:
+            return self.day_change
+        if self.last_trade_price is None:
+            return None
+        return Micros(price - (self.last_trade_price - self.day_change))
 
     @property
     def quoted_token(self) -> TokenId | None:

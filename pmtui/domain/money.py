@@ -5,8 +5,7 @@ and the name of the function that divides says how it rounds.
 """
 
 import re
-from decimal import Decimal
-from typing import NewType
+from typing import NamedTuple, NewType
 
 Micros = NewType("Micros", int)
 """An amount, a price or a size in units of 1e-6."""
@@ -16,11 +15,53 @@ ZERO = Micros(0)
 ONE = Micros(SCALE)
 """One dollar, one share, or a price of 1.00: what a winning share pays."""
 
+LONGEST_NUMBER = 100
+"""Characters. The longest that the service sends, a float with all its noise, has 25."""
+_LARGEST = 10**24 * SCALE
 _DECIMAL = re.compile(r"(-?)(\d{0,24})(?:\.(\d*))?", re.ASCII)
+_FLOAT = re.compile(r"(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?", re.ASCII)
 
 
 class MoneyError(ValueError):
-    """A text that is no amount, or one that does not fit six decimals."""
+    """A text that is no amount, or one that does not fit six decimals or its range."""
+
+
+class Range(NamedTuple):
+    """What a number from outside may be, both ends included; beyond it, it is never a value."""
+
+    name: str
+    low: int
+    high: int
+
+    def check(self, number: int) -> int:
+        """Return the number.
+
+        Raises:
+            MoneyError: it is out of range.
+        """
+        if not self.low <= number <= self.high:
+            raise MoneyError(f"{self.name} out of range")
+        return number
+
+
+_TRILLIONS = 10**13 * SCALE
+PRICE = Range("price", 0, SCALE)
+"""Both ends included: an empty side and a resolved market are sent as 0 or 1."""
+PRICE_CHANGE = Range("change of price", -SCALE, SCALE)
+TICK = Range("tick size", SCALE // 10_000, SCALE // 10)
+"""The venue's coarsest is 0.1, its finest 0.0001 (WIRE_CLOB §5.2); a finer one has no ladder."""
+AVERAGE_PRICE = Range("average price", 0, 10 * SCALE)
+"""A quotient of what was paid, fees included: it may lie a little above 1."""
+SIZE = Range("size", 0, _TRILLIONS)
+"""Shares. More than all dollars there are could mint."""
+CASH = Range("amount", 0, _TRILLIONS)
+CHANGE = Range("change", -_TRILLIONS, _TRILLIONS)
+"""A gain or a loss."""
+CENTS = Range("distance in cents", 0, 100 * SCALE)
+"""Distances of prices travel in cents where rewards are concerned."""
+RATE = Range("rate", 0, SCALE)
+"""A share of one: fees, percentages as fractions."""
+PERCENT = Range("percentage", 0, 100 * SCALE)
 
 
 def parse_micros(text: str) -> Micros:
@@ -29,7 +70,7 @@ def parse_micros(text: str) -> Micros:
     Raises:
         MoneyError: not a plain decimal, or digits beyond the sixth decimal that are not zero.
     """
-    match = _DECIMAL.fullmatch(text)
+    match = _DECIMAL.fullmatch(text) if len(text) <= LONGEST_NUMBER else None
     if match is None:
         raise MoneyError(f"not a decimal amount: {text[:40]!r}")
     sign, whole, fraction = match.group(1), match.group(2), match.group(3) or ""
@@ -43,22 +84,38 @@ def parse_micros(text: str) -> Micros:
     return Micros(-value if sign else value)
 
 
-def round_micros(number: str | int | Decimal) -> Micros:
-    """Read a number that may carry binary noise, rounded half up to six decimals.
+def round_micros(number: str | int) -> Micros:
+    """Read a number that may carry binary noise or an exponent, rounded half up to six decimals.
 
     For amounts the service reports as JSON floats (volumes, averages); never for what is signed.
 
     Raises:
-        MoneyError: not a finite number.
+        MoneyError: not a finite decimal number in ASCII, or one beyond all sense.
     """
-    try:
-        value = Decimal(number)
-    except ArithmeticError as error:
-        raise MoneyError(f"not a number: {str(number)[:40]!r}") from error
-    if not value.is_finite() or abs(value) > 10**24:
-        raise MoneyError(f"not a usable number: {str(number)[:40]!r}")
-    scaled = int(abs(value) * SCALE * 2 + 1) // 2
-    return Micros(-scaled if value < 0 else scaled)
+    if isinstance(number, int):
+        if abs(number) * SCALE > _LARGEST:
+            raise MoneyError("not a usable number")
+        return Micros(number * SCALE)
+    match = _FLOAT.fullmatch(number) if len(number) <= LONGEST_NUMBER else None
+    if match is None:
+        raise MoneyError(f"not a number: {number[:40]!r}")
+    sign, whole, fraction, exponent = (part or "" for part in match.groups())
+    digits = (whole + fraction).lstrip("0")
+    if not (whole or fraction):
+        raise MoneyError(f"not a number: {number[:40]!r}")
+    # Twice the amount in millionths, so that adding one rounds half up.
+    shift = int(exponent or "0") - len(fraction) + 6
+    if len(digits) + shift > len(str(_LARGEST)):
+        if digits:
+            raise MoneyError(f"not a usable number: {number[:40]!r}")
+        shift = 0
+    if len(digits) + shift < 0:
+        return ZERO
+    doubled = 2 * int(digits or "0")
+    scaled = (doubled * 10**shift + 1) // 2 if shift >= 0 else (doubled // 10**-shift + 1) // 2
+    if scaled > _LARGEST:
+        raise MoneyError(f"not a usable number: {number[:40]!r}")
+    return Micros(-scaled if sign else scaled)
 
 
 def format_micros(amount: Micros, *, min_decimals: int = 0) -> str:

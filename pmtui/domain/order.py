@@ -178,6 +178,8 @@ class TradePrint:
     price: Micros
     size: Micros
     at: datetime
+    transaction_hash: str = ""
+    """Of its settlement, where it is known; a trade of ours may carry the same."""
 
 
 Volume = tuple[tuple[Micros, Micros], ...]

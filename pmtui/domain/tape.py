@@ -1,14 +1,18 @@
-"""Reading the tape: which prints are worth a line, and which of them were ours."""
+"""Reading the tape: which trades are worth a line, and which of them were ours.
 
-from collections.abc import Iterable, Sequence
+A trade has the side of its aggressor, ours too; what we did stands beside it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from enum import Enum
+from typing import NamedTuple
 
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Side
-from pmtui.domain.money import SCALE, Micros, complement
-from pmtui.domain.order import Fill, TradePrint
+from pmtui.domain.money import SCALE, ZERO, Micros, complement
+from pmtui.domain.order import Fill, Liquidity, TradePrint, TradeStatus
 
 SAME_MOMENT = timedelta(seconds=3)
 """A print and the fill it tells of carry clocks of different hosts, and seconds only."""
@@ -37,43 +41,91 @@ class TapeFilter(Enum):
         return "own only" if self is TapeFilter.OWN else f"from {self.value:,} + own"
 
 
-def own_parts(prints: Sequence[TradePrint], fills: Iterable[Fill]) -> dict[int, Micros]:
-    """Return how much of which prints was surely ours, by their places.
+class TapeRow(NamedTuple):
+    """A trade on the tape, and what of it was ours."""
 
-    The stream names no trade: a fill belongs to one print of the same token, price and moment that
-    is large enough, the one of the very same size before others, then the nearest in time. It
-    counts once, so that nothing a stranger traded beside it is called ours.
+    trade: TradePrint
+    """Its side is the aggressor's, whoever traded."""
+    own: Micros = ZERO
+    """How much of it was ours."""
+    own_side: Side | None = None
+    """What we did; None where nothing is ours, or where we did both."""
+
+
+class OwnTrades(NamedTuple):
+    """Own fills, matched with the public trades that report the same."""
+
+    parts: dict[int, TapeRow]
+    """By the place of the public trade."""
+    unprinted: tuple[TapeRow, ...]
+    """What no public trade reports, or not yet: rows of their own."""
+
+
+def match_fills(prints: Sequence[TradePrint], fills: Iterable[Fill]) -> OwnTrades:
+    """Find the public trades that report our fills.
+
+    A public trade reports a fill of the same token and aggressor: one of the same transaction
+    first, else one of the same price and moment, the one of the very same size before others, then
+    the nearest in time. A fill may be spread over several trades, as a trade over several fills;
+    every share counts once, so that nothing a stranger traded beside it is called ours.
     """
-    places: dict[tuple[TokenId, Micros], list[int]] = {}
+    alike: dict[object, list[int]] = {}
     for place, trade in enumerate(prints):
-        places.setdefault((trade.token_id, trade.price), []).append(place)
-    parts: dict[int, int] = {}
-    for fill in sorted(fills, key=lambda each: each.size, reverse=True):
-        found = [
-            (prints[place].size != fill.size, abs(fill.matched_at - prints[place].at), place)
-            for place in places.get((fill.token_id, fill.price), ())
-            if abs(fill.matched_at - prints[place].at) <= SAME_MOMENT
-            and parts.get(place, 0) + fill.size <= prints[place].size
-        ]
-        if found:
-            place = min(found)[2]
-            parts[place] = parts.get(place, 0) + fill.size
-    return {place: Micros(size) for place, size in parts.items()}
+        alike.setdefault((trade.token_id, trade.side, trade.price), []).append(place)
+        if trade.transaction_hash:
+            alike.setdefault((trade.token_id, trade.side, trade.transaction_hash), []).append(place)
+    parts: dict[int, TapeRow] = {}
+    unprinted = []
+    for fill in sorted(fills, key=_by_certainty):
+        left = int(fill.size)
+        for place in _places(fill, prints, alike):
+            trade = prints[place]
+            row = parts.get(place) or TapeRow(trade, own_side=fill.side)
+            taken = min(left, trade.size - row.own)
+            if taken > 0:
+                did = fill.side if row.own_side is fill.side else None
+                parts[place] = TapeRow(trade, Micros(row.own + taken), did)
+                left -= taken
+        if left and fill.status is not TradeStatus.FAILED:
+            trade = print_of(fill, Micros(left))
+            unprinted.append(TapeRow(trade, trade.size, fill.side))
+    return OwnTrades(parts, tuple(unprinted))
 
 
-def own_side(trade: TradePrint, fills: Iterable[Fill]) -> Side | None:
-    """Return what we did in a print of ours: whoever rested did the other thing than it tells.
+def _by_certainty(fill: Fill) -> tuple[bool, int]:
+    return not fill.transaction_hash, -fill.size
 
-    None where nothing is known of it, or where we did both.
-    """
-    sides = {
-        fill.side
-        for fill in fills
-        if fill.token_id == trade.token_id
-        and fill.price == trade.price
-        and abs(fill.matched_at - trade.at) <= SAME_MOMENT
-    }
-    return sides.pop() if len(sides) == 1 else None
+
+def _places(
+    fill: Fill, prints: Sequence[TradePrint], alike: Mapping[object, list[int]]
+) -> list[int]:
+    """Return the places of the trades that may report a fill, the likeliest first."""
+    side, digest = aggressor(fill), fill.transaction_hash
+    settled = alike.get((fill.token_id, side, digest), ()) if digest else ()
+    near = [
+        place
+        for place in alike.get((fill.token_id, side, fill.price), ())
+        if abs(fill.matched_at - prints[place].at) <= SAME_MOMENT and place not in settled
+    ]
+
+    def likelihood(place: int) -> tuple[bool, bool, timedelta, int]:
+        trade = prints[place]
+        differs = bool(digest and trade.transaction_hash and trade.transaction_hash != digest)
+        return differs, trade.size != fill.size, abs(fill.matched_at - trade.at), place
+
+    return sorted(settled, key=likelihood) + sorted(near, key=likelihood)
+
+
+def aggressor(fill: Fill) -> Side:
+    """Return the side of whoever took, in a trade of ours."""
+    return fill.side if fill.liquidity is Liquidity.TAKER else fill.side.opposite
+
+
+def print_of(fill: Fill, size: Micros) -> TradePrint:
+    """Return so much of a fill as the public tape would report it."""
+    return TradePrint(
+        fill.token_id, aggressor(fill), fill.price, size, fill.matched_at, fill.transaction_hash
+    )
 
 
 def fills_in(
@@ -91,27 +143,35 @@ def fills_in(
     )  # fmt: skip
 
 
-def filter_prints(
-    prints: Sequence[TradePrint], fills: tuple[Fill, ...], wanted: TapeFilter, most: int
-) -> tuple[tuple[TradePrint, Micros], ...]:
-    """Return the newest prints that pass a filter, each with how much of it was ours.
+def tape_rows(
+    prints: Sequence[TradePrint], fills: Iterable[Fill], wanted: TapeFilter, most: int
+) -> tuple[TapeRow, ...]:
+    """Return the newest trades that pass a filter, each with what of it was ours.
+
+    Own fills are on the tape whether or not a public trade reports them. Beyond the oldest public
+    trade they are shown alone only, as trades of others are missing between them.
 
     Args:
         prints: newest first.
-        fills: ours, of any token.
+        fills: ours, of the token on show.
         wanted: what to let through.
         most: how many there is room for.
     """
-    found: list[tuple[TradePrint, Micros]] = []
-    parts = own_parts(prints, fills) if fills else {}
-    for place, trade in enumerate(prints):
-        if len(found) >= most:
-            break
-        own = parts.get(place, Micros(0))
+    fills = tuple(fills)
+    if wanted is not TapeFilter.OWN and prints:
+        oldest = min(trade.at for trade in prints) - SAME_MOMENT
+        fills = tuple(fill for fill in fills if fill.matched_at >= oldest)
+    own = match_fills(prints, fills)
+    rows = [
+        row
+        for place, trade in enumerate(prints)
+        if (row := own.parts.get(place) or TapeRow(trade)).own > 0
         # What one has traded oneself is never too small to see.
-        if own > 0 or (wanted is not TapeFilter.OWN and trade.size >= _least(wanted)):
-            found.append((trade, own))
-    return tuple(found)
+        or (wanted is not TapeFilter.OWN and trade.size >= _least(wanted))
+    ]
+    if own.unprinted:
+        rows = sorted([*rows, *own.unprinted], key=lambda row: row.trade.at, reverse=True)
+    return tuple(rows[:most])
 
 
 def _least(wanted: TapeFilter) -> Micros:

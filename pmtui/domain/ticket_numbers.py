@@ -20,6 +20,9 @@ class TicketNumbers:
     """Worst price of a share."""
     shares: Micros
     """Least that a purchase brings, what a sale gives."""
+    most_shares: Micros
+    """Most that come unless better prices appear than the book has: a purchase that does not rest
+    signs dollars, so below its limit they bring more shares than were asked for."""
     payout: Micros
     """What the shares pay if the outcome wins."""
     fills_now: Micros
@@ -82,6 +85,7 @@ def estimate(
         expected_cash=Micros(spent + rests_cash),
         limit=limit,
         shares=shares,
+        most_shares=_most_shares(intent, levels, cash, shares),
         payout=Micros(max(shares, filled)),
         fills_now=filled,
         fills_now_average=Micros((spent * SCALE + filled // 2) // filled) if filled else None,
@@ -89,14 +93,18 @@ def estimate(
         rests=rests,
         fee=fees,
         worst_fee=Micros(0) if is_maker_only else taker_fee(shares, limit, fee),
-        most_fee=Micros(0)
-        if is_maker_only
-        else _most_fee(intent, limit, levels, cash, shares, fee),
+        most_fee=_most_fee(intent, limit, levels, cash, shares, fee),
         depth_share=Micros(filled * SCALE // displayed) if displayed else None,
         cash_after=None if available_cash is None else Micros(available_cash + change),
         is_short_of_depth=is_short,
         displayed_at_limit=Micros(sum(level.size for level in levels)),
     )
+
+
+def _most_shares(intent: OrderIntent, levels: list[Level], cash: Micros, shares: Micros) -> Micros:
+    if not _spends(intent) or not levels:
+        return shares
+    return max(shares, ratio_ceil(cash, levels[0].price))
 
 
 def _spends(intent: OrderIntent) -> bool:
@@ -112,9 +120,10 @@ def _most_fee(
     shares: Micros,
     fee: FeeSchedule,
 ) -> Micros:
+    if _is_maker_only(intent):
+        return Micros(0)
     best = levels[0].price if levels else limit
-    most = max(shares, ratio_ceil(cash, best)) if _spends(intent) else shares
-    return most_fee_between(most, best, limit, fee)
+    return most_fee_between(_most_shares(intent, levels, cash, shares), best, limit, fee)
 
 
 def _is_maker_only(intent: OrderIntent) -> bool:

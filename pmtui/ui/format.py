@@ -59,10 +59,11 @@ def format_size(size: Micros, *, width: int | None = None) -> str:
 
 
 def format_size_compact(size: Micros, *, width: int | None = None) -> str:
-    """Write a size for a narrow column: exact where it fits, else whole, else `123.4k`.
+    """Write a size for a narrow column: exact where it fits, else `168.0`, `12,399` or `123.4k`.
 
-    Rounded down, because a book must not look deeper than it is; and something is never shown as
-    nothing. Only how large it is decides the unit, so that a column does not mix them at random.
+    Rounded to the nearest, never cut: the same size is the same figure wherever it is shown; and
+    something is never shown as nothing. Only how large it is decides the unit, so that a column
+    does not mix them at random.
     """
     return _place(_compact(size, width), width)
 
@@ -122,7 +123,7 @@ def format_worth_change(amount: Micros, *, width: int | None = None) -> str:
 
 
 def format_money_compact(amount: Micros, *, width: int | None = None) -> str:
-    """Write cash for a narrow column: `$950`, `$12.3k`, `$4.5M`, rounded toward zero."""
+    """Write cash for a narrow column: `$950`, `$12.3k`, `$4.5M`, rounded to the nearest."""
     sign = "-" if amount < 0 else ""
     # A volume is whole dollars to everyone but its owner.
     whole = Micros(abs(amount) // SCALE * SCALE)
@@ -202,29 +203,24 @@ def _compact(size: int, width: int | None) -> str:
     exact = sign + _exact(size)
     if len(exact) <= room:
         return exact
-    whole = size // SCALE
-    if not whole:
+    if size < SCALE:
         return f"{sign}<1"
-    candidates: list[str] = []
-    if whole < 1_000:
-        tenths = size // (SCALE // 10)
-        candidates += [f"{sign}{tenths // 10}.{tenths % 10}", f"{sign}{whole}"]
-    else:
-        candidates.append(f"{sign}{whole:,}")
-    candidates += _with_unit(sign, whole)
-    return next((text for text in candidates if len(text) <= room), exact)
-
-
-# Largest readable unit first, with one decimal, then without.
-def _with_unit(sign: str, whole: int) -> list[str]:
-    texts: list[str] = []
+    texts = [] if size >= 1_000 * SCALE else [_nearest(size, SCALE, tenths=True)]
+    texts.append(_nearest(size, SCALE))
     for letter, unit in reversed(_UNITS):
-        if whole >= unit:
-            tenths = whole * 10 // unit
-            texts.append(f"{sign}{tenths // 10:,}.{tenths % 10}{letter}")
-            texts.append(f"{sign}{tenths // 10:,}{letter}")
+        # What is rounded up to a unit is written in it.
+        if 2 * size >= (2 * unit - unit // 1_000) * SCALE:
+            texts += [f"{_nearest(size, unit * SCALE, tenths=t)}{letter}" for t in (True, False)]
             break
-    return texts
+    return next((f"{sign}{text}" for text in texts if len(sign + text) <= room), exact)
+
+
+def _nearest(size: int, unit: int, *, tenths: bool = False) -> str:
+    """Write how many of a unit there are, rounded half up, whole or with one decimal."""
+    if not tenths:
+        return f"{(2 * size + unit) // (2 * unit):,}"
+    count = (20 * size + unit) // (2 * unit)
+    return f"{count // 10:,}.{count % 10}"
 
 
 def _percent(ratio: int, decimals: int) -> str:

@@ -9,10 +9,21 @@ import msgspec
 from pmtui.domain.answers import Value
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Holder, Side
-from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.money import (
+    AVERAGE_PRICE,
+    CASH,
+    CHANGE,
+    PRICE,
+    SIZE,
+    ZERO,
+    Micros,
+    Range,
+)
 from pmtui.domain.order import TradePrint
 from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.wire import bounds
 from pmtui.wire.analytics_rows import ActivityRow, HolderRow, HoldersRow, PositionRow, ValueRow
+from pmtui.wire.bounds import cut
 from pmtui.wire.errors import UNREADABLE, WireError
 from pmtui.wire.numbers import (
     Number,
@@ -140,12 +151,12 @@ def _to_position(row: PositionRow) -> Position:
     return Position(
         token_id=_token(row.token_id or row.v1_token_id),
         condition_id=_condition(row.condition_id or row.v1_condition_id),
-        title=row.title or "",
-        outcome=row.outcome or "",
-        size=_required(row.current_size, row.v1_size, "size"),
-        average_price=_required(row.avg_price, row.v1_avg_price, "avgPrice"),
-        current_price=_amount(row.current_price, row.v1_current_price, "curPrice"),
-        realized=_amount(row.realized_pnl, row.v1_realized_pnl, "realizedPnl") or ZERO,
+        title=cut(row.title, bounds.TITLE),
+        outcome=cut(row.outcome, bounds.LABEL),
+        size=_required(row.current_size, row.v1_size, "size", SIZE),
+        average_price=_required(row.avg_price, row.v1_avg_price, "avgPrice", AVERAGE_PRICE),
+        current_price=_amount(row.current_price, row.v1_current_price, "curPrice", PRICE),
+        realized=_amount(row.realized_pnl, row.v1_realized_pnl, "realizedPnl", CHANGE) or ZERO,
         outcome_index=_index(row.outcome_index, row.v1_outcome_index),
         opposite_token_id=to_token_id(row.opposite_token_id or row.v1_opposite_token_id),
         event_slug=row.event_slug or row.v1_event_slug or "",
@@ -161,11 +172,11 @@ def _to_closed(row: PositionRow) -> ClosedPosition:
     return ClosedPosition(
         token_id=_token(row.token_id or row.v1_token_id),
         condition_id=_condition(row.condition_id or row.v1_condition_id),
-        title=row.title or "",
-        outcome=row.outcome or "",
-        average_price=_required(row.avg_price, row.v1_avg_price, "avgPrice"),
-        total_bought=_amount(row.total_size, row.v1_total_bought, "totalBought") or ZERO,
-        realized=_required(row.realized_pnl, row.v1_realized_pnl, "realizedPnl"),
+        title=cut(row.title, bounds.TITLE),
+        outcome=cut(row.outcome, bounds.LABEL),
+        average_price=_required(row.avg_price, row.v1_avg_price, "avgPrice", AVERAGE_PRICE),
+        total_bought=_amount(row.total_size, row.v1_total_bought, "totalBought", SIZE) or ZERO,
+        realized=_required(row.realized_pnl, row.v1_realized_pnl, "realizedPnl", CHANGE),
         closed_at=to_epoch_moment(closed_at),
     )
 
@@ -176,12 +187,12 @@ def _to_activity(row: ActivityRow) -> Activity:
         raise WireError("timestamp", "missing or no time")
     return Activity(
         kind=row.type or "TRADE",
-        title=row.title or "",
-        outcome=row.outcome or "",
+        title=cut(row.title, bounds.TITLE),
+        outcome=cut(row.outcome, bounds.LABEL),
         side=row.side or "",
-        price=to_micros(row.price, "price"),
-        size=to_micros(row.size, "size"),
-        cash=_amount(row.usdc_size, row.v1_usdc_size, "usdcSize"),
+        price=to_micros(row.price, "price", AVERAGE_PRICE),
+        size=to_micros(row.size, "size", SIZE),
+        cash=_amount(row.usdc_size, row.v1_usdc_size, "usdcSize", CASH),
         at=at,
         condition_id=to_condition_id(row.condition_id or row.v1_condition_id),
         token_id=to_token_id(row.token_id or row.v1_token_id),
@@ -198,9 +209,10 @@ def _to_print(row: ActivityRow) -> TradePrint:
     return TradePrint(
         token_id=_token(row.token_id or row.v1_token_id),
         side=Side(row.side),
-        price=_required(row.price, None, "price"),
-        size=_required(row.size, None, "size"),
+        price=_required(row.price, None, "price", PRICE),
+        size=_required(row.size, None, "size", SIZE),
         at=at,
+        transaction_hash=row.transaction_hash or row.v1_transaction_hash or "",
     )
 
 
@@ -221,23 +233,23 @@ def _to_holder(row: HolderRow, token_id: TokenId) -> Holder:
         raise WireError("proxyWallet", "missing")
     return Holder(
         address=address,
-        name=row.name or row.pseudonym or "",
+        name=cut(row.name or row.pseudonym, bounds.LABEL),
         token_id=token_id,
-        amount=_required(row.amount, None, "amount"),
+        amount=_required(row.amount, None, "amount", SIZE),
         outcome_index=_index(row.outcome_index, row.v1_outcome_index),
     )
 
 
 def _to_value(number: Number) -> Value:
-    return Value(_required(number, None, "value"))
+    return Value(_required(number, None, "value", CASH))
 
 
-def _amount(newer: Number, older: Number, field: str) -> Micros | None:
-    return to_micros(older if newer is None else newer, field)
+def _amount(newer: Number, older: Number, field: str, within: Range) -> Micros | None:
+    return to_micros(older if newer is None else newer, field, within)
 
 
-def _required(newer: Number, older: Number, field: str) -> Micros:
-    amount = _amount(newer, older, field)
+def _required(newer: Number, older: Number, field: str, within: Range) -> Micros:
+    amount = _amount(newer, older, field, within)
     if amount is None:
         raise WireError(field, "missing")
     return amount

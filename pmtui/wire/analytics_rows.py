@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from pmtui.wire.bounds import Identifier
 from pmtui.wire.numbers import Number
 
 
@@ -20,10 +21,10 @@ def _v1(name: str) -> Any:
 class PositionRow(msgspec.Struct, gc=False):
     """An open or a closed position."""
 
-    token_id: str | None = None
-    v1_token_id: str | None = _v1("asset")
-    condition_id: str | None = None
-    v1_condition_id: str | None = _v1("conditionId")
+    token_id: Identifier | None = None
+    v1_token_id: Identifier | None = _v1("asset")
+    condition_id: Identifier | None = None
+    v1_condition_id: Identifier | None = _v1("conditionId")
     current_size: Number = None
     v1_size: Number = _v1("size")
     avg_price: Number = None
@@ -40,12 +41,12 @@ class PositionRow(msgspec.Struct, gc=False):
     outcome: str | None = None
     outcome_index: Number = None
     v1_outcome_index: Number = _v1("outcomeIndex")
-    opposite_token_id: str | None = None
-    v1_opposite_token_id: str | None = _v1("oppositeAsset")
-    event_slug: str | None = None
-    v1_event_slug: str | None = _v1("eventSlug")
-    end_date: str | None = None
-    v1_end_date: str | None = _v1("endDate")
+    opposite_token_id: Identifier | None = None
+    v1_opposite_token_id: Identifier | None = _v1("oppositeAsset")
+    event_slug: Identifier | None = None
+    v1_event_slug: Identifier | None = _v1("eventSlug")
+    end_date: Identifier | None = None
+    v1_end_date: Identifier | None = _v1("endDate")
     negative_risk: bool | None = None
     v1_negative_risk: bool | None = _v1("negativeRisk")
     redeemable: bool | None = None
@@ -55,12 +56,12 @@ class PositionRow(msgspec.Struct, gc=False):
 class ActivityRow(msgspec.Struct, gc=False):
     """One line of a wallet's history, or a trade, which has no type."""
 
-    type: str | None = None
-    side: str | None = None
-    token_id: str | None = None
-    v1_token_id: str | None = _v1("asset")
-    condition_id: str | None = None
-    v1_condition_id: str | None = _v1("conditionId")
+    type: Identifier | None = None
+    side: Identifier | None = None
+    token_id: Identifier | None = None
+    v1_token_id: Identifier | None = _v1("asset")
+    condition_id: Identifier | None = None
+    v1_condition_id: Identifier | None = _v1("conditionId")
     size: Number = None
     price: Number = None
     usdc_size: Number = None
@@ -68,15 +69,15 @@ class ActivityRow(msgspec.Struct, gc=False):
     timestamp: Number = None
     title: str | None = None
     outcome: str | None = None
-    transaction_hash: str | None = None
-    v1_transaction_hash: str | None = _v1("transactionHash")
+    transaction_hash: Identifier | None = None
+    v1_transaction_hash: Identifier | None = _v1("transactionHash")
 
 
 class HolderRow(msgspec.Struct, gc=False):
     """One wallet among the biggest of a token."""
 
-    proxy_wallet: str | None = None
-    v1_proxy_wallet: str | None = _v1("proxyWallet")
+    proxy_wallet: Identifier | None = None
+    v1_proxy_wallet: Identifier | None = _v1("proxyWallet")
     name: str | None = None
     pseudonym: str | None = None
     amount: Number = None
@@ -87,8 +88,8 @@ class HolderRow(msgspec.Struct, gc=False):
 class HoldersRow(msgspec.Struct, gc=False):
     """The holders of one token."""
 
-    token_id: str | None = None
-    v1_token_id: str | None = _v1("token")
+    token_id: Identifier | None = None
+    v1_token_id: Identifier | None = _v1("token")
     holders: list[msgspec.Raw] | None = None
 
 

@@ -4,24 +4,29 @@ Prices and sizes stay the texts that came, because the venue's hash is over text
 read once here all the same, so that a book which cannot be read is refused whole.
 """
 
+from typing import Annotated
+
 import msgspec
 
 from pmtui.domain.book_texts import read_price, read_size
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market_events import BookSnapshot, TextLevel
-from pmtui.domain.money import MoneyError
-from pmtui.wire import fields
+from pmtui.domain.money import PRICE, SIZE, TICK, MoneyError, Range
+from pmtui.wire import bounds, fields
+from pmtui.wire.bounds import Identifier
 from pmtui.wire.errors import UNREADABLE, WireError
 from pmtui.wire.fields import Row
 
+_Levels = Annotated[tuple[TextLevel, ...], msgspec.Meta(max_length=bounds.MOST_LEVELS)]
+
 
 class _Book(msgspec.Struct, gc=False):
-    market: str
-    asset_id: str
-    bids: tuple[TextLevel, ...]
-    asks: tuple[TextLevel, ...]
-    timestamp: str
-    hash: str = ""
+    market: Identifier
+    asset_id: Identifier
+    bids: _Levels
+    asks: _Levels
+    timestamp: Identifier
+    hash: Identifier = ""
     min_order_size: str | None = None
     tick_size: str | None = None
     neg_risk: bool | None = None
@@ -48,10 +53,12 @@ def decode_snapshot(source: Row) -> BookSnapshot:
         asks=_levels(source, "asks", "sells"),
         timestamp=fields.text(source, "timestamp"),
         hash=fields.text(source, "hash"),
-        min_order_size=_optional_amount(source, "min_order_size"),
-        tick_size=_optional_amount(source, "tick_size") or None,
+        min_order_size=_optional_amount(source.get("min_order_size"), "min_order_size", SIZE),
+        tick_size=_optional_amount(source.get("tick_size"), "tick_size", TICK) or None,
         neg_risk=flag,
-        last_trade_price=_optional_amount(source, "last_trade_price"),
+        last_trade_price=_optional_amount(
+            source.get("last_trade_price"), "last_trade_price", PRICE
+        ),
     )
 
 
@@ -76,20 +83,20 @@ def decode_snapshot_body(body: bytes) -> BookSnapshot:
         asks=raw.asks,
         timestamp=raw.timestamp,
         hash=raw.hash,
-        min_order_size=raw.min_order_size,
-        tick_size=raw.tick_size or None,
+        min_order_size=_optional_amount(raw.min_order_size, "min_order_size", SIZE),
+        tick_size=_optional_amount(raw.tick_size, "tick_size", TICK) or None,
         neg_risk=raw.neg_risk,
-        last_trade_price=raw.last_trade_price,
+        last_trade_price=_optional_amount(raw.last_trade_price, "last_trade_price", PRICE),
     )
 
 
-def _optional_amount(source: Row, name: str) -> str | None:
-    if source.get(name) is None:
+def _optional_amount(value: object, name: str, within: Range) -> str | None:
+    if value is None:
         return None
-    value = fields.text(source, name)
-    if value:
-        fields.to_micros(value, name)
-    return value
+    text = fields.text({name: value}, name)
+    if text:
+        _ = fields.to_micros(text, name, within)
+    return text
 
 
 def _levels(source: Row, *names: str) -> tuple[TextLevel, ...]:
@@ -97,7 +104,10 @@ def _levels(source: Row, *names: str) -> tuple[TextLevel, ...]:
     return tuple(
         [
             TextLevel(checked_price(level), checked_size(level))
-            for level in (fields.row(item, names[0]) for item in fields.items(listed, names[0]))
+            for level in (
+                fields.row(item, names[0])
+                for item in fields.items(listed, names[0], most=bounds.MOST_LEVELS)
+            )
         ]
     )
 

@@ -4,8 +4,11 @@ Every function takes the bytes of a body and raises `WireError` for what it cann
 come as texts or numbers, several facts under two names; both are read.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TypeVar
+
+import msgspec
 
 from pmtui.domain.answers import Page
 from pmtui.domain.history import PricePoint
@@ -13,11 +16,12 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.listed_market import ListedMarket
 from pmtui.domain.market import NO_FEE, FeeSchedule, MarketTerms, RewardTerms, Side
 from pmtui.domain.market_events import BookSnapshot
-from pmtui.domain.money import ZERO, Micros, MoneyError
+from pmtui.domain.money import CASH, CENTS, PRICE, RATE, SIZE, TICK, ZERO, Micros, MoneyError
 from pmtui.records import dataclass
-from pmtui.wire import fields
+from pmtui.wire import bounds, fields
 from pmtui.wire.book_snapshot import decode_snapshot, decode_snapshot_body
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import Identifier
+from pmtui.wire.errors import UNREADABLE, WireError
 from pmtui.wire.fields import Row
 
 T = TypeVar("T")
@@ -44,10 +48,10 @@ class MarketOfToken:
 
 def decode_time(body: bytes) -> datetime:
     """Read `/time`: a bare number of seconds, or a text of one."""
-    value = fields.load(body)
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise WireError("time", "not a number")
-    return fields.to_moment(str(value), "time")
+    at = fields.moment({"time": fields.load(body)}, "time")
+    if at is None:
+        raise WireError("time", "missing")
+    return at
 
 
 def decode_book(body: bytes) -> BookSnapshot:
@@ -61,14 +65,15 @@ def decode_book(body: bytes) -> BookSnapshot:
 def decode_books(body: bytes) -> tuple[BookSnapshot, ...]:
     """Read `/books`: in an order of the host's own, without those it has no book for."""
     try:
-        return tuple(decode_snapshot(row) for row in fields.rows(fields.load(body), "books"))
+        rows, _ = fields.load_rows(body)
+        return tuple(decode_snapshot(fields.load_row(row, "book")) for row in rows)
     except MoneyError as error:
         raise WireError("books", str(error)) from error
 
 
 def decode_price(body: bytes) -> Micros:
     """Read `/price`."""
-    return fields.required_amount(_object(body, "price"), "price")
+    return fields.required_amount(_object(body, "price"), "price", within=PRICE)
 
 
 def decode_prices(body: bytes) -> dict[TokenId, dict[Side, Micros]]:
@@ -76,8 +81,8 @@ def decode_prices(body: bytes) -> dict[TokenId, dict[Side, Micros]]:
     prices: dict[TokenId, dict[Side, Micros]] = {}
     for token, sides in _object(body, "prices").items():
         listed = fields.row(sides, "prices")
-        prices[TokenId(token)] = {
-            side: fields.required_amount(listed, side.value)
+        prices[_token(token)] = {
+            side: fields.required_amount(listed, side.value, within=PRICE)
             for side in Side
             if listed.get(side.value) is not None
         }
@@ -86,18 +91,18 @@ def decode_prices(body: bytes) -> dict[TokenId, dict[Side, Micros]]:
 
 def decode_midpoint(body: bytes) -> Micros:
     """Read `/midpoint`, under the name it has and the one it is documented by."""
-    return fields.required_amount(_object(body, "midpoint"), "mid", "mid_price")
+    return fields.required_amount(_object(body, "midpoint"), "mid", "mid_price", within=PRICE)
 
 
 def decode_spread(body: bytes) -> Micros:
     """Read `/spread`."""
-    return fields.required_amount(_object(body, "spread"), "spread")
+    return fields.required_amount(_object(body, "spread"), "spread", within=PRICE)
 
 
 def decode_amounts(body: bytes) -> dict[TokenId, Micros]:
     """Read `/midpoints` or `/spreads`: an amount for each token."""
     source = _object(body, "amounts")
-    return {TokenId(token): fields.required_amount(source, token) for token in source}
+    return {_token(token): fields.required_amount(source, token, within=PRICE) for token in source}
 
 
 def decode_last_trade(body: bytes) -> LastTrade:
@@ -113,12 +118,13 @@ def decode_last_trades(body: bytes) -> dict[TokenId, LastTrade]:
 
 def _last_trade(source: Row) -> LastTrade:
     side = fields.side(source) if fields.text(source, "side") else None
-    return LastTrade(fields.required_amount(source, "price"), side)
+    return LastTrade(fields.required_amount(source, "price", within=PRICE), side)
 
 
 def decode_tick_size(body: bytes) -> Micros:
     """Read `/tick-size`: a number or a text, under either name."""
-    return fields.required_amount(_object(body, "tick size"), "minimum_tick_size", "tick_size")
+    source = _object(body, "tick size")
+    return fields.required_amount(source, "minimum_tick_size", "tick_size", within=TICK)
 
 
 def decode_neg_risk(body: bytes) -> bool:
@@ -131,7 +137,8 @@ def decode_neg_risk(body: bytes) -> bool:
 
 def decode_fee_rate(body: bytes) -> int:
     """Read `/fee-rate`, in hundredths of a percent; not the fee of today's exchange."""
-    rate = fields.whole(_object(body, "fee rate"), "base_fee", "fee_rate_bps", "fee_rate")
+    names = ("base_fee", "fee_rate_bps", "fee_rate")
+    rate = fields.whole(_object(body, "fee rate"), *names, within=fields.BASIS_POINTS)
     if rate is None:
         raise WireError("base_fee", "missing")
     return rate
@@ -152,20 +159,20 @@ def decode_market_of_token(body: bytes) -> MarketOfToken:
 def decode_market_terms(body: bytes) -> MarketTerms:
     """Read `/clob-markets/{condition_id}`: names of one to five letters, empty facts left out."""
     source = _object(body, "market terms")
-    tokens = fields.rows(source.get("t") or [], "t")
+    tokens = fields.rows(source.get("t") or [], "t", most=bounds.MOST_OUTCOMES)
     return MarketTerms(
         condition_id=ConditionId(fields.required(source, "c", "condition_id")),
         token_ids=tuple(TokenId(fields.required(token, "t")) for token in tokens),
-        outcome_labels=tuple(fields.text(token, "o") for token in tokens),
-        tick_size=fields.required_amount(source, "mts"),
-        min_order_size=fields.amount(source, "mos") or ZERO,
+        outcome_labels=tuple(fields.shown(token, "o", most=bounds.LABEL) for token in tokens),
+        tick_size=fields.required_amount(source, "mts", within=TICK),
+        min_order_size=fields.amount(source, "mos", within=SIZE) or ZERO,
         neg_risk=fields.flag(source, "nr", default=False),
         fee=_fee_schedule(source.get("fd")),
         # Shorter samples lack it. Taken for open, the venue refuses an order at worst; taken for
         # closed, a market could not be traded.
         accepting_orders=fields.flag(source, "ao", default=True),
         has_taker_delay=fields.flag(source, "itode", default=False),
-        seconds_delay=fields.whole(source, "sd") or 0,
+        seconds_delay=fields.whole(source, "sd", within=fields.SECONDS) or 0,
         rewards=_reward_terms(source.get("r")),
     )
 
@@ -174,10 +181,10 @@ def _fee_schedule(value: object) -> FeeSchedule:
     if value is None:
         return NO_FEE
     source = fields.row(value, "fd")
-    exponent, rest = divmod(fields.amount(source, "e") or Micros(1_000_000), 1_000_000)
+    exponent, rest = divmod(fields.amount(source, "e", within=CASH) or Micros(1_000_000), 1_000_000)
     if rest or not 1 <= exponent <= 4:
         raise WireError("fd.e", "not a small whole number")
-    rate = fields.amount(source, "r") or ZERO
+    rate = fields.amount(source, "r", within=RATE) or ZERO
     return FeeSchedule(rate, exponent, fields.flag(source, "to", default=True))
 
 
@@ -185,7 +192,8 @@ def _reward_terms(value: object) -> RewardTerms | None:
     if value is None:
         return None
     source = fields.row(value, "r")
-    size, cents = fields.amount(source, "mi"), fields.amount(source, "ma")
+    size = fields.amount(source, "mi", within=SIZE)
+    cents = fields.amount(source, "ma", within=CENTS)
     if not size or not cents:
         return None
     return RewardTerms(min_size=size, max_spread=Micros(cents // 100))
@@ -198,7 +206,7 @@ def decode_market_page(body: bytes) -> Page[ListedMarket]:
     skipped = 0
     for row in rows:
         try:
-            markets.append(_listed_market(row))
+            markets.append(_listed_market(fields.load_row(row, "market")))
         except WireError:
             skipped += 1
     return Page(tuple(markets), cursor, skipped)
@@ -210,17 +218,17 @@ def decode_listed_market(body: bytes) -> ListedMarket:
 
 
 def _listed_market(source: Row) -> ListedMarket:
-    tokens = fields.rows(source.get("tokens") or [], "tokens")
+    tokens = fields.rows(source.get("tokens") or [], "tokens", most=bounds.MOST_OUTCOMES)
     token_ids = tuple(TokenId(fields.text(token, "token_id")) for token in tokens)
     condition_id = fields.text(source, "condition_id")
     return ListedMarket(
         condition_id=ConditionId(condition_id) if condition_id else None,
         token_ids=token_ids if all(token_ids) else (),
-        outcome_labels=tuple(fields.text(token, "outcome") for token in tokens),
+        outcome_labels=tuple(fields.shown(token, "outcome", most=bounds.LABEL) for token in tokens),
         slug=fields.text(source, "market_slug"),
-        question=fields.text(source, "question"),
-        tick_size=fields.amount(source, "minimum_tick_size"),
-        min_order_size=fields.amount(source, "minimum_order_size"),
+        question=fields.shown(source, "question", most=bounds.TITLE),
+        tick_size=fields.amount(source, "minimum_tick_size", within=PRICE),
+        min_order_size=fields.amount(source, "minimum_order_size", within=SIZE),
         neg_risk=None
         if source.get("neg_risk") is None
         else fields.flag(source, "neg_risk", default=False),
@@ -230,44 +238,73 @@ def _listed_market(source: Row) -> ListedMarket:
     )
 
 
-def decode_prices_history(body: bytes) -> tuple[PricePoint, ...]:
-    """Read `/prices-history`, oldest first; empty for a token the host does not know."""
-    return _points(_object(body, "history").get("history") or [])
+class _History(msgspec.Struct, gc=False):
+    history: list[msgspec.Raw] | None = None
+
+
+class _Histories(msgspec.Struct, gc=False):
+    history: dict[Identifier, list[msgspec.Raw] | None] | None = None
+
+
+_HISTORY = msgspec.json.Decoder(_History)
+_HISTORIES = msgspec.json.Decoder(_Histories)
+
+
+def decode_prices_history(body: bytes) -> Page[PricePoint]:
+    """Read `/prices-history`, oldest first; empty for a token the host does not know.
+
+    Points that cannot be read are counted.
+    """
+    try:
+        return _points(_HISTORY.decode(body).history)
+    except UNREADABLE as error:
+        raise WireError.of(error) from error
 
 
 def decode_prices_histories(body: bytes) -> dict[TokenId, tuple[PricePoint, ...]]:
     """Read `/batch-prices-history`: several histories, each oldest first."""
-    histories = fields.row(_object(body, "history").get("history") or {}, "history")
-    return {TokenId(token): _points(listed or []) for token, listed in histories.items()}
+    try:
+        histories = _HISTORIES.decode(body).history or {}
+    except UNREADABLE as error:
+        raise WireError.of(error) from error
+    return {TokenId(token): _points(listed).items for token, listed in histories.items()}
 
 
-def _points(listed: object) -> tuple[PricePoint, ...]:
-    points = []
-    for row in fields.rows(listed, "history"):
-        at = fields.moment(row, "t")
-        if at is None:
-            raise WireError("t", "missing")
-        points.append(PricePoint(at, fields.required_amount(row, "p")))
-    return tuple(sorted(points, key=lambda point: point.at))
+def _points(listed: Sequence[msgspec.Raw] | None) -> Page[PricePoint]:
+    points: list[PricePoint] = []
+    skipped = 0
+    for raw in bounds.bounded(listed or (), bounds.MOST_POINTS, "history"):
+        try:
+            points.append(_point(fields.load_row(raw, "history")))
+        except WireError:
+            skipped += 1
+    points.sort(key=lambda point: point.at)
+    return Page(tuple(points), next_cursor=None, skipped=skipped)
+
+
+def _point(source: Row) -> PricePoint:
+    at = fields.moment(source, "t")
+    if at is None:
+        raise WireError("t", "missing")
+    return PricePoint(at, fields.required_amount(source, "p", within=PRICE))
 
 
 def decode_version(body: bytes) -> int:
     """Read `/version`: the generation of orders that the host takes."""
-    version = fields.whole(_object(body, "version"), "version")
+    version = fields.whole(_object(body, "version"), "version", within=fields.COUNT)
     if version is None:
         raise WireError("version", "missing")
     return version
 
 
-def decode_page(body: bytes) -> tuple[tuple[Row, ...], str | None]:
-    """Return the rows of a page and the cursor of the next one, None on the last."""
-    loaded = fields.load(body)
-    if isinstance(loaded, list):
-        return fields.rows(loaded, "data"), None
-    source = fields.row(loaded, "page")
-    cursor = fields.text(source, "next_cursor")
-    rows = fields.rows(source.get("data") or [], "data")
+def decode_page(body: bytes) -> tuple[list[msgspec.Raw], str | None]:
+    """Return the rows of a page, unread, and the cursor of the next one, None on the last."""
+    rows, cursor = fields.load_rows(body)
     return rows, None if cursor in ("", LAST_CURSOR) else cursor
+
+
+def _token(text: str) -> TokenId:
+    return TokenId(bounds.identifier(text, "token"))
 
 
 def _object(body: bytes, what: str) -> Row:

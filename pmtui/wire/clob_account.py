@@ -9,10 +9,10 @@ from dataclasses import field
 
 from pmtui.domain.answers import Named, Page
 from pmtui.domain.ids import Address, ApiKey, OrderId, TradeId
-from pmtui.domain.money import Micros
+from pmtui.domain.money import CASH, Micros
 from pmtui.domain.order import BalanceAllowance, CancelResult, Fill, Order, PostResult, PostStatus
 from pmtui.records import dataclass
-from pmtui.wire import fields
+from pmtui.wire import bounds, fields
 from pmtui.wire.clob import decode_page
 from pmtui.wire.errors import WireError
 from pmtui.wire.fields import Row
@@ -55,7 +55,8 @@ def decode_post_results(body: bytes) -> tuple[PostResult, ...]:
 
 def _post_result(source: Row) -> PostResult:
     order_id = fields.text(source, "orderID", "orderId", "order_id")
-    error = fields.text(source, "errorMsg") or fields.text(source, "error")
+    error = fields.shown(source, "errorMsg", most=bounds.REASON)
+    error = error or fields.shown(source, "error", most=bounds.REASON)
     status = fields.text(source, "status").lower()
     if len(order_id) > LONGEST_ID:
         raise WireError("orderID", "too long")
@@ -67,8 +68,8 @@ def _post_result(source: Row) -> PostResult:
         OrderId(order_id),
         # Older answers have no status; that it rests is the least an accepted order does.
         PostStatus(status) if status else PostStatus.LIVE,
-        making_amount=fields.amount(source, "makingAmount"),
-        taking_amount=fields.amount(source, "takingAmount"),
+        making_amount=fields.amount(source, "makingAmount", within=CASH),
+        taking_amount=fields.amount(source, "takingAmount", within=CASH),
         trade_ids=tuple(TradeId(i) for i in fields.texts(source, "tradeIDs") if _is_id(i)),
         transaction_hashes=fields.texts(source, "transactionsHashes"),
     )
@@ -81,7 +82,7 @@ def decode_cancel_result(body: bytes) -> CancelResult:
     return CancelResult(
         canceled=tuple(OrderId(i) for i in fields.texts(source, "canceled") if _is_id(i)),
         not_canceled=tuple(
-            (OrderId(key), fields.text(refused, key)[:LONGEST_TEXT])
+            (OrderId(key), fields.shown(refused, key, most=bounds.REASON))
             for key in refused
             if _is_id(key)
         ),
@@ -93,8 +94,10 @@ def decode_order_page(body: bytes) -> Page[Order]:
     rows, cursor = decode_page(body)
     orders: list[Order] = []
     unread: list[Named] = []
-    for row in rows:
+    for raw in rows:
+        row: Row = {}
         try:
+            row = fields.load_row(raw, "order")
             orders.append(decode_order(row))
         except WireError:
             unread.append(_named([row.get("id")]))
@@ -116,8 +119,10 @@ def decode_fill_page(body: bytes, owner: Owner) -> Page[Fill]:
     rows, cursor = decode_page(body)
     fills: list[Fill] = []
     unread: list[Named] = []
-    for row in rows:
+    for raw in rows:
+        row: Row = {}
         try:
+            row = fields.load_row(raw, "trade")
             fills.extend(decode_fills(row, owner))
         except WireError:
             unread.append(_orders_of_trade(row))
@@ -130,12 +135,18 @@ def decode_balance(body: bytes) -> BalanceAllowance:
     Older answers have a single allowance, whose spender nobody names.
     """
     source = _object(body, "balance")
-    balance = fields.whole(source, "balance")
+    balance = fields.whole(source, "balance", within=CASH)
     if balance is None:
         raise WireError("balance", "missing")
     listed = fields.row(source.get("allowances") or {}, "allowances")
-    allowances = tuple((Address(key), fields.whole(listed, key) or 0) for key in listed)
-    single = fields.whole(source, "allowance")
+    allowances = tuple(
+        (
+            Address(bounds.identifier(key, "allowances")),
+            fields.whole(listed, key, within=fields.UINT256) or 0,
+        )
+        for key in listed
+    )
+    single = fields.whole(source, "allowance", within=fields.UINT256)
     if single is not None and not allowances:
         allowances = ((Address(""), single),)
     return BalanceAllowance(Micros(balance), allowances)

@@ -11,7 +11,7 @@ from pmtui.domain.keys import (
     BuilderKey,
     parse_builder_code,
 )
-from pmtui.wire import fields
+from pmtui.wire import bounds, fields
 from pmtui.wire.errors import WireError
 from pmtui.wire.fields import Row
 from pmtui.wire.numbers import to_moment
@@ -49,7 +49,7 @@ def decode_made_builder_key(body: bytes) -> BuilderKey:
 
 def _builder_key(item: object) -> BuilderKey:
     if isinstance(item, str):
-        return BuilderKey(ApiKey(item))
+        return BuilderKey(ApiKey(bounds.identifier(item, "key")))
     source = fields.row(item, "builder key")
     return BuilderKey(
         ApiKey(fields.required(source, "key", "apiKey")),
@@ -77,8 +77,9 @@ def _moment(source: Row, *names: str) -> datetime | None:
 def decode_builder_fees(body: bytes) -> BuilderFees:
     """Read `/fees/builder-fees/{code}`."""
     source = fields.row(fields.load(body), "builder fees")
-    maker = fields.whole(source, "builder_maker_fee_rate_bps")
-    taker = fields.whole(source, "builder_taker_fee_rate_bps")
+    rates = fields.BASIS_POINTS
+    maker = fields.whole(source, "builder_maker_fee_rate_bps", within=rates)
+    taker = fields.whole(source, "builder_taker_fee_rate_bps", within=rates)
     if maker is None or taker is None:
         raise WireError("builder_taker_fee_rate_bps", "missing")
     return BuilderFees(maker, taker)

@@ -3,8 +3,9 @@
 from pmtui.domain.answers import Page
 from pmtui.domain.heartbeat import HeartbeatAnswer, HeartbeatId
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.money import PRICE, SIZE
 from pmtui.domain.notices import Notice, NoticeId, NoticeKind, OrderNotice
-from pmtui.wire import fields
+from pmtui.wire import bounds, fields
 from pmtui.wire.clob import decode_page
 from pmtui.wire.errors import WireError
 from pmtui.wire.fields import Row
@@ -19,7 +20,7 @@ def decode_notices(body: bytes) -> Page[Notice]:
     skipped = 0
     for row in rows:
         try:
-            notices.append(_notice(row))
+            notices.append(_notice(fields.load_row(row, "notice")))
         except WireError:
             skipped += 1
     return Page(tuple(notices), cursor, skipped)
@@ -31,10 +32,10 @@ def _notice(source: Row) -> Notice:
     has_order = payload.get("order_id") and payload.get("asset_id")
     return Notice(
         notice_id=NoticeId(fields.required(source, "id")),
-        kind=_KINDS.get(fields.whole(source, "type") or 0, NoticeKind.UNKNOWN),
+        kind=_KINDS.get(fields.whole(source, "type", within=fields.COUNT) or 0, NoticeKind.UNKNOWN),
         at=fields.moment(source, "timestamp"),
         condition_id=ConditionId(condition_id) if condition_id else None,
-        question=fields.text(payload, "question"),
+        question=fields.shown(payload, "question", most=bounds.TITLE),
         slug=fields.text(payload, "market_slug"),
         event_slug=fields.text(payload, "eventSlug", "event_slug"),
         order=_order(payload) if has_order else None,
@@ -46,12 +47,12 @@ def _order(source: Row) -> OrderNotice:
     return OrderNotice(
         order_id=OrderId(fields.required(source, "order_id")),
         token_id=TokenId(fields.required(source, "asset_id")),
-        outcome=fields.text(source, "outcome"),
+        outcome=fields.shown(source, "outcome", most=bounds.LABEL),
         side=fields.side(source),
-        price=fields.amount(source, "price"),
-        original_size=fields.amount(source, "original_size"),
-        matched_size=fields.amount(source, "matched_size"),
-        remaining_size=fields.amount(source, "remaining_size"),
+        price=fields.amount(source, "price", within=PRICE),
+        original_size=fields.amount(source, "original_size", within=SIZE),
+        matched_size=fields.amount(source, "matched_size", within=SIZE),
+        remaining_size=fields.amount(source, "remaining_size", within=SIZE),
         trade_id=TradeId(trade_id) if trade_id else None,
         transaction_hash=fields.text(source, "transaction_hash"),
     )
@@ -63,7 +64,8 @@ def decode_heartbeat(body: bytes) -> HeartbeatAnswer:
     Sources disagree on the name of the refusal's text: `error_msg` or `error`.
     """
     source = fields.row(fields.load(body), "heartbeat")
-    refusal = fields.text(source, "error_msg") or fields.text(source, "error")
+    refusal = fields.shown(source, "error_msg", most=bounds.REASON)
+    refusal = refusal or fields.shown(source, "error", most=bounds.REASON)
     next_id = fields.text(source, "heartbeat_id")
     if not next_id and not refusal:
         raise WireError("heartbeat_id", "missing")

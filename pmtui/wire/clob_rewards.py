@@ -11,7 +11,7 @@ from typing import TypeVar
 from pmtui.domain.answers import Page
 from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId
 from pmtui.domain.market import RewardTerms
-from pmtui.domain.money import ONE, ZERO, Micros
+from pmtui.domain.money import CASH, CENTS, ONE, PERCENT, PRICE, SIZE, ZERO, Micros
 from pmtui.domain.rewards import (
     AssetEarnings,
     Earnings,
@@ -20,7 +20,7 @@ from pmtui.domain.rewards import (
     RewardedMarket,
     RewardProgram,
 )
-from pmtui.wire import fields
+from pmtui.wire import bounds, fields
 from pmtui.wire.clob import decode_page
 from pmtui.wire.errors import WireError
 from pmtui.wire.fields import Row
@@ -42,14 +42,22 @@ def decode_scoring(body: bytes) -> bool:
 def decode_scorings(body: bytes) -> dict[OrderId, bool]:
     """Read which of several orders score."""
     source = _object(body, "scoring")
-    return {OrderId(key): fields.flag(source, key, default=False) for key in source}
+    return {
+        OrderId(bounds.identifier(key, "scoring")): fields.flag(source, key, default=False)
+        for key in source
+    }
 
 
 def decode_rewarded_markets(body: bytes) -> Page[RewardedMarket]:
     """Read a page of any of the lists of markets with rewards."""
     page = _page(body, _rewarded_market)
-    loaded = fields.load(body)
-    total = fields.whole(loaded, "total_count") if isinstance(loaded, dict) else None
+    try:
+        loaded = fields.load(body)
+        source = loaded if isinstance(loaded, dict) else {}
+        total = fields.whole(source, "total_count", within=fields.COUNT)
+    except WireError:
+        # How many there are is a courtesy: the rows are not lost over it.
+        total = None
     return Page(page.items, page.next_cursor, page.skipped, total)
 
 
@@ -61,7 +69,7 @@ def decode_earnings(body: bytes) -> Page[Earnings]:
 def decode_total_earnings(body: bytes) -> tuple[Earnings, ...]:
     """Read the sums of a day, one for each asset; one that cannot be read spoils them all."""
     rows, _ = decode_page(body)
-    return tuple(_earnings(row) for row in rows)
+    return tuple(_earnings(fields.load_row(row, "earnings")) for row in rows)
 
 
 def decode_percentages(body: bytes) -> dict[ConditionId, Micros]:
@@ -72,12 +80,17 @@ def decode_percentages(body: bytes) -> dict[ConditionId, Micros]:
         names = ("earning_percentage", "percentage", "percent")
         return {
             ConditionId(fields.required(row, "condition_id", "market")): fields.required_amount(
-                row, *names
+                row, *names, within=PERCENT
             )
             for row in listed
         }
     source = fields.row(loaded, "percentages")
-    return {ConditionId(key): fields.required_amount(source, key) for key in source}
+    return {
+        ConditionId(bounds.identifier(key, "percentages")): fields.required_amount(
+            source, key, within=PERCENT
+        )
+        for key in source
+    }
 
 
 def decode_rebates(body: bytes) -> Page[Rebate]:
@@ -86,33 +99,36 @@ def decode_rebates(body: bytes) -> Page[Rebate]:
 
 
 def _rewarded_market(source: Row) -> RewardedMarket:
-    tokens = fields.rows(source.get("tokens") or [], "tokens")
-    programs = fields.rows(source.get("rewards_config") or [], "rewards_config")
-    earned = fields.rows(source.get("earnings") or [], "earnings")
+    tokens = fields.rows(source.get("tokens") or [], "tokens", most=bounds.MOST_OUTCOMES)
+    listed = source.get("rewards_config") or []
+    programs = fields.rows(listed, "rewards_config", most=bounds.MOST_TAGS)
+    earned = fields.rows(source.get("earnings") or [], "earnings", most=bounds.MOST_TAGS)
     return RewardedMarket(
         condition_id=ConditionId(fields.required(source, "condition_id")),
         terms=RewardTerms(
-            min_size=fields.amount(source, "rewards_min_size") or ZERO,
-            max_spread=_price_of_cents(fields.amount(source, "rewards_max_spread") or ZERO),
+            min_size=fields.amount(source, "rewards_min_size", within=SIZE) or ZERO,
+            max_spread=_price_of_cents(
+                fields.amount(source, "rewards_max_spread", within=CENTS) or ZERO
+            ),
         ),
         programs=tuple(_program(row) for row in programs),
-        question=fields.text(source, "question"),
+        question=fields.shown(source, "question", most=bounds.TITLE),
         slug=fields.text(source, "market_slug"),
         event_slug=fields.text(source, "event_slug"),
         outcomes=tuple(
             OutcomePrice(
                 TokenId(fields.required(token, "token_id")),
-                fields.text(token, "outcome"),
-                fields.amount(token, "price"),
+                fields.shown(token, "outcome", most=bounds.LABEL),
+                fields.amount(token, "price", within=PRICE),
             )
             for token in tokens
         ),
-        competitiveness=fields.amount(source, "market_competitiveness"),
-        daily_rate=fields.amount(source, "total_daily_rate"),
-        sponsored_rate=fields.amount(source, "sponsored_daily_rate"),
-        spread=fields.amount(source, "spread"),
-        volume_24h=fields.amount(source, "volume_24hr"),
-        earning_percent=fields.amount(source, "earning_percentage"),
+        competitiveness=fields.amount(source, "market_competitiveness", within=CASH),
+        daily_rate=fields.amount(source, "total_daily_rate", within=CASH),
+        sponsored_rate=fields.amount(source, "sponsored_daily_rate", within=CASH),
+        spread=fields.amount(source, "spread", within=PRICE),
+        volume_24h=fields.amount(source, "volume_24hr", within=CASH),
+        earning_percent=fields.amount(source, "earning_percentage", within=PERCENT),
         earned=tuple(_asset_earnings(row) for row in earned),
     )
 
@@ -124,12 +140,14 @@ def _price_of_cents(cents: Micros) -> Micros:
 def _program(source: Row) -> RewardProgram:
     return RewardProgram(
         asset=Address(fields.required(source, "asset_address")),
-        rate_per_day=fields.required_amount(source, "rate_per_day", "rewards_daily_rate"),
+        rate_per_day=fields.required_amount(
+            source, "rate_per_day", "rewards_daily_rate", within=CASH
+        ),
         starts_on=_day(source, "start_date"),
         ends_on=_day(source, "end_date"),
-        total=fields.amount(source, "total_rewards"),
-        remaining=fields.amount(source, "remaining_reward_amount"),
-        total_days=fields.whole(source, "total_days"),
+        total=fields.amount(source, "total_rewards", within=CASH),
+        remaining=fields.amount(source, "remaining_reward_amount", within=CASH),
+        total_days=fields.whole(source, "total_days", within=fields.COUNT),
     )
 
 
@@ -144,10 +162,10 @@ def _earnings(source: Row) -> Earnings:
 
 
 def _asset_earnings(source: Row) -> AssetEarnings:
-    rate = fields.amount(source, "asset_rate")
+    rate = fields.amount(source, "asset_rate", within=CASH)
     return AssetEarnings(
         Address(fields.required(source, "asset_address")),
-        fields.required_amount(source, "earnings"),
+        fields.required_amount(source, "earnings", within=CASH),
         ONE if rate is None else rate,
     )
 
@@ -158,7 +176,7 @@ def _rebate(source: Row) -> Rebate:
         condition_id=ConditionId(fields.required(source, "condition_id", "market")),
         asset=Address(fields.text(source, "asset_address")),
         maker=Address(fields.text(source, "maker_address")),
-        amount=fields.required_amount(source, "rebated_fees_usdc", "rebate"),
+        amount=fields.required_amount(source, "rebated_fees_usdc", "rebate", within=CASH),
     )
 
 
@@ -185,7 +203,7 @@ def _page(body: bytes, decode: Callable[[Row], T]) -> Page[T]:
     skipped = 0
     for row in rows:
         try:
-            found.append(decode(row))
+            found.append(decode(fields.load_row(row, "rewards")))
         except WireError:
             skipped += 1
     return Page(tuple(found), cursor, skipped)

@@ -7,6 +7,8 @@ import msgspec
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What the JSON library raises for bytes from outside; `msgspec.ValidationError` is one of them."""
 
+_LONGEST = 200
+"""Characters of a field's name or of a reason."""
 _PATH = re.compile(r"^(.*) - at `\$\.?([^`]*)`$", re.DOTALL)
 
 
@@ -18,10 +20,11 @@ class WireError(ValueError):
     """
 
     def __init__(self, field: str, reason: str) -> None:
-        super().__init__(f"{field}: {reason}" if field else reason)
-        self.field = field
+        # A name can be a key of the message itself, and so of any length.
+        self.field = field[:_LONGEST]
         """Where it is wrong; empty for the whole message."""
-        self.reason = reason
+        self.reason = reason[:_LONGEST]
+        super().__init__(f"{self.field}: {self.reason}" if field else self.reason)
 
     @classmethod
     def of(cls, error: Exception) -> "WireError":

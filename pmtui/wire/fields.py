@@ -2,6 +2,7 @@
 
 Numbers come as numbers or as texts, times as seconds or milliseconds, the same field under several
 names. A field that is there and cannot be read is an error; one that is absent is None or empty.
+Every number is read with the range that it must be in, every text with its longest length.
 """
 
 from collections.abc import Mapping
@@ -10,14 +11,21 @@ from datetime import UTC, datetime
 import msgspec
 
 from pmtui.domain.market import Side
-from pmtui.domain.money import Micros, MoneyError, parse_micros, round_micros
+from pmtui.domain.money import Micros, MoneyError, Range, parse_micros, round_micros
+from pmtui.wire import bounds
 from pmtui.wire.errors import UNREADABLE, NotJsonError, WireError
 
 Row = Mapping[str, object]
 
 _MILLISECONDS_FROM = 100_000_000_000
 """Times from here on count milliseconds; as seconds they would be in the year 5138."""
-_LATEST_MS = 253_402_300_799_000
+_LONGEST_INTEGER_BITS = 512
+"""Beyond it Python takes its time to write an integer, or refuses to; the largest is a uint256."""
+
+COUNT = Range("count", 0, 10**9)
+BASIS_POINTS = Range("fee rate", 0, 10_000)
+SECONDS = Range("seconds", 0, 86_400)
+UINT256 = Range("uint256", 0, 2**256 - 1)
 
 # Floats stay texts: their digits are exact, the number would not be.
 _loads = msgspec.json.Decoder(float_hook=str).decode
@@ -35,6 +43,42 @@ def load(body: bytes) -> object:
         raise NotJsonError("", f"not JSON: {body[:60]!r}") from error
 
 
+class _Envelope(msgspec.Struct, gc=False):
+    data: list[msgspec.Raw] | None = None
+    next_cursor: str | None = None
+
+
+_ROWS = msgspec.json.Decoder(list[msgspec.Raw])
+_ENVELOPE = msgspec.json.Decoder(_Envelope)
+
+
+def load_rows(body: bytes) -> tuple[list[msgspec.Raw], str]:
+    """Return the rows of an array, or of the page that holds them, unread, and the next cursor.
+
+    Raises:
+        WireError: it is neither, or longer than any page.
+    """
+    try:
+        if body.lstrip()[:1] == b"[":
+            rows, cursor = _ROWS.decode(body), ""
+        else:
+            page = _ENVELOPE.decode(body)
+            rows, cursor = page.data or [], page.next_cursor or ""
+    except UNREADABLE as error:
+        raise WireError.of(error) from error
+    _ = bounds.bounded(rows, bounds.MOST_ROWS, "data")
+    return rows, bounds.identifier(cursor, "next_cursor")
+
+
+def load_row(raw: msgspec.Raw, what: str) -> Row:
+    """Read one of such rows.
+
+    Raises:
+        WireError: it is no object, or cannot be read.
+    """
+    return row(load(bytes(raw)), what)
+
+
 def row(value: object, what: str) -> Row:
     """Return an object.
 
@@ -46,42 +90,66 @@ def row(value: object, what: str) -> Row:
     return value
 
 
-def rows(value: object, what: str) -> tuple[Row, ...]:
+def rows(value: object, what: str, *, most: int = bounds.MOST_ROWS) -> tuple[Row, ...]:
     """Return the objects of an array; elements that are none are left out.
 
     Raises:
-        WireError: it is no array.
+        WireError: it is no array, or longer than any of its kind.
     """
-    return tuple(item for item in items(value, what) if isinstance(item, dict))
+    return tuple(item for item in items(value, what, most=most) if isinstance(item, dict))
 
 
-def items(value: object, what: str) -> list[object]:
+def items(value: object, what: str, *, most: int = bounds.MOST_ROWS) -> list[object]:
     """Return an array.
 
     Raises:
-        WireError: it is something else.
+        WireError: it is something else, or longer than any of its kind.
     """
     if not isinstance(value, list):
         raise WireError(what, "not an array")
+    _ = bounds.bounded(value, most, what)
     return value
 
 
 def text(source: Row, *names: str) -> str:
     """Return the first of some fields that is there and not null, as a text; else an empty one.
 
+    For identifiers, numbers and words of a known few: what is shown only is read by `shown`.
+
+    Raises:
+        WireError: it is an object or an array, or longer than any identifier.
+    """
+    name, value = _first(source, names)
+    return bounds.identifier(value, name)
+
+
+def shown(source: Row, *names: str, most: int) -> str:
+    """Return the same for a text that is only shown, cut to so many characters.
+
     Raises:
         WireError: it is an object or an array.
     """
+    _, value = _first(source, names)
+    return bounds.cut(value, most)
+
+
+def _first(source: Row, names: tuple[str, ...]) -> tuple[str, str]:
     for name in names:
         value = source.get(name)
         if value is None:
             continue
         if isinstance(value, str):
-            return value
+            return name, value
         if isinstance(value, int) and not isinstance(value, bool):
-            return str(value)
+            return name, _written(value, name)
         raise WireError(name, "not a text")
-    return ""
+    return "", ""
+
+
+def _written(value: int, name: str) -> str:
+    if value.bit_length() > _LONGEST_INTEGER_BITS:
+        raise WireError(name, "an integer that is too long")
+    return str(value)
 
 
 def required(source: Row, *names: str) -> str:
@@ -96,52 +164,53 @@ def required(source: Row, *names: str) -> str:
     return value
 
 
-def amount(source: Row, *names: str) -> Micros | None:
+def amount(source: Row, *names: str, within: Range) -> Micros | None:
     """Return a decimal; None where it is absent or empty.
 
     Raises:
-        WireError: it is no decimal.
+        WireError: it is no decimal, or out of range.
     """
     value = text(source, *names)
-    return to_micros(value, names[0]) if value else None
+    return to_micros(value, names[0], within) if value else None
 
 
-def required_amount(source: Row, *names: str) -> Micros:
+def required_amount(source: Row, *names: str, within: Range) -> Micros:
     """Return a decimal.
 
     Raises:
-        WireError: it is none, or absent.
+        WireError: it is none, out of range, or absent.
     """
-    return to_micros(required(source, *names), names[0])
+    return to_micros(required(source, *names), names[0], within)
 
 
-def to_micros(value: str, name: str) -> Micros:
+def to_micros(value: str, name: str, within: Range) -> Micros:
     """Read a decimal exactly, or rounded to six decimals where it carries binary noise.
 
     Raises:
-        WireError: it is no decimal.
+        WireError: it is no decimal, or out of range.
     """
     try:
-        return parse_micros(value)
+        number = parse_micros(value)
     except MoneyError:
         try:
-            return round_micros(value)
+            number = round_micros(value)
         except MoneyError as error:
             raise WireError(name, f"{error}") from error
+    return Micros(bounds.in_range(number, name, within))
 
 
-def whole(source: Row, *names: str) -> int | None:
+def whole(source: Row, *names: str, within: Range) -> int | None:
     """Return an integer; None where it is absent or empty.
 
     Raises:
-        WireError: it is no integer.
+        WireError: it is no integer, or out of range.
     """
     value = text(source, *names)
     if not value:
         return None
-    if not value.lstrip("-").isdecimal() or not value.isascii() or len(value) > 80:
+    if not value.removeprefix("-").isdecimal() or not value.isascii() or len(value) > 80:
         raise WireError(names[0], f"not an integer: {value[:40]!r}")
-    return int(value)
+    return bounds.in_range(int(value), names[0], within)
 
 
 def flag(source: Row, *names: str, default: bool) -> bool:
@@ -197,23 +266,26 @@ def to_moment(value: str, name: str) -> datetime:
         raise WireError(name, f"not a time: {value[:40]!r}")
     number = int(digits)
     if number < _MILLISECONDS_FROM:
-        number = number * 1000 + int(
-            fraction[:3].ljust(3, "0") or "0" if fraction.isdecimal() else 0
-        )
-    if number > _LATEST_MS:
+        is_decimal = fraction.isdecimal() and fraction.isascii()
+        number = number * 1000 + (int(fraction[:3].ljust(3, "0")) if is_decimal else 0)
+    if number >= bounds.LATEST.timestamp() * 1000:
         raise WireError(name, f"not a time: {value[:40]!r}")
     seconds, millis = divmod(number, 1000)
     return datetime.fromtimestamp(seconds, UTC).replace(microsecond=millis * 1000)
 
 
 def texts(source: Row, *names: str) -> tuple[str, ...]:
-    """Return the texts of an array; empty where it is absent or null.
+    """Return the identifiers of an array; empty where it is absent or null.
 
     Raises:
-        WireError: it is no array.
+        WireError: it is no array, or one of them is longer than any identifier.
     """
     for name in names:
         value = source.get(name)
         if value is not None:
-            return tuple(str(item) for item in items(value, name) if isinstance(item, str | int))
+            return tuple(
+                bounds.identifier(item if isinstance(item, str) else _written(item, name), name)
+                for item in items(value, name)
+                if isinstance(item, str | int)
+            )
     return ()

@@ -17,7 +17,20 @@ from pmtui.domain.market import (
     Series,
     Tag,
 )
-from pmtui.domain.money import ONE, Micros
+from pmtui.domain.money import (
+    CASH,
+    CENTS,
+    ONE,
+    PRICE,
+    PRICE_CHANGE,
+    RATE,
+    SIZE,
+    TICK,
+    Micros,
+    Range,
+)
+from pmtui.wire import bounds
+from pmtui.wire.bounds import cut
 from pmtui.wire.errors import UNREADABLE, WireError
 from pmtui.wire.gamma_rows import (
     CommentRow,
@@ -46,6 +59,7 @@ _SERIES = msgspec.json.Decoder(SeriesRow)
 _COMMENT = msgspec.json.Decoder(CommentRow)
 
 NO_EVENT = EventRefRow()
+MOST_EXPONENT = 4
 
 
 def decode_events(body: bytes) -> Rows[Event]:
@@ -132,32 +146,42 @@ def decode_comments(body: bytes) -> Rows[Comment]:
 
 def _to_event(row: EventRow, log: SkipLog, share: Shared) -> Event:
     event_id = _id(row.id, "id")
-    reference = EventRefRow(id=event_id, slug=row.slug, title=row.title)
+    reference = EventRefRow(id=event_id, slug=row.slug, title=cut(row.title, bounds.TITLE))
     return Event(
         event_id=EventId(event_id),
         slug=row.slug or "",
-        title=row.title or "",
+        title=cut(row.title, bounds.TITLE),
         markets=read_rows(
-            row.markets or (),
+            log.bounded(row.markets, bounds.MOST_MARKETS, "markets"),
             _MARKET,
             lambda market: _to_market(market, share, reference),
             log=log,
             place="markets",
         ),
-        description=share(row.description or ""),
-        resolution_source=share(row.resolution_source or ""),
-        tags=read_rows(row.tags or (), _TAG, lambda r: share(_to_tag(r)), log=log, place="tags"),
+        description=share(cut(row.description, bounds.PROSE)),
+        resolution_source=share(cut(row.resolution_source, bounds.TITLE)),
+        tags=read_rows(
+            log.bounded(row.tags, bounds.MOST_TAGS, "tags"),
+            _TAG,
+            lambda r: share(_to_tag(r)),
+            log=log,
+            place="tags",
+        ),
         series=read_rows(
-            row.series or (), _SERIES, lambda r: share(_to_series(r)), log=log, place="series"
+            log.bounded(row.series, bounds.MOST_TAGS, "series"),
+            _SERIES,
+            lambda r: share(_to_series(r)),
+            log=log,
+            place="series",
         ),
         neg_risk=bool(row.neg_risk or row.enable_neg_risk),
         active=row.active is not False,
         closed=row.closed is True,
         archived=row.archived is True,
-        volume=to_micros(row.volume, "volume"),
-        volume_24h=to_micros(row.volume_24hr, "volume24hr"),
-        liquidity=to_micros(row.liquidity, "liquidity"),
-        open_interest=to_micros(row.open_interest, "openInterest"),
+        volume=to_micros(row.volume, "volume", CASH),
+        volume_24h=to_micros(row.volume_24hr, "volume24hr", CASH),
+        liquidity=to_micros(row.liquidity, "liquidity", CASH),
+        open_interest=to_micros(row.open_interest, "openInterest", CASH),
         comment_count=to_count(row.comment_count, "commentCount"),
         created_at=share(to_moment(row.created_at)),
         end_at=share(to_moment(row.end_date)),
@@ -172,16 +196,16 @@ def _to_market(row: MarketRow, share: Shared, event: EventRefRow | None = None) 
         market_id=MarketId(_id(row.id, "id")),
         condition_id=to_condition_id(row.condition_id),
         slug=row.slug or "",
-        question=row.question or "",
+        question=cut(row.question, bounds.TITLE),
         outcomes=_to_outcomes(row, share),
-        group_title=row.group_item_title or "",
-        description=share(row.description or ""),
-        resolution_source=share(row.resolution_source or ""),
-        event_id=None if event.id is None else share(EventId(str(event.id))),
-        event_title=event.title or "",
+        group_title=cut(row.group_item_title, bounds.TITLE),
+        description=share(cut(row.description, bounds.PROSE)),
+        resolution_source=share(cut(row.resolution_source, bounds.TITLE)),
+        event_id=None if event.id is None else share(EventId(_id(event.id, "events"))),
+        event_title=cut(event.title, bounds.TITLE),
         event_slug=event.slug or "",
-        tick_size=share(_positive(row.order_price_min_tick_size, "orderPriceMinTickSize")),
-        min_order_size=share(_positive(row.order_min_size, "orderMinSize")),
+        tick_size=share(_tick_size(row.order_price_min_tick_size)),
+        min_order_size=share(_positive(row.order_min_size, "orderMinSize", SIZE)),
         neg_risk=row.neg_risk is True,
         active=row.active is not False,
         closed=row.closed is True,
@@ -191,29 +215,30 @@ def _to_market(row: MarketRow, share: Shared, event: EventRefRow | None = None) 
         best_bid=share(_price_level(row.best_bid, "bestBid")),
         best_ask=share(_price_level(row.best_ask, "bestAsk")),
         last_trade_price=share(_price_level(row.last_trade_price, "lastTradePrice")),
-        day_change=share(to_micros(row.one_day_price_change, "oneDayPriceChange")),
-        volume=to_micros(volume, "volume"),
-        volume_24h=to_micros(row.volume_24hr, "volume24hr"),
-        liquidity=to_micros(liquidity, "liquidity"),
+        day_change=share(to_micros(row.one_day_price_change, "oneDayPriceChange", PRICE_CHANGE)),
+        volume=to_micros(volume, "volume", CASH),
+        volume_24h=to_micros(row.volume_24hr, "volume24hr", CASH),
+        liquidity=to_micros(liquidity, "liquidity", CASH),
         created_at=share(to_moment(row.created_at)),
         end_at=share(to_moment(row.end_date) or to_moment(row.end_date_iso)),
         game_start_at=share(to_moment(row.game_start_time)),
         fee=share(_to_fee(row)),
         rewards=share(_to_rewards(row)),
-        sports_type=share(row.sports_market_type or ""),
+        sports_type=share(cut(row.sports_market_type, bounds.LABEL)),
     )
 
 
 def _to_outcomes(row: MarketRow, share: Shared) -> tuple[Outcome, ...]:
     # Index i of the three lists belongs together; prices and tokens may be fewer, or absent.
-    labels = to_texts(row.outcomes, "outcomes")
-    prices = to_texts(row.outcome_prices, "outcomePrices")
-    tokens = to_texts(row.clob_token_ids, "clobTokenIds")
+    most = bounds.MOST_OUTCOMES
+    labels = to_texts(row.outcomes, "outcomes", most=most)
+    prices = to_texts(row.outcome_prices, "outcomePrices", most=most)
+    tokens = to_texts(row.clob_token_ids, "clobTokenIds", most=most)
     return tuple(
         Outcome(
-            label=share(label),
+            label=share(cut(label, bounds.LABEL)),
             token_id=to_token_id(tokens[i]) if i < len(tokens) else None,
-            price=share(to_micros(prices[i], "outcomePrices")) if i < len(prices) else None,
+            price=share(to_micros(prices[i], "outcomePrices", PRICE)) if i < len(prices) else None,
         )
         for i, label in enumerate(labels)
     )
@@ -225,28 +250,32 @@ def _to_fee(row: MarketRow) -> FeeSchedule | None:
     schedule = row.fee_schedule
     if schedule is None:
         return None
-    rate = to_micros(schedule.rate, "feeSchedule.rate")
-    exponent = to_count(schedule.exponent, "feeSchedule.exponent")
+    rate = to_micros(schedule.rate, "feeSchedule.rate", RATE)
+    exponent = to_count(schedule.exponent, "feeSchedule.exponent", most=MOST_EXPONENT)
     if rate is None or exponent is None:
         return None
     return FeeSchedule(rate, exponent, schedule.taker_only is not False)
 
 
 def _to_rewards(row: MarketRow) -> RewardTerms | None:
-    min_size = _positive(row.rewards_min_size, "rewardsMinSize")
-    spread_in_cents = _positive(row.rewards_max_spread, "rewardsMaxSpread")
+    min_size = _positive(row.rewards_min_size, "rewardsMinSize", SIZE)
+    spread_in_cents = _positive(row.rewards_max_spread, "rewardsMaxSpread", CENTS)
     if min_size is None or spread_in_cents is None:
         return None
     return RewardTerms(min_size, Micros(spread_in_cents // 100))
 
 
 def _to_tag(row: TagRow) -> Tag:
-    return Tag(TagId(_id(row.id, "id")), row.slug or "", row.label or row.slug or "")
+    label = cut(row.label or row.slug, bounds.LABEL)
+    return Tag(TagId(_id(row.id, "id")), row.slug or "", label)
 
 
 def _to_series(row: SeriesRow) -> Series:
     return Series(
-        SeriesId(_id(row.id, "id")), row.slug or "", row.title or "", row.recurrence or ""
+        SeriesId(_id(row.id, "id")),
+        row.slug or "",
+        cut(row.title, bounds.TITLE),
+        cut(row.recurrence, bounds.LABEL),
     )
 
 
@@ -256,10 +285,10 @@ def _to_comment(row: CommentRow) -> Comment:
     parent = row.parent_comment_id
     return Comment(
         comment_id=_id(row.id, "id"),
-        author=author or row.user_address or "",
-        body=row.body or "",
+        author=cut(author or row.user_address, bounds.LABEL),
+        body=cut(row.body, bounds.PROSE),
         created_at=to_moment(row.created_at),
-        parent_id=None if parent is None or parent == "" else str(parent),
+        parent_id=None if parent is None or parent == "" else _id(parent, "parentCommentID"),
         reaction_count=to_count(row.reaction_count, "reactionCount") or 0,
     )
 
@@ -277,15 +306,22 @@ def _event_of(row: MarketRow) -> EventRefRow:
 def _id(value: str | int | None, field: str) -> str:
     if value is None or value == "":
         raise WireError(field, "missing")
-    return str(value)
+    return bounds.identifier(str(value), field)
 
 
-def _positive(value: Number, field: str) -> Micros | None:
-    amount = to_micros(value, field)
+def _positive(value: Number, field: str, within: Range) -> Micros | None:
+    # Zero, or less, stands for a fact that is not there.
+    amount = to_micros(value, field, within._replace(low=-within.high))
     return amount if amount is not None and amount > 0 else None
+
+
+def _tick_size(value: Number) -> Micros | None:
+    # Zero stands for a fact that is not there.
+    tick = to_micros(value, "orderPriceMinTickSize", PRICE)
+    return to_micros(value, "orderPriceMinTickSize", TICK) if tick else None
 
 
 def _price_level(value: Number, field: str) -> Micros | None:
     # 0 and 1 stand for an empty side, not for a level that could be traded at (FINDINGS §4).
-    price = to_micros(value, field)
+    price = to_micros(value, field, PRICE)
     return price if price is not None and 0 < price < ONE else None

@@ -6,6 +6,7 @@ Only what the program shows or trades by is named; a market has over a hundred k
 
 import msgspec
 
+from pmtui.wire.bounds import Identifier
 from pmtui.wire.numbers import Listing, Number
 
 
@@ -14,14 +15,14 @@ class TagRow(msgspec.Struct, gc=False):
 
     id: str | int | None = None
     label: str | None = None
-    slug: str | None = None
+    slug: Identifier | None = None
 
 
 class SeriesRow(msgspec.Struct, gc=False):
     """A series, as it stands inside an event."""
 
     id: str | int | None = None
-    slug: str | None = None
+    slug: Identifier | None = None
     title: str | None = None
     recurrence: str | None = None
 
@@ -38,7 +39,7 @@ class EventRefRow(msgspec.Struct, gc=False):
     """The event inside a market that is the top object."""
 
     id: str | int | None = None
-    slug: str | None = None
+    slug: Identifier | None = None
     title: str | None = None
 
 
@@ -47,7 +48,7 @@ class MarketRow(msgspec.Struct, rename="camel", gc=False):
 
     id: str | int | None = None
     condition_id: str | None = None
-    slug: str | None = None
+    slug: Identifier | None = None
     question: str | None = None
     group_item_title: str | None = None
     description: str | None = None
@@ -88,7 +89,7 @@ class EventRow(msgspec.Struct, rename="camel", gc=False):
     """An event with its markets; numbers that are strings on a market are numbers here."""
 
     id: str | int | None = None
-    slug: str | None = None
+    slug: Identifier | None = None
     title: str | None = None
     description: str | None = None
     resolution_source: str | None = None
@@ -114,7 +115,7 @@ class ProfileRow(msgspec.Struct, rename="camel", gc=False):
 
     name: str | None = None
     pseudonym: str | None = None
-    proxy_wallet: str | None = None
+    proxy_wallet: Identifier | None = None
 
 
 class CommentRow(msgspec.Struct, rename="camel", gc=False):
@@ -123,7 +124,7 @@ class CommentRow(msgspec.Struct, rename="camel", gc=False):
     id: str | int | None = None
     body: str | None = None
     parent_comment_id: str | int | None = msgspec.field(name="parentCommentID", default=None)
-    user_address: str | None = None
+    user_address: Identifier | None = None
     created_at: Number = None
     profile: ProfileRow | None = None
     reaction_count: Number = None

@@ -3,6 +3,7 @@
 import msgspec
 
 from pmtui.domain.answers import GeoAnswer
+from pmtui.wire.bounds import LABEL, cut
 from pmtui.wire.errors import WireError
 from pmtui.wire.rows import read_one
 
@@ -30,4 +31,6 @@ def decode_geo_answer(body: bytes) -> GeoAnswer:
 def _to_answer(row: GeoRow) -> GeoAnswer:
     if row.blocked is None:
         raise WireError("blocked", "missing")
-    return GeoAnswer(is_blocked=row.blocked, country=row.country or "", region=row.region or "")
+    return GeoAnswer(
+        is_blocked=row.blocked, country=cut(row.country, LABEL), region=cut(row.region, LABEL)
+    )

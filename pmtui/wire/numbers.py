@@ -10,7 +10,8 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.money import SCALE, Micros, MoneyError, parse_micros, round_micros
+from pmtui.domain.money import CASH, SCALE, Micros, MoneyError, Range, parse_micros, round_micros
+from pmtui.wire.bounds import LONGEST_ID, bounded, in_range, is_sane
 from pmtui.wire.errors import UNREADABLE, WireError
 
 Number = str | int | float | None
@@ -27,44 +28,46 @@ _TOKEN = re.compile(r"[0-9]{1,78}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def to_micros(value: Number, field: str) -> Micros | None:
+def to_micros(value: Number, field: str, within: Range) -> Micros | None:
     """Read an amount, exactly where it has six decimals or fewer, else rounded half up.
 
     Raises:
-        WireError: a text that is no number, or one beyond all sense.
+        WireError: a text that is no number, or one out of range.
     """
     if value is None or value == "":
         return None
-    if type(value) is int and -(10**18) < value < 10**18:
-        return Micros(value * SCALE)
+    try:
+        number = _to_number(value)
+    except MoneyError as error:
+        raise WireError(field, "not a number") from error
+    return Micros(in_range(number, field, within))
+
+
+def _to_number(value: str | int | float) -> Micros:
+    if type(value) is int:
+        return round_micros(value)
     text = value if isinstance(value, str) else repr(value)
     try:
         return parse_micros(text)
     except MoneyError:
-        pass
-    try:
         return round_micros(text)
-    except MoneyError as error:
-        raise WireError(field, "not a number") from error
 
 
-def to_count(value: Number, field: str) -> int | None:
+def to_count(value: Number, field: str, *, most: int = 10**9) -> int | None:
     """Read a whole number; fractions are cut off.
 
     Raises:
-        WireError: no number.
+        WireError: no number, a negative one, or a larger one than makes sense.
     """
-    amount = to_micros(value, field)
-    if amount is None:
-        return None
-    return amount // SCALE if amount >= 0 else -(-amount // SCALE)
+    amount = to_micros(value, field, Range("count", 0, most * SCALE))
+    return None if amount is None else amount // SCALE
 
 
-def to_texts(value: Listing, field: str) -> tuple[str, ...]:
+def to_texts(value: Listing, field: str, *, most: int) -> tuple[str, ...]:
     """Read a list that may travel as JSON inside a string; numbers in it become text.
 
     Raises:
-        WireError: a string that holds no list of scalars.
+        WireError: a string that holds no list of scalars, or a list of more than so many.
     """
     if value is None or value == "":
         return ()
@@ -73,9 +76,11 @@ def to_texts(value: Listing, field: str) -> tuple[str, ...]:
             value = _LIST.decode(value)
         except UNREADABLE as error:
             raise WireError(field, "no list in the string") from error
-    return tuple(
+    _ = bounded(value, most, field)
+    texts = (
         "" if item is None else item if isinstance(item, str) else repr(item) for item in value
     )
+    return tuple(texts)
 
 
 def to_moment(value: Number) -> datetime | None:
@@ -88,28 +93,32 @@ def to_moment(value: Number) -> datetime | None:
         return None
     if not isinstance(value, str):
         return to_epoch_moment(value)
+    if len(value) > LONGEST_ID:
+        return None
     if value.isascii() and value.isdigit() and len(value) > 8:
         return to_epoch_moment(value)
     try:
-        moment = datetime.fromisoformat(value)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        read = datetime.fromisoformat(value)
+        moment = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+    return moment if is_sane(moment) else None
 
 
 def to_epoch_moment(value: Number) -> datetime | None:
     """Read an epoch in seconds or milliseconds; None for nothing, zero and what is no time."""
     try:
-        amount = to_micros(value, "")
+        amount = to_micros(value, "", CASH)
     except WireError:
         return None
     if amount is None or amount <= 0:
         return None
     micros = amount // 1000 if amount >= MILLISECONDS_FROM * SCALE else amount
     try:
-        return _EPOCH + timedelta(microseconds=micros)
+        moment = _EPOCH + timedelta(microseconds=micros)
     except OverflowError:
         return None
+    return moment if is_sane(moment) else None
 
 
 def to_condition_id(text: str | None) -> ConditionId | None:

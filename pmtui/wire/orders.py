@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
-from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.money import CASH, PRICE, SIZE, ZERO, Micros
 from pmtui.domain.order import (
     VENUE_EXPIRY_LEAD,
     Fill,
@@ -19,7 +19,7 @@ from pmtui.domain.order import (
     TradeStatus,
 )
 from pmtui.records import dataclass
-from pmtui.wire import fields
+from pmtui.wire import bounds, fields
 from pmtui.wire.errors import WireError
 from pmtui.wire.fields import Row
 
@@ -59,8 +59,8 @@ def decode_order(source: Row) -> Order:
     Raises:
         WireError: a field that cannot be read, or a status nobody knows.
     """
-    original = fields.required_amount(source, "original_size")
-    matched = fields.amount(source, "size_matched") or ZERO
+    original = fields.required_amount(source, "original_size", within=SIZE)
+    matched = fields.amount(source, "size_matched", within=SIZE) or ZERO
     status, reason = order_status(fields.text(source, "status"), original, matched)
     time_in_force = fields.text(source, "order_type").upper()
     if time_in_force not in _TIMES_IN_FORCE:
@@ -70,9 +70,9 @@ def decode_order(source: Row) -> Order:
         order_id=OrderId(fields.required(source, "id")),
         condition_id=ConditionId(fields.text(source, "market")),
         token_id=TokenId(fields.required(source, "asset_id")),
-        outcome=fields.text(source, "outcome"),
+        outcome=fields.shown(source, "outcome", most=bounds.LABEL),
         side=fields.side(source),
-        price=fields.required_amount(source, "price"),
+        price=fields.required_amount(source, "price", within=PRICE),
         original_size=original,
         matched_size=matched,
         status=status,
@@ -126,7 +126,7 @@ def decode_fills(source: Row, owner: Owner) -> tuple[Fill, ...]:
     taken: tuple[Fill, ...] = ()
     if is_taker:
         order_id = fields.required(source, "taker_order_id")
-        size = fields.required_amount(source, "size")
+        size = fields.required_amount(source, "size", within=SIZE)
         taken = (_fill(source, source, order_id, Liquidity.TAKER, side=taker_side, size=size),)
     rested = tuple(
         _fill(
@@ -135,7 +135,7 @@ def decode_fills(source: Row, owner: Owner) -> tuple[Fill, ...]:
             fields.required(maker, "order_id"),
             Liquidity.MAKER,
             side=_maker_side(maker, taker_side, token),
-            size=fields.required_amount(maker, "matched_amount"),
+            size=fields.required_amount(maker, "matched_amount", within=SIZE),
         )
         for maker in makers
         if owner.has(maker)
@@ -156,9 +156,9 @@ def _fill(
         order_id=OrderId(order_id),
         condition_id=ConditionId(fields.text(trade, "market")),
         token_id=TokenId(fields.required(part, "asset_id")),
-        outcome=fields.text(part, "outcome"),
+        outcome=fields.shown(part, "outcome", most=bounds.LABEL),
         side=side,
-        price=fields.required_amount(part, "price"),
+        price=fields.required_amount(part, "price", within=PRICE),
         size=size,
         fee=_fee(part, liquidity),
         liquidity=liquidity,
@@ -171,7 +171,7 @@ def _fill(
 def _fee(part: Row, liquidity: Liquidity) -> Micros | None:
     # `fee_rate_bps` is a leftover of the first exchange; only some answers state the fee. A taker's
     # zero is taken for not stated: by the market's schedule it comes out as zero again.
-    stated = fields.amount(part, "fee_usdc", "feeUsdc", "fee")
+    stated = fields.amount(part, "fee_usdc", "feeUsdc", "fee", within=CASH)
     return stated or (ZERO if liquidity is Liquidity.MAKER else None)
 
 

@@ -3,13 +3,14 @@
 One odd row of a thousand must not hide the other nine hundred and ninety-nine.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar, cast
 
 import msgspec
 
 from pmtui.domain.answers import Page
 from pmtui.records import dataclass
+from pmtui.wire.bounds import MOST_ROWS, Identifier
 from pmtui.wire.errors import UNREADABLE, WireError
 
 T = TypeVar("T")
@@ -63,6 +64,15 @@ class SkipLog:
         if len(self.reasons) < MAX_REASONS:
             self.reasons.append(f"{place}: {error}")
 
+    def bounded(self, listed: Sequence[T] | None, most: int, place: str) -> Sequence[T]:
+        """Return a list as far as it is read; what comes after that is counted as unreadable."""
+        listed = listed or ()
+        if len(listed) <= most:
+            return listed
+        self.count += len(listed) - most - 1
+        self.add(place, WireError("", f"more than {most}"))
+        return listed[:most]
+
     def rows(
         self, items: tuple[T, ...], *, cursor: str | None = None, received: int = 0
     ) -> Rows[T]:
@@ -78,7 +88,7 @@ class Envelope(msgspec.Struct, gc=False):
     comments: list[msgspec.Raw] | None = None
     tags: list[msgspec.Raw] | None = None
     data: list[msgspec.Raw] | None = None
-    next_cursor: str | None = None
+    next_cursor: Identifier | None = None
     pagination: "Pagination | None" = None
 
 
@@ -88,7 +98,7 @@ class Pagination(msgspec.Struct, rename={"more": "hasMore", "total": "totalResul
     more: bool | None = None
     total: int | None = None
     has_more: bool | None = None
-    next_cursor: str | None = None
+    next_cursor: Identifier | None = None
 
 
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
@@ -130,7 +140,7 @@ def split_list(body: bytes, key: str) -> tuple[list[msgspec.Raw], str | None]:
 
 
 def read_rows(
-    rows: Iterable[msgspec.Raw],
+    rows: Sequence[msgspec.Raw],
     decoder: msgspec.json.Decoder[S],
     to_value: Callable[[S], T],
     *,
@@ -147,7 +157,7 @@ def read_rows(
         place: the name of the list, for the reasons.
     """
     values: list[T] = []
-    for index, raw in enumerate(rows):
+    for index, raw in enumerate(log.bounded(rows, MOST_ROWS, place)):
         try:
             values.append(to_value(decoder.decode(raw)))
         except UNREADABLE as error:

@@ -7,7 +7,7 @@ counted by the caller; one bad message does not spoil its neighbours in an array
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -24,12 +24,13 @@ from pmtui.domain.market_events import (
     TickSizeChanged,
     TradePrinted,
 )
-from pmtui.domain.money import Micros, MoneyError
+from pmtui.domain.money import PRICE, TICK, Micros, MoneyError
 from pmtui.domain.order import OrderStatus
 from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
 from pmtui.records import dataclass
-from pmtui.wire import fields
+from pmtui.wire import bounds, fields
 from pmtui.wire.book_snapshot import checked_price, checked_size, decode_snapshot
+from pmtui.wire.bounds import Identifier
 from pmtui.wire.errors import UNREADABLE, NotJsonError, WireError
 from pmtui.wire.fields import Row
 from pmtui.wire.orders import Owner, decode_fills, decode_order
@@ -55,16 +56,17 @@ UserMessage = UserEvent | UnknownMessage | BadMessage
 
 _HEAD = 160
 """Bytes within which a message has named what it is about."""
+_LONGEST_KIND = 40
 _PLAIN_TEXT_MAX = 40
 """Longest plain text of the venue that is worth naming: PONG, NO NEW ASSETS, INVALID OPERATION."""
 
 
 class _Change(msgspec.Struct, gc=False):
-    asset_id: str
+    asset_id: Identifier
     price: str
     size: str
     side: Literal["BUY", "SELL"]
-    hash: str = ""
+    hash: Identifier = ""
 
 
 class _Changes(
@@ -74,8 +76,8 @@ class _Changes(
     rename={"condition_id": "market", "changes": "price_changes"},
 ):
     condition_id: ConditionId
-    changes: list[_Change]
-    timestamp: str
+    changes: Annotated[list[_Change], msgspec.Meta(max_length=bounds.MOST_CHANGES)]
+    timestamp: Identifier
 
 
 PRICE_CHANGES_END = b'"price_change"}'
@@ -141,8 +143,14 @@ def _slow_market_frame(frame: bytes) -> tuple[MarketMessage, ...]:
         loaded = fields.load(frame)
     except NotJsonError:
         return (_plain_text(frame),)
-    messages = loaded if isinstance(loaded, list) else [loaded]
+    messages = _messages(loaded)
     return tuple(_market_message(message) for message in messages)
+
+
+def _messages(loaded: object) -> list[object]:
+    if not isinstance(loaded, list):
+        return [loaded]
+    return fields.items(loaded, "messages", most=bounds.MOST_MESSAGES)
 
 
 def _market_message(message: object) -> MarketMessage:
@@ -159,11 +167,16 @@ def _market_message(message: object) -> MarketMessage:
 
 
 def _kind(message: Row) -> str:
-    kind = message.get("event_type")
-    if isinstance(kind, str) and kind:
+    kind = _kind_of(message, "event_type")
+    if kind:
         return kind
     # Books are also fetched, and then nothing names them.
     return "book" if "bids" in message and "asks" in message else "no event type"
+
+
+def _kind_of(message: Row, name: str) -> str:
+    kind = message.get(name)
+    return kind[:_LONGEST_KIND] if isinstance(kind, str) else ""
 
 
 def _plain_text(frame: bytes) -> UnknownMessage:
@@ -176,7 +189,8 @@ def _plain_text(frame: bytes) -> UnknownMessage:
 def _price_changes(source: Row) -> PriceChanges:
     # Until September 2025 one change stood at the top of the message, or several in `changes`.
     listed = source.get("price_changes", source.get("changes"))
-    rows = [source] if listed is None else fields.items(listed, "price_changes")
+    most = bounds.MOST_CHANGES
+    rows = [source] if listed is None else fields.items(listed, "price_changes", most=most)
     changes = tuple(_change(fields.row(item, "price_changes"), source) for item in rows)
     return LevelTexts(
         ConditionId(fields.text(source, "market")), changes, fields.text(source, "timestamp")
@@ -212,15 +226,15 @@ def _tick_size_changed(source: Row) -> TickSizeChanged:
     return TickSizeChanged(
         condition_id=ConditionId(fields.text(source, "market")),
         token_id=TokenId(fields.required(source, "asset_id")),
-        old_tick_size=fields.amount(source, "old_tick_size") or Micros(0),
-        new_tick_size=read_price(fields.required(source, "new_tick_size")),
+        old_tick_size=fields.amount(source, "old_tick_size", within=PRICE) or Micros(0),
+        new_tick_size=fields.required_amount(source, "new_tick_size", within=TICK),
         timestamp=fields.text(source, "timestamp"),
     )
 
 
 def _best_bid_ask(source: Row) -> BestBidAsk:
-    bid = fields.amount(source, "best_bid")
-    ask = fields.amount(source, "best_ask")
+    bid = fields.amount(source, "best_bid", within=PRICE)
+    ask = fields.amount(source, "best_ask", within=PRICE)
     return BestBidAsk(
         condition_id=ConditionId(fields.text(source, "market")),
         token_id=TokenId(fields.required(source, "asset_id")),
@@ -234,10 +248,14 @@ def _best_bid_ask(source: Row) -> BestBidAsk:
 def _market_created(source: Row) -> MarketCreated:
     return MarketCreated(
         condition_id=ConditionId(fields.required(source, "market", "condition_id")),
-        question=fields.text(source, "question"),
+        question=fields.shown(source, "question", most=bounds.TITLE),
         slug=fields.text(source, "slug"),
         token_ids=tuple(map(TokenId, fields.texts(source, "assets_ids", "clob_token_ids"))),
-        outcomes=fields.texts(source, "outcomes"),
+        outcomes=tuple(
+            bounds.cut(label, bounds.LABEL)
+            for label in fields.items(source.get("outcomes") or [], "outcomes")
+            if isinstance(label, str)
+        ),
         at=fields.moment(source, "timestamp"),
     )
 
@@ -248,7 +266,7 @@ def _market_resolved(source: Row) -> MarketResolved:
         condition_id=ConditionId(fields.required(source, "market")),
         token_ids=tuple(map(TokenId, fields.texts(source, "assets_ids"))),
         winning_token_id=TokenId(winner) if winner else None,
-        winning_outcome=fields.text(source, "winning_outcome"),
+        winning_outcome=fields.shown(source, "winning_outcome", most=bounds.LABEL),
         at=fields.moment(source, "timestamp"),
     )
 
@@ -276,14 +294,14 @@ def decode_user_frame(frame: bytes, owner: Owner) -> tuple[UserMessage, ...]:
         loaded = fields.load(frame)
     except NotJsonError:
         return (_plain_text(frame),)
-    messages = loaded if isinstance(loaded, list) else [loaded]
+    messages = _messages(loaded)
     return tuple(_user_message(message, owner) for message in messages)
 
 
 def _user_message(message: object, owner: Owner) -> UserMessage:
     if not isinstance(message, dict):
         return UnknownMessage(f"no object: {type(message).__name__}")
-    kind = message.get("event_type") or str(message.get("type", "no event type")).lower()
+    kind = _kind_of(message, "event_type") or _kind_of(message, "type").lower() or "no event type"
     try:
         if kind in ("order", "placement", "update", "cancellation"):
             return _order_changed(message)
@@ -291,8 +309,8 @@ def _user_message(message: object, owner: Owner) -> UserMessage:
             at = fields.moment(message, "timestamp", "last_update")
             return TradeChanged(decode_fills(message, owner), at)
     except WireError as error:
-        return BadMessage(str(kind), str(error))
-    return UnknownMessage(str(kind)[:40])
+        return BadMessage(kind, str(error))
+    return UnknownMessage(kind)
 
 
 def _order_changed(source: Row) -> OrderChanged:

@@ -5,6 +5,8 @@ from dataclasses import replace
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pmtui.domain.market import Market
+from pmtui.domain.money import Micros
 from tests.ui import believable
 
 QUESTION = "What will the bank do to its target range in December: No change?"
@@ -18,6 +20,29 @@ def test_siblings_are_told_apart_on_a_narrow_line() -> None:
     assert early.telling_name == early.question
     alone = replace(MARKET, group_title="")
     assert alone.telling_name == QUESTION
+
+
+def settled(price: int, last: int | None = 550_000) -> Market:
+    outcomes = (replace(MARKET.outcomes[0], price=Micros(price)), *MARKET.outcomes[1:])
+    last_price = None if last is None else Micros(last)
+    market = replace(MARKET, last_trade_price=last_price, day_change=Micros(40_000))
+    return replace(market, closed=True, outcomes=outcomes)
+
+
+def test_a_resolved_market_changed_by_what_its_shares_are_worth() -> None:
+    assert settled(0).shown_change == -510_000
+    assert settled(1_000_000).shown_change == 490_000
+    assert replace(settled(0), closed=False).shown_change == 40_000
+    assert settled(0, last=None).shown_change is None
+
+
+def test_a_share_is_settled_at_nothing_or_a_dollar_and_only_after_the_end() -> None:
+    token_id = MARKET.outcomes[0].token_id
+    assert token_id is not None
+    assert settled(0).settled_price(token_id) == 0
+    assert settled(1_000_000).settled_price(token_id) == 1_000_000
+    assert settled(999_500).settled_price(token_id) is None
+    assert replace(settled(0), closed=False).settled_price(token_id) is None
 
 
 def test_a_group_title_that_no_narrow_line_shows_whole_is_not_doubled() -> None:

@@ -7,7 +7,7 @@ from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.fees import taker_fee
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.intent_amounts import order_amounts
-from pmtui.domain.market import FeeSchedule, Side
+from pmtui.domain.market import NO_FEE, FeeSchedule, Side
 from pmtui.domain.money import SCALE, Micros, parse_micros
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
 from pmtui.domain.ticket_numbers import TicketNumbers, estimate
@@ -142,3 +142,46 @@ def test_no_fill_costs_more_than_the_most_fee(price: int, size: int, *, is_buy: 
     numbers = _numbers(intent)
     # Each level rounds its fee by itself.
     assert numbers.fee <= numbers.most_fee + 20
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 99), st.integers(1, 300)),
+        min_size=1,
+        max_size=8,
+        unique_by=lambda level: level[0],
+    ),
+    st.integers(1, 99),
+    st.integers(1, 50_000),
+    st.sampled_from(TimeInForce),
+)
+def test_no_more_shares_come_than_was_said(
+    asks: list[tuple[int, int]], cents: int, hundredths: int, lives: TimeInForce
+) -> None:
+    levels = tuple(
+        Level(Micros(price * 10_000), Micros(size * SCALE)) for price, size in sorted(asks)
+    )
+    book = BookView(TokenId("1"), BookState.VERIFIED, (), levels)
+    intent = LimitIntent(
+        condition_id=ConditionId("0xa"), token_id=TokenId("1"), side=Side.BUY,
+        price=Micros(cents * 10_000), size=Micros(hundredths * 10_000), time_in_force=lives,
+    )  # fmt: skip
+    cash, shares = order_amounts(intent, Micros(10_000))
+    numbers = estimate(intent, cash=cash, shares=shares, book=book, fee=NO_FEE, available_cash=None)
+    assert shares <= numbers.most_shares
+    assert numbers.fills_now <= numbers.most_shares
+    if lives.rests:
+        assert numbers.most_shares == shares == intent.size
+
+
+def test_a_purchase_that_takes_below_its_limit_says_how_many_shares_it_may_bring() -> None:
+    levels = (Level(m("0.6"), m("500")), Level(m("0.61"), m("500")))
+    book = BookView(TokenId("1"), BookState.VERIFIED, (), levels)
+    intent = LimitIntent(
+        condition_id=ConditionId("0xa"), token_id=TokenId("1"), side=Side.BUY,
+        price=m("0.61"), size=m("100"), time_in_force=TimeInForce.FAK,
+    )  # fmt: skip
+    numbers = estimate(
+        intent, cash=m("61"), shares=m("100"), book=book, fee=NO_FEE, available_cash=None
+    )
+    assert m("101.66") < numbers.fills_now <= numbers.most_shares < m("101.67")

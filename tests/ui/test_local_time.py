@@ -11,11 +11,12 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import TradePrint
+from pmtui.domain.tape import TapeRow
 from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.local_time import write_clock, write_moment, zone_at
 from pmtui.ui.paint.plot import axes_over, plot_curve
-from pmtui.ui.paint.tape import paint_print, times_end
+from pmtui.ui.paint.tape import paint_row, times_end
 from pmtui.ui.theme_files import load_themes
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import FakeService
@@ -72,7 +73,7 @@ def test_the_times_below_a_chart_name_their_zone(width: int, hours: int) -> None
 @pytest.mark.parametrize("width", range(60))
 def test_the_zone_of_a_tape_ends_where_its_times_end(width: int) -> None:
     trade = TradePrint(TokenId("1"), Side.BUY, Micros(510_000), Micros(10**6), SUMMER)
-    line = "".join(cell.text for cell in paint_print(trade, width))
+    line = "".join(cell.text for cell in paint_row(TapeRow(trade), width))
     assert times_end(width) == (len(line.rstrip()) if ":" in line else 0)
 
 

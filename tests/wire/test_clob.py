@@ -100,16 +100,49 @@ def test_recorded_books_are_read(shared_dir: Path) -> None:
 
 
 def test_history_is_oldest_first_and_empty_for_an_unknown_token() -> None:
-    points = clob.decode_prices_history(b'{"history":[{"t":20,"p":0.5},{"t":10,"p":0.4300000001}]}')
-    assert [point.price for point in points] == [430_000, 500_000]
-    assert clob.decode_prices_history(b'{"history":[]}') == ()
+    page = clob.decode_prices_history(b'{"history":[{"t":20,"p":0.5},{"t":10,"p":0.4300000001}]}')
+    assert [point.price for point in page.items] == [430_000, 500_000]
+    assert clob.decode_prices_history(b'{"history":[]}').items == ()
+
+
+@pytest.mark.parametrize(
+    "price",
+    [
+        "1e15", "-1", '"NaN"', "1e999", "-1e-400", '"Infinity"', "1.000001", "null", "[]", '" 1 "',
+        "1" + "0" * 5_000, '"1e1000000"',
+    ],
+)  # fmt: skip
+def test_a_point_outside_the_range_of_prices_is_left_out_alone(price: str) -> None:
+    odd = f'{{"t":20,"p":{price}}}'
+    listed = f'[{{"t":10,"p":0.5}},{odd},{{"t":30,"p":1e-400}}]'
+    body = f'{{"history":{listed}}}'.encode()
+    page = clob.decode_prices_history(body)
+    inside = 0 if price == "-1e-400" else None
+    prices = [500_000, *([] if inside is None else [inside]), 0]
+    assert [point.price for point in page.items] == prices
+    assert page.skipped == (inside is None)
+    batch = f'{{"history":{{"7":{listed}}}}}'.encode()
+    assert clob.decode_prices_histories(batch) == {"7": page.items}
+
+
+@pytest.mark.parametrize("at", ["-5", "1e30", '"soon"', "1" + "0" * 30, "0"])
+def test_a_point_without_a_sane_time_is_left_out_alone(at: str) -> None:
+    body = f'{{"history":[{{"t":{at},"p":0.5}},{{"t":30,"p":0.4}}]}}'.encode()
+    page = clob.decode_prices_history(body)
+    assert ([point.price for point in page.items], page.skipped) == ([400_000], 1)
+
+
+def test_a_history_longer_than_any_is_refused() -> None:
+    body = b'{"history":[' + b",".join([b'{"t":1,"p":1}'] * 50_001) + b"]}"
+    with pytest.raises(WireError, match="more than 50000"):
+        clob.decode_prices_history(body)
 
 
 @pytest.mark.parametrize("cursor", ["LTE=", "", None])
 def test_the_last_page_has_no_next_cursor(cursor: str | None) -> None:
     body = json.dumps({"data": [], "next_cursor": cursor}).encode()
-    assert clob.decode_page(body) == ((), None)
-    assert clob.decode_page(b"[]") == ((), None)
+    assert clob.decode_page(body) == ([], None)
+    assert clob.decode_page(b"[]") == ([], None)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +159,6 @@ def test_the_last_page_has_no_next_cursor(cursor: str | None) -> None:
         (clob.decode_time, b'"soon"'),
         (clob.decode_time, b"99999999999999999"),
         (clob.decode_market_terms, b'{"c":"0x1","mts":0.01,"fd":{"r":0.1,"e":1.5}}'),
-        (clob.decode_prices_history, b'{"history":[{"p":1}]}'),
         (clob.decode_book, b'{"market":"a","asset_id":"1","bids":[{"price":"3","size":"1"}]}'),
         (clob.decode_books, b'[{"market":"a","asset_id":"1","bids":[{"price":"3","size":"1"}]}]'),
         (clob.decode_page, b'{"data":3}'),

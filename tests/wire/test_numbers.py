@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.money import Micros
+from pmtui.domain.money import (
+    CASH,
+    CHANGE,
+    PRICE,
+    PRICE_CHANGE,
+    RATE,
+    SIZE,
+    TICK,
+    Micros,
+    Range,
+    format_micros,
+)
 from pmtui.wire.errors import WireError
 from pmtui.wire.numbers import (
     to_condition_id,
@@ -19,6 +30,7 @@ from pmtui.wire.numbers import (
 )
 
 NOON = datetime(2026, 3, 11, 21, tzinfo=UTC)
+WIDE = Range("number", -(10**30), 10**30)
 scalars = st.none() | st.text() | st.integers() | st.floats()
 
 
@@ -40,29 +52,40 @@ scalars = st.none() | st.text() | st.integers() | st.floats()
     ],
 )
 def test_amounts_are_exact_or_rounded(value: str | int | float | None, amount: int | None) -> None:
-    assert to_micros(value, "x") == (None if amount is None else Micros(amount))
+    assert to_micros(value, "x", WIDE) == (None if amount is None else Micros(amount))
 
 
 @pytest.mark.parametrize("value", ["abc", "1,5", "NaN", float("inf"), 10**40, "--1", "0x10"])
 def test_what_is_no_number_names_its_field(value: str | int | float) -> None:
     with pytest.raises(WireError) as caught:
-        to_micros(value, "bestBid")
+        to_micros(value, "bestBid", WIDE)
     assert caught.value.field == "bestBid"
 
 
 @given(st.integers(-(10**24), 10**24))
 def test_six_decimals_survive_as_text(units: int) -> None:
     sign, digits = ("-" if units < 0 else ""), f"{abs(units):07d}"
-    assert to_micros(f"{sign}{digits[:-6]}.{digits[-6:]}", "x") == units
+    assert to_micros(f"{sign}{digits[:-6]}.{digits[-6:]}", "x", WIDE) == units
+
+
+@pytest.mark.parametrize("within", [PRICE, PRICE_CHANGE, SIZE, CASH, CHANGE, RATE, TICK])
+def test_a_number_beyond_its_range_is_refused(within: Range) -> None:
+    for number in (within.low, within.high):
+        assert to_micros(format_micros(Micros(number)), "x", within) == number
+    for number in (within.low - 1, within.high + 1):
+        with pytest.raises(WireError, match="out of range"):
+            to_micros(format_micros(Micros(number)), "x", within)
 
 
 @given(scalars)
 def test_any_scalar_is_a_number_or_a_wire_error(value: str | int | float | None) -> None:
-    for read in (to_micros, to_count):
+    for is_count in (False, True):
         try:
-            read(value, "x")
+            amount = to_count(value, "x") if is_count else to_micros(value, "x", CASH)
         except WireError as error:
             assert error.field == "x"  # noqa: PT017 - most examples raise nothing
+        else:
+            assert amount is None or 0 <= amount <= CASH.high
 
 
 @given(scalars)
@@ -72,7 +95,9 @@ def test_any_scalar_is_a_moment_or_nothing(value: str | int | float | None) -> N
 
 
 def test_counts_drop_their_fraction_toward_zero() -> None:
-    assert [to_count(v, "x") for v in (None, 3, "7", -1.5, 1.9)] == [None, 3, 7, -1, 1]
+    assert [to_count(v, "x") for v in (None, 3, "7", 1.9)] == [None, 3, 7, 1]
+    with pytest.raises(WireError, match="out of range"):
+        to_count(-1, "x")
 
 
 @pytest.mark.parametrize(
@@ -89,13 +114,13 @@ def test_counts_drop_their_fraction_toward_zero() -> None:
 def test_lists_come_out_of_their_strings(
     value: str | list[str | int | float | None] | None, texts: tuple[str, ...]
 ) -> None:
-    assert to_texts(value, "outcomes") == texts
+    assert to_texts(value, "outcomes", most=3) == texts
 
 
 @pytest.mark.parametrize("value", ["[", '{"a":1}', "[[1]]", "Yes", '["\\ud800"]', "[" * 100_000])
 def test_a_string_without_a_list_is_a_wire_error(value: str) -> None:
     with pytest.raises(WireError) as caught:
-        to_texts(value, "outcomes")
+        to_texts(value, "outcomes", most=2)
     assert caught.value.field == "outcomes"
 
 
@@ -119,6 +144,8 @@ def test_a_string_without_a_list_is_a_wire_error(value: str) -> None:
         (0, None),
         (-5, None),
         (10**30, None),
+        (10**9 * 86_400, None),
+        ("3000-01-01", None),
         ("tomorrow", None),
     ],
 )

@@ -37,7 +37,9 @@ class Tapes:
     def apply(self, event: TradePrinted, token_ids: Iterable[TokenId]) -> tuple[TokenId, ...]:
         """Put a trade on the tapes of a market's tokens; return those that are heard."""
         at = _moment(event.timestamp) or self._kernel.clock.now()
-        trade = TradePrint(event.token_id, event.side, event.price, event.size, at)
+        trade = TradePrint(
+            event.token_id, event.side, event.price, event.size, at, event.transaction_hash
+        )
         self.last_trade_at = max(at, self.last_trade_at or at)
         heard = []
         for token_id in token_ids:

@@ -6,13 +6,20 @@ share, so its sums are what it would do as the book is, and say so.
 
 from collections.abc import Sequence
 
+from pmtui.domain.amounts import SIZE_STEP
 from pmtui.domain.cents import cents_down, cents_near, cents_up
 from pmtui.domain.money import Micros
 from pmtui.domain.order import TimeInForce
 from pmtui.domain.ticket_numbers import TicketNumbers
 from pmtui.records import dataclass
 from pmtui.service.surface import PreparedOrder
-from pmtui.ui.format import format_cost, format_money, format_past_money, format_price
+from pmtui.ui.format import (
+    format_cost,
+    format_money,
+    format_past_money,
+    format_price,
+    format_size,
+)
 from pmtui.ui.paint.facts import count_shares
 
 Facts = list[tuple[str, str]]
@@ -110,9 +117,17 @@ def _exchanged(whole: _Sum, numbers: TicketNumbers | None, *, ascii_only: bool) 
         wins = "$1.00 a share"
         if numbers is not None and numbers.fills_now:
             wins = f"{format_money(numbers.fills_now)} for what fills now"
-        return [given, ("Get", f"shares at {price} or less"), ("If it wins", wins)]
+        most = f"up to {_most(numbers)}, " if numbers is not None and numbers.fills_now else ""
+        return [given, ("Get", f"{most}shares at {price} or less"), ("If it wins", wins)]
     got = f"{size} or more" if spends(order) else size
+    if spends(order) and numbers is not None and numbers.most_shares > shares:
+        got = f"{format_size(shares)} to {_most(numbers)} shares"
     return [given, ("Get", got), ("If it wins", format_money(shares))]
+
+
+def _most(numbers: TicketNumbers) -> str:
+    """Write the most shares that come as the book is, rounded up to hundredths."""
+    return format_size(Micros(-(-numbers.most_shares // SIZE_STEP) * SIZE_STEP))
 
 
 def _has_fee(whole: _Sum) -> bool:

@@ -78,7 +78,7 @@ def paint_outcome_row(
             Role.DIM if market.closed else Role.TEXT,
         ),
         *prices,
-        paint_change(market.day_change),
+        paint_change(market.shown_change),
         paint_price(None if market.closed else spread(bid, ask), Role.DIM),
         paint_price(last, Role.DIM),
         paint_money(market.volume),

@@ -253,7 +253,7 @@ def _quote_cells(
     """Show price, its age, change and spread: by a good book, else dimmed and as old as told."""
     if market is None:
         return paint_price(None), Cell(""), paint_change(None), paint_price(None)
-    change, spread_cell = paint_change(market.day_change), _spread_cell(market, book)
+    change, spread_cell = paint_change(market.shown_change), _spread_cell(market, book)
     if market.closed:
         return paint_price(first_price(market), Role.DIM), Cell(""), change, spread_cell
     if is_live(book):

@@ -43,9 +43,10 @@ def paint_arming(
     if is_resting:
         return (Cell(" KEYS IN TICKET ", Role.DIM, Emphasis.BOLD),)
     if book.state.is_good:
-        return (Cell(f" ARMED {format_size(size)} ", Role.ARMED, Emphasis.BOLD),)
+        # What takes spends dollars: better prices bring more shares.
+        return (Cell(f" ARMED {format_size(size)}+ ", Role.ARMED, Emphasis.BOLD),)
     if is_permitted:
-        return (Cell(f" OVERRIDE {format_size(size)} ", Role.NOTICE_BAD, Emphasis.BOLD),)
+        return (Cell(f" OVERRIDE {format_size(size)}+ ", Role.NOTICE_BAD, Emphasis.BOLD),)
     return (Cell(" KEYS LOCKED ", Role.NOTICE_WARN, Emphasis.BOLD),)
 
 

@@ -4,6 +4,7 @@ Colour is only a help: the number stands at the end of each curve, in ASCII the 
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from pmtui.domain.history import Interval, PricePoint
@@ -79,11 +80,16 @@ def overlay_words(views: Sequence[HistoryView], width: int, height: int) -> str:
 
 
 def draw_overlay(
-    curves: Sequence[Curve], width: int, height: int, *, ascii_only: bool = False
+    curves: Sequence[Curve],
+    width: int,
+    height: int,
+    *,
+    until: datetime | None = None,
+    ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Draw at least one curve in exactly `height` lines of `width` cells; for a thread."""
     every = [point for curve in curves for point in curve.points]
-    axes = axes_over(every, width - _ENDS_WIDTH, height, ascii_only=ascii_only)
+    axes = axes_over(every, width - _ENDS_WIDTH, height, until=until, ascii_only=ascii_only)
     ends = _place_ends(curves, axes)
     # The likeliest comes last and so stands above the others.
     layers = [

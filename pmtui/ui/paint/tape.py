@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Fill, TradePrint
-from pmtui.domain.tape import TapeFilter, filter_prints, own_side
+from pmtui.domain.order import Fill
+from pmtui.domain.tape import TapeFilter, TapeRow, tape_rows
 from pmtui.domain.tape_gaps import TapeGap
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Emphasis, Line, blank_line, fit_line, line_width
@@ -14,12 +14,12 @@ from pmtui.ui.format import format_price, format_size_compact
 from pmtui.ui.local_time import write_clock
 from pmtui.ui.theme import Role
 
-_TIME, _SIDE, _PRICE, _OWN = 8, 5, 7, 1
-"""Side and price with the blank after them."""
+_TIME, _SIDE, _PRICE, _OWN = 8, 5, 7, 2
+"""Side and price with the blank after them; the sign of an own trade and what we did."""
 _SIZE, _NARROW_SIZE = 8, 6
 WIDTH = _SIDE + _PRICE + _SIZE + _OWN + _TIME
-_NONE = Micros(0)
-_DID = {Side.BUY: "bought", Side.SELL: "sold", None: "own"}
+_DID = {Side.BUY: "bought", Side.SELL: "sold", None: "bought and sold"}
+_LETTERS = {Side.BUY: "B", Side.SELL: "S", None: " "}
 
 
 class _Plan(NamedTuple):
@@ -60,21 +60,21 @@ def paint_tape(
 ) -> tuple[Line, ...]:
     """Show as many trades as there are lines, from the newest or after some that are skipped.
 
-    One that was ours carries a mark and says what we did, or how much of it where that is less than
+    One that was ours carries a mark and what we did, and how much of it where that is less than
     all; where trades may be missing between two, a line says so.
     """
-    passed = filter_prints(view.prints, fills, wanted, skip + height)
-    newer = passed[skip - 1][0].at if 0 < skip <= len(passed) else None
+    passed = tape_rows(view.prints, fills, wanted, skip + height)
+    newer = passed[skip - 1].trade.at if 0 < skip <= len(passed) else None
     gaps = deque(gap for gap in view.gaps if newer is None or gap.after < newer)
     lines: list[Line] = []
-    for trade, own in passed[skip:]:
-        while gaps and gaps[0].after >= trade.at:
+    for row in passed[skip:]:
+        while gaps and gaps[0].after >= row.trade.at:
             lines.append(paint_gap(gaps.popleft(), width, ascii_only=ascii_only))
-        did = own_side(trade, fills) if own else None
-        lines.append(paint_print(trade, width, own=own, did=did, tick=tick, ascii_only=ascii_only))
+        lines.append(paint_row(row, width, tick=tick, ascii_only=ascii_only))
     lines += [paint_gap(gap, width, ascii_only=ascii_only) for gap in gaps]
     if not passed[skip:]:
-        words = "No trades yet." if not view.prints else f"No trade here is {_missing(wanted)}."
+        nothing = not view.prints and wanted is not TapeFilter.OWN
+        words = "No trades yet." if nothing else f"No trade here is {_missing(wanted)}."
         lines.append(fit_line((Cell(words, Role.DIM),), width, ascii_only=ascii_only))
     return tuple(lines[:height])
 
@@ -102,40 +102,39 @@ def own_mark(*, ascii_only: bool = False) -> str:
     return "<" if ascii_only else "*"
 
 
-def paint_print(
-    trade: TradePrint,
-    width: int,
-    *,
-    own: Micros = _NONE,
-    did: Side | None = None,
-    tick: Micros | None = None,
-    ascii_only: bool = False,
+def paint_row(
+    row: TapeRow, width: int, *, tick: Micros | None = None, ascii_only: bool = False
 ) -> Line:
-    """Show side, price, size and time; a narrow pane goes without the time, then the side."""
-    plan = _plan_for(width)
+    """Show the aggressor's side, price, size and time, and what we did in it.
+
+    A narrow pane goes without the time, then the side.
+    """
+    plan, trade = _plan_for(width), row.trade
     if plan is None:
         return blank_line(width)
-    # A trade tells what was done to the order that rested. All ours, what we did is what counts.
-    side = did if did is not None and own >= trade.size else trade.side
-    role = Role.BID if side is Side.BUY else Role.ASK
+    role = Role.BID if trade.side is Side.BUY else Role.ASK
     price = format_price(trade.price, tick=tick, width=_PRICE - 1, ascii_only=ascii_only)
-    cells = [Cell(f"{side.value:<{_SIDE}}", role)] if plan.side else []
+    cells = [Cell(f"{trade.side.value:<{_SIDE}}", role)] if plan.side else []
     cells += [Cell(f"{price} ", role)]
     if plan.size:
         cells.append(Cell(format_size_compact(trade.size, width=plan.size)))
-    if own:
-        cells[0] = Cell(cells[0].text, Role.OWN_ORDER, Emphasis.BOLD)
-        cells.append(Cell(own_mark(ascii_only=ascii_only), Role.OWN_ORDER, Emphasis.BOLD))
+    if row.own:
+        mark = own_mark(ascii_only=ascii_only) + _LETTERS[row.own_side]
+        cells.append(Cell(mark, Role.OWN_ORDER, Emphasis.BOLD))
     else:
-        cells.append(Cell(" "))
+        cells.append(Cell(" " * _OWN))
     if plan.time:
         # The mark belongs to the size: where there is a cell to spare, the time stands apart.
         apart = " " if width > plan.width else ""
         cells.append(Cell(f"{apart}{write_clock(trade.at)}", Role.DIM))
-    if 0 < own < trade.size:
-        part = Cell(f" {format_size_compact(own)} {_DID[did]}", Role.OWN_ORDER)
-        if line_width((*cells, part)) <= width:
-            cells.append(part)
+    if row.own:
+        who = "you" if row.own >= trade.size else f"you {_DID[row.own_side]}"
+        what = _DID[row.own_side] if who == "you" else format_size_compact(row.own)
+        for text in (f" {who} {what}", f" {what}"):
+            part = Cell(text, Role.OWN_ORDER)
+            if line_width((*cells, part)) <= width:
+                cells.append(part)
+                break
     return fit_line(tuple(cells), width, ascii_only=ascii_only)
 
 

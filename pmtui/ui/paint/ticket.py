@@ -59,6 +59,13 @@ def round_shares(size: Micros) -> str:
     return format_size(size if size < hundredth else Micros(size // hundredth * hundredth))
 
 
+def nearest_shares(size: Micros) -> str:
+    """Write shares that are expected, rounded to the nearest hundredth."""
+    hundredth = SCALE // 100
+    rounded = Micros((2 * size + hundredth) // (2 * hundredth) * hundredth)
+    return format_size(rounded or size)
+
+
 def wrap_text(text: str, width: int) -> tuple[str, ...]:
     """Break a line between words, and within those that are wider than the line."""
     lines = [""]
@@ -275,17 +282,21 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers, *, ascii_only: bool) ->
     filled = "nothing"
     if numbers.fills_now and numbers.fills_now_average is not None:
         average = format_average(numbers.fills_now_average, ascii_only=ascii_only)
-        filled = f"{round_shares(numbers.fills_now)} at {average}"
+        filled = f"{nearest_shares(numbers.fills_now)} at {average}"
     figures.append(_Figure("now", "Fills now", filled))
     worst = format_price(numbers.limit, ascii_only=ascii_only)
     if numbers.rests:
-        figures.append(_Figure("rests", "Rests", f"{round_shares(numbers.rests)} at {worst}"))
+        figures.append(_Figure("rests", "Rests", f"{nearest_shares(numbers.rests)} at {worst}"))
     if draft.kind is OrderKind.MARKET:
         shares = f"at least {round_shares(numbers.shares)}"
         figures.insert(0, _Figure("shares", "Shares", shares))
         figures.insert(1, _Figure("worst", "Worst price", worst))
     elif unit_of(draft) is not SizeUnit.SHARES:
         figures.insert(0, _Figure("shares", "Shares", round_shares(numbers.shares)))
+    if draft.kind is OrderKind.LIMIT and numbers.most_shares > numbers.shares:
+        hundredth = SCALE // 100
+        most = format_size(Micros(-(-numbers.most_shares // hundredth) * hundredth))
+        figures.insert(0, _Figure("up to", "Shares", f"up to {most}"))
     if numbers.cash_after is not None:
         figures.append(_Figure("cash after", "Cash after", format_money(numbers.cash_after)))
     if numbers.fills_now and numbers.depth_share is not None:

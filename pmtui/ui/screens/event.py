@@ -99,6 +99,7 @@ class EventScreen(EventChart):
                 self.show_chart()
         elif topic == StatusTopic():
             self._show_facts()
+            self.follow_clock()
 
     def action_rules(self) -> None:
         """Show the rules of the market at the cursor, and of the event."""

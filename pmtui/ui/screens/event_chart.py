@@ -1,9 +1,15 @@
 """The part of the event screen that draws the leading outcomes' prices below the table."""
 
+from dataclasses import replace
+from datetime import datetime, timedelta
+
 from textual.getters import query_one
 
+from pmtui.domain.history import PriceLine, price_line
+from pmtui.domain.ids import TokenId
 from pmtui.domain.market import Event, Market
 from pmtui.service.topics import HistoryTopic, Topic
+from pmtui.service.views import HistoryView
 from pmtui.ui.liveness import is_live
 from pmtui.ui.paint.event import by_price
 from pmtui.ui.paint.overlay import MIN_HEIGHT, MOST_CURVES
@@ -12,6 +18,8 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.overlay import Leader, OverlayPane
 
+CHART_PERIOD = timedelta(seconds=15)
+"""How often a chart that nothing else changes is looked at again."""
 _FRAME_ROWS = 3
 """Status, notice and keys."""
 _LEAST_TABLE_ROWS = 6
@@ -31,6 +39,7 @@ class EventChart(FrameScreen):
         self._is_chart_wanted: bool | None = None
         """What the trader chose; None lets the room decide."""
         self._chart_rows = 0
+        self._charted_at: datetime | None = None
         self._watched: tuple[HistoryTopic, ...] = ()
 
     def shown_event(self) -> Event | None:
@@ -73,13 +82,31 @@ class EventChart(FrameScreen):
 
     def show_histories(self) -> None:
         """Show the histories as they are."""
-        queries = self.surface.queries
-        named = [
-            Leader(market.title, token_id, queries.history(token_id, self._interval))
+        self._charted_at = now = self.surface.queries.now()
+        lines = {
+            token_id: (market.title, *self._line(token_id, now))
             for market in self._leaders()
-            if (token_id := market.outcomes[0].token_id) is not None
+            if self._chart_rows and (token_id := market.outcomes[0].token_id) is not None
+        }
+        named = [
+            Leader(title, token_id, replace(view, points=line.points))
+            for token_id, (title, view, line) in lines.items()
         ]
-        self.chart.show(named if self._chart_rows else (), self._interval)
+        ends = [line.until for _, _, line in lines.values() if line.until is not None]
+        self.chart.show(named, self._interval, until=max(ends, default=None))
+
+    def _line(self, token_id: TokenId, now: datetime) -> tuple[HistoryView, PriceLine]:
+        queries = self.surface.queries
+        view, book = queries.history(token_id, self._interval), queries.book(token_id)
+        quote = book.midpoint if book.state.is_good else None
+        prints = queries.tape(token_id).prints
+        return view, price_line(view.points, prints, self._interval, now=now, quote=quote)
+
+    def follow_clock(self) -> None:
+        """Show the histories up to now, from time to time."""
+        at = self._charted_at
+        if at is None or self.surface.queries.now() - at >= CHART_PERIOD:
+            self.show_histories()
 
     def say(self, text: str) -> None:
         """Say something that went otherwise than expected."""

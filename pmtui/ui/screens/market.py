@@ -140,13 +140,14 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
             case MarketTopic():
                 self.follow_topics()
                 self.show_market()
+                self._show_history()
                 self._tell_ticket()
             case BookTopic(token_id) if token_id == self.token_id:
                 self._show_quote()
                 self._show_siblings()
                 self._show_book()
                 self._show_cursor_on_charts()
-                self._follow_last_price()
+                self._follow_quote()
                 self._show_own()
                 self._tell_ticket()
             case EventTopic() | EventQuotesTopic():
@@ -173,6 +174,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
                 self._follow_arming()
                 # Ages and the time left move with the clock.
                 self._show_head()
+                self._follow_quote()
                 self._show_state()
             case _:
                 pass

@@ -280,9 +280,13 @@ class MarketOneKey(MarketTrading):
         if reason:
             self.say(f"Not armed: {plain(reason, 90)}.")
             return
-        buy, sell, off = (self._key(name) for name in ("buy_here", "sell_here", "toggle_arming"))
+        names = ("buy_here", "sell_here", "take_ask", "toggle_arming")
+        buy, sell, take, off = (self._key(name) for name in names)
         size = format_size(self.preset)
-        self.say(f"ARMED: {buy} buys and {sell} sells {size} at the cursor at once; {off} disarms.")
+        self.say(
+            f"ARMED: {buy} buys and {sell} sells {size} at the cursor at once; {off} disarms. "
+            f"{take} spends dollars: {size} or more."
+        )
 
     @on(TicketPane.KeyKept)
     def _say_that_keys_rest(self) -> None:

@@ -1,6 +1,6 @@
 """The panes of the trading screen: which has the keys, what they mean there, which chart is shown."""
 
-from dataclasses import replace
+from datetime import datetime
 
 from textual import on
 from textual.getters import query_one
@@ -8,12 +8,14 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.domain.depth import Reach
-from pmtui.domain.history import continue_history
+from pmtui.domain.history import PricePoint, price_line
+from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Order
 from pmtui.ui.format import format_price
 from pmtui.ui.liveness import is_live
 from pmtui.ui.paint.facts import key_of
+from pmtui.ui.screens.event_chart import CHART_PERIOD
 from pmtui.ui.screens.market_trading import MarketTrading
 from pmtui.ui.widgets.depth import DepthPane
 from pmtui.ui.widgets.tape import OrdersPane
@@ -32,8 +34,9 @@ class MarketPanes(MarketTrading):
 
     depth = query_one("#depth", DepthPane)
     _has_depth = False
-    _charted_last: Micros | None = None
-    """The book's last price when the chart was told of it."""
+    _charted_quote: Micros | None = None
+    """The middle of the book when the chart was told of it."""
+    _charted_at: datetime | None = None
 
     @override
     def forget_market(self) -> None:
@@ -187,18 +190,35 @@ class MarketPanes(MarketTrading):
     def _show_history(self) -> None:
         queries, token_id = self.surface.queries, self.token_id
         if token_id is not None and self._watches_history:
-            view, book = queries.history(token_id, self._interval), self._book_view
-            self._charted_last = book.own_last_price if book is not None else None
-            points = continue_history(
-                view.points, queries.tape(token_id).prints, self._charted_last, self._interval
+            view, now = queries.history(token_id, self._interval), queries.now()
+            self._charted_quote, self._charted_at = self._quote(), now
+            line = price_line(
+                view.points,
+                queries.tape(token_id).prints,
+                self._interval,
+                now=now,
+                quote=self._charted_quote,
+                result=self._result(token_id, now),
             )
-            view = replace(view, points=points)
-            self.chart.show(view, token_id=token_id, now=queries.now())
+            self.chart.show(view, line, token_id=token_id, now=now)
 
-    def _follow_last_price(self) -> None:
-        """Let the chart end where the book says that the last trade was."""
+    def _quote(self) -> Micros | None:
+        """Return the middle of the book where the book is good."""
         book = self._book_view
-        if book is not None and book.own_last_price != self._charted_last:
+        return book.midpoint if book is not None and book.state.is_good else None
+
+    def _result(self, token_id: TokenId, now: datetime) -> PricePoint | None:
+        market = self.surface.queries.market(self.condition_id).market
+        price = None if market is None else market.settled_price(token_id)
+        if market is None or price is None:
+            return None
+        return PricePoint(min(market.end_at or now, now), price)
+
+    def _follow_quote(self) -> None:
+        """Let the chart end at the middle of the book, and its age grow where there is none."""
+        at = self._charted_at
+        is_due = at is not None and self.surface.queries.now() - at >= CHART_PERIOD
+        if is_due or self._quote() != self._charted_quote:
             self._show_history()
 
     def _show_cursor_on_charts(self) -> None:

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from typing_extensions import override
 
+from pmtui.domain.history import PriceLine
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros
 from pmtui.service.views import HistoryView
@@ -21,11 +22,12 @@ class ChartPane(DrawnPane, can_focus=True):
     _view: HistoryView | None = None
     _token_id: TokenId | None = None
     _now: datetime | None = None
+    _line = PriceLine(())
     _cursor: Micros | None = None
 
-    def show(self, view: HistoryView, *, token_id: TokenId, now: datetime) -> None:
-        """Show a history as soon as it is drawn."""
-        self._view, self._token_id, self._now = view, token_id, now
+    def show(self, view: HistoryView, line: PriceLine, *, token_id: TokenId, now: datetime) -> None:
+        """Show a price over time as soon as it is drawn."""
+        self._view, self._line, self._token_id, self._now = view, line, token_id, now
         self.repaint()
 
     def mark(self, price: Micros | None) -> None:
@@ -36,7 +38,7 @@ class ChartPane(DrawnPane, can_focus=True):
 
     def clear(self) -> None:
         """Show no curve: that of another market must not stand here."""
-        self._view, self._token_id = None, None
+        self._view, self._token_id, self._line = None, None, PriceLine(())
         self.repaint()
 
     @override
@@ -44,7 +46,7 @@ class ChartPane(DrawnPane, can_focus=True):
         if self._view is None or self._now is None:
             return (Cell("Price", Role.HEADING),)
         width, ascii_only = self.size.width, self.ascii_only
-        line = paint_chart_title(self._view, self._now, width, ascii_only=ascii_only)
+        line = paint_chart_title(self._view, self._line, self._now, width, ascii_only=ascii_only)
         if self.shown is None:
             return line
         prices = self.shown.prices
@@ -52,26 +54,27 @@ class ChartPane(DrawnPane, can_focus=True):
 
     @override
     def words(self, width: int, height: int) -> str:
-        return "" if self._view is None else chart_words(self._view, width, height)
+        return "" if self._view is None else chart_words(self._view, self._line, width, height)
 
     @override
     def picture(self, width: int, height: int) -> Picture | None:
         view = self._view
-        if view is None or chart_words(view, width, height):
+        if view is None or chart_words(view, self._line, width, height):
             return None
-        version = (view.version, len(view.points), view.points[-1:])
+        points = self._line.points
+        version = (view.version, len(points), points[:1], points[-1:], self._line.until)
         return Picture((self._token_id, view.interval), version, width, height)
 
     @override
     def drawing(self, picture: Picture) -> Draw | None:
-        view, ascii_only = self._view, self.ascii_only
-        if view is None:
+        line, ascii_only = self._line, self.ascii_only
+        if not line.is_drawable:
             return None
 
         def draw() -> Drawing:
             size = (picture.width, picture.height)
-            lines = draw_chart(view.points, *size, ascii_only=ascii_only)
-            return Drawing(lines, price_range(view.points))
+            lines = draw_chart(line.points, *size, until=line.until, ascii_only=ascii_only)
+            return Drawing(lines, price_range(line.points))
 
         return draw
 

@@ -1,6 +1,7 @@
 """The chart of an event: the histories of its leading outcomes over each other."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from typing_extensions import override
@@ -27,6 +28,7 @@ class Leader(NamedTuple):
     name: str
     token_id: TokenId
     history: HistoryView
+    """With what is known of the price up to now."""
 
 
 class OverlayPane(DrawnPane):
@@ -35,9 +37,14 @@ class OverlayPane(DrawnPane):
     _leaders: tuple[Leader, ...] = ()
     _interval = Interval.DAY
 
-    def show(self, leaders: Sequence[Leader], interval: Interval) -> None:
+    _until: datetime | None = None
+    """Where the time shown ends."""
+
+    def show(
+        self, leaders: Sequence[Leader], interval: Interval, *, until: datetime | None = None
+    ) -> None:
         """Show these histories as soon as they are drawn, the likeliest outcome first."""
-        self._leaders, self._interval = tuple(leaders), interval
+        self._leaders, self._interval, self._until = tuple(leaders), interval, until
         self.repaint()
 
     @override
@@ -64,17 +71,20 @@ class OverlayPane(DrawnPane):
         if not self._leaders or self.words(width, height):
             return None
         tokens = tuple(leader.token_id for leader in self._leaders)
-        grown = tuple((view.version, len(view.points)) for view in self._histories)
+        grown = tuple(
+            (view.version, len(view.points), view.points[-1:]) for view in self._histories
+        )
         return Picture((tokens, self._interval), grown, width, height)
 
     @override
     def drawing(self, picture: Picture) -> Draw | None:
-        curves, ascii_only = curves_of(self._histories), self.ascii_only
+        curves, until, ascii_only = curves_of(self._histories), self._until, self.ascii_only
         if not curves:
             return None
 
         def draw() -> Drawing:
-            lines = draw_overlay(curves, picture.width, picture.height, ascii_only=ascii_only)
+            size = (picture.width, picture.height)
+            lines = draw_overlay(curves, *size, until=until, ascii_only=ascii_only)
             return Drawing(lines, price_range([p for curve in curves for p in curve.points]))
 
         return draw

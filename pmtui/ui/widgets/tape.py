@@ -11,7 +11,7 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, TradePrint
 from pmtui.domain.position import Position
-from pmtui.domain.tape import TapeFilter, filter_prints
+from pmtui.domain.tape import TapeFilter, tape_rows
 from pmtui.records import dataclass
 from pmtui.service.views import TapeView
 from pmtui.ui.actions import bindings_of
@@ -89,7 +89,8 @@ class TapePane(ScrollingPane):
 
     def _passed(self) -> list[TradePrint]:
         prints = self._view.prints
-        return [each for each, _ in filter_prints(prints, self._fills, self._wanted, len(prints))]
+        most = len(prints) + len(self._fills)
+        return [row.trade for row in tape_rows(prints, self._fills, self._wanted, most)]
 
     def _place(self) -> int:
         """Return how many newer trades are above; 0 when what was held is gone."""

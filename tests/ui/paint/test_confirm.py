@@ -180,7 +180,7 @@ def test_a_purchase_of_what_is_there_promises_no_number_of_shares() -> None:
     numbers = _numbers(order, ("0.50", "20"))
     words = _fold(_words(order, occasion=Occasion(numbers=numbers)))
     assert "BUY Yes: spend up to $51.00, at most 51¢ a share" in words
-    assert "Get shares at 51¢ or less" in words
+    assert "Get up to 102, shares at 51¢ or less" in words
     assert "If it wins $20.00 for what fills now" in words
     assert "In all about $10.20 with that fee, as the book is" in words
     assert "at least" not in words

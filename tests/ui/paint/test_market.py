@@ -10,7 +10,8 @@ from pmtui.domain.book_view import BookState
 from pmtui.domain.ladder import Rung, Zone
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, Micros
-from pmtui.domain.order import OrderStatus, TradePrint
+from pmtui.domain.order import Liquidity, OrderStatus, TradePrint
+from pmtui.domain.tape import TapeFilter
 from pmtui.domain.tape_gaps import TapeGap
 from pmtui.domain.venue_state import Evidence, VenueFact, VenueState
 from pmtui.service.views import Load, MarketView, TapeView
@@ -173,28 +174,37 @@ def test_a_trade_that_was_ours_in_part_says_which_part() -> None:
     trade = TradePrint(YES, Side.SELL, Micros(510_000), Micros(500_000_000), NOW)
     fill = replace(
         believable.fill(1, 2), token_id=YES, price=trade.price, size=Micros(20_000_000),
-        matched_at=NOW,
+        matched_at=NOW, liquidity=Liquidity.MAKER,
     )  # fmt: skip
     view = TapeView((trade,), 1)
     assert fill.side is Side.BUY
-    part = text_of(*paint_tape(view, 40, 4, fills=(fill,))).rstrip()
+    part = text_of(*paint_tape(view, 45, 4, fills=(fill,))).rstrip()
     assert part.startswith("SELL ")
-    assert part.endswith("20 bought")
+    assert part.endswith("you bought 20")
+    assert "*B" in part
     narrow = text_of(*paint_tape(view, WIDTH, 4, fills=(fill,)))
-    assert "*" in narrow
+    assert "*B" in narrow
     assert "bought" not in narrow
-    whole = text_of(*paint_tape(view, 40, 4, fills=(replace(fill, size=trade.size),)))
-    assert "*" in whole
-    assert "bought" not in whole
-    # Somebody sold to our bid: what we did is that we bought.
-    assert whole.startswith("BUY ")
+    whole = text_of(*paint_tape(view, 45, 4, fills=(replace(fill, size=trade.size),))).rstrip()
+    # Somebody sold to our bid: the tape has the side of the aggressor, beside it what we did.
+    assert whole.startswith("SELL ")
+    assert whole.endswith("you bought")
+
+
+def test_own_fills_are_on_a_tape_that_has_lost_all_public_trades() -> None:
+    fill = replace(believable.fill(1, 2), token_id=YES, matched_at=NOW, liquidity=Liquidity.MAKER)
+    for wanted in TapeFilter:
+        line = text_of(*paint_tape(TapeView((), 0), 45, 4, fills=(fill,), wanted=wanted))
+        assert line.startswith("SELL ")
+        assert "you bought" in line
 
 
 def test_in_ascii_the_signs_of_focus_last_trade_and_own_trade_differ() -> None:
     trade = TradePrint(YES, Side.SELL, Micros(510_000), Micros(500_000_000), NOW)
     fill = replace(
-        believable.fill(1, 2), token_id=YES, price=trade.price, size=trade.size, matched_at=NOW
-    )
+        believable.fill(1, 2), token_id=YES, price=trade.price, size=trade.size, matched_at=NOW,
+        liquidity=Liquidity.MAKER,
+    )  # fmt: skip
     view = TapeView((trade,), 1)
     own = text_of(*paint_tape(view, WIDTH, 4, fills=(fill,), ascii_only=True))
     rung = Rung(Micros(510_000), Zone.ASK, is_last_trade=True)

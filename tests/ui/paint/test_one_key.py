@@ -31,9 +31,9 @@ def book(state: BookState) -> BookView:
 def test_it_is_said_in_words_whether_keys_trade(state: BookState, *, is_permitted: bool) -> None:
     said = words(paint_arming(SIZE, book(state), is_permitted=is_permitted))
     if state.is_good:
-        assert said == " ARMED 12.5 "
+        assert said == " ARMED 12.5+ "
     else:
-        assert said == (" OVERRIDE 12.5 " if is_permitted else " KEYS LOCKED ")
+        assert said == (" OVERRIDE 12.5+ " if is_permitted else " KEYS LOCKED ")
 
 
 @given(

@@ -1,19 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.history import PricePoint
 from pmtui.domain.money import ONE, Micros
-from pmtui.ui.paint.plot import price_labels, price_range, thin
-from tests.ui.paint.test_chart import series
-
-
-@given(series, st.integers(1, 60))
-def test_thinning_keeps_ends_and_extremes(points: tuple[PricePoint, ...], columns: int) -> None:
-    kept = thin(points, columns)
-    assert len(kept) <= max(2 * columns + 2, 2)
-    assert (kept[0], kept[-1]) == (points[0], points[-1])
-    assert price_range(kept) == price_range(points)
-    assert list(kept) == sorted(kept, key=lambda p: p.at)
+from pmtui.ui.paint.plot import price_labels
 
 
 @given(st.integers(0, ONE - 10_000), st.integers(10_000, ONE), st.integers(1, 60))

@@ -7,7 +7,7 @@ import pytest
 
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import OrderStatus, TradePrint
+from pmtui.domain.order import Liquidity, OrderStatus, TradePrint
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Line
 from pmtui.ui.paint.market_header import paint_quote, paint_terms
@@ -26,7 +26,7 @@ TAPE = TapeView(
 )
 OWN_FILL = replace(
     believable.fill(1, 2), token_id=YES, price=Micros(514_900), size=Micros(7_250_000),
-    matched_at=NOW,
+    matched_at=NOW, liquidity=Liquidity.MAKER,
 )  # fmt: skip
 STATES = (OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED, OrderStatus.UNKNOWN)
 ORDERS = tuple(
@@ -56,15 +56,15 @@ def test_no_number_is_cut_at_any_width(width: int) -> None:
         assert [line for line in text_of(lines) if CUT.search(line)] == []
 
 
-@pytest.mark.parametrize("width", range(19, 60))
+@pytest.mark.parametrize("width", range(20, 60))
 def test_a_tape_keeps_side_size_and_own_mark_before_the_time(width: int) -> None:
     for line in text_of(paint_tape(TAPE, width, 9, fills=(OWN_FILL,))):
         assert line.startswith("SELL ")
-        assert any(size in line for size in ("10", "147.25", "1,234", "98.7M"))
-        assert (":" in line) == (width >= 27)
-    if width >= 30:
+        assert any(size in line for size in ("10", "147.25", "1,235", "1,234.56", "98.8M"))
+        assert (":" in line) == (width >= 28)
+    if width >= 31:
         lines = text_of(paint_tape(TAPE, width, 9, fills=(OWN_FILL,)))
-        assert any(re.search(r"\d\* \d\d:", line) for line in lines)
+        assert any(re.search(r"\d\*[BS] \d\d:", line) for line in lines)
 
 
 def test_an_order_that_may_not_rest_says_so_before_it_names_its_outcome() -> None:

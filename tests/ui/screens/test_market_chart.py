@@ -1,19 +1,19 @@
 """The chart of the trading screen begins where the settings say."""
 
 from dataclasses import replace
+from datetime import timedelta
 
+from pmtui.domain.book_view import BookState
 from pmtui.domain.history import Interval
 from pmtui.domain.money import Micros
-from pmtui.service.topics import BookTopic, HistoryTopic
+from pmtui.service.topics import HistoryTopic, MarketTopic, StatusTopic
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.surface import Options, Surface
-from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.demo import ScreenApp
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
 from tests.ui.moving_market import CONDITION, YES, MovingMarket
-from tests.ui.screens.look import words
 from tests.ui.screens.test_market import opened
 from tests.ui.stage import shown_text
 from tests.ui.wait import until
@@ -28,7 +28,7 @@ async def test_a_chart_reaches_as_far_back_as_was_chosen() -> None:
         await until(pilot, lambda: wanted in service.watched(), "the chosen interval")
 
 
-async def test_a_chart_ends_at_the_last_price_of_the_book_after_every_trade() -> None:
+async def test_a_chart_ends_at_the_middle_of_a_good_book_and_else_where_its_data_ends() -> None:
     app = MarketDemo(0)
     service = app.market.service
     async with app.run_test(size=(120, 36)) as pilot:
@@ -37,15 +37,28 @@ async def test_a_chart_ends_at_the_last_price_of_the_book_after_every_trade() ->
         def title() -> str:
             return shown_text(screen.chart)[0]
 
-        def last_is(price: str) -> bool:
-            return f"last {price}" in words(screen.query_one("#quote", TextLine).line)
+        await until(pilot, lambda: "to 52.5¢" in title(), "the middle of the book")
+        app.market.set_state(BookState.STALE)
+        await until(pilot, lambda: "to 52¢" in title(), "the last trade")
+        service.at += timedelta(minutes=7)
+        service.announce(StatusTopic())
+        await until(pilot, lambda: " old" in title(), "the age of the last trade")
 
-        await until(pilot, lambda: last_is("52¢") and "to 52¢" in title(), "the last price, twice")
-        service.books[YES] = replace(
-            service.books[YES], last_trade_price=Micros(530_000), own_last=Micros(530_000)
-        )
-        service.announce(BookTopic(YES))
-        await until(pilot, lambda: last_is("53¢") and "to 53¢" in title(), "the next one, twice")
+
+async def test_a_chart_ends_at_what_a_share_is_worth_once_the_market_is_resolved() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        view = service.markets[CONDITION]
+        assert view.market is not None
+        yes, no = view.market.outcomes
+        lost = (replace(yes, price=Micros(0)), replace(no, price=Micros(1_000_000)))
+        market = replace(view.market, closed=True, outcomes=lost)
+        service.markets[CONDITION] = replace(view, market=market)
+        service.announce(MarketTopic(CONDITION))
+        await until(pilot, lambda: "to 0¢" in shown_text(screen.chart)[0], "the worth of a share")
+        assert "resolved" in shown_text(screen.chart)[0]
 
 
 async def test_a_market_with_trades_and_no_history_shows_its_trades() -> None:
@@ -56,4 +69,4 @@ async def test_a_market_with_trades_and_no_history_shows_its_trades() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(app, pilot)
         await until(pilot, lambda: screen.chart.is_drawn, "the trades drawn")
-        assert "to 52¢" in shown_text(screen.chart)[0]
+        assert "to 52.5¢" in shown_text(screen.chart)[0]

@@ -327,7 +327,7 @@ async def test_huge_amounts_are_shortened_and_never_cut() -> None:
         assert "987.6M" in _row(app, "Will the whale")
         assert "99.99¢" in _row(app, "Will the whale")
         assert "$987.5M" in _row(app, "Will the whale")
-        assert "+$987.4M" in _row(app, "Will the whale")
+        assert "+$987.5M" in _row(app, "Will the whale")
 
 
 async def test_hostile_titles_stay_in_their_line() -> None:

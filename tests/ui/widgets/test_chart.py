@@ -2,7 +2,7 @@ from dataclasses import replace
 from random import Random
 from threading import get_ident
 
-from pmtui.domain.history import Interval
+from pmtui.domain.history import Interval, PriceLine
 from pmtui.domain.ids import TokenId
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.widgets.chart import ChartPane
@@ -15,6 +15,10 @@ TOKEN = TokenId("1")
 VIEW = HistoryView(tuple(history(Random(3))), Interval.DAY, Load.READY, NOW, version=1)
 
 
+def show(chart: ChartPane, view: HistoryView) -> None:
+    chart.show(view, PriceLine(view.points), token_id=TOKEN, now=NOW)
+
+
 def has_curve(chart: ChartPane) -> bool:
     return any("⠀" < c <= "⣿" for line in shown_text(chart) for c in line)
 
@@ -22,7 +26,7 @@ def has_curve(chart: ChartPane) -> bool:
 async def test_a_curve_appears_once_it_is_drawn() -> None:
     chart = ChartPane()
     async with Stage(chart).run_test(size=(70, 14)) as pilot:
-        chart.show(VIEW, token_id=TOKEN, now=NOW)
+        show(chart, VIEW)
         await until(pilot, lambda: has_curve(chart), "the curve is drawn")
         assert chart.is_drawn
         assert "1d" in shown_text(chart)[0]
@@ -31,7 +35,7 @@ async def test_a_curve_appears_once_it_is_drawn() -> None:
 async def test_another_size_is_drawn_anew_and_the_old_one_is_not_shown() -> None:
     chart = ChartPane()
     async with Stage(chart).run_test(size=(70, 14)) as pilot:
-        chart.show(VIEW, token_id=TOKEN, now=NOW)
+        show(chart, VIEW)
         await until(pilot, lambda: has_curve(chart), "the curve is drawn")
         await pilot.resize_terminal(50, 10)
         await until(pilot, lambda: chart.is_drawn and has_curve(chart), "it is drawn anew")
@@ -44,14 +48,14 @@ async def test_another_size_is_drawn_anew_and_the_old_one_is_not_shown() -> None
 async def test_another_interval_replaces_the_curve() -> None:
     chart = ChartPane()
     async with Stage(chart).run_test(size=(70, 14)) as pilot:
-        chart.show(VIEW, token_id=TOKEN, now=NOW)
+        show(chart, VIEW)
         await until(pilot, lambda: has_curve(chart), "the curve is drawn")
         loading = HistoryView((), Interval.WEEK, Load.LOADING, None)
-        chart.show(loading, token_id=TOKEN, now=NOW)
+        show(chart, loading)
         await settle(pilot)
         assert "Loading" in "".join(shown_text(chart))
         assert not has_curve(chart)
-        chart.show(replace(VIEW, interval=Interval.WEEK), token_id=TOKEN, now=NOW)
+        show(chart, replace(VIEW, interval=Interval.WEEK))
         await until(pilot, lambda: has_curve(chart), "the week is drawn")
 
 
@@ -59,7 +63,7 @@ async def test_a_failed_history_says_so() -> None:
     chart = ChartPane(ascii_only=True)
     async with Stage(chart).run_test(size=(70, 14)) as pilot:
         failed = HistoryView((), Interval.DAY, Load.FAILED, None, problem="timed out")
-        chart.show(failed, token_id=TOKEN, now=NOW)
+        show(chart, failed)
         await settle(pilot)
         assert "timed out" in "".join(shown_text(chart))
 
@@ -77,7 +81,7 @@ async def test_what_a_drawing_took_is_tidied_up_where_it_was_drawn() -> None:
     chart = ChartPane()
     app = _TidyStage(chart)
     async with app.run_test(size=(70, 14)) as pilot:
-        chart.show(VIEW, token_id=TOKEN, now=NOW)
+        show(chart, VIEW)
         await until(pilot, lambda: has_curve(chart), "the curve is drawn")
         assert app.tidied_in
         assert get_ident() not in app.tidied_in
