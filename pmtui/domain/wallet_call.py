@@ -5,10 +5,14 @@ A wallet executes a batch of calls as a whole or not at all (WIRE_METADATA §6.3
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Final, NewType
 
 from pmtui.domain.ids import Address
+
+TransactionId = NewType("TransactionId", str)
+"""The relayer's own id of a transaction."""
 
 MAX_UINT256: Final = 2**256 - 1
 """What an unlimited approval names as its amount."""
@@ -79,6 +83,53 @@ class RelayerState(StrEnum):
 
 
 _TERMINAL = frozenset({RelayerState.CONFIRMED, RelayerState.FAILED, RelayerState.INVALID})
+
+
+@dataclass(frozen=True, slots=True)
+class RelayerTransaction:
+    """A transaction as the relayer tells of it. All texts are untrusted."""
+
+    transaction_id: TransactionId
+    state_text: str
+    """As told; states that nobody documented are kept and shown."""
+    hash: str = ""
+    """On chain; empty until it is broadcast, and another one after a replacement."""
+    kind: str = ""
+    """`WALLET-CREATE`, `WALLET`, or one of the older kinds."""
+    owner: str = ""
+    wallet: str = ""
+    nonce: str = ""
+    signature: str = ""
+    data: str = ""
+    metadata: str = ""
+    error: str = ""
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+    @property
+    def state(self) -> RelayerState | None:
+        """The state, None for one that nobody documented: it is taken as not terminal."""
+        try:
+            return RelayerState(self.state_text)
+        except ValueError:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class CallReverted:
+    """A call that the chain would not carry out, and why."""
+
+    reason: str
+    """In the contract's words; untrusted, empty where it gave none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a transaction on chain."""
+
+    hash: str
+    is_success: bool
+    block_number: int
 
 
 @dataclass(frozen=True, slots=True)
