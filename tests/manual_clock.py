@@ -23,6 +23,14 @@ class ManualClock:
     def monotonic(self) -> float:
         return self._elapsed
 
+    def set_wall(self, by: timedelta) -> None:
+        """Set the time of day, as a person or a server does, or a machine that slept meanwhile."""
+        self._start += by
+
+    def skip(self, seconds: float) -> None:
+        """Let time pass while the whole process is stopped: no timer has rung yet."""
+        self._elapsed += seconds
+
     async def sleep(self, seconds: float) -> None:
         future = asyncio.get_running_loop().create_future()
         heapq.heappush(self._sleepers, (self._elapsed + seconds, next(self._order), future))

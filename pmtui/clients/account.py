@@ -13,7 +13,7 @@ from typing import TypeVar, final
 
 import msgspec
 
-from pmtui.clients.http import HttpHost, Query
+from pmtui.clients.http import HttpHost, LastCheck, Query
 from pmtui.clients.page_reading import decoded, named
 from pmtui.clients.paging import Step, collect_listing
 from pmtui.clients.routes_clob import Call, ClobRoutes
@@ -125,17 +125,26 @@ class AccountClient:
             )
         )
 
-    async def post_order(self, body: bytes) -> PostResult | Failure:
-        """Send one signed order, once."""
-        return await self._orders.ask(Call.POST_ORDER, wire.decode_post_result, body=body)
+    async def post_order(
+        self, body: bytes, last_check: LastCheck | None = None
+    ) -> PostResult | Failure:
+        """Send one signed order, once, unless the last check withholds it."""
+        return await self._orders.ask(
+            Call.POST_ORDER, wire.decode_post_result, body=body, last_check=last_check
+        )
 
-    async def post_orders(self, bodies: Sequence[bytes]) -> tuple[PostResult, ...] | Failure:
+    async def post_orders(
+        self, bodies: Sequence[bytes], last_check: LastCheck | None = None
+    ) -> tuple[PostResult, ...] | Failure:
         """Send several signed orders in one request, once; answers come in their order."""
         limit = self.requests.routes.max_batch_orders
         if not 1 <= len(bodies) <= limit:
             return self.requests.refused(Call.POST_ORDERS, f"a batch takes 1 to {limit} orders")
         return await self._orders.ask(
-            Call.POST_ORDERS, wire.decode_post_results, body=encode_batch(bodies)
+            Call.POST_ORDERS,
+            wire.decode_post_results,
+            body=encode_batch(bodies),
+            last_check=last_check,
         )
 
     async def cancel(self, order_ids: tuple[OrderId, ...]) -> CancelResult | Failure:

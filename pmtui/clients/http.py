@@ -12,7 +12,7 @@ import socket
 import ssl
 import struct
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -45,6 +45,14 @@ _RATE_PREFIX = "poly-ratelimit-"
 Query = Sequence[tuple[str, str]]
 Headers = Mapping[str, str] | Callable[[], Mapping[str, str]]
 """Headers, or how to make them when the request leaves: those that hold the time are."""
+
+
+LastCheck = Callable[[], str]
+"""Asked when nothing but the body is left to write: why it must not leave, "" if it may."""
+
+
+class _WithheldError(Exception):
+    """The last check refused; raised within the body, so that none of it is written."""
 
 
 class Gate(Protocol):
@@ -156,7 +164,7 @@ class HttpHost:
             await self._pace.sleep(self._pace.delay_s(attempt, answer))
         raise AssertionError("the last try returns")
 
-    async def send(
+    async def send(  # noqa: PLR0913 - all that a request can differ in
         self,
         method: str,
         path: str,
@@ -167,8 +175,13 @@ class HttpHost:
         body: bytes | None = None,
         may_be_empty: bool = False,
         readable: frozenset[int] = frozenset(),
+        last_check: LastCheck | None = None,
     ) -> bytes | Failure:
         """Make exactly one request. A body travels byte for byte, as JSON.
+
+        The last check runs after the wait for a place and after the connection stands, as the
+        body's own first step. The head of the request has been written by then, and without its
+        body no host can act on it.
 
         Args:
             method: upper case.
@@ -179,15 +192,20 @@ class HttpHost:
             body: the very bytes that were signed.
             may_be_empty: for routes that answer 200 without a body.
             readable: statuses beside 2xx whose body is handed out like an answer.
+            last_check: may still withhold a request with a body, which is then CANCELLED.
         """
         label = f"{method} {route or path}"
         if self._gate is not None and (closed := await self._gate.enter(label)) is not None:
             return closed
         headers = headers() if callable(headers) else headers
         started = time.monotonic()
-        status, answer, rates = await self._once(
-            self._request(method, path, query=query, headers=headers, body=body), label, readable
+        request = self._request(
+            method, path, query=query, headers=headers, body=body, last_check=last_check
         )
+        try:
+            status, answer, rates = await self._once(request, label, readable)
+        except _WithheldError as withheld:
+            return Failure(FailureKind.CANCELLED, label, str(withheld))
         if answer == b"" and not may_be_empty:
             answer = Failure(FailureKind.SERVER, label, "empty answer", status)
         if isinstance(answer, Failure) and headers:
@@ -233,14 +251,19 @@ class HttpHost:
         query: Query,
         headers: Mapping[str, str] | None,
         body: bytes | None,
+        last_check: LastCheck | None,
     ) -> httpx.Request:
         extra = {"Content-Type": "application/json"} if body is not None else {}
+        content: bytes | AsyncIterator[bytes] | None = body
+        if body is not None and last_check is not None:
+            extra["Content-Length"] = str(len(body))
+            content = _checked(body, last_check)
         return self._pool().build_request(
             method,
             self.base_url + path,
             params=list(query) or None,
             headers={**extra, **(headers or {})},
-            content=body,
+            content=content,
             extensions={"trace": _forget_on_close} if self._takes_back else None,
         )
 
@@ -293,6 +316,13 @@ class HttpHost:
                 headers={"User-Agent": f"pmtui/{__version__}", "Accept": "application/json"},
             )
         return self._client
+
+
+async def _checked(body: bytes, last_check: LastCheck) -> AsyncIterator[bytes]:
+    """Yield a body, if nothing speaks against it at the moment when it is wanted."""
+    if reason := last_check():
+        raise _WithheldError(reason)
+    yield body
 
 
 async def _forget_on_close(event: str, info: Mapping[str, object]) -> None:

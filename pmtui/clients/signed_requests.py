@@ -10,7 +10,7 @@ from typing import TypeVar, final
 
 from typing_extensions import override
 
-from pmtui.clients.http import HttpHost, Query
+from pmtui.clients.http import HttpHost, LastCheck, Query
 from pmtui.clients.page_reading import PageReading, decoded
 from pmtui.clients.routes_clob import Auth, Call, ClobRoutes, Route
 from pmtui.clients.server_clock import ServerClock
@@ -92,6 +92,7 @@ class SignedRequests(PageReading):
         may_be_empty: bool = False,
         readable: frozenset[int] = frozenset(),
         builder: RequestSigner | None = None,
+        last_check: LastCheck | None = None,
     ) -> bytes | Failure:
         """Send exactly one request.
 
@@ -103,6 +104,7 @@ class SignedRequests(PageReading):
             may_be_empty: for routes that answer 200 without a body.
             readable: statuses beside 2xx whose body is the answer.
             builder: signs instead of the account.
+            last_check: see `HttpHost.send`.
         """
         route = self.routes.route(call)
         path, naming = route.with_id(identifier)
@@ -116,6 +118,7 @@ class SignedRequests(PageReading):
             body=body,
             may_be_empty=may_be_empty,
             readable=readable,
+            last_check=last_check,
         )
         await self._was_the_clock(answer, before)
         return answer
@@ -130,6 +133,7 @@ class SignedRequests(PageReading):
         identifier: str = "",
         may_be_empty: bool = False,
         readable: frozenset[int] = frozenset(),
+        last_check: LastCheck | None = None,
     ) -> T | Failure:
         """Send exactly one request and read its answer; see `send`."""
         answer = await self.send(
@@ -139,6 +143,7 @@ class SignedRequests(PageReading):
             identifier=identifier,
             may_be_empty=may_be_empty,
             readable=readable,
+            last_check=last_check,
         )
         return decoded(answer, decode, self.routes.route(call))
 

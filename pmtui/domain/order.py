@@ -195,7 +195,7 @@ class PostStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PostResult:
-    """A usable answer to one posted order: either an id and a status, or the venue's refusal."""
+    """An answer to one posted order: an id and a status, or the venue's refusal, or neither."""
 
     order_id: OrderId | None
     status: PostStatus | None
@@ -210,6 +210,10 @@ class PostResult:
     def is_accepted(self) -> bool:
         """Whether the venue holds or has filled the order."""
         return not self.error and self.order_id is not None and self.status is not None
+
+    def names(self, order_id: OrderId) -> bool:
+        """Whether it may be about an order: it names that one, in any case of letters, or none."""
+        return self.order_id is None or self.order_id.lower() == order_id.lower()
 
 
 @dataclass(frozen=True, slots=True)

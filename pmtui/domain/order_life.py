@@ -122,7 +122,10 @@ _THERE: Claim = ("there", "")
 
 def claims_of_order(fact: Order) -> frozenset[Claim]:
     """Return what a report of an order claims."""
-    claims: set[Claim] = {("token", fact.token_id), ("side", fact.side)}
+    claims: set[Claim] = set()
+    if fact.token_id:
+        # Of an order whose record is lost nothing but the id is known.
+        claims |= {("token", fact.token_id), ("side", fact.side)}
     if fact.status is OrderStatus.REJECTED:
         claims.add(_REFUSED)
     if fact.status in _AT_THE_VENUE or fact.matched_size > 0:

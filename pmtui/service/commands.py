@@ -73,9 +73,11 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, Service
         """Fix amounts, salt and time of several orders."""
         return self._desk.prepare_many(intents)
 
-    def place(self, order: PreparedOrder, *, override: str = "") -> CommandId:
+    def place(
+        self, order: PreparedOrder, *, override: str = "", is_single_key: bool = False
+    ) -> CommandId:
         """Journal, sign and send a prepared order."""
-        return self._desk.place(order, override=override)
+        return self._desk.place(order, override=override, is_single_key=is_single_key)
 
     def place_many(self, orders: Iterable[PreparedOrder]) -> CommandId:
         """Journal, sign and send prepared orders in one request."""
@@ -86,11 +88,20 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, Service
         return self._desk.move(order_id, replacement)
 
     def flatten(
-        self, order: PreparedOrder, in_the_way: Iterable[Order], *, override: str = ""
+        self,
+        order: PreparedOrder,
+        in_the_way: Iterable[Order],
+        *,
+        override: str = "",
+        is_single_key: bool = False,
     ) -> CommandId:
         """Cancel own orders in the way of a sale, and sell."""
         return self._desk.flatten(
-            order, tuple(in_the_way), override=override, last_word=self._desk.why_meets_own
+            order,
+            tuple(in_the_way),
+            override=override,
+            is_single_key=is_single_key,
+            last_word=self._desk.why_meets_own,
         )
 
     async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:

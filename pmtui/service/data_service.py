@@ -10,6 +10,7 @@ from pathlib import Path
 from pmtui.domain.ids import TokenId
 from pmtui.domain.market_events import MarketResolved, TickSizeChanged
 from pmtui.service.arming import Arming
+from pmtui.service.cancelling import Canceller
 from pmtui.service.commands import ServiceCommands
 from pmtui.service.conditionals import Conditionals
 from pmtui.service.day_book import DayBook
@@ -92,6 +93,7 @@ class DataService:
         self._time = TimeFeed(kernel, self._wait_for_hosts)
         self._orders = OrderHistory(kernel, journal)
         self._account = self._make_account()
+        self._canceller = Canceller(kernel, self._account, self._orders)
         self._resolutions = Resolutions(kernel, self._account, self._known, state_dir)
         self._search = self._make_search()
         self._books = self._make_books()
@@ -209,6 +211,7 @@ class DataService:
                 kernel,
                 account,
                 self._orders,
+                canceller=self._canceller,
                 lock=lock,
                 arming=arming,
                 state_dir=state_dir,
@@ -272,7 +275,9 @@ class DataService:
             self._account,
             self._orders,
             search=self._search,
+            canceller=self._canceller,
             market_of=self._known.market,
+            book_of=self._books.book,
             guard=self._safeguards.guard,
             post_deadline_s=self._tuning.post_deadline_s,
         )
@@ -343,6 +348,7 @@ class DataService:
         hosts = await self._wait_for_hosts()
         if hosts.open_account is not None:
             self._supervisor.keep("order search", self._search.run)
+            self._supervisor.keep("repeated cancels", self._canceller.run)
             self._supervisor.keep("conditional orders", self._conditionals.run)
             self._supervisor.keep("account", self._account.run)
             dead_man = self._safeguards.dead_man

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
 
+from pmtui.domain.book_view import BookView
 from pmtui.domain.flattening import NOT_SOLD
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms
@@ -22,15 +23,16 @@ from pmtui.domain.verdict import (
     Unknown,
     Verdict,
 )
-from pmtui.service.cancelling import Ask, Canceller
+from pmtui.service.cancelling import EVERYTHING, Canceller, Sweep
 from pmtui.service.entry_guard import EntryGuard
 from pmtui.service.feeds.account import AccountFeed
+from pmtui.service.hosts import READ_ONLY
 from pmtui.service.kernel import Kernel
 from pmtui.service.moving import Mover
 from pmtui.service.order_history import OrderHistory
 from pmtui.service.order_search import OrderSearch
 from pmtui.service.preparing import prepare_order
-from pmtui.service.sending import POST_DEADLINE_S, READ_ONLY, OrderSender
+from pmtui.service.sending import POST_DEADLINE_S, OrderSender
 from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
 from pmtui.service.views import Level
 
@@ -48,14 +50,16 @@ def _nothing_against(_: PreparedOrder) -> str:
 class Desk:
     """Everything that changes something at the venue goes through here."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - everything that an order meets on its way
         self,
         kernel: Kernel,
         feed: AccountFeed,
         history: OrderHistory,
         *,
         search: OrderSearch,
+        canceller: Canceller,
         market_of: Callable[[ConditionId], tuple[Market | None, MarketTerms | None]],
+        book_of: Callable[[TokenId], BookView],
         guard: EntryGuard,
         post_deadline_s: int = POST_DEADLINE_S,
     ) -> None:
@@ -64,10 +68,11 @@ class Desk:
         self._history = history
         self._market_of = market_of
         self._guard = guard
+        self._canceller = canceller
         self._sender = OrderSender(
-            kernel, feed, history, search=search, guard=guard, post_deadline_s=post_deadline_s
-        )
-        self._canceller = Canceller(kernel, feed, history)
+            kernel, feed, history, search=search, canceller=canceller, book_of=book_of,
+            guard=guard, post_deadline_s=post_deadline_s,
+        )  # fmt: skip
         self._mover = Mover(
             kernel, feed, history, sender=self._sender, canceller=self._canceller,
             prepare=self.prepare, terms_of=lambda condition_id: market_of(condition_id)[1],
@@ -112,13 +117,18 @@ class Desk:
             legs.append(self.prepare(intent, beside=fit))
         return tuple(legs)
 
-    def place(self, order: PreparedOrder, *, override: str = "") -> CommandId:
+    def place(
+        self, order: PreparedOrder, *, override: str = "", is_single_key: bool = False
+    ) -> CommandId:
         """Start sending; the verdict comes when it is known. The same order leaves only once."""
         self._note_override(order, override)
-        return self.place_many((order,))
+        return self.place_many((order,), needs_good_book=is_single_key and not override)
 
-    def place_many(self, orders: tuple[PreparedOrder, ...]) -> CommandId:
+    def place_many(
+        self, orders: tuple[PreparedOrder, ...], *, needs_good_book: bool = False
+    ) -> CommandId:
         """Start sending orders in one request; each has a verdict of its own."""
+        instruction = self._sender.instruct(needs_good_book=needs_good_book)
         command_id, futures = self._expect(orders)
         fresh = self._fresh(orders, futures)
         for order in fresh:
@@ -128,7 +138,7 @@ class Desk:
             _set(futures[order.unsigned.order_id], verdict)
 
         async def run() -> None:
-            await self._sender.send(fresh, tell)
+            await self._sender.send(fresh, tell, instruction)
 
         if fresh:
             self._start(futures, run)
@@ -140,6 +150,7 @@ class Desk:
         in_the_way: tuple[Order, ...],
         *,
         override: str = "",
+        is_single_key: bool = False,
         last_word: Callable[[PreparedOrder], str] = _nothing_against,
     ) -> CommandId:
         """Cancel what is in the way of selling a position, then sell it; the verdict is the sale's.
@@ -148,8 +159,10 @@ class Desk:
             order: the sale.
             in_the_way: own sales of the same shares, and own bids that it would meet.
             override: what was permitted with it.
+            is_single_key: without an override it leaves only while its book is good.
             last_word: is asked with the very order that will leave why it must not, "" if it may.
         """
+        instruction = self._sender.instruct(needs_good_book=is_single_key and not override)
         command_id, futures = self._expect((order,))
 
         def tell(_: PreparedOrder, verdict: Verdict) -> None:
@@ -164,7 +177,7 @@ class Desk:
                 return
             self._note_override(fitted, override)
             self._sender.show(fitted)
-            await self._sender.send((fitted,), tell)
+            await self._sender.send((fitted,), tell, instruction)
 
         if self._fresh((order,), futures):
             self._start(futures, run)
@@ -199,22 +212,11 @@ class Desk:
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
         """Cancel own orders of a market or of one token."""
-        return self._cancel(
-            self._open_ids(
-                lambda order: (
-                    order.condition_id == condition_id and token_id in (None, order.token_id)
-                )
-            ),
-            lambda account: account.host.cancel_market(
-                condition_id=condition_id, token_id=token_id
-            ),
-        )
+        return self._sweep(Sweep(condition_id, token_id))
 
     def cancel_all(self) -> CommandId:
         """Cancel everything."""
-        return self._cancel(
-            self._open_ids(lambda _: True), lambda account: account.host.cancel_all()
-        )
+        return self._sweep(EVERYTHING)
 
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
         """Wait for the first thing that can be said of a cancellation."""
@@ -284,13 +286,14 @@ class Desk:
 
         self._kernel.start("order", run)
 
-    def _cancel(self, meant: tuple[OrderId, ...], ask: Ask | None = None) -> CommandId:
+    def _cancel(self, meant: tuple[OrderId, ...], sweep: Sweep | None = None) -> CommandId:
         command_id = self._command()
-        self._cancels[command_id] = self._canceller.start(meant, ask).first
+        self._cancels[command_id] = self._canceller.start(meant, sweep).first
         return command_id
 
-    def _open_ids(self, is_meant: Callable[[Order], bool]) -> tuple[OrderId, ...]:
-        return tuple(o.order_id for o in self._feed.own.open_orders() if is_meant(o))
+    def _sweep(self, sweep: Sweep) -> CommandId:
+        meant = tuple(o.order_id for o in self._feed.own.open_orders() if sweep.covers(o))
+        return self._cancel(meant, sweep)
 
     def _command(self) -> CommandId:
         self._next_command += 1

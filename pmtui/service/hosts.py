@@ -22,6 +22,8 @@ from pmtui.service.ports import (
     WalletHost,
 )
 
+READ_ONLY = "No key: this session is read-only"
+
 
 @dataclass(frozen=True, slots=True)
 class Account:

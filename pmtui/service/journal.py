@@ -30,6 +30,8 @@ from pmtui.service.journal_rows import (
     JournaledOrder,
     JournalEntry,
     JournalProblem,
+    count_damaged_conditionals,
+    has_order,
     read_conditionals,
     read_entries,
     read_unsettled,
@@ -44,6 +46,10 @@ MOST_NOTES = 10_000
 """Kept for a disk that takes none."""
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
+
+REPLACED = (
+    "its file was removed or replaced while this program runs; put it back, or end the program"
+)
 
 __all__ = ["Journal", "JournalEntry", "JournalProblem", "JournaledOrder"]
 
@@ -72,7 +78,16 @@ class Leaving:
     """The order in words."""
 
 
-Line = Row | Standing | Fill | Conditional
+@dataclass(frozen=True, slots=True)
+class AboutOrder:
+    """A line of an order's life; written only where the order itself was written down."""
+
+    row: tuple[str, OrderId, str, str]
+    fact: Standing | Fill | None = None
+    """What it stands for. A fill that is known already is not told of again."""
+
+
+Line = Row | Standing | Fill | Conditional | AboutOrder
 """What may be written without anybody waiting for it."""
 
 
@@ -94,12 +109,17 @@ class Journal:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="journal")
         self._connection: sqlite3.Connection | None = None
         self._lock: int | None = None
+        """On the journal's own file."""
+        self._files: tuple[tuple[int, int] | None, ...] = ()
+        """Which files are open."""
         self._notes: deque[Line] = deque()
         self._lost = 0
         """Notes that nothing was kept of, for want of room here while the disk had none."""
         self._first_pause_s = first_pause_s
         self._pause_s = first_pause_s
         self._retry: asyncio.TimerHandle | None = None
+        self._is_flushing = False
+        self._is_closed = False
         self._on_problem: Callable[[JournalProblem | None], None] | None = None
 
     def on_problem(self, listener: Callable[[JournalProblem | None], None]) -> None:
@@ -161,6 +181,22 @@ class Journal:
         """Remember a fill of one of our orders, without waiting."""
         self._later(fill)
 
+    def note_about(
+        self,
+        order_id: OrderId,
+        kind: str,
+        text: str,
+        *,
+        at: datetime,
+        fact: Standing | Fill | None = None,
+    ) -> None:
+        """Write an entry, and what it stands for, if the order was ever written down here.
+
+        Also for an order of an earlier session, and for one that has ended: nothing that is heard
+        later is lost.
+        """
+        self._later(AboutOrder((at.isoformat(), order_id, kind, text), fact))
+
     def note_conditional(self, conditional: Conditional, text: str, *, at: datetime) -> None:
         """Remember how a conditional order stands now and what became of it, without waiting."""
         self._notes.append(conditional)
@@ -169,6 +205,10 @@ class Journal:
     async def conditionals(self) -> tuple[Conditional, ...] | JournalProblem:
         """Return every conditional order, the oldest first."""
         return await self._reading(read_conditionals)
+
+    async def damaged_conditionals(self) -> int | JournalProblem:
+        """Return how many conditional orders cannot be read."""
+        return await self._reading(count_damaged_conditionals)
 
     async def unsettled(self) -> tuple[JournaledOrder, ...] | JournalProblem:
         """Return the orders whose end was never heard of, oldest first."""
@@ -184,6 +224,7 @@ class Journal:
 
     async def close(self) -> None:
         """Write what is left and close the file."""
+        self._is_closed = True
         if self._retry is not None:
             self._retry.cancel()
         await self._in_thread(self._close)
@@ -216,19 +257,23 @@ class Journal:
     def _later(self, note: Line) -> None:
         # The first write takes along all notes that have gathered by then: each waits for the disk.
         self._notes.append(note)
-        if self._retry is None:
+        if self._retry is None and not self._is_flushing:
             self._flush()
 
     def _flush(self) -> None:
+        self._is_flushing = True
         flushing = asyncio.get_running_loop().run_in_executor(self._thread, lambda: self._write([]))
         flushing.add_done_callback(self._after_notes)
 
     def _after_notes(self, flushing: "asyncio.Future[JournalProblem | None]") -> None:
+        self._is_flushing = False
         if flushing.cancelled():
             return
         problem = flushing.result()
         if problem is None:
             self._after_success()
+            if self._notes and not self._is_closed:
+                self._flush()
         elif self._retry is None:
             # One try at a time, ever more rarely: a full disk must not be asked for every note.
             if self._pause_s == self._first_pause_s and self._on_problem is not None:
@@ -266,6 +311,9 @@ class Journal:
                 if self._lost:
                     text = f"{self._lost} lines before this could not be written, and are lost"
                     _write_line(connection, (_last_moment(notes), None, "notice", text))
+            if self._is_replaced():
+                # What was written is in a file that nobody will find.
+                return JournalProblem(REPLACED)
         except (sqlite3.Error, OSError) as error:
             # Kept for the next try, in their order.
             kept = _most_telling(notes)
@@ -281,6 +329,7 @@ class Journal:
             self._take_lock()
             self._hide()
             connection = sqlite3.connect(self._path, check_same_thread=False)
+            connection.text_factory = _readable
             try:
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("PRAGMA synchronous=FULL")
@@ -288,21 +337,34 @@ class Journal:
             except (sqlite3.Error, OSError):
                 connection.close()
                 raise
+            self._files = self._identities()
             self._connection = connection
         return self._connection
 
+    def _identities(self) -> tuple[tuple[int, int] | None, ...]:
+        """Return which files stand where the journal and its log of writes should."""
+        return tuple(_identity(self._path.with_name(self._path.name + e)) for e in ("", "-wal"))
+
+    def _is_replaced(self) -> bool:
+        """Whether what is open is not what anybody else would find, or the next session."""
+        return self._identities() != self._files
+
     def _hide(self) -> None:
         """Let nobody else read it, nor what stands beside it, which takes over its mode."""
-        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
         for ending in ("", "-wal", "-shm"):
             with suppress(FileNotFoundError):
                 self._path.with_name(self._path.name + ending).chmod(0o600)
 
     def _take_lock(self) -> None:
-        """Be the one writer; the lock goes with the process, however it ends."""
+        """Be the one writer; the lock goes with the process, however it ends.
+
+        It lies on the journal itself, so that there is no other file to remove. SQLite's own locks
+        are of another kind, and the handle stays open until its connection is closed: closing one
+        handle of a file gives all such locks of a process up.
+        """
         if self._lock is not None:
             return
-        lock = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        lock = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -326,18 +388,38 @@ def _most_telling(notes: list[Line]) -> list[Line]:
     too_many = len(notes) - MOST_NOTES
     if too_many <= 0:
         return notes
-    words = [index for index, note in enumerate(notes) if isinstance(note, tuple)][:too_many]
+    words = [index for index, note in enumerate(notes) if _is_words(note)][:too_many]
     dropped = frozenset(words)
     kept = [note for index, note in enumerate(notes) if index not in dropped]
     return kept[-MOST_NOTES:]
 
 
 def _last_moment(notes: list[Line]) -> str:
-    return next((note[0] for note in reversed(notes) if isinstance(note, tuple)), "")
+    rows = (note.row if isinstance(note, AboutOrder) else note for note in reversed(notes))
+    return next((row[0] for row in rows if isinstance(row, tuple)), "")
+
+
+def _is_words(note: Line) -> bool:
+    return isinstance(note, tuple) or (isinstance(note, AboutOrder) and note.fact is None)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _readable(raw: bytes) -> str:
+    """Read a text of the file; damaged bytes must not hide the rows around them."""
+    return raw.decode("utf-8", "replace")
 
 
 def _write_line(connection: sqlite3.Connection, line: Line) -> None:
-    if isinstance(line, Fill):
+    if isinstance(line, AboutOrder):
+        _write_about(connection, line)
+    elif isinstance(line, Fill):
         write_fill(connection, line)
     elif isinstance(line, Conditional):
         write_conditional(connection, line)
@@ -350,6 +432,17 @@ def _write_line(connection: sqlite3.Connection, line: Line) -> None:
         connection.execute(
             "INSERT INTO entries (at, order_id, kind, text) VALUES (?, ?, ?, ?)", line
         )
+
+
+def _write_about(connection: sqlite3.Connection, line: AboutOrder) -> None:
+    if not has_order(connection, line.row[1]):
+        return
+    if isinstance(line.fact, Fill):
+        if not write_fill(connection, line.fact):
+            return
+    elif line.fact is not None:
+        _write_line(connection, line.fact)
+    _write_line(connection, line.row)
 
 
 def _problem(error: Exception) -> JournalProblem:

@@ -2,15 +2,22 @@
 
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from pmtui.domain.conditional import Conditional
-from pmtui.domain.ids import ConditionId, OrderId
-from pmtui.domain.order import Fill, Order
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
+from pmtui.domain.market import Side
+from pmtui.domain.money import ZERO, Micros, ratio_ceil
+from pmtui.domain.order import VENUE_EXPIRY_LEAD, Fill, Order, OrderStatus, TimeInForce
 from pmtui.domain.trade_life import merge_fill
 from pmtui.records import dataclass
+
+T = TypeVar("T")
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -62,6 +69,16 @@ class JournalEntry:
     text: str
 
 
+class Damage(StrEnum):
+    """What is left of an order whose row is damaged."""
+
+    NONE = ""
+    FACTS = "facts"
+    """Its signed bytes still tell what it was."""
+    ALL = "all"
+    """Nothing but its id can be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class JournaledOrder:
     """An order as it was written down before it left."""
@@ -73,6 +90,24 @@ class JournaledOrder:
     """How it ended; None while that is not known."""
     is_known: bool
     """Whether the venue has ever spoken of it."""
+    damage: Damage = Damage.NONE
+
+
+class _PostedFields(msgspec.Struct, rename="camel"):
+    token_id: str
+    maker_amount: str
+    taker_amount: str
+    side: Side
+    expiration: str
+    timestamp: str
+
+
+class _Posted(msgspec.Struct, rename="camel"):
+    """The signed bytes of an order, as far as they tell what it was."""
+
+    order: _PostedFields
+    order_type: TimeInForce
+    post_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +127,8 @@ class JournaledFill:
     """Of its market: the service's own words."""
 
 
-def write_fill(connection: sqlite3.Connection, fill: Fill) -> None:
-    """Remember a fill, or how its settlement went on; it never goes back."""
+def write_fill(connection: sqlite3.Connection, fill: Fill) -> bool:
+    """Remember a fill, or how its settlement went on; it never goes back. Return whether it is news."""
     key = (fill.trade_id, fill.order_id)
     row = connection.execute(
         "SELECT facts FROM fills WHERE trade_id = ? AND order_id = ?", key
@@ -103,8 +138,18 @@ def write_fill(connection: sqlite3.Connection, fill: Fill) -> None:
     except msgspec.MsgspecError:
         # Not written by this program: better replaced than in the way of every later write.
         known = None
-    facts = msgspec.json.encode(merge_fill(known, fill)).decode()
+    merged = merge_fill(known, fill)
+    if merged == known:
+        return False
+    facts = msgspec.json.encode(merged).decode()
     connection.execute("INSERT OR REPLACE INTO fills VALUES (?, ?, ?)", (*key, facts))
+    return True
+
+
+def has_order(connection: sqlite3.Connection, order_id: OrderId) -> bool:
+    """Whether an order was ever written down here, in this session or before."""
+    row = connection.execute("SELECT 1 FROM orders WHERE order_id = ?", (order_id,)).fetchone()
+    return row is not None
 
 
 def write_conditional(connection: sqlite3.Connection, conditional: Conditional) -> None:
@@ -120,22 +165,26 @@ def write_conditional(connection: sqlite3.Connection, conditional: Conditional) 
 
 
 def read_conditionals(connection: sqlite3.Connection) -> tuple[Conditional, ...]:
-    """Return every conditional order there ever was, the oldest first.
-
-    Raises:
-        msgspec.MsgspecError: a row that this program did not write.
-    """
+    """Return every conditional order that can be read, the oldest first."""
     rows = connection.execute("SELECT facts FROM conditionals ORDER BY at, conditional_id")
-    return tuple(msgspec.json.decode(facts, type=Conditional) for (facts,) in rows)
+    read = (_decode(facts, Conditional) for (facts,) in rows)
+    return tuple(conditional for conditional in read if conditional is not None)
+
+
+def count_damaged_conditionals(connection: sqlite3.Connection) -> int:
+    """Return how many conditional orders cannot be read."""
+    rows = connection.execute("SELECT facts FROM conditionals")
+    return sum(_decode(facts, Conditional) is None for (facts,) in rows)
 
 
 def read_unsettled(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]:
     """Return the orders without a final state, oldest first.
 
-    Raises:
-        msgspec.MsgspecError: a row that this program did not write.
+    A damaged row loses itself and no other: its order is taken from the signed bytes, and where
+    these are damaged too it has its id alone. A state that is none counts as no end.
     """
-    return _read_orders(connection, "WHERE state IS NULL")
+    ends = ", ".join(f"'{end}'" for end in sorted(_ENDS))
+    return _read_orders(connection, f"WHERE state IS NULL OR state NOT IN ({ends})")
 
 
 def read_entries(connection: sqlite3.Connection, order_id: OrderId) -> tuple[JournalEntry, ...]:
@@ -192,15 +241,87 @@ def read_lives(path: Path) -> tuple[OrderLife, ...] | JournalProblem:
 
 
 def _read_orders(connection: sqlite3.Connection, where: str) -> tuple[JournaledOrder, ...]:
+    columns = "order_id, at, facts, title, body, state, is_known"
     rows = connection.execute(
-        f"SELECT facts, title, state, is_known FROM orders {where} ORDER BY at, order_id"  # noqa: S608 - two constants
+        f"SELECT {columns} FROM orders {where} ORDER BY at, order_id"  # noqa: S608 - two constants
     )
-    return tuple(
-        JournaledOrder(
-            order=msgspec.json.decode(facts, type=Order),
-            title=title,
-            state=state,
-            is_known=bool(is_known),
-        )
-        for facts, title, state, is_known in rows
+    read: list[JournaledOrder] = []
+    for order_id, at, facts, title, body, state, is_known in rows:
+        named = OrderId(str(order_id))
+        order, damage = _decode(facts, Order), Damage.NONE
+        if order is None or order.order_id != named:
+            order, damage = _recover(named, body), Damage.FACTS
+        if order is None:
+            order, damage = _only_id(named, at), Damage.ALL
+        end = state if isinstance(state, str) and state in _ENDS else None
+        read.append(JournaledOrder(order, str(title), end, is_known=bool(is_known), damage=damage))
+    return tuple(read)
+
+
+_ENDS = frozenset(status.value for status in OrderStatus if not status.is_open)
+
+
+def _decode(text: object, kind: type[T]) -> T | None:
+    """Read what this program wrote; None where it is damaged."""
+    if not isinstance(text, str):
+        return None
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.MsgspecError, ValueError):
+        return None
+
+
+def _recover(order_id: OrderId, body: object) -> Order | None:
+    """Return an order as its signed bytes tell of it; they name no market and no outcome."""
+    if not isinstance(body, bytes):
+        return None
+    try:
+        posted = msgspec.json.decode(body, type=_Posted)
+        fields = posted.order
+        maker, taker = Micros(int(fields.maker_amount)), Micros(int(fields.taker_amount))
+        expiration_s, signed_ms = int(fields.expiration), int(fields.timestamp)
+        signed_at = datetime.fromtimestamp(signed_ms / 1000, tz=UTC)
+        expires_at = datetime.fromtimestamp(expiration_s, tz=UTC) - VENUE_EXPIRY_LEAD
+    except (msgspec.MsgspecError, ValueError, OverflowError, OSError):
+        return None
+    cash, size = (maker, taker) if fields.side is Side.BUY else (taker, maker)
+    if cash <= 0 or size <= 0:
+        return None
+    return Order(
+        order_id=order_id,
+        condition_id=ConditionId(""),
+        token_id=TokenId(fields.token_id),
+        outcome="",
+        side=fields.side,
+        price=ratio_ceil(cash, size),
+        original_size=size,
+        matched_size=ZERO,
+        status=OrderStatus.PENDING,
+        time_in_force=posted.order_type,
+        created_at=signed_at,
+        expires_at=expires_at if expiration_s else None,
+        is_post_only=posted.post_only,
+    )
+
+
+def _only_id(order_id: OrderId, at: object) -> Order:
+    """Return an order of which nothing but its id is known: no token, no price, no size."""
+    try:
+        created_at = datetime.fromisoformat(str(at))
+    except ValueError:
+        created_at = datetime.fromtimestamp(0, tz=UTC)
+    if created_at.tzinfo is None:
+        created_at = created_at.replace(tzinfo=UTC)
+    return Order(
+        order_id=order_id,
+        condition_id=ConditionId(""),
+        token_id=TokenId(""),
+        outcome="",
+        side=Side.BUY,
+        price=ZERO,
+        original_size=ZERO,
+        matched_size=ZERO,
+        status=OrderStatus.PENDING,
+        time_in_force=TimeInForce.GTC,
+        created_at=created_at,
     )

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.market import Side
-from pmtui.domain.money import ZERO, format_micros
+from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil, notional_floor
 from pmtui.domain.order import OrderStatus, PostResult, PostStatus
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.refusals import (
@@ -15,6 +15,10 @@ from pmtui.service.refusals import (
 )
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.words import say_shares
+
+CENT = Micros(10_000)
+LEAST_PRICE = Micros(100)
+"""The smallest tick there is: nothing trades below it (WIRE_CLOB §5, October 2026)."""
 
 
 def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: datetime) -> Verdict:
@@ -31,7 +35,7 @@ def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: dat
     if is_inconclusive_refusal(text):
         return Unknown(order.unsigned.order_id, text, since=now)
     if isinstance(answer, PostResult):
-        return _judge_result(order, answer)
+        return _judge_result(order, answer, now=now)
     is_closed = answer.kind is FailureKind.SERVER and is_refusal_of_a_closed_venue(text)
     if answer.may_have_happened and not is_closed:
         return Unknown(order.unsigned.order_id, str(answer), since=now)
@@ -48,7 +52,8 @@ def say_answer(answer: PostResult | Failure) -> str:
     if isinstance(answer, Failure):
         return say_failure(answer)
     if not answer.is_accepted or answer.status is None:
-        return f"refused: {answer.error}"
+        named = f" of {answer.order_id}" if answer.order_id else ""
+        return f"refused: {answer.error}{named}" if answer.error else f"says nothing{named}"
     gave, got = (format_micros(a or ZERO) for a in (answer.making_amount, answer.taking_amount))
     trades = f", trades {' '.join(answer.trade_ids)}" if answer.trade_ids else ""
     return f"{answer.status.value}: gave {gave}, got {got}{trades}"
@@ -65,10 +70,11 @@ def say_verdict(verdict: Verdict) -> str:
             return f"unknown: {verdict.reason}"
 
 
-def _judge_result(order: PreparedOrder, answer: PostResult) -> Verdict:
-    if not answer.is_accepted:
-        text = answer.error or "the venue gave no reason"
-        return Rejected(text, field_of_refusal(text))
+def _judge_result(order: PreparedOrder, answer: PostResult, *, now: datetime) -> Verdict:
+    if answer.error and answer.order_id is None:
+        return Rejected(answer.error, field_of_refusal(answer.error))
+    if doubt := _why_doubted(order, answer):
+        return Unknown(order.unsigned.order_id, doubt, since=now)
     gave, got = answer.making_amount or ZERO, answer.taking_amount or ZERO
     filled, cash = (got, gave) if order.intent.side is Side.BUY else (gave, got)
     text = ""
@@ -88,6 +94,44 @@ def _judge_result(order: PreparedOrder, answer: PostResult) -> Verdict:
         text=text or status.value,
         filled_cash=cash,
     )
+
+
+def _why_doubted(order: PreparedOrder, answer: PostResult) -> str:
+    """Return why an answer settles nothing of the order that it came to; empty when it does."""
+    if answer.order_id is None:
+        return "the answer names no order"
+    if not answer.names(order.unsigned.order_id):
+        return "the answer names another order"
+    if answer.error:
+        return f"the answer both names the order and refuses it: {answer.error}"
+    if answer.status is None:
+        return "the answer neither takes nor refuses the order"
+    gave, got = answer.making_amount or ZERO, answer.taking_amount or ZERO
+    if answer.status is PostStatus.MATCHED and not (gave and got):
+        return "the answer tells of a match and not of how much"
+    if not are_possible(order, gave=gave, got=got):
+        return "the answer tells of amounts that the order cannot have"
+    return ""
+
+
+def are_possible(order: PreparedOrder, *, gave: Micros, got: Micros) -> bool:
+    """Whether an order can have exchanged two amounts: not more than it offers, within its price.
+
+    Whether a fee is part of them nobody says, so the most that it can be is left out of the
+    comparison, and a cent for rounding.
+    """
+    if gave < 0 or got < 0 or bool(gave) is not bool(got):
+        return False
+    slack = order.worst_fee + CENT
+    if order.intent.side is Side.BUY:
+        is_offered = gave <= order.unsigned.draft.maker_amount + slack
+        return (
+            is_offered
+            and gave <= notional_ceil(order.price, got) + slack
+            and (notional_floor(LEAST_PRICE, got) <= gave)
+        )
+    is_offered = gave <= order.unsigned.draft.maker_amount
+    return is_offered and notional_floor(order.price, gave) - slack <= got <= gave
 
 
 def _is_spent(order: PreparedOrder, answer: PostResult) -> bool:

@@ -15,7 +15,7 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.plurals import count
 from pmtui.service.arming import Arming
-from pmtui.service.cancelling import Canceller
+from pmtui.service.cancelling import EVERYTHING, Canceller
 from pmtui.service.entry_lock import EntryLock
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.known_lists import say_lack
@@ -39,6 +39,7 @@ class KillSwitch:
         feed: AccountFeed,
         history: OrderHistory,
         *,
+        canceller: Canceller,
         lock: EntryLock,
         arming: Arming,
         state_dir: Path | None = None,
@@ -47,7 +48,7 @@ class KillSwitch:
         self._kernel = kernel
         self._feed = feed
         self._history = history
-        self._canceller = Canceller(kernel, feed, history)
+        self._canceller = canceller
         self._lock = lock
         self._arming = arming
         self._state_dir = state_dir
@@ -110,6 +111,8 @@ class KillSwitch:
         self._kernel.log.notice(Level.BAD, text)
         self._history.note_kill(text)
         self._kernel.mark(StatusTopic())
+        # Also for what a release finds waiting, or on its way.
+        self._canceller.withhold_everything()
         self._start()
 
     def _on_released(self, by: str) -> None:
@@ -164,7 +167,7 @@ class KillSwitch:
         return self._gone | heard
 
     async def _cancel_once(self) -> str:
-        cancellation = self._canceller.start((), lambda account: account.host.cancel_all())
+        cancellation = self._canceller.start((), EVERYTHING)
         verdict = await cancellation.final
         self._gone.update(verdict.result.canceled)
         return verdict.problem

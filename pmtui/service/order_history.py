@@ -9,8 +9,10 @@ from dataclasses import replace
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import format_micros
 from pmtui.domain.order import Fill, Order, OrderStatus
+from pmtui.domain.plurals import count
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
-from pmtui.service.journal import Journal, JournaledOrder, JournalProblem, Leaving
+from pmtui.service.journal import Journal, JournaledOrder, JournalProblem, Leaving, Standing
+from pmtui.service.journal_rows import Damage
 from pmtui.service.kernel import Kernel
 from pmtui.service.move_rows import PLANNED
 from pmtui.service.views import Level
@@ -26,28 +28,42 @@ class OrderHistory:
     def __init__(self, kernel: Kernel, journal: Journal) -> None:
         self._kernel = kernel
         self._journal = journal
-        self._tracked: set[OrderId] = set()
+        self._unread = ""
+        """Why it is not known what an earlier session left open; empty when it is."""
+        self._lost: set[OrderId] = set()
+        """Orders of which the journal tells nothing but the id, until the venue does."""
         self._told = ""
         journal.on_problem(self._hear_problem)
 
     async def restore(self) -> tuple[JournaledOrder, ...]:
-        """Return the orders whose end is not known; a journal that cannot be used is told of."""
+        """Return the orders whose end is not known; a journal that cannot be used is told of.
+
+        Without it nothing is sent: nobody would look for what an earlier session may have left.
+        """
         unsettled = await self._journal.unsettled()
         if isinstance(unsettled, JournalProblem):
+            self._unread = unsettled.text
             self._tell(unsettled)
             return ()
-        self._tracked.update(order.order.order_id for order in unsettled)
+        for each in unsettled:
+            self._tell_damage(each)
+        damaged = await self._journal.damaged_conditionals()
+        if isinstance(damaged, int) and damaged:
+            text = f"{count(damaged, 'conditional order')} of the journal cannot be read"
+            self._kernel.log.notice(Level.BAD, text)
         await self._tell_cut_off_moves()
         return unsettled
 
     async def begin(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
         """Write orders down before they leave together; with a problem, none of them must."""
-        count = len(leaving)
+        if (missing := await self._find_missing()) is not None:
+            return missing
+        legs = len(leaving)
         worded = [
             replace(
                 each,
                 text=say_order(each.order, each.title)
-                + (f" (leg {number} of {count} of one request)" if count > 1 else ""),
+                + (f" (leg {number} of {legs} of one request)" if legs > 1 else ""),
             )
             for number, each in enumerate(leaving, start=1)
         ]
@@ -55,9 +71,23 @@ class OrderHistory:
         if problem is not None:
             self._tell(problem)
         else:
-            self._told = ""
-            self._tracked.update(each.order.order_id for each in leaving)
+            self._hear_problem(None)
         return problem
+
+    async def _find_missing(self) -> JournalProblem | None:
+        """Return what of the journal would have to be known before anything is sent."""
+        if self._lost:
+            return JournalProblem(f"{count(len(self._lost), 'damaged row')}, not found yet")
+        if not self._unread:
+            return None
+        unsettled = await self._journal.unsettled()
+        if isinstance(unsettled, JournalProblem):
+            return unsettled
+        if unsettled:
+            # They are counted, and looked for, by the next session.
+            return JournalProblem("it can be read again; start anew to take up its orders")
+        self._unread = ""
+        return None
 
     async def begin_move(self, text: str, *, old: OrderId, new: OrderId) -> JournalProblem | None:
         """Write down what is to replace an order before that is cancelled, at both of them."""
@@ -103,24 +133,28 @@ class OrderHistory:
         """Note what the venue answered, before anything is concluded from it."""
         self._note("answer", text, order_id)
 
+    def note_not_sent(self, reason: str, order_id: OrderId) -> None:
+        """Note that an order that was written down never left, and why."""
+        standing = Standing(order_id, OrderStatus.REJECTED, is_known=False)
+        self._note("not sent", reason, order_id, standing)
+
     def note_cancel(self, text: str, order_id: OrderId) -> None:
         """Note that an order is about to be cancelled, or how that went."""
         self._note("cancel", text, order_id)
 
     def note_order(self, order: Order) -> None:
-        """Note where an order stands now."""
-        if order.order_id not in self._tracked:
-            return
-        self._note("state", _say_standing(order), order.order_id)
-        self._journal.note_standing(
-            order.order_id, order.status, is_known=order.status not in _OURS
-        )
+        """Note where an order of the journal stands now, also one that had ended."""
+        if order.order_id in self._lost and order.status not in _OURS:
+            self._lost.discard(order.order_id)
+            if not self._lost:
+                self._kernel.log.notice(Level.GOOD, "Found: orders can be sent again")
+        is_known = order.status not in _OURS
+        standing = Standing(order.order_id, order.status, is_known)
+        self._note("state", _say_standing(order), order.order_id, standing)
 
     def note_fill(self, fill: Fill) -> None:
-        """Note a fill of ours, or how its settlement went on."""
-        self._note("fill", _say_settlement(fill), fill.order_id)
-        if fill.order_id in self._tracked:
-            self._journal.note_fill(fill)
+        """Note a fill of an order of the journal, or how its settlement went on."""
+        self._note("fill", _say_settlement(fill), fill.order_id, fill)
 
     async def _tell_cut_off_moves(self) -> None:
         """Tell, once, of moves that ended between their two halves."""
@@ -134,9 +168,24 @@ class OrderHistory:
             text = f"A move of the last session was cut off: {end}"
             self._kernel.log.notice(Level.WARNING, text, order_id=move.old)
 
-    def _note(self, kind: str, text: str, order_id: OrderId) -> None:
-        if order_id in self._tracked:
-            self._journal.note(kind, text, at=self._kernel.clock.now(), order_id=order_id)
+    def _tell_damage(self, journaled: JournaledOrder) -> None:
+        order_id = journaled.order.order_id
+        name = f"The journal's row of order {order_id[:10]}… is damaged"
+        if journaled.damage is Damage.FACTS:
+            text = f"{name}: its signed bytes tell what it was, and it is looked for by its id"
+            self._kernel.log.notice(Level.WARNING, text, order_id=order_id)
+        elif journaled.damage is Damage.ALL:
+            self._lost.add(order_id)
+            text = (
+                f"{name}: it is looked for by its id, and no orders can be sent until it is found"
+            )
+            self._kernel.log.notice(Level.BAD, text, order_id=order_id)
+
+    def _note(
+        self, kind: str, text: str, order_id: OrderId, fact: Standing | Fill | None = None
+    ) -> None:
+        now = self._kernel.clock.now()
+        self._journal.note_about(order_id, kind, text, at=now, fact=fact)
 
     def _hear_problem(self, problem: JournalProblem | None) -> None:
         if problem is not None:
@@ -148,7 +197,7 @@ class OrderHistory:
     def _tell(self, problem: JournalProblem) -> None:
         if problem.text != self._told:
             self._told = problem.text
-            text = f"No orders can be sent: the journal cannot be written ({problem.text})"
+            text = f"No orders can be sent: the journal cannot be used ({problem.text})"
             self._kernel.log.notice(Level.BAD, text)
 
 

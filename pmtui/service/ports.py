@@ -33,6 +33,9 @@ from pmtui.domain.rewards import Earnings, Rebate
 from pmtui.domain.tape_gaps import PastTrades
 from pmtui.domain.user_events import UserEvent
 
+LastCheck = Callable[[], str]
+"""Returns why a request must not leave at this very moment, "" if it may."""
+
 
 class Clock(Protocol):
     """Time, owned by whoever composes the program, so that tests can step it."""
@@ -125,12 +128,23 @@ class AccountHost(Protocol):
         """Return whether the account may only close positions."""
         ...
 
-    async def post_order(self, body: bytes) -> PostResult | Failure:
-        """Send one signed order, once."""
+    async def post_order(self, body: bytes, last_check: LastCheck) -> PostResult | Failure:
+        """Send one signed order, once.
+
+        Args:
+            body: the very bytes.
+            last_check: is asked once, when the bytes are handed to the connection; a reason
+                withholds them, and the answer is a failure that says CANCELLED.
+        """
         ...
 
-    async def post_orders(self, bodies: Sequence[bytes]) -> tuple[PostResult, ...] | Failure:
-        """Send several signed orders in one request, once; answers come in their order."""
+    async def post_orders(
+        self, bodies: Sequence[bytes], last_check: LastCheck
+    ) -> tuple[PostResult, ...] | Failure:
+        """Send several signed orders in one request, as `post_order` sends one.
+
+        Answers come in the order of the request.
+        """
         ...
 
     async def cancel(self, order_ids: tuple[OrderId, ...]) -> CancelResult | Failure:

@@ -221,12 +221,16 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
         """Prepare the legs of a batch, each on its own merits; limits count those before it."""
         ...
 
-    def place(self, order: PreparedOrder, *, override: str = "") -> CommandId:
+    def place(
+        self, order: PreparedOrder, *, override: str = "", is_single_key: bool = False
+    ) -> CommandId:
         """Journal, sign and send a prepared order.
 
         Args:
             order: what was prepared.
             override: what the trader permitted with it, for the journal; empty for nothing.
+            is_single_key: no card came before it: without an override it leaves only while its
+                book is good.
         """
         ...
 
@@ -239,7 +243,12 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
         ...
 
     def flatten(
-        self, order: PreparedOrder, in_the_way: Iterable[Order], *, override: str = ""
+        self,
+        order: PreparedOrder,
+        in_the_way: Iterable[Order],
+        *,
+        override: str = "",
+        is_single_key: bool = False,
     ) -> CommandId:
         """Cancel own orders, and once they are surely gone sell a position.
 
@@ -248,6 +257,7 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
             in_the_way: sales that tie the shares up, as they were when this was agreed, and bids
                 that the sale would meet. Nothing is sold to ourselves.
             override: as in `place`.
+            is_single_key: as in `place`.
         """
         ...
 

@@ -2,6 +2,7 @@
 
 Every function takes the bytes of a body and raises `WireError` for what it cannot read. Whether an
 order was taken is decided by its id and its error text: `success` is true for refused ones too.
+An answer with both, or with neither, is passed on as it is: it settles nothing.
 """
 
 from dataclasses import field
@@ -16,6 +17,10 @@ from pmtui.wire.clob import decode_page
 from pmtui.wire.errors import WireError
 from pmtui.wire.fields import Row
 from pmtui.wire.orders import Owner, decode_fills, decode_order
+
+LONGEST_ID = 128
+"""Characters; ids of orders have 66, those of trades 36 (WIRE_CLOB, October 2026)."""
+LONGEST_TEXT = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +57,10 @@ def _post_result(source: Row) -> PostResult:
     order_id = fields.text(source, "orderID", "orderId", "order_id")
     error = fields.text(source, "errorMsg") or fields.text(source, "error")
     status = fields.text(source, "status").lower()
+    if len(order_id) > LONGEST_ID:
+        raise WireError("orderID", "too long")
     if error or not order_id or not fields.flag(source, "success", default=True):
-        return PostResult(None, None, error or "refused without a reason")
+        return PostResult(OrderId(order_id) if order_id else None, None, error[:LONGEST_TEXT])
     if status and status not in set(PostStatus):
         raise WireError("status", f"unknown: {status[:40]!r}")
     return PostResult(
@@ -62,7 +69,7 @@ def _post_result(source: Row) -> PostResult:
         PostStatus(status) if status else PostStatus.LIVE,
         making_amount=fields.amount(source, "makingAmount"),
         taking_amount=fields.amount(source, "takingAmount"),
-        trade_ids=tuple(map(TradeId, fields.texts(source, "tradeIDs"))),
+        trade_ids=tuple(TradeId(i) for i in fields.texts(source, "tradeIDs") if _is_id(i)),
         transaction_hashes=fields.texts(source, "transactionsHashes"),
     )
 
@@ -72,8 +79,12 @@ def decode_cancel_result(body: bytes) -> CancelResult:
     source = _object(body, "cancel result")
     refused = fields.row(source.get("not_canceled") or {}, "not_canceled")
     return CancelResult(
-        canceled=tuple(map(OrderId, fields.texts(source, "canceled"))),
-        not_canceled=tuple((OrderId(key), fields.text(refused, key)) for key in refused),
+        canceled=tuple(OrderId(i) for i in fields.texts(source, "canceled") if _is_id(i)),
+        not_canceled=tuple(
+            (OrderId(key), fields.text(refused, key)[:LONGEST_TEXT])
+            for key in refused
+            if _is_id(key)
+        ),
     )
 
 
@@ -153,6 +164,10 @@ def _orders_of_trade(row: Row) -> Named:
 def _named(ids: list[object]) -> Named:
     texts = [text for text in ids if isinstance(text, str) and text]
     return frozenset(map(OrderId, texts)) if len(texts) == len(ids) else None
+
+
+def _is_id(text: str) -> bool:
+    return 0 < len(text) <= LONGEST_ID
 
 
 def _object(body: bytes, what: str) -> Row:

@@ -56,6 +56,7 @@ from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.hosts import Account, Hosts, Setup
 from pmtui.service.journal import Journal
+from pmtui.service.ports import LastCheck
 from pmtui.service.profile import Profile
 from pmtui.service.tuning import AS_SHIPPED, Tuning
 from pmtui.service.views import Load, Mode
@@ -93,6 +94,13 @@ TERMS = MarketTerms(
 
 def lost(route: str = "POST /order") -> Failure:
     return Failure(FailureKind.LOST, route, "timed out")
+
+
+def open_lane() -> asyncio.Event:
+    """Return the way out for orders, as it is while nobody waits in line."""
+    lane = asyncio.Event()
+    lane.set()
+    return lane
 
 
 async def _on_the_way() -> None:
@@ -323,6 +331,10 @@ class FakeAccountHost:
     cancel_failure: Failure | None = None
     refuses_to_cancel: dict[OrderId, str] = field(default_factory=dict)
     read_failure: Failure | None = None
+    lane: asyncio.Event = field(default_factory=open_lane)
+    """What orders wait for before they leave: clear while they must stay in line."""
+    in_line: int = 0
+    """How many requests wait for it."""
     stalls: bool = False
     """Whether posted orders are never answered."""
     before_answer: Callable[[], None] = lambda: None
@@ -349,7 +361,19 @@ class FakeAccountHost:
     async def keep_warm(self) -> None:
         self.warmed += 1
 
-    async def post_order(self, body: bytes) -> PostResult | Failure:
+    async def _stand_in_line(self) -> None:
+        if self.lane.is_set():
+            return
+        self.in_line += 1
+        try:
+            await self.lane.wait()
+        finally:
+            self.in_line -= 1
+
+    async def post_order(self, body: bytes, last_check: LastCheck) -> PostResult | Failure:
+        await self._stand_in_line()
+        if reason := last_check():
+            return Failure(FailureKind.CANCELLED, "POST /order", reason)
         self.posted.append(body)
         if self.stalls:
             await asyncio.Event().wait()
@@ -358,7 +382,12 @@ class FakeAccountHost:
             return self.answers.pop(0)
         return PostResult(OrderId(body.decode()), PostStatus.LIVE)
 
-    async def post_orders(self, bodies: Sequence[bytes]) -> tuple[PostResult, ...] | Failure:
+    async def post_orders(
+        self, bodies: Sequence[bytes], last_check: LastCheck
+    ) -> tuple[PostResult, ...] | Failure:
+        await self._stand_in_line()
+        if reason := last_check():
+            return Failure(FailureKind.CANCELLED, "POST /orders", reason)
         self.batches.append(tuple(bodies))
         if self.stalls:
             await asyncio.Event().wait()

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.ids import OrderId
+from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.order import CancelResult, OrderStatus
 from pmtui.domain.user_events import OrderChanged, OrderEventKind
-from tests.service.fakes import World, lost, resting, running_world
+from tests.service.fakes import CONDITION, World, lost, resting, running_world
 from tests.service.test_desk import until
 
 FIRST, SECOND, THIRD = OrderId("0x01"), OrderId("0x02"), OrderId("0x03")
@@ -128,3 +128,78 @@ async def test_orders_never_heard_of_are_counted_when_they_are_cancelled(tmp_pat
         world.account.cancel_answers = [CancelResult((FIRST, SECOND))]
         await world.service.commands.cancel_verdict(world.service.commands.cancel_all())
         assert told(world, "Cancelled 2 orders that this program has not seen") == 1
+
+
+async def test_an_order_that_the_answer_leaves_out_is_doubted_and_asked_for_again(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await with_resting(world, FIRST, SECOND)
+        world.account.cancel_answers = [CancelResult((FIRST,)), CancelResult(())]
+        command = world.service.commands.cancel([FIRST, SECOND])
+        verdict = await world.service.commands.cancel_verdict(command)
+        assert (verdict.result.canceled, verdict.result.unanswered) == ((FIRST,), (SECOND,))
+        assert verdict.problem
+        assert told(world, "leaves out 1 order") == 1
+        await until(world, lambda: not shown(world), "it is cancelled as well")
+        assert world.account.cancelled == [(FIRST, SECOND), (SECOND,), (SECOND,)]
+
+
+async def test_a_sweep_that_leaves_an_order_out_asks_for_it_by_name(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await with_resting(world, FIRST)
+        world.account.cancel_answers = [CancelResult(())]
+        verdict = await world.service.commands.cancel_verdict(world.service.commands.cancel_all())
+        assert verdict.result.unanswered == (FIRST,)
+        await until(world, lambda: not shown(world), "it is cancelled")
+
+
+async def test_an_order_said_to_be_both_cancelled_and_not_is_asked_for_again(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await with_resting(world, FIRST)
+        world.account.cancel_answers = [CancelResult((FIRST,), ((FIRST, "already matched"),))]
+        command = world.service.commands.cancel([FIRST])
+        verdict = await world.service.commands.cancel_verdict(command)
+        assert verdict.result.unanswered == (FIRST,)
+        assert shown(world) == {FIRST}
+
+
+async def test_a_cancel_confirmed_for_an_order_nobody_asked_about_changes_nothing(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await with_resting(world, FIRST, SECOND)
+        world.account.cancel_answers = [CancelResult((SECOND,))]
+        command = world.service.commands.cancel([FIRST])
+        verdict = await world.service.commands.cancel_verdict(command)
+        assert verdict.result == CancelResult((), (), (FIRST,))
+        assert told(world, "1 order nobody asked about") == 1
+        assert shown(world) == {FIRST, SECOND}
+        await until(world, lambda: shown(world) == {SECOND}, "the one that was meant")
+
+
+async def test_a_sweep_of_a_market_changes_nothing_elsewhere(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        elsewhere = resting(SECOND, condition_id=ConditionId("0x" + "cd" * 32))
+        world.account.open.update({FIRST: resting(FIRST), SECOND: elsewhere})
+        await world.pass_time(11)
+        world.account.cancel_answers = [CancelResult((FIRST, SECOND))]
+        command = world.service.commands.cancel_market(CONDITION, None)
+        verdict = await world.service.commands.cancel_verdict(command)
+        assert verdict.result.canceled == (FIRST,)
+        assert told(world, "1 order nobody asked about") == 1
+        assert shown(world) == {SECOND}
+
+
+async def test_ids_of_an_answer_count_in_any_case_of_letters(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        mixed, other = OrderId("0xAb"), OrderId("0xCd")
+        await with_resting(world, mixed, other)
+        world.account.cancel_answers = [
+            CancelResult((OrderId("0xaB"),), ((OrderId("0xcD"), "already matched"),))
+        ]
+        command = world.service.commands.cancel([mixed, other])
+        verdict = await world.service.commands.cancel_verdict(command)
+        assert verdict.result == CancelResult((mixed,), ((other, "already matched"),))

@@ -9,10 +9,16 @@ import pytest
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Fill, Liquidity, OrderStatus, TradeStatus
+from pmtui.domain.order import Fill, Liquidity, OrderStatus, TimeInForce, TradeStatus
 from pmtui.service import journal as journal_module
-from pmtui.service.journal import Journal, JournaledOrder, JournalEntry, JournalProblem
-from pmtui.service.journal_rows import read_fills, read_lives
+from pmtui.service.journal import (
+    Journal,
+    JournaledOrder,
+    JournalEntry,
+    JournalProblem,
+    Standing,
+)
+from pmtui.service.journal_rows import Damage, read_fills, read_lives
 from tests.clients.streams.servers import until
 from tests.service.fakes import resting
 
@@ -296,3 +302,131 @@ async def test_a_damaged_fill_does_not_stop_the_journal(tmp_path: Path) -> None:
     fills = read_fills(path)
     assert not isinstance(fills, JournalProblem)
     assert [f.fill.status for f in fills] == [TradeStatus.MINED]
+
+
+SIGNED = (
+    b'{"order":{"salt":1,"maker":"0x1","signer":"0x1","tokenId":"71321",'
+    b'"makerAmount":"4000000","takerAmount":"10000000","side":"BUY","expiration":"0",'
+    b'"signatureType":3,"timestamp":"1790000000000","metadata":"0x","builder":"0x",'
+    b'"signature":"0x"},"owner":"6f1c2a34","orderType":"GTC","deferExec":false,"postOnly":true}'
+)
+GOOD, BAD = OrderId("0x0a"), OrderId("0x0b")
+
+
+async def damaged(path: Path, change: str, *values: object) -> tuple[JournaledOrder, ...]:
+    """Write two orders down, damage the row of one; return what the next session reads."""
+    first = Journal(path)
+    for order_id in (GOOD, BAD):
+        await first.begin(resting(order_id), title="River", text="Buy 10", body=SIGNED)
+    await first.close()
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute(f"UPDATE orders SET {change} WHERE order_id = ?", (*values, BAD))
+    second = Journal(path)
+    found = await second.unsettled()
+    await second.close()
+    assert not isinstance(found, JournalProblem)
+    return found
+
+
+@pytest.mark.parametrize(
+    "facts", ["{", "", '{"order_id":"0x0b"}', b"\xff\xfe", 17, '{"order_id":"0x0c"}']
+)
+async def test_a_damaged_row_is_taken_from_its_signed_bytes(tmp_path: Path, facts: object) -> None:
+    found = await damaged(tmp_path / "journal.sqlite", "facts = ?", facts)
+    assert found[0] == JournaledOrder(resting(GOOD), "River", None, is_known=False)
+    other = found[1]
+    assert (other.damage, other.order.order_id) == (Damage.FACTS, BAD)
+    order = other.order
+    assert (order.token_id, order.side, order.price) == ("71321", Side.BUY, 400_000)
+    assert (order.original_size, order.time_in_force) == (10_000_000, TimeInForce.GTC)
+    assert (order.is_post_only, order.expires_at) == (True, None)
+
+
+async def test_a_row_of_which_nothing_can_be_read_keeps_its_id(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    found = await damaged(path, "facts = '{', body = ?, at = 'x', title = ?", b"{", b"\xff")
+    by_id = {each.order.order_id: each.damage for each in found}
+    assert by_id == {GOOD: Damage.NONE, BAD: Damage.ALL}
+    lives = read_lives(path)
+    assert not isinstance(lives, JournalProblem)
+
+
+async def test_a_state_that_is_none_is_no_end(tmp_path: Path) -> None:
+    found = await damaged(tmp_path / "journal.sqlite", "state = 'cancelleX'")
+    assert [each.order.order_id for each in found] == [GOOD, BAD]
+    assert [each.state for each in found] == [None, None]
+
+
+@pytest.mark.parametrize("change", ["unlink", "replace", "log"])
+async def test_a_journal_that_is_removed_or_replaced_takes_no_more_orders(
+    tmp_path: Path, change: str
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = Journal(path)
+    assert await begin(journal) is None
+    if change == "log":
+        path.with_name("journal.sqlite-wal").unlink()
+    else:
+        path.rename(tmp_path / "elsewhere")
+    if change == "replace":
+        path.write_bytes(b"")
+    problem = await begin(journal, OrderId("0x02"))
+    assert isinstance(problem, JournalProblem)
+    assert "removed or replaced" in problem.text
+    await journal.close()
+
+
+async def test_a_journal_that_was_put_back_takes_orders_again(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = Journal(path)
+    assert await begin(journal) is None
+    path.rename(tmp_path / "elsewhere")
+    assert isinstance(await begin(journal, OrderId("0x02")), JournalProblem)
+    (tmp_path / "elsewhere").rename(path)
+    assert await begin(journal, OrderId("0x03")) is None
+    await journal.close()
+
+
+def remove_all_but_the_journal(folder: Path) -> None:
+    for file in folder.iterdir():
+        if not file.name.startswith("journal.sqlite"):
+            file.unlink()
+
+
+async def test_no_other_file_guards_a_journal(tmp_path: Path) -> None:
+    """Whatever else is removed from its folder, a second program may not write it."""
+    path = tmp_path / "journal.sqlite"
+    first, second = Journal(path), Journal(path)
+    assert await begin(first) is None
+    remove_all_but_the_journal(tmp_path)
+    assert isinstance(await begin(second, OrderId("0x02")), JournalProblem)
+    await first.close()
+    await second.close()
+
+
+async def test_what_is_heard_of_an_order_is_written_whenever_it_left(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    first = Journal(path)
+    await begin(first)
+    first.note_standing(ORDER, OrderStatus.REJECTED, is_known=False)
+    await first.close()
+    second = Journal(path)
+    late = fill(ORDER, TradeStatus.MATCHED)
+    for _ in range(2):
+        second.note_about(ORDER, "fill", "10 after all", at=AT, fact=late)
+    reopened = Standing(ORDER, OrderStatus.LIVE, is_known=True)
+    second.note_about(ORDER, "state", "live", at=AT, fact=reopened)
+    stranger = OrderId("0x99")
+    second.note_about(stranger, "fill", "not ours", at=AT, fact=fill(stranger, TradeStatus.MINED))
+    entries = await second.entries(ORDER)
+    assert not isinstance(entries, JournalProblem)
+    # Told twice, written once.
+    assert [entry.text for entry in entries][2:] == ["10 after all", "live"]
+    assert await second.entries(stranger) == ()
+    found = await second.unsettled()
+    assert not isinstance(found, JournalProblem)
+    assert [each.order.order_id for each in found] == [ORDER]
+    await second.close()
+    fills = read_fills(path)
+    assert not isinstance(fills, JournalProblem)
+    assert [each.fill.order_id for each in fills] == [ORDER]

@@ -140,6 +140,7 @@ async def test_an_order_on_its_way_when_it_is_thrown_is_cancelled_in_a_later_rou
         order = await prepared(world)
         order_id = order.unsigned.order_id
         world.account.stalls = True
+        world.account.refuses_to_cancel = {order_id: "Order not found or already canceled"}
         world.service.commands.place(order)
         await until(world, lambda: world.account.posted, "the order left")
         world.service.commands.kill()
@@ -148,6 +149,7 @@ async def test_an_order_on_its_way_when_it_is_thrown_is_cancelled_in_a_later_rou
         assert answer is not None
         assert (answer.is_done, answer.left) == (False, 1)
         # It arrives only now, after the first cancellations.
+        world.account.refuses_to_cancel = {}
         world.account.open[order_id] = resting(order_id)
         await until(world, lambda: (a := read_answer(tmp_path)) and a.is_done, "it is gone")
         assert world.account.open == {}

@@ -17,12 +17,18 @@ from pmtui.domain.user_events import OrderChanged, OrderEventKind
 from pmtui.domain.verdict import Rejected, Unknown
 from pmtui.service.day_book import FILE
 from pmtui.service.journal import Journal
+from pmtui.service.ports import LastCheck
 from tests.service.fakes import FakeSigner, lost, resting, running_world
 from tests.service.test_desk import only_order, prepared, said, until, verdict_of
 from tests.service.test_order_search import FIRST, left_behind
 
 
 async def broken(*_: object) -> PostResult:
+    raise ZeroDivisionError
+
+
+async def broken_once_sent(_: bytes, last_check: LastCheck) -> PostResult:
+    assert last_check() == ""
     raise ZeroDivisionError
 
 
@@ -45,7 +51,7 @@ async def test_a_fault_after_an_order_left_makes_it_unknown_and_looked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running_world(tmp_path) as world:
-        monkeypatch.setattr(world.account, "post_order", broken)
+        monkeypatch.setattr(world.account, "post_order", broken_once_sent)
         order = await prepared(world)
         assert isinstance(await verdict_of(world, order), Unknown)
         assert only_order(world) is OrderStatus.UNKNOWN

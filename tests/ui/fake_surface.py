@@ -253,7 +253,9 @@ class FakeService:
     def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
         return tuple(self.prepare(intent) for intent in intents)
 
-    def place(self, order: PreparedOrder, *, override: str = "") -> CommandId:
+    def place(
+        self, order: PreparedOrder, *, override: str = "", is_single_key: bool = False
+    ) -> CommandId:
         command_id = self._record("place", order, *filter(None, (override,)))
         self._placed[command_id] = (order,)
         return command_id
@@ -268,7 +270,12 @@ class FakeService:
         return self._record("move", order_id, replacement)
 
     def flatten(
-        self, order: PreparedOrder, in_the_way: Iterable[Order], *, override: str = ""
+        self,
+        order: PreparedOrder,
+        in_the_way: Iterable[Order],
+        *,
+        override: str = "",
+        is_single_key: bool = False,
     ) -> CommandId:
         command_id = self._record("flatten", order, tuple(in_the_way), *filter(None, (override,)))
         self._placed[command_id] = (order,)

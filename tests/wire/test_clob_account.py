@@ -40,16 +40,39 @@ def test_an_accepted_order_without_a_status_is_live() -> None:
     ("body", "error"),
     [
         (b'{"success":true,"errorMsg":"too small","orderID":"","status":""}', "too small"),
-        (
-            b'{"success":false,"errorMsg":"","orderID":"0x1","status":"live"}',
-            "refused without a reason",
-        ),
         (b'{"error":"no"}', "no"),
     ],
 )
 def test_refusals_are_told_by_id_and_error(body: bytes, error: str) -> None:
     assert account.decode_post_result(body).error == error
     assert account.decode_post_results(b"[" + body + b"]")[0].error == error
+
+
+@pytest.mark.parametrize(
+    ("body", "order_id", "error"),
+    [
+        (b"{}", None, ""),
+        (b'{"success":true,"orderID":"","status":"live"}', None, ""),
+        (b'{"success":false,"errorMsg":"","orderID":"0x1","status":"live"}', "0x1", ""),
+        (b'{"errorMsg":"no","orderID":"0x1","status":"live"}', "0x1", "no"),
+    ],
+)
+def test_what_neither_takes_nor_refuses_is_passed_on_as_it_is(
+    body: bytes, order_id: str | None, error: str
+) -> None:
+    result = account.decode_post_result(body)
+    assert (result.order_id, result.error, result.is_accepted) == (order_id, error, False)
+
+
+def test_texts_of_an_answer_have_an_end() -> None:
+    long = "x" * 100_000
+    with pytest.raises(WireError):
+        account.decode_post_result(json.dumps({"orderID": long, "status": "live"}).encode())
+    assert len(account.decode_post_result(json.dumps({"error": long}).encode()).error) == 300
+    body = {"canceled": [long, "0x1"], "not_canceled": {long: "a", "0x2": long}}
+    result = account.decode_cancel_result(json.dumps(body).encode())
+    assert result.canceled == ("0x1",)
+    assert [(order_id, len(reason)) for order_id, reason in result.not_canceled] == [("0x2", 300)]
 
 
 def test_cancel_results_keep_the_venues_reasons() -> None:

@@ -167,7 +167,9 @@ class MarketOneKey(MarketTrading):
         order, plan = sale
         override = "" if book.state.is_good else f"the whole position from {say_doubtful(book)}"
         warnings = self._warnings_of(order, book)
-        command_id = self.surface.commands.flatten(order, plan.in_the_way, override=override)
+        command_id = self.surface.commands.flatten(
+            order, plan.in_the_way, override=override, is_single_key=True
+        )
         self._follow_order(command_id, order, takes=True, warnings=warnings, clearing=plan)
 
     def action_cancel_bids(self) -> None:
@@ -206,7 +208,7 @@ class MarketOneKey(MarketTrading):
             self.say(f"Not sent: {plain(order.reason, 90)}.")
             return
         override = "" if book.state.is_good else say_override(plan, book)
-        command_id = self.surface.commands.place(order, override=override)
+        command_id = self.surface.commands.place(order, override=override, is_single_key=True)
         self._follow_order(command_id, order, takes=plan.takes, warnings=plan.warnings)
 
     def _has_gone(self, intent: LimitIntent) -> bool:
