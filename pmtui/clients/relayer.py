@@ -28,6 +28,8 @@ from pmtui.wire.relayer import (
 _KINDS = {WalletForm.PROXY: "PROXY", WalletForm.SAFE: "SAFE"}
 T = TypeVar("T")
 
+NO_KEY = "there is no relayer key"
+
 Authorize = Callable[[str, str, bytes], Mapping[str, str]]
 """From method, path and body to the headers that prove who asks."""
 
@@ -37,10 +39,11 @@ class _Deployed(msgspec.Struct):
 
 
 class RelayerClient:
-    """Reads of the relayer that anybody may make."""
+    """The relayer as one caller may use it; without credentials only public reads are answered."""
 
-    def __init__(self, host: HttpHost) -> None:
+    def __init__(self, host: HttpHost, authorize: Authorize | None = None) -> None:
         self._host = host
+        self._authorize = authorize
 
     async def is_deployed(
         self, wallet: Address, form: WalletForm = WalletForm.DEPOSIT
@@ -77,9 +80,9 @@ class RelayerClient:
             return rows
         return next((row for row in rows if row.transaction_id == transaction_id), None)
 
-    def for_caller(self, authorize: Authorize) -> "RelayerAccount":
-        """Return what one caller may do."""
-        return RelayerAccount(self._host, authorize)
+    def for_caller(self, authorize: Authorize) -> "RelayerClient":
+        """Return the same host as one caller may use it."""
+        return RelayerClient(self._host, authorize)
 
     async def mint_key(self, cookies: Mapping[str, str]) -> RelayerKey | Failure:
         """Make a relayer key for whoever signed in; asked once, as each answer is another key."""
@@ -88,32 +91,28 @@ class RelayerClient:
         answer = await self._host.send("POST", path, headers={"Cookie": jar}, body=b"{}")
         return _read(answer, f"POST {path}", decode_relayer_key)
 
-
-class RelayerAccount:
-    """What a relayer key or a builder's key allows."""
-
-    def __init__(self, host: HttpHost, authorize: Authorize) -> None:
-        self._host = host
-        self._authorize = authorize
-
     async def submit(self, body: bytes) -> RelayerTransaction | Failure:
         """Submit a deployment or a signed batch, exactly once."""
         path = "/submit"
+        if self._authorize is None:
+            return Failure(FailureKind.REFUSED, f"POST {path}", NO_KEY)
         headers = self._authorize("POST", path, body)
         answer = await self._host.send("POST", path, headers=headers, body=body)
         return _read(answer, f"POST {path}", decode_submitted)
 
     async def transactions(self) -> tuple[RelayerTransaction, ...] | Failure:
         """Return the caller's recent transactions."""
-        path = "/transactions"
-        answer = await self._host.read(path, headers=self._authorize("GET", path, b""))
-        return _read(answer, f"GET {path}", decode_transactions)
+        return _read(await self._ask("/transactions"), "GET /transactions", decode_transactions)
 
     async def keys(self) -> tuple[RelayerKey, ...] | Failure:
         """Return the caller's relayer keys."""
         path = "/relayer/api/keys"
-        answer = await self._host.read(path, headers=self._authorize("GET", path, b""))
-        return _read(answer, f"GET {path}", decode_relayer_keys)
+        return _read(await self._ask(path), f"GET {path}", decode_relayer_keys)
+
+    async def _ask(self, path: str) -> bytes | Failure:
+        if self._authorize is None:
+            return Failure(FailureKind.REFUSED, f"GET {path}", NO_KEY)
+        return await self._host.read(path, headers=self._authorize("GET", path, b""))
 
 
 def _read(answer: bytes | Failure, route: str, decode: Callable[[bytes], T]) -> T | Failure:

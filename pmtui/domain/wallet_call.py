@@ -4,7 +4,7 @@ A wallet executes a batch of calls as a whole or not at all (WIRE_METADATA §6.3
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, NewType
@@ -41,6 +41,16 @@ class Batch:
     deadline_s: int
     """Unix seconds after which the wallet refuses it."""
     calls: tuple[Call, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SignedSubmission:
+    """A signed batch and the request that submits it."""
+
+    digest: str
+    """0x and 64 hexadecimal digits: what was signed."""
+    signature: str
+    body: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +125,68 @@ class RelayerTransaction:
             return None
 
 
+TransactionKey = NewType("TransactionKey", str)
+"""Our own name of a transaction, known before it leaves: the digest of a batch, or a deployment's."""
+
+
+class TransactionStatus(StrEnum):
+    """What is known of a transaction of ours."""
+
+    SENDING = "sending"
+    """Journaled; no answer yet."""
+    UNKNOWN = "unknown"
+    """The relayer may or may not have it: it is looked for, and never submitted again."""
+    PENDING = "pending"
+    """The relayer has it, and has not said how it ended."""
+    CONFIRMED = "confirmed"
+    FAILED = "failed"
+    """It changed nothing on chain, and cannot any more."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing can come of it any more."""
+        return self in (TransactionStatus.CONFIRMED, TransactionStatus.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class WalletTransaction:
+    """A deployment or a batch of ours, from before it leaves to its end."""
+
+    key: TransactionKey
+    title: str
+    """What it is for, in our words."""
+    owner: Address
+    wallet: Address
+    created_at: datetime
+    nonce: int | None = None
+    """None for a deployment, as the next three."""
+    deadline_s: int | None = None
+    calls: tuple[Call, ...] = ()
+    signature: str = ""
+    status: TransactionStatus = TransactionStatus.SENDING
+    transaction_id: TransactionId | None = None
+    """None until the relayer has answered."""
+    relayer_state: str = ""
+    """As told last."""
+    hash: str = ""
+    reason: str = ""
+    """Why it failed, or is not known."""
+
+    @property
+    def is_deployment(self) -> bool:
+        """Whether it makes the wallet."""
+        return self.nonce is None
+
+    def is_told_by(self, row: RelayerTransaction) -> bool:
+        """Whether a row of the relayer's list is about this transaction."""
+        if self.transaction_id is not None:
+            return row.transaction_id == self.transaction_id
+        if self.is_deployment:
+            is_later = row.created_at is None or row.created_at >= self.created_at
+            return row.kind == "WALLET-CREATE" and row.owner == self.owner and is_later
+        return bool(self.signature) and row.signature.lower() == self.signature.lower()
+
+
 @dataclass(frozen=True, slots=True)
 class CallReverted:
     """A call that the chain would not carry out, and why."""
@@ -130,6 +202,27 @@ class Receipt:
     hash: str
     is_success: bool
     block_number: int
+
+
+def follow(known: WalletTransaction, told: RelayerTransaction) -> WalletTransaction:
+    """Return a transaction after the relayer told of it. An end is final, a state is not taken back."""
+    if known.status.is_over:
+        return known
+    match told.state:
+        case RelayerState.CONFIRMED:
+            status = TransactionStatus.CONFIRMED
+        case RelayerState.FAILED | RelayerState.INVALID:
+            status = TransactionStatus.FAILED
+        case _:
+            status = TransactionStatus.PENDING
+    return replace(
+        known,
+        status=status,
+        transaction_id=told.transaction_id,
+        relayer_state=told.state_text,
+        hash=told.hash or known.hash,
+        reason=told.error if status is TransactionStatus.FAILED else "",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 
 from pmtui.clients.chain import ChainClient
 from pmtui.clients.http import HttpHost
-from pmtui.clients.relayer import RelayerAccount, RelayerClient
+from pmtui.clients.relayer import RelayerClient
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.wallet_call import (
@@ -47,12 +47,12 @@ async def relayer(owner: Owner) -> AsyncIterator[RelayerClient]:
 
 
 @pytest.fixture
-async def account(owner: Owner, relayer: RelayerClient) -> RelayerAccount:
+async def account(owner: Owner, relayer: RelayerClient) -> RelayerClient:
     return relayer.for_caller(lambda _method, _path, _body: owner.key_headers)
 
 
 async def test_a_batch_is_submitted_followed_and_listed(
-    owner: Owner, relayer: RelayerClient, account: RelayerAccount
+    owner: Owner, relayer: RelayerClient, account: RelayerClient
 ) -> None:
     assert await relayer.nonce(owner.signer.address) == 0
     body = owner.batch(calldata.split(ConditionId(RAIN), 5, neg_risk=False))
@@ -80,7 +80,7 @@ async def test_a_batch_is_submitted_followed_and_listed(
 
 
 async def test_a_refusal_names_the_nonce_to_sign_again_with(
-    owner: Owner, account: RelayerAccount
+    owner: Owner, account: RelayerClient
 ) -> None:
     call = calldata.approve(POLYGON.collateral, POLYGON.exchange, 0)
     refused = await account.submit(owner.batch(call, nonce=3))
@@ -89,7 +89,7 @@ async def test_a_refusal_names_the_nonce_to_sign_again_with(
     assert read_submit_refusal(refused.status or 0, refused.text).on_chain_nonce == 0
 
 
-async def test_keys_are_listed_and_never_shown(owner: Owner, account: RelayerAccount) -> None:
+async def test_keys_are_listed_and_never_shown(owner: Owner, account: RelayerClient) -> None:
     keys = await account.keys()
     assert isinstance(keys, tuple)
     assert [key.address for key in keys] == [owner.signer.address]
