@@ -12,6 +12,7 @@ from pmtui.cli.account_remove import remove_account
 from pmtui.cli.account_show import show_account
 from pmtui.cli.account_words import PAPER_KEY_ITS_OWN
 from pmtui.cli.hardening import forbid_dumps
+from pmtui.cli.output import show
 from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 from pmtui.config.errors import ConfigError
 from pmtui.config.paths import locate
@@ -46,7 +47,7 @@ def run(arguments: Sequence[str], *, work_factor: int | None = None) -> int:
         return refuse(f"{error.filename or ''}: {error.strerror}".removeprefix(": "), prog=_PROG)
     if isinstance(said, Refused):
         return refuse(said.text, prog=_PROG)
-    print(said)
+    show(*said.split("\n"))
     return 0
 
 

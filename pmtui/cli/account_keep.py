@@ -1,11 +1,11 @@
 """Making a profile's keystore: from a new key, from one that is typed, or from another keystore."""
 
 import os
-import sys
 from pathlib import Path
 
 from pmtui.cli.account_words import say_kept, say_second_account
 from pmtui.cli.live_key import keystore_path, read_private_key, why_refused
+from pmtui.cli.output import warn
 from pmtui.cli.passphrase import (
     NoSecret,
     ask_new_passphrase,
@@ -131,7 +131,7 @@ def _from_keystore(file: Path, passphrase_fd: int | None) -> _Opened | Refused:
             return _Opened(secret, passphrase)
         if secret is not KeystoreProblem.DOES_NOT_OPEN or passphrase_fd is not None or not left:
             return Refused(f"{file}: {secret.value}")
-        print(f"{secret.value}; {left} more", file=sys.stderr)
+        warn(f"{secret.value}; {left} more")
     raise AssertionError("the last try returns")
 
 
@@ -153,7 +153,7 @@ def _keep(
     is_new: bool = False,
 ) -> str | Refused:
     if problem := weakness(opened.passphrase):
-        print(f"The passphrase is {problem}.", file=sys.stderr)
+        warn(f"The passphrase is {problem}.")
     private_dir(path.parent)
     path.parent.chmod(OWNER_ONLY)
     text = encrypt_keystore(opened.secret, opened.passphrase, work_factor=work_factor)

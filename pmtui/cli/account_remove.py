@@ -6,6 +6,7 @@ from pathlib import Path
 from pmtui.cli.account_keep import Refused
 from pmtui.cli.journal_owner import open_order_makers
 from pmtui.cli.live_key import keystore_path
+from pmtui.cli.output import ask, warn
 from pmtui.cli.session_lock import session_lock
 from pmtui.cli.unlocking import read_keystore
 from pmtui.config.errors import ConfigError
@@ -40,29 +41,22 @@ def _remove(path: Path, settings: Settings, *, is_sure: bool) -> str | Refused:
     text = read_keystore(path)
     owner = None if isinstance(text, KeystoreProblem) else keystore_address(text)
     name = owner or "a keystore without an address"
-    print(
-        f"This deletes {path}, the key of {name}.\n"
+    warn(
+        f"This deletes {path}, the key of {name}.",
         "Without a copy of the file and its passphrase the account and all it holds are lost.",
-        file=sys.stderr,
     )
     if count := len(open_order_makers(path.with_name("journal.sqlite"))):
         orders = "1 order" if count == 1 else f"{count} orders"
-        print(
+        warn(
             f"The journal has {orders} open or unknown: they stay at the venue as they are, and "
-            "without the key they can be neither looked for nor cancelled from here.",
-            file=sys.stderr,
+            "without the key they can be neither looked for nor cancelled from here."
         )
     if not is_sure:
         wanted = owner[-_LAST:] if owner is not None else "remove"
         what = f"the last {_LAST} characters of the address" if owner is not None else "`remove`"
         if not sys.stdin.isatty():
             return Refused("there is no terminal to ask at; --yes removes without asking")
-        if _ask(f"Type {what} to go on: ").casefold() != wanted.casefold():
+        if ask(f"Type {what} to go on:").casefold() != wanted.casefold():
             return Refused("that is not it; nothing was removed")
     path.unlink()
     return f"The keystore of {name} is removed. The journal of {settings.profile} stays."
-
-
-def _ask(prompt: str) -> str:
-    print(prompt, end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip()

@@ -5,7 +5,6 @@ Standard output carries data only. It reads beside a running terminal and writes
 
 import argparse
 import asyncio
-import sys
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -13,6 +12,7 @@ from pmtui.cli.export_account import Asked, read_activity, read_own_fills, read_
 from pmtui.cli.export_tables import orders_table
 from pmtui.cli.export_venue import Unreachable
 from pmtui.cli.export_writing import Format, Table, print_table
+from pmtui.cli.output import warn
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
 from pmtui.config.errors import ConfigError
 from pmtui.config.paths import locate
@@ -78,7 +78,7 @@ def _read(kind: Kind, asked: Asked) -> Table | JournalProblem | Unreachable:
 
 
 def _warn(text: str) -> None:
-    print(f"{_PROG}: {text}", file=sys.stderr)
+    warn(f"{_PROG}: {text}")
 
 
 def _kind(text: str) -> str:

@@ -9,11 +9,11 @@ import io
 import json
 import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TextIO
 
+from pmtui.cli.output import REPLACEMENT, data_output, harmless
 from pmtui.cli.usage import UNAVAILABLE, refuse
 from pmtui.records import dataclass
 
@@ -22,8 +22,7 @@ Record = Mapping[str, object]
 """For JSON: cells, and lists of records."""
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?", re.ASCII)
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 class Format(StrEnum):
@@ -50,7 +49,7 @@ class Table:
 
 def print_table(table: Table, form: Format) -> int:
     """Write a table to standard output; returns the exit code."""
-    out = sys.stdout
+    out = data_output()
     if isinstance(out, io.TextIOWrapper):
         # Data, not words for this terminal: the same bytes everywhere.
         out.reconfigure(encoding="utf-8", errors="replace", newline="\n")
@@ -78,7 +77,7 @@ def write_table(table: Table, form: Format, out: TextIO) -> None:
             writer = csv.writer(out, lineterminator="\n")
             writer.writerow(table.columns)
             for row in table.rows:
-                writer.writerow([harmless(row[column]) for column in table.columns])
+                writer.writerow([to_csv(row[column]) for column in table.columns])
         case Format.JSON:
             for number, record in enumerate(table.records):
                 out.write((",\n" if number else "[\n") + _json(record))
@@ -88,22 +87,26 @@ def write_table(table: Table, form: Format, out: TextIO) -> None:
                 out.write(_json(record) + "\n")
 
 
-def harmless(cell: Cell) -> str:
-    """Return a cell's text as no spreadsheet and no terminal acts on it."""
+def to_csv(cell: Cell) -> str:
+    """Return a cell's text as no spreadsheet and no terminal acts on it: one line, no formula."""
     if cell is None:
         return ""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if _NUMBER.fullmatch(cell):
         return cell
-    text = f"'{cell}" if cell.lstrip(" ").startswith(_FORMULA_STARTS) else cell
-    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
+    text = harmless(cell)
+    # Blotted characters count as none: a spreadsheet may drop them.
+    is_formula = text.lstrip(f" '{REPLACEMENT}").startswith(_FORMULA_STARTS)
+    return f"'{text}" if is_formula else text
 
 
 def _json(record: Record) -> str:
     text = json.dumps(record, ensure_ascii=False)
-    # They stand in strings only, where the escaped form says the same.
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    if text.isprintable():
+        return text
+    # They stand in strings only, where the escaped form means the same.
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def _let_go(out: TextIO) -> None:

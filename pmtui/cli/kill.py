@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from pmtui.cli.output import ask, show
 from pmtui.cli.session_lock import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.errors import ConfigError
@@ -47,12 +48,11 @@ def run_kill(arguments: Sequence[str]) -> int:
     except OSError as error:
         text = f"NOT locked: {state_dir} cannot be written ({error.strerror or error})"
         return refuse(text, prog="pmtui kill", code=NOT_SURE)
-    print(f"Entry is locked on profile {name}.", flush=True)
+    show(f"Entry is locked on profile {name}.")
     if not is_session_running(state_dir):
-        print(
+        show(
             "No terminal runs on it, so nothing was cancelled: what rests at the venue still "
-            f"rests. The next session starts locked and cancels everything first. {STAYS}.",
-            flush=True,
+            f"rests. The next session starts locked and cancels everything first. {STAYS}."
         )
         return NOT_SURE
     return _wait_for_terminal(state_dir, killed, asked.wait)
@@ -67,19 +67,19 @@ def run_release(arguments: Sequence[str]) -> int:
     name, state_dir = found
     killed = read_killed(state_dir)
     if killed is None:
-        print(f"Entry is not locked on profile {name}.")
+        show(f"Entry is not locked on profile {name}.")
         return 0
     since = f" since {killed.at}" if killed.at else ""
-    print(f"Entry is locked on profile {name}{since} by {killed.by}.", flush=True)
+    show(f"Entry is locked on profile {name}{since} by {killed.by}.")
     if not asked.yes and not _agrees():
-        print("It stays locked.")
+        show("It stays locked.")
         return NOT_SURE
     try:
         remove_killed(state_dir)
     except OSError as error:
         text = f"it stays locked: {error.strerror or error}"
         return refuse(text, prog="pmtui release", code=NOT_SURE)
-    print("Released: orders can be entered again.")
+    show("Released: orders can be entered again.")
     return 0
 
 
@@ -92,15 +92,15 @@ def _wait_for_terminal(state_dir: Path, killed: Killed, patience_s: int) -> int:
         if said is not None and said.kill_id == killed.kill_id:
             answer = said
             if answer.is_done:
-                print(
+                show(
                     f"Cancelled {count(answer.cancelled, 'order')}; nothing rests any more. {STAYS}."
                 )
                 return 0
         if not is_session_running(state_dir):
-            print(f"The terminal ended meanwhile. {_say(answer)} {STAYS}.")
+            show(f"The terminal ended meanwhile. {_say(answer)} {STAYS}.")
             return NOT_SURE
         time.sleep(LOOK_PERIOD_S)
-    print(f"{_say(answer)} The terminal keeps trying. {STAYS}.")
+    show(f"{_say(answer)} The terminal keeps trying. {STAYS}.")
     return NOT_SURE
 
 
@@ -124,11 +124,7 @@ def _find_profile(name: str | None) -> tuple[str, Path] | ConfigError:
 
 
 def _agrees() -> bool:
-    try:
-        return input("Let orders be entered again? [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:
-        print()
-        return False
+    return ask("Let orders be entered again? [y/N]").lower() in ("y", "yes")
 
 
 def _kill_parser() -> SecretiveParser:

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from pmtui.cli.output import is_at_terminal, show_crash, warn
+
 if TYPE_CHECKING:
     from pmtui.cli.session_key import SessionKey
     from pmtui.cli.usage import SecretiveParser
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run pmtui; returns the exit code."""
+    if argv is None:
+        sys.excepthook = show_crash
     arguments = list(sys.argv[1:] if argv is None else argv)
     profile, rest = _leading_profile(arguments)
     if rest and rest[0] in COMMANDS:
@@ -83,7 +87,7 @@ _COMMAND_HELP = (
 def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
     # What is thrown away on the way to the first picture can wait for it; `compose` collects it there.
     gc.disable()
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not is_at_terminal():
         return _refuse("this needs a terminal; `pmtui sim` does not")
     from pmtui.cli.lean_code import import_lean  # noqa: PLC0415
     from pmtui.cli.lean_imports import leave_out  # noqa: PLC0415
@@ -111,7 +115,7 @@ def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
         from pmtui.config.paths import locate  # noqa: PLC0415
 
         log = locate().state / "pmtui.log"
-        print(f"pmtui: stopped by a bug; what is known of it is in {log}", file=sys.stderr)
+        warn(f"pmtui: stopped by a bug; what is known of it is in {log}")
     return code
 
 

@@ -5,10 +5,10 @@ There is no way to give one as an argument or, for a passphrase, in the environm
 
 import getpass
 import os
-import sys
 import warnings
 from collections.abc import Callable
 
+from pmtui.cli.output import harmless, warn
 from pmtui.records import dataclass
 from pmtui.signing.secret import Secret
 
@@ -48,11 +48,11 @@ def ask_secret(prompt: str) -> Secret | NoSecret:
         # Without a terminal the library would read with echo, after a warning.
         warnings.simplefilter("error", getpass.GetPassWarning)
         try:
-            typed = getpass.getpass(prompt, stream=None)
+            typed = getpass.getpass(harmless(prompt), stream=None)
         except getpass.GetPassWarning:
             return NoSecret("there is no terminal to ask at; give a file descriptor")
         except (EOFError, KeyboardInterrupt):
-            print(file=sys.stderr)
+            warn("")
             return NoSecret("given up")
         except UnicodeDecodeError:
             return NoSecret("what was typed is not UTF-8")
@@ -65,10 +65,9 @@ def ask_new_passphrase(
     """Ask for a passphrase twice; nobody sees a mistake in one. A short one is asked about once."""
     first = ask("Passphrase for the keystore: ")
     if isinstance(first, Secret) and 0 < len(first.reveal_text()) < SHORT_LENGTH:
-        print(
+        warn(
             f"That is short: under {SHORT_LENGTH} characters, it is guessed at once by who has "
-            "the file. Type a longer one, or the same again to keep it.",
-            file=sys.stderr,
+            "the file. Type a longer one, or the same again to keep it."
         )
         first = ask("Passphrase for the keystore: ")
     if isinstance(first, NoSecret) or not first.reveal():

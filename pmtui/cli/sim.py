@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from pmtui.cli.output import show
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.sim.catalogue.recorded import CatalogueFileError
 from pmtui.sim.run import PortError, VenueOptions, running_venue
@@ -63,7 +64,7 @@ async def _serve(options: VenueOptions, *, ends_with_stdin: bool) -> None:
     async with running_venue(options) as running:
         gc.freeze()
         gc.enable()
-        print(msgspec.json.encode(running.urls).decode(), flush=True)
+        show(msgspec.json.encode(running.urls).decode())
         await stop.wait()
 
 

@@ -3,12 +3,12 @@
 Three tries at a prompt, one from a file descriptor; an empty passphrase means to look only.
 """
 
-import sys
 from pathlib import Path
 
 from pmtui.cli.hardening import forbid_dumps, forget_key_variable
 from pmtui.cli.journal_owner import why_not_this_owner
 from pmtui.cli.live_key import keystore_path, read_private_key, why_refused
+from pmtui.cli.output import warn
 from pmtui.cli.paper import KEY_VARIABLE
 from pmtui.cli.passphrase import NoSecret, ask_secret, read_secret
 from pmtui.cli.session_key import SessionKey
@@ -53,7 +53,7 @@ def find_session_key(
     forget_key_variable()
     if settings.is_paper:
         if settings.private_key is not None:
-            print(f"pmtui: {PAPER_IGNORES_KEY}", file=sys.stderr)
+            warn(f"pmtui: {PAPER_IGNORES_KEY}")
         return SessionKey(None)
     path = keystore_path(state, settings.profile)
     if is_for_session and is_session_running(path.parent):
@@ -73,7 +73,7 @@ def _look_beside(settings: Settings, path: Path, passphrase_fd: int | None) -> S
     """Look only, beside the terminal that trades; whoever brought a key wanted more than that."""
     if settings.private_key is not None or passphrase_fd is not None:
         raise ConfigError(str(path.parent), IN_USE)
-    print(f"pmtui: {BESIDE}", file=sys.stderr)
+    warn(f"pmtui: {BESIDE}")
     return SessionKey(None, BESIDE)
 
 
@@ -112,7 +112,7 @@ def _find(
     forbid_dumps()
     if passphrase_fd is None:
         owner = keystore_address(text) or path
-        print(f"Account {owner}\nAn empty passphrase {empty_means}.", file=sys.stderr)
+        warn(f"Account {owner}", f"An empty passphrase {empty_means}.")
     return _unlock(text, path, passphrase_fd, opening=f"pmtui --profile {settings.profile}")
 
 
@@ -126,11 +126,11 @@ def _unlock(text: str, path: Path, passphrase_fd: int | None, *, opening: str) -
         if not passphrase.reveal():
             return SessionKey(None, f"keystore locked: {LOOK_ONLY}", remedy=opening)
         if passphrase_fd is None:
-            print("Opening the keystore …", file=sys.stderr)
+            warn("Opening the keystore …")
         secret = decrypt_keystore(text, passphrase)
         if isinstance(secret, Secret):
             return SessionKey(secret, kind=KeyKind.KEYSTORE)
         if secret is not KeystoreProblem.DOES_NOT_OPEN or not left:
             raise ConfigError(str(path), secret.value)
-        print(f"{secret.value}; {left} {'tries' if left > 1 else 'try'} left", file=sys.stderr)
+        warn(f"{secret.value}; {left} {'tries' if left > 1 else 'try'} left")
     raise AssertionError("the last try returns or raises")

@@ -5,11 +5,12 @@ was put there all the same, an error message must not carry it on into a log.
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from typing_extensions import override
+
+from pmtui.cli.output import warn
 
 USAGE_ERROR = 2
 """Wrong usage or configuration."""
@@ -68,5 +69,5 @@ def descriptor(text: str) -> int:
 
 def refuse(text: str, *, prog: str = "pmtui", code: int = USAGE_ERROR) -> int:
     """Say in one line why not; returns the exit code."""
-    print(f"{prog}: {text}", file=sys.stderr, flush=True)
+    warn(f"{prog}: {text}")
     return code

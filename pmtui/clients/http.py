@@ -21,6 +21,7 @@ import httpcore
 import httpx
 
 from pmtui import __version__
+from pmtui.clients.content_coding import ACCEPTED, BodyError, BodyReader
 from pmtui.clients.http_failures import (
     failure_of_answer,
     failure_of_error,
@@ -31,7 +32,7 @@ from pmtui.domain.failure import Failure, FailureKind
 from pmtui.records import dataclass
 
 MAX_BODY = 32 * 1024 * 1024
-"""Bytes after decompression. The largest recorded answer has 2 MB."""
+"""Bytes, as they travel and after decompression. The largest recorded answer has 2 MB."""
 TIMEOUTS = httpx.Timeout(10.0, connect=5.0)
 """Seconds; what the service's own client uses (SDK 0.14.0, October 2026)."""
 TOTAL_S = 30.0
@@ -281,11 +282,10 @@ class HttpHost:
                     body = await self._body(response)
                 finally:
                     await response.aclose()
-        except (httpx.TransportError, httpx.DecodingError, TimeoutError) as error:
+        except (httpx.TransportError, TimeoutError) as error:
             return status, failure_of_error(error, label, status=status), rates
-        if body is None:
-            text = f"answer of more than {self._max_body} bytes"
-            return status, Failure(FailureKind.SERVER, label, text, status), rates
+        except BodyError as error:
+            return status, Failure(FailureKind.SERVER, label, str(error), status), rates
         if not response.is_success and status not in readable:
             return status, failure_of_answer(response, body, label), rates
         if looks_like_a_page(response.headers.get("content-type", ""), body):
@@ -293,16 +293,14 @@ class HttpHost:
             return status, Failure(FailureKind.SERVER, label, text, status), rates
         return status, body, rates
 
-    async def _body(self, response: httpx.Response) -> bytes | None:
-        # Counted while it streams: an endless answer must not fill the memory first.
-        chunks: list[bytes] = []
-        size = 0
-        async for chunk in response.aiter_bytes():
-            size += len(chunk)
-            if size > self._max_body:
-                return None
-            chunks.append(chunk)
-        return b"".join(chunks)
+    async def _body(self, response: httpx.Response) -> bytes:
+        # Expanded here and not by the library, which expands a whole piece before anybody can count.
+        encoding = response.headers.get("content-encoding", "")
+        reader = BodyReader(encoding, max_body=self._max_body)
+        async for chunk in response.aiter_raw():
+            for _ in reader.feed(chunk):
+                await asyncio.sleep(0)
+        return reader.finish()
 
     def _pool(self) -> httpx.AsyncClient:
         if self._client is None:
@@ -313,7 +311,11 @@ class HttpHost:
                 follow_redirects=False,
                 timeout=self._timeouts,
                 limits=httpx.Limits(max_keepalive_connections=8, keepalive_expiry=90.0),
-                headers={"User-Agent": f"pmtui/{__version__}", "Accept": "application/json"},
+                headers={
+                    "User-Agent": f"pmtui/{__version__}",
+                    "Accept": "application/json",
+                    "Accept-Encoding": ACCEPTED,
+                },
             )
         return self._client
 

@@ -5,7 +5,6 @@ quote header values.
 """
 
 import math
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,12 +15,15 @@ from urllib.parse import urlsplit
 import httpx
 import msgspec
 
+from pmtui.clients.unreachable import why_unreachable
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.wire.errors import UNREADABLE
 
 MAX_TEXT = 300
 """Characters of the service's words that are kept."""
 
+_LARGEST_EXPLANATION = 64 * 1024
+"""Bytes of an answer with an error that are read as JSON, which takes many times their size."""
 _SECRET_HEADER = re.compile(r"key|passphrase|secret|signature|authorization|cookie", re.IGNORECASE)
 _GIVEN_UP = frozenset({408, 499})
 """Of whoever stands in between: the request may have been passed on before."""
@@ -38,7 +40,7 @@ _NOT_SENT = (
 
 
 def failure_of_error(
-    error: httpx.TransportError | httpx.DecodingError | TimeoutError,
+    error: httpx.TransportError | TimeoutError,
     route: str,
     *,
     status: int | None,
@@ -54,8 +56,6 @@ def failure_of_error(
         return Failure(FailureKind.UNREACHABLE, route, _reason(error))
     if isinstance(error, httpx.TimeoutException | TimeoutError):
         return Failure(FailureKind.LOST, route, "no complete answer in time", status)
-    if isinstance(error, httpx.DecodingError):
-        return Failure(FailureKind.SERVER, route, "answer cannot be decompressed", status)
     if status is not None:
         return Failure(FailureKind.SERVER, route, "answer broke off", status)
     return Failure(FailureKind.LOST, route, "connection lost before an answer")
@@ -104,6 +104,8 @@ def looks_like_a_page(content_type: str, body: bytes) -> bool:
 
 
 def _said(body: bytes) -> object:
+    if len(body) > _LARGEST_EXPLANATION:
+        return None
     try:
         return msgspec.json.decode(body)
     except UNREADABLE:
@@ -155,11 +157,4 @@ def _reason(error: BaseException) -> str:
         return "the request could not be written"
     if isinstance(error, httpx.UnsupportedProtocol):
         return "the address is neither http nor https"
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, OSError) and cause.errno:
-            # Resolver errors have negative numbers and words of their own.
-            words = os.strerror(cause.errno) if cause.errno > 0 else cause.strerror
-            return (words or "cannot connect")[:MAX_TEXT]
-        cause = cause.__cause__ or cause.__context__
-    return "cannot connect"
+    return why_unreachable(error)[:MAX_TEXT] or "cannot connect"

@@ -76,6 +76,7 @@ class Conditionals:
         self._account = account
         self._book_of = book_of
         self._market_of = market_of
+        self._desk = desk
         self.sales = ConditionalSales(kernel, desk, account=account, market_of=market_of, own=own)
         self._triggers = Triggers(kernel, own)
         self._locked = locked
@@ -183,6 +184,8 @@ class Conditionals:
     def _why_not(self, plan: ConditionalPlan, terms: MarketTerms | None) -> str:
         if terms is None or plan.token_id not in terms.token_ids:
             return "The market's trading terms are not loaded yet"
+        if problem := self._desk.why_not_this_market(plan.condition_id):
+            return problem
         if locked := self._locked():
             return locked
         account = self._account()

@@ -13,6 +13,7 @@ from pmtui.domain.book_view import BookView
 from pmtui.domain.flattening import NOT_SOLD
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms
+from pmtui.domain.market_identity import Disagreement
 from pmtui.domain.order import LimitIntent, Order, OrderIntent
 from pmtui.domain.self_trade import own_bids_from, say_own_order
 from pmtui.domain.verdict import (
@@ -31,8 +32,13 @@ from pmtui.service.kernel import Kernel
 from pmtui.service.moving import Mover
 from pmtui.service.order_history import OrderHistory
 from pmtui.service.order_search import OrderSearch
+<<<<<<< HEAD
 from pmtui.service.preparing import prepare_order
 from pmtui.service.sending import POST_DEADLINE_S, OrderSender
+=======
+from pmtui.service.preparing import find_market_disagreement, prepare_order
+from pmtui.service.sending import POST_DEADLINE_S, READ_ONLY, OrderSender
+>>>>>>> w-hostile
 from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
 from pmtui.service.views import Level
 
@@ -80,6 +86,8 @@ class Desk:
         self._next_command = 0
         self._taken: set[OrderId] = set()
         """What was asked to leave, also under another id where less of it was left."""
+        self._disagreements: set[Disagreement] = set()
+        """Which were told of already."""
         self._verdicts: dict[CommandId, tuple[asyncio.Future[Verdict], ...]] = {}
         self._cancels: dict[CommandId, asyncio.Future[CancelVerdict]] = {}
         self._moves: dict[CommandId, asyncio.Future[MoveVerdict]] = {}
@@ -104,10 +112,28 @@ class Desk:
         market, terms = self._market_of(intent.condition_id)
         if market is None or terms is None:
             return Rejected("The market's trading terms are not loaded yet")
+        if problem := self.why_not_this_market(intent.condition_id):
+            return Rejected(problem)
         order = prepare_order(intent, signer=account.signer, market=market, terms=terms)
         if isinstance(order, Rejected):
             return order
         return self._guard.check(order, replacing=replacing, beside=beside) or order
+
+    def why_not_this_market(self, condition_id: ConditionId) -> str:
+        """Say which sources disagree about a market's tokens; empty where none does, or none is known."""
+        account = self._feed.account
+        market, terms = self._market_of(condition_id)
+        if account is None or market is None or terms is None:
+            return ""
+        found = find_market_disagreement(
+            condition_id, signer=account.signer, market=market, terms=terms
+        )
+        if found is None:
+            return ""
+        if found not in self._disagreements:
+            self._disagreements.add(found)
+            self._kernel.log.notice(Level.BAD, found.sentence)
+        return found.sentence
 
     def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
         """Prepare orders that are to leave together: each counts for those after it."""

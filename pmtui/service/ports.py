@@ -383,6 +383,13 @@ class OrderSigner(Protocol):
         """The wallet that pays and receives."""
         ...
 
+    def tokens_of(self, condition_id: ConditionId, *, neg_risk: bool) -> tuple[TokenId, ...] | None:
+        """Return the tokens that a condition id and a kind of market define, first outcome first.
+
+        Empty where it is no condition id; None where that is not known for this chain.
+        """
+        ...
+
     def prepare(self, draft: OrderDraft) -> UnsignedOrder:
         """Fix salt, time stamp and amounts of an order, and with them its id."""
         ...

@@ -4,8 +4,10 @@ from datetime import UTC, datetime
 
 from pmtui.domain.amounts import AmountError, OrderAmounts
 from pmtui.domain.fees import most_fee
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.intent_amounts import order_amounts
 from pmtui.domain.market import Market, MarketTerms, Side
+from pmtui.domain.market_identity import Disagreement, find_disagreement, is_position_id
 from pmtui.domain.money import ZERO, Micros, ratio_ceil
 from pmtui.domain.order import (
     VENUE_EXPIRY_LEAD,
@@ -55,7 +57,16 @@ def prepare_order(
         size=size,
         cash=cash,
         worst_fee=most_fee(size, price, terms.fee, is_buy=is_buy),
+        is_derived=_is_derived(intent.token_id, signer=signer, terms=terms),
     )
+
+
+def find_market_disagreement(
+    condition_id: ConditionId, *, signer: OrderSigner, market: Market, terms: MarketTerms
+) -> Disagreement | None:
+    """Return why no token of a market may be signed; None where every source agrees on them."""
+    derived = signer.tokens_of(condition_id, neg_risk=terms.neg_risk)
+    return find_disagreement(condition_id, market, terms, derived=derived)
 
 
 def to_order(
@@ -84,6 +95,11 @@ def to_order(
         reason=reason,
         is_post_only=order.unsigned.draft.is_post_only,
     )
+
+
+def _is_derived(token_id: TokenId, *, signer: OrderSigner, terms: MarketTerms) -> bool:
+    derived = signer.tokens_of(terms.condition_id, neg_risk=terms.neg_risk)
+    return derived is not None and not is_position_id(token_id)
 
 
 def _amounts(intent: OrderIntent, terms: MarketTerms) -> OrderAmounts | Rejected:

@@ -131,6 +131,8 @@ class PreparedOrder:
     """Dollars given or received if all of it fills, fee aside."""
     worst_fee: Micros
     """Most taker fee that its shares can cost, at whatever price within the limit they fill."""
+    is_derived: bool = True
+    """Whether the token follows from the condition id; else two hosts agree on it, and no more."""
 
 
 MOST_IN_BATCH = 15

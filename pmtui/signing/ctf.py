@@ -4,6 +4,8 @@ Checked on real markets of September 2026. The collection id is a point of the c
 so finding one takes a few modular square roots.
 """
 
+from functools import lru_cache
+
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.signing.addresses import address_bytes, bytes32
 from pmtui.signing.contracts import POLYGON, Contracts
@@ -60,10 +62,11 @@ def token_id(collateral: str, collection: bytes) -> TokenId:
     return TokenId(str(int.from_bytes(packed, "big")))
 
 
+@lru_cache(maxsize=4096)
 def token_ids(
     condition: ConditionId, *, neg_risk: bool, contracts: Contracts = POLYGON
 ) -> tuple[TokenId, TokenId]:
-    """Return the tokens of the first and the second outcome of a market.
+    """Return the tokens of the first and the second outcome of a market; computed once.
 
     Raises:
         HexError: no condition id.

@@ -4,12 +4,12 @@ from enum import StrEnum
 from functools import lru_cache
 
 from pmtui.domain.ids import Address, TokenId
+from pmtui.domain.market_identity import is_position_id
 from pmtui.records import dataclass
 from pmtui.signing.contracts import POLYGON_CHAIN_ID, contracts_on
 from pmtui.signing.typed_data import domain_separator
 
 _NAME = "Polymarket CTF Exchange"
-_POSITION_BITS = ((1 << 64) - 1) << 40
 
 
 class ExchangeKind(StrEnum):
@@ -61,7 +61,9 @@ def exchange_for(
         ValueError: the token id is not a decimal number.
         ChainError: the service is not on that chain.
     """
-    if int(token_id) & _POSITION_BITS == 0:
+    if not token_id.isdecimal():
+        raise ValueError("a token id is a decimal number")
+    if is_position_id(token_id):
         return exchange_domain(ExchangeKind.V3, chain_id=chain_id)
     kind = ExchangeKind.NEG_RISK if neg_risk else ExchangeKind.REGULAR
     return exchange_domain(kind, chain_id=chain_id)

@@ -6,14 +6,15 @@ anywhere on the way becomes a bug report instead of an order.
 
 from collections.abc import Callable
 
-from pmtui.domain.ids import Address, ApiKey
+from pmtui.domain.ids import Address, ApiKey, ConditionId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import TimeInForce
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
 from pmtui.domain.signature_type import SignatureType
-from pmtui.signing.addresses import bytes32
+from pmtui.signing.addresses import HexError, bytes32
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
+from pmtui.signing.ctf import token_ids
 from pmtui.signing.exchange import ExchangeDomain, exchange_for
 from pmtui.signing.order_signing import (
     MAX_SALT,
@@ -80,6 +81,15 @@ class WalletSigner:
     def maker(self) -> Address:
         """The wallet that pays and receives."""
         return self._maker
+
+    def tokens_of(self, condition_id: ConditionId, *, neg_risk: bool) -> tuple[TokenId, ...] | None:
+        """Return the tokens of a condition; empty for no condition id, None on the test chain."""
+        if self._chain_id != POLYGON_CHAIN_ID:
+            return None
+        try:
+            return token_ids(condition_id, neg_risk=neg_risk)
+        except HexError:
+            return ()
 
     def prepare(self, draft: OrderDraft) -> UnsignedOrder:
         """Fix salt, time stamp and amounts of an order, and with them its id."""

@@ -4,7 +4,7 @@ One frame is an object or an array of them, sometimes plain text. What cannot be
 counted by the caller; one bad message does not spoil its neighbours in an array.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal
@@ -85,6 +85,40 @@ decode_price_changes: Callable[[bytes], PriceChanges] = msgspec.json.Decoder(_Ch
 
 Numbers stay unread: the book reads them once, and loses trust in itself if it cannot.
 """
+
+
+SMALL_FRAME = 64 * 1024
+"""Bytes of a frame that is read as a whole, whatever it holds."""
+LARGEST_MESSAGE = 1024 * 1024
+"""Bytes of one message: a book of the finest tick with a level on every price has some 700,000."""
+MOST_MESSAGES = 4_096
+"""In one frame: ten times the tokens that are heard on one socket."""
+_BYTES_A_COMMA = 10
+"""Less than any level of a book has; what is denser becomes many times its size when it is read."""
+_read_array: Callable[[bytes], list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+def split_frame(frame: bytes) -> Iterator[bytes]:
+    """Return the messages of a frame that is an array, without reading them; else the frame itself.
+
+    Raises:
+        WireError: it must not be read: no JSON, or of a form that would take too long.
+    """
+    if frame[:SMALL_FRAME].lstrip()[:1] != b"[":
+        if len(frame) > LARGEST_MESSAGE:
+            raise WireError("", f"a message of {len(frame)} bytes")
+        return iter((frame,))
+    if frame.count(b",") * _BYTES_A_COMMA > len(frame):
+        raise WireError("", "too many values for its length")
+    try:
+        parts = _read_array(frame)
+    except UNREADABLE as error:
+        raise WireError("", "not an array") from error
+    if len(parts) > MOST_MESSAGES or any(
+        memoryview(part).nbytes > LARGEST_MESSAGE for part in parts
+    ):
+        raise WireError("", "too many or too long messages")
+    return map(bytes, parts)
 
 
 def decode_market_frame(frame: bytes) -> tuple[MarketMessage, ...]:

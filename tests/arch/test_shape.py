@@ -15,6 +15,10 @@ PACKAGE = ROOT / "pmtui"
 MAX_MODULE_LINES = 800
 MAX_FUNCTION_LINES = 50
 MAX_METHODS = 40
+WAYS_OUT = {"print", "input", "sys.stdout", "sys.stderr", "os.write"}
+NO_MARKUP = {"Input"}
+"""Widgets of Textual that read no string of ours as markup."""
+MARKUP = {"Content.from_markup", "Text.from_markup", "tooltip"}
 JOBLESS_NAMES = {"utils", "helpers", "common", "manager", "base"}
 
 
@@ -196,3 +200,34 @@ def test_a_screen_that_is_being_taken_away_is_shown_nothing() -> None:
         if ".is_mounted" in module.read_text()
     ]
     assert not asking, f"ask ui/liveness.py instead: {asking}"
+
+
+def test_commands_write_through_one_module() -> None:
+    """Everything else may hold a venue's text, which steers a terminal that shows it raw."""
+    strays = []
+    for module in sorted((PACKAGE / "cli").rglob("*.py")):
+        if module.name == "output.py":
+            continue
+        strays += [
+            f"{module.name}:{node.lineno} {ast.unparse(node)}"
+            for node in ast.walk(ast.parse(module.read_text()))
+            if isinstance(node, ast.Attribute | ast.Name) and ast.unparse(node) in WAYS_OUT
+        ]
+    assert not strays
+
+
+def test_no_string_reaches_textual_as_markup() -> None:
+    """A market titled "[bold]" shows as that: notices are not markup, other widgets take Content."""
+    strays = []
+    for module in sorted((PACKAGE / "ui").rglob("*.py")):
+        for node in ast.walk(ast.parse(module.read_text())):
+            place = f"{module.relative_to(PACKAGE)}:{getattr(node, 'lineno', 0)}"
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".notify"):
+                given = {k.arg: ast.unparse(k.value) for k in node.keywords}
+                if given.get("markup") != "False":
+                    strays.append(place)
+            if isinstance(node, ast.ImportFrom) and node.module == "textual.widgets":
+                strays += [f"{place} {n.name}" for n in node.names if n.name not in NO_MARKUP]
+            if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) in MARKUP:
+                strays.append(f"{place} {ast.unparse(node)}")
+    assert not strays

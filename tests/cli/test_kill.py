@@ -1,6 +1,7 @@
 """The kill switch from another shell: the real commands, service, clients and venue."""
 
 import asyncio
+import io
 import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -184,7 +185,7 @@ def test_release_asks_and_without_an_answer_it_stays_locked(
 ) -> None:
     main(["kill"])
     for answer, code in (("", 1), ("n", 1), ("yes", 0)):
-        monkeypatch.setattr("builtins.input", lambda _, said=answer: said)
+        monkeypatch.setattr("sys.stdin", io.StringIO(answer and f"{answer}\n"))
         assert main(["release"]) == code
         assert (state_dir / KILLED).exists() is bool(code)
     assert "by `pmtui kill` in another shell" in capsys.readouterr().out

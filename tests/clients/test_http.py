@@ -196,6 +196,33 @@ async def test_a_small_answer_that_unpacks_to_a_huge_one_is_cut_off() -> None:
     assert "more than 100000 bytes" in failure(answer).text
 
 
+@pytest.mark.parametrize("encoding", ["gzip, gzip", "deflate", "br"])
+@pytest.mark.parametrize("status", ["200 OK", "429 Too Many"])
+async def test_only_one_coding_is_expanded(encoding: str, status: str) -> None:
+    layered = gzip.compress(gzip.compress(b" " * 5_000_000))
+    headers = f"Content-Encoding: {encoding}\r\n"
+    handler = answering(layered, headers=headers, status=status)
+    async with serving(handler) as server:
+        host = HttpHost(server.url, timeouts=FAST)
+        found = failure(await host.send("GET", "/x"))
+        await host.aclose()
+        assert server.calls[0].headers["accept-encoding"] == "gzip"
+    assert found.text == "answer in an encoding that was not asked for"
+    assert found.status == int(status[:3])
+
+
+async def test_codings_in_several_headers_are_layered_too() -> None:
+    headers = "Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n"
+    answer, _ = await ask(answering(gzip.compress(b"{}"), headers=headers))
+    assert failure(answer).kind is FailureKind.SERVER
+
+
+async def test_a_compressed_answer_that_breaks_off_is_a_failure() -> None:
+    cut = gzip.compress(b'{"a":1}' * 100)[:-9]
+    answer, _ = await ask(answering(cut, headers="Content-Encoding: gzip\r\n"))
+    assert failure(answer).text == "answer cannot be decompressed"
+
+
 @pytest.mark.parametrize(
     ("status", "body", "kind", "text"),
     [

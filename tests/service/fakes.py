@@ -473,6 +473,11 @@ class FakeSigner:
 
     def __init__(self) -> None:
         self._count = 0
+        self.derived: dict[tuple[ConditionId, bool], tuple[TokenId, ...]] = {}
+        """Tokens by condition and whether it is neg-risk; others cannot be derived."""
+
+    def tokens_of(self, condition_id: ConditionId, *, neg_risk: bool) -> tuple[TokenId, ...] | None:
+        return self.derived.get((condition_id, neg_risk))
 
     @property
     def owner(self) -> Address:
@@ -518,6 +523,7 @@ class World:
     heart: FakeHeartbeat
     geo: FakeGeo
     budgets: list[RateBudget] = field(default_factory=list)
+    signer: FakeSigner = field(default_factory=FakeSigner)
 
     async def catch_up(self) -> None:
         """Let the journal's thread, which keeps its own time, come to the end of its queue."""
@@ -547,14 +553,14 @@ async def running_world(
     geo, budgets = FakeGeo(), list[RateBudget]()
     stream, user_stream = FakeMarketStream(), FakeUserStream()
     host = account or FakeAccountHost()
-    heart = FakeHeartbeat(clock)
+    heart, signer = FakeHeartbeat(clock), FakeSigner()
 
     async def open_account() -> Account | Failure:
         failure = await opening() if opening is not None else None
         if failure is not None:
             return failure
         return Account(
-            host=host, signer=FakeSigner(), stream=user_stream, heartbeat=heart,
+            host=host, signer=signer, stream=user_stream, heartbeat=heart,
             trading_key=TradingKey("6f1c2a34…", clock.now()),
         )  # fmt: skip
 
@@ -601,6 +607,7 @@ async def running_world(
             heart,
             geo,
             budgets,
+            signer,
         )
 
 

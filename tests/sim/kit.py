@@ -9,13 +9,14 @@ from typing import Any
 import httpx
 
 from pmtui.domain.amounts import limit_amounts, market_amounts
-from pmtui.domain.ids import Address, ApiKey, OrderId, TokenId
+from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import parse_micros
 from pmtui.domain.order import TimeInForce
 from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.clob_auth import auth_headers
 from pmtui.signing.contracts import POLYGON
+from pmtui.signing.ctf import token_ids
 from pmtui.signing.exchange import exchange_for
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.signing.order_signing import OrderFields, SignedOrder, encode_post, sign_order
@@ -35,10 +36,8 @@ KEYS = (
 
 RAIN = "0x" + "a1" * 32
 SNOW = "0x" + "b2" * 32
-RAIN_YES = "71321045679252212594626385532706912750332728571942532289631379312455583992563"
-RAIN_NO = "52114319501245915516055106046884209969926127482827954674443846427813813222426"
-SNOW_YES = "48331043336612883890938759509493159234755048973500640148014422747788308965732"
-SNOW_NO = "21742633143463906290569050155826241533067272736897614950488156847949938836455"
+RAIN_YES, RAIN_NO = map(str, token_ids(ConditionId(RAIN), neg_risk=False))
+SNOW_YES, SNOW_NO = map(str, token_ids(ConditionId(SNOW), neg_risk=True))
 
 
 def _market(

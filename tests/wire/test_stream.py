@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,11 +32,14 @@ from pmtui.wire.book_snapshot import decode_snapshot_body
 from pmtui.wire.errors import WireError
 from pmtui.wire.orders import Owner
 from pmtui.wire.stream import (
+    LARGEST_MESSAGE,
+    MOST_MESSAGES,
     BadMessage,
     MarketMessage,
     UnknownMessage,
     decode_market_frame,
     decode_user_frame,
+    split_frame,
 )
 
 ENTRY = {"asset_id": "71", "price": "0.42", "size": "19", "side": "BUY", "hash": "04"}
@@ -422,3 +426,41 @@ def test_no_bytes_raise_anything_but_a_wire_error(frame: bytes) -> None:
         decode_market_frame(frame)
     with contextlib.suppress(WireError):
         decode_user_frame(frame, ME)
+
+
+@given(
+    messages=st.lists(
+        st.dictionaries(st.text(max_size=5), st.text(max_size=30) | st.integers(0, 9), max_size=3),
+        max_size=8,
+    ),
+    space=st.sampled_from([b"", b" ", b"\n\t "]),
+)
+def test_a_frame_is_split_into_the_messages_it_holds(
+    messages: list[dict[str, str | int]], space: bytes
+) -> None:
+    padding = {"pad": "x" * 2_000}
+    frame = space + msgspec.json.encode([padding, *messages]) + space
+    assert [msgspec.json.decode(part) for part in split_frame(frame)] == [padding, *messages]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"[" + b"[]," * 50_000 + b"[]]",
+        b"[" + b"0," * 50_000 + b"0]",
+        b"[" + b'{"a":"bbbbbbbbbb"},' * MOST_MESSAGES + b"{}]",
+        b'["' + b"x" * LARGEST_MESSAGE + b'"]',
+        b'{"a":"' + b"x" * LARGEST_MESSAGE + b'"}',
+        b"[" * 200_000,
+        b"[{}" + b" " * 100_000,
+        b"\xff" * (LARGEST_MESSAGE + 1),
+    ],
+    ids=["lists", "numbers", "many", "long", "alone", "deep", "open", "noise"],
+)
+def test_a_frame_that_would_take_too_long_is_refused_unread(frame: bytes) -> None:
+    with pytest.raises(WireError):
+        split_frame(frame)
+
+
+def test_a_message_alone_is_itself() -> None:
+    assert list(split_frame(b'{"a":1}')) == [b'{"a":1}']

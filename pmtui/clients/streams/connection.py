@@ -1,7 +1,7 @@
 """One WebSocket, kept up: connect, subscribe, ping, watch for silence, wait, again.
 
-Frames go to a protocol object that knows no sockets. Under load the socket is read a hundred times
-a second at most, because waking up costs many times what reading a message does.
+Frames go to a protocol object that knows no sockets, message by message and for a few milliseconds at
+a time: a key must not wait for whatever a host has sent.
 """
 
 import asyncio
@@ -9,31 +9,31 @@ import contextlib
 import ipaddress
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
-from typing import Any, Generic, Protocol, TypeVar, final
+from typing import Generic, Protocol, TypeVar, final
 from urllib.parse import urlsplit
 
-from typing_extensions import override
-from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from pmtui.clients.streams.backoff import Backoff
+from pmtui.clients.streams.bounded_socket import WORK_S, BoundedSocket, Counts, open_socket
 from pmtui.clients.streams.market_protocol import PING
-from pmtui.clients.streams.read_pace import ReadPace
 from pmtui.clients.streams.silence import Silence
+from pmtui.clients.unreachable import why_unreachable
 from pmtui.domain.link import Link, LinkState
 from pmtui.records import dataclass
+from pmtui.wire.errors import WireError
+from pmtui.wire.stream import SMALL_FRAME, split_frame
 
 E = TypeVar("E")
 E_co = TypeVar("E_co", covariant=True)
 
-_LARGEST_MESSAGE = 64 * 1024 * 1024
-"""Bytes. The first books of 400 tokens take some 3 MB."""
 _OVERSLEPT_S = 1.0
 """Later than that, we were held up ourselves, and what has come meanwhile is still unread."""
 _STEPS = 50
 """Looks within the time that a sign may take, at most."""
-_FRAMES_A_TURN = 50
-"""Frames after which others get their turn: a key must not wait for all that has piled up."""
+_MESSAGES_A_TURN = 50
+"""Messages after which others get their turn, however quick they were."""
+_LONGEST_REST_S = 0.1
 
 
 class Session(Protocol[E_co]):
@@ -51,6 +51,10 @@ class Session(Protocol[E_co]):
         """Tell the events of a frame; return False where it is no data."""
         ...
 
+    def refused(self) -> None:
+        """Count a frame that was not looked into."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Times:
@@ -61,65 +65,12 @@ class Times:
     dead_s: float = 5.0
     """Without a byte, the answer to a ping included. Half of it without one and a ping is sent: a
     line that went dead without a word must not look live for longer than a trader's next thought."""
+    message_s: float = 60.0
+    """A host that takes longer to send a message whole is as good as silent."""
     open_s: float = 10.0
     close_s: float = 2.0
     first_delay_s: float = 0.25
     longest_delay_s: float = 30.0
-
-
-@dataclass(slots=True)
-class Counts:
-    """What a connection has done, for the log and for tests."""
-
-    connects: int = 0
-    frames: int = 0
-    pings: int = 0
-    read_pauses: int = 0
-
-
-class BatchingConnection(ClientConnection):
-    """Stops reading for a moment when messages come faster than it is worth waking up for."""
-
-    counts: Counts | None = None
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._pace = ReadPace()
-
-    @property
-    def last_read(self) -> float:
-        """When bytes last came, be it a part of a message only."""
-        return self._pace.last_read
-
-    @override
-    def data_received(self, data: bytes) -> None:
-        """Take what has come, and rest if the time before was no rest either."""
-        super().data_received(data)
-        if self.response is None:
-            return
-        pause_s = self._pace.pause_s(self.loop.time())
-        tcp = self._tcp_transport() if pause_s else None
-        if tcp is not None and not tcp.is_closing():
-            tcp.pause_reading()
-            self.loop.call_later(pause_s, self._read_again, tcp)
-            if self.counts is not None:
-                self.counts.read_pauses += 1
-
-    def _tcp_transport(self) -> asyncio.ReadTransport | None:
-        """Return the transport that reads the socket; pausing TLS itself would not stop it.
-
-        The way down is private to asyncio: where it is not there any more, nothing is paused.
-        """
-        transport = self.transport
-        if transport.get_extra_info("sslcontext") is None:
-            return transport
-        lower = getattr(getattr(transport, "_ssl_protocol", None), "_transport", None)
-        return lower if isinstance(lower, asyncio.ReadTransport) else None
-
-    def _read_again(self, tcp: asyncio.ReadTransport) -> None:
-        self._pace.resumed(self.loop.time())
-        if not tcp.is_closing():
-            tcp.resume_reading()
 
 
 @final
@@ -152,7 +103,7 @@ class StreamConnection(Generic[E]):
         self._backoff = Backoff(
             random, first_s=times.first_delay_s, longest_s=times.longest_delay_s
         )
-        self._socket: ClientConnection | None = None
+        self._socket: BoundedSocket | None = None
         self._outbox: list[str] = []
         self._has_mail = asyncio.Event()
         self._reason = ""
@@ -192,30 +143,24 @@ class StreamConnection(Generic[E]):
             on_link(Link(state, self.epoch, self._reason))
             await asyncio.sleep(self._backoff.delay_s(lived_s))
 
-    async def _connect(self) -> ClientConnection:
+    async def _connect(self) -> BoundedSocket:
         self.counts.connects += 1
-        return await connect(
+        return await open_socket(
             self._url,
             # Loopback is never meant for a proxy; elsewhere the environment decides.
             proxy=None if _is_loopback(self._url) else True,
-            compression=None,
-            max_size=_LARGEST_MESSAGE,
-            max_queue=None,
-            ping_interval=None,
             open_timeout=self._times.open_s,
             close_timeout=self._times.close_s,
-            create_connection=BatchingConnection,
         )
 
     async def _serve(
         self,
-        socket: ClientConnection,
+        socket: BoundedSocket,
         on_event: Callable[[E], None],
         on_link: Callable[[Link], None],
     ) -> None:
         clock = asyncio.get_running_loop().time
-        if isinstance(socket, BatchingConnection):
-            socket.counts = self.counts
+        socket.counts = self.counts
         self._reason = ""
         self._last_frame = clock()
         if self._silence is not None:
@@ -235,22 +180,46 @@ class StreamConnection(Generic[E]):
                 keeper.cancel()
             await asyncio.gather(*keepers, return_exceptions=True)
 
-    async def _read(self, socket: ClientConnection, on_event: Callable[[E], None]) -> None:
+    async def _read(self, socket: BoundedSocket, on_event: Callable[[E], None]) -> None:
         clock = asyncio.get_running_loop().time
         received, counts, silence = self._session.received, self.counts, self._silence
+        turn = clock()
         try:
             while True:
+                is_idle = not socket.messages
                 frame = await socket.recv(decode=False)
+                socket.consumed(len(frame))
                 counts.frames += 1
-                self._last_frame = clock()
-                if received(frame, on_event) and silence is not None:
-                    silence.heard(self._last_frame)
-                if not counts.frames % _FRAMES_A_TURN:
-                    await asyncio.sleep(0)
+                self._last_frame = now = clock()
+                if is_idle:
+                    turn = now
+                for message in self._messages(frame):
+                    if received(message, on_event) and silence is not None:
+                        silence.heard(self._last_frame)
+                    counts.messages += 1
+                    spent = clock() - turn
+                    if spent < WORK_S:
+                        if not counts.messages % _MESSAGES_A_TURN:
+                            await asyncio.sleep(0)
+                    else:
+                        # As long as we took, so that the many small steps of a key get through.
+                        counts.rests += 1
+                        await asyncio.sleep(min(spent, _LONGEST_REST_S))
+                        turn = clock()
         except ConnectionClosed as error:
             self._reason = self._reason or f"closed: {_words(error)}"
 
-    async def _send_mail(self, socket: ClientConnection) -> None:
+    def _messages(self, frame: bytes) -> Iterable[bytes]:
+        if len(frame) <= SMALL_FRAME:
+            return (frame,)
+        try:
+            return split_frame(frame)
+        except WireError:
+            self.counts.refused += 1
+            self._session.refused()
+            return ()
+
+    async def _send_mail(self, socket: BoundedSocket) -> None:
         # A socket that is gone is the reader's to report.
         with contextlib.suppress(ConnectionClosed):
             while True:
@@ -260,7 +229,7 @@ class StreamConnection(Generic[E]):
                 for frame in frames:
                     await socket.send(frame)
 
-    async def _keep_alive(self, socket: ClientConnection, on_link: Callable[[Link], None]) -> None:
+    async def _keep_alive(self, socket: BoundedSocket, on_link: Callable[[Link], None]) -> None:
         clock = asyncio.get_running_loop().time
         next_ping = clock() + self._times.ping_s
         patience_s = self._times.dead_s / 2
@@ -290,13 +259,15 @@ class StreamConnection(Generic[E]):
             socket.transport.abort()
             return
 
-    def _last_sign(self, socket: ClientConnection) -> float:
+    def _last_sign(self, socket: BoundedSocket) -> float:
         """Return when the host was last heard: a large message takes its time on a thin line."""
-        return max(self._last_frame, getattr(socket, "last_read", 0.0))
+        is_slow = socket.last_read - self._last_frame > self._times.message_s
+        return self._last_frame if is_slow else max(self._last_frame, socket.last_read)
 
 
-async def _close(socket: ClientConnection, limit_s: float) -> None:
+async def _close(socket: BoundedSocket, limit_s: float) -> None:
     # A peer that does not answer the close must not hold up the next attempt.
+    socket.discard()
     try:
         async with asyncio.timeout(limit_s):
             await socket.close()
@@ -305,7 +276,8 @@ async def _close(socket: ClientConnection, limit_s: float) -> None:
 
 
 def _words(error: Exception) -> str:
-    return (str(error) or type(error).__name__)[:200]
+    known = why_unreachable(error) if isinstance(error, OSError) else ""
+    return (known or str(error) or type(error).__name__)[:200]
 
 
 def _is_loopback(url: str) -> bool:

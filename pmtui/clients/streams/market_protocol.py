@@ -6,6 +6,7 @@ from typing import final
 
 import msgspec
 
+from pmtui.clients.streams.oddities import count_kind
 from pmtui.domain.ids import TokenId
 from pmtui.domain.market_events import MarketEvent
 from pmtui.wire.errors import UNREADABLE, WireError
@@ -21,8 +22,6 @@ CHUNK = 100
 """Tokens named in one frame; the host closes on frames that name thousands."""
 PING = "PING"
 PONG = b"PONG"
-_NAMED_KINDS = 200
-"""Unknown types that are told apart; the channel is not trusted to invent only few."""
 
 
 @final
@@ -91,12 +90,16 @@ class MarketProtocol:
             return True
         for message in messages:
             if isinstance(message, UnknownMessage):
-                _count(self.unknown, message.kind)
+                count_kind(self.unknown, message.kind)
             elif isinstance(message, BadMessage):
-                _count(self.bad, message.kind)
+                count_kind(self.bad, message.kind)
             else:
                 tell(message)
         return True
+
+    def refused(self) -> None:
+        """Count a frame that was not looked into."""
+        self.bad[""] += 1
 
     def _added(self, tokens: frozenset[TokenId]) -> list[str]:
         frames: list[str] = []
@@ -121,11 +124,6 @@ class MarketProtocol:
         return [
             ordered[start : start + self._chunk] for start in range(0, len(ordered), self._chunk)
         ]
-
-
-def _count(counter: Counter[str], kind: str) -> None:
-    name = kind[:60]
-    counter[name if name in counter or len(counter) < _NAMED_KINDS else "others"] += 1
 
 
 def _text(frame: dict[str, object]) -> str:

@@ -4,6 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Protocol
 
+_NAMED_KINDS = 200
+"""Kinds that are told apart; a channel is not trusted to invent only few."""
+
 
 class Counting(Protocol):
     """A channel's protocol, as far as it counts."""
@@ -17,6 +20,12 @@ class Counting(Protocol):
     def bad(self) -> Counter[str]:
         """Messages and frames that could not be read, by kind."""
         ...
+
+
+def count_kind(counter: Counter[str], kind: str) -> None:
+    """Count something under its kind, or under "others" where there are too many kinds."""
+    name = kind[:60]
+    counter[name if name in counter or len(counter) < _NAMED_KINDS else "others"] += 1
 
 
 def count_oddities(protocols: Iterable[Counting]) -> dict[str, int]:

@@ -7,6 +7,7 @@ from typing import final
 import msgspec
 
 from pmtui.clients.streams.market_protocol import PONG
+from pmtui.clients.streams.oddities import count_kind
 from pmtui.domain.user_events import UserEvent
 from pmtui.signing.l2_auth import ApiCredentials
 from pmtui.wire.errors import WireError
@@ -39,6 +40,10 @@ class UserProtocol:
     def closed(self) -> None:
         """Note that the socket is gone; nothing is remembered of it."""
 
+    def refused(self) -> None:
+        """Count a frame that was not looked into."""
+        self.bad[""] += 1
+
     def received(self, frame: bytes, tell: Callable[[UserEvent], None]) -> bool:
         """Tell the events of a frame; False for the host's sign of life. Failures are counted."""
         if frame == PONG:
@@ -50,9 +55,9 @@ class UserProtocol:
             return True
         for message in messages:
             if isinstance(message, UnknownMessage):
-                self.unknown[message.kind[:60]] += 1
+                count_kind(self.unknown, message.kind)
             elif isinstance(message, BadMessage):
-                self.bad[message.kind[:60]] += 1
+                count_kind(self.bad, message.kind)
             else:
                 tell(message)
         return True

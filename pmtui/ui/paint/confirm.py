@@ -225,7 +225,9 @@ def say_identity(order: PreparedOrder, *, ascii_only: bool) -> list[tuple[str, s
     """Name who gives, on which exchange, and under which id the order will be found."""
     unsigned = order.unsigned
     kind = "neg-risk" if unsigned.draft.neg_risk else "regular"
+    doubt = "not derivable from the condition id, the hosts agree on it"
     return [
+        *([] if order.is_derived else [("Token", doubt)]),
         ("Maker", shorten(unsigned.maker, ascii_only=ascii_only)),
         ("Exchange", f"{kind} {shorten(unsigned.exchange, ascii_only=ascii_only)}"),
         ("Order id", shorten(unsigned.order_id, ascii_only=ascii_only)),

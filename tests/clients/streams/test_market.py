@@ -7,7 +7,7 @@ from random import Random
 
 from websockets.asyncio.server import ServerConnection
 
-from pmtui.clients.streams.connection import _FRAMES_A_TURN, Times
+from pmtui.clients.streams.connection import _MESSAGES_A_TURN, Times
 from pmtui.clients.streams.market import MarketChannel
 from pmtui.clients.streams.silence import Silence
 from pmtui.domain.ids import TokenId
@@ -116,15 +116,31 @@ async def test_garbage_is_counted_and_the_socket_stays() -> None:
             assert server.connections == 1
 
 
-async def test_a_message_of_megabytes_is_read_whole() -> None:
+async def test_a_frame_of_megabytes_is_read_whole_and_in_order() -> None:
     level = '{"price":"0.4","size":"10"}'
-    big = (BOOK % 1).replace(level, ",".join([level] * 100_000))
+    deep = BOOK.replace(level, ",".join([level] * 1_000))
+    big = f"[{','.join(deep % number for number in range(100))}]"
     assert len(big) > 2_000_000
     async with scripted(sending(big)) as server:
         channel = channel_to(server)
         channel.watch(tokens("1"))
         async with running(channel) as heard:
-            await until(lambda: len(heard.events) == 1, "the big book")
+            await until(lambda: len(heard.events) == 100, "the big books")
+            books = [event for event in heard.events if isinstance(event, BookSnapshot)]
+            assert [book.token_id for book in books] == [str(number) for number in range(100)]
+
+
+async def test_a_book_with_a_level_on_every_price_of_the_finest_tick_is_read() -> None:
+    level = '{"price":"0.4","size":"10"}'
+    every = ",".join(
+        f'{{"price":"{n / 10_000:.4f}","size":"1000.123456"}}' for n in range(1, 10_000)
+    )
+    full = (BOOK % 1).replace(level, every).replace(level.replace("0.4", "0.6"), every)
+    async with scripted(sending(full)) as server:
+        channel = channel_to(server)
+        channel.watch(tokens("1"))
+        async with running(channel) as heard:
+            await until(lambda: len(heard.events) == 1, "the full book")
 
 
 async def test_tokens_are_added_and_removed_on_the_open_socket() -> None:
@@ -362,7 +378,7 @@ async def test_what_has_piled_up_is_told_in_portions_and_others_get_their_turn()
             await asyncio.wait_for(look(heard.events), 30)
     portions = [after - before for before, after in pairwise(seen)]
     # A turn ends with one portion and begins with the next.
-    assert max(portions) <= 2 * _FRAMES_A_TURN
+    assert max(portions) <= 2 * _MESSAGES_A_TURN
 
 
 async def test_nothing_is_opened_before_there_is_something_to_watch() -> None:

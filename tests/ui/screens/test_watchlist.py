@@ -458,6 +458,20 @@ async def test_the_bell_rings_once_for_an_alert_wherever_one_is() -> None:
         assert app.bells == 1
 
 
+async def test_the_palette_shows_titles_that_look_like_markup_as_they_are() -> None:
+    titles = ("[BTC] above 100k?", "[P=NP|Q]", "[$a @click=app.quit]", "[/] 100k [b", "[1] 100k[[")
+    service = believable_service()
+    rows = tuple(replace(RIVER_ROW, title=title) for title in titles)
+    service.watchlist_view = WatchlistView(rows, Load.READY, NOW)
+    app = whole(service)
+    async with app.run_test(size=(120, 45)) as pilot:
+        await starts(pilot, app)
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette), "the palette")
+        await pilot.press("★")
+        await until(pilot, lambda: all(shows(app, f"★ {t}") for t in titles), "every title")
+
+
 async def test_the_palette_opens_what_is_starred() -> None:
     service = believable_service()
     hostile = replace(RIVER_ROW, title="[bold]River[/] \x1b[31mgauge")
