@@ -32,13 +32,8 @@ from pmtui.service.kernel import Kernel
 from pmtui.service.moving import Mover
 from pmtui.service.order_history import OrderHistory
 from pmtui.service.order_search import OrderSearch
-<<<<<<< HEAD
-from pmtui.service.preparing import prepare_order
-from pmtui.service.sending import POST_DEADLINE_S, OrderSender
-=======
 from pmtui.service.preparing import find_market_disagreement, prepare_order
-from pmtui.service.sending import POST_DEADLINE_S, READ_ONLY, OrderSender
->>>>>>> w-hostile
+from pmtui.service.sending import POST_DEADLINE_S, OrderSender
 from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
 from pmtui.service.views import Level
 

@@ -9,6 +9,7 @@ import pytest
 from pmtui.clients.chain import ChainClient
 from pmtui.clients.http import HttpHost
 from pmtui.clients.relayer import RelayerClient
+from pmtui.clients.sign_in import mint_relayer_key
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.wallet_call import (
@@ -22,7 +23,9 @@ from pmtui.domain.wallet_call import (
 )
 from pmtui.signing import calldata
 from pmtui.signing.contracts import POLYGON
+from pmtui.signing.siwe import sign_in
 from pmtui.signing.wallet_batch import encode_create
+from pmtui.wire.relayer import RelayerKey
 from tests.clients.raw_server import answering, serving
 from tests.sim.chain.test_relayer import STEPS_S, Owner
 from tests.sim.kit import RAIN, http_client, small_venue
@@ -207,3 +210,39 @@ async def test_a_call_without_a_readable_answer_is_a_failure(body: str) -> None:
         call = calldata.redeem(ConditionId(RAIN), neg_risk=False)
         assert isinstance(await ChainClient(server.host()).call(call), Failure)
         assert isinstance(await ChainClient(server.host()).block_number(), Failure)
+
+
+async def test_signing_in_ends_in_a_key_of_the_owner(owner: Owner, relayer: RelayerClient) -> None:
+    signed: list[str] = []
+
+    def sign(nonce: str) -> str:
+        signed.append(nonce)
+        at = owner.running.venue.clock.now().isoformat(timespec="milliseconds")
+        stamp = at.replace("+00:00", "Z")
+        return sign_in(
+            owner.signer, nonce=nonce, issued_at=stamp, expiration_time=None
+        ).authorization
+
+    metadata = HttpHost(owner.running.urls["gamma"])
+    key = await mint_relayer_key(metadata, relayer, sign)
+    assert isinstance(key, RelayerKey)
+    assert key.address == owner.signer.address
+    assert len(signed) == 1
+    refused = await mint_relayer_key(metadata, relayer, lambda _: "Bearer nothing")
+    assert isinstance(refused, Failure)
+    assert refused.status == 401
+    assert metadata.cookies() == {}
+    await metadata.aclose()
+
+
+@pytest.mark.parametrize("nonce", ["", "a\nURI: https://elsewhere", "é", "x" * 500])
+async def test_a_nonce_that_would_write_into_the_signed_text_is_not_signed(
+    relayer: RelayerClient, nonce: str
+) -> None:
+    def never(_: str) -> str:
+        raise AssertionError("signed")
+
+    async with serving(answering(json.dumps({"nonce": nonce}).encode())) as server:
+        answer = await mint_relayer_key(server.host(), relayer, never)
+        assert isinstance(answer, Failure)
+        assert answer.kind is FailureKind.SERVER
