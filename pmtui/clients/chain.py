@@ -1,4 +1,4 @@
-"""The chain's own host (JSON-RPC), for one question: is there a contract at an address.
+"""The chain's own host (JSON-RPC): reads that tell what is true of a wallet.
 
 Nothing is signed or sent to the chain from here.
 """
@@ -9,19 +9,18 @@ from pmtui.clients.http import HttpHost
 from pmtui.clients.http_failures import unreadable
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
-from pmtui.wire.errors import UNREADABLE, WireError
+from pmtui.domain.wallet_call import Call, CallReverted, Receipt
+from pmtui.wire.errors import WireError
+from pmtui.wire.relayer import (
+    RpcAnswer,
+    decode_rpc,
+    read_revert,
+    rpc_number,
+    rpc_receipt,
+    rpc_text,
+)
 
-ROUTE = "eth_getCode"
 _LONGEST_TEXT = 120
-
-
-class _Refusal(msgspec.Struct):
-    message: str = ""
-
-
-class _Answer(msgspec.Struct):
-    result: str | None = None
-    error: _Refusal | None = None
 
 
 class ChainClient:
@@ -33,19 +32,92 @@ class ChainClient:
 
     async def has_code(self, address: Address) -> bool | Failure:
         """Return whether there is contract code at an address, by the newest block."""
-        body = msgspec.json.encode(
-            {"jsonrpc": "2.0", "id": 1, "method": ROUTE, "params": [address, "latest"]}
-        )
-        answer = await self._host.read("", route=ROUTE, method="POST", body=body)
+        method = "eth_getCode"
+        answer = await self._ask(method, address, "latest")
         if isinstance(answer, Failure):
             return answer
-        label = f"POST {ROUTE}"
         try:
-            read = msgspec.json.decode(answer, type=_Answer)
-        except UNREADABLE as error:
-            return unreadable(label, WireError("code", str(error)))
-        if read.result is None:
-            said = read.error.message if read.error is not None else "no result"
-            return Failure(FailureKind.REFUSED, label, said[:_LONGEST_TEXT])
+            code = rpc_text(answer, "code")
+        except WireError as error:
+            return unreadable(f"POST {method}", error)
         # Nodes write no code as `0x`, and some as `0x0` (WIRE_METADATA §6.2).
-        return bool(read.result.removeprefix("0x").strip("0"))
+        return bool(code.removeprefix("0x").strip("0"))
+
+    async def chain_id(self) -> int | Failure:
+        """Return which chain the node is on."""
+        return await self._number("eth_chainId")
+
+    async def block_number(self) -> int | Failure:
+        """Return the newest block."""
+        return await self._number("eth_blockNumber")
+
+    async def call(
+        self, call: Call, *, sender: Address | None = None
+    ) -> bytes | CallReverted | Failure:
+        """Try a call without any effect, by the newest block.
+
+        Args:
+            call: what is called.
+            sender: as whom; nobody in particular where it is None.
+        """
+        method = "eth_call"
+        parameters = {"to": call.target, "data": "0x" + call.data.hex()}
+        if sender is not None:
+            parameters["from"] = sender
+        answer = await self._send(method, parameters, "latest")
+        if isinstance(answer, Failure):
+            return answer
+        if answer.error is not None:
+            return read_revert(answer.error) or _refused(method, answer)
+        try:
+            return bytes.fromhex(rpc_text(answer, "result").removeprefix("0x"))
+        except WireError as error:
+            return unreadable(f"POST {method}", error)
+        except ValueError:
+            return unreadable(f"POST {method}", WireError("result", "not hexadecimal"))
+
+    async def receipt(self, transaction_hash: str) -> Receipt | Failure | None:
+        """Return what became of a transaction; None while it is in no block."""
+        method = "eth_getTransactionReceipt"
+        answer = await self._ask(method, transaction_hash, is_optional=True)
+        if isinstance(answer, Failure):
+            return answer
+        try:
+            return rpc_receipt(answer)
+        except WireError as error:
+            return unreadable(f"POST {method}", error)
+
+    async def _number(self, method: str) -> int | Failure:
+        answer = await self._ask(method)
+        if isinstance(answer, Failure):
+            return answer
+        try:
+            return rpc_number(answer, method)
+        except WireError as error:
+            return unreadable(f"POST {method}", error)
+
+    async def _ask(
+        self, method: str, *parameters: object, is_optional: bool = False
+    ) -> RpcAnswer | Failure:
+        answer = await self._send(method, *parameters)
+        if isinstance(answer, Failure) or (answer.error is None and is_optional):
+            return answer
+        if answer.error is not None or bytes(answer.result) == b"null":
+            return _refused(method, answer)
+        return answer
+
+    async def _send(self, method: str, *parameters: object) -> RpcAnswer | Failure:
+        asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
+        body = msgspec.json.encode(asked)
+        answer = await self._host.read("", route=method, method="POST", body=body)
+        if isinstance(answer, Failure):
+            return answer
+        try:
+            return decode_rpc(answer)
+        except WireError as error:
+            return unreadable(f"POST {method}", error)
+
+
+def _refused(method: str, answer: RpcAnswer) -> Failure:
+    said = answer.error.message if answer.error is not None else "no result"
+    return Failure(FailureKind.REFUSED, f"POST {method}", said[:_LONGEST_TEXT])

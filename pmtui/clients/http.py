@@ -236,6 +236,10 @@ class HttpHost:
             takes_back=takes_back,
         )
 
+    def cookies(self) -> Mapping[str, str]:
+        """Return what the host has set over these connections, for a session that moves on."""
+        return {} if self._client is None else dict(self._client.cookies)
+
     async def aclose(self) -> None:
         """Close the pool; a later request would open a new one."""
         client, self._client = self._client, None

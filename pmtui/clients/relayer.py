@@ -1,15 +1,37 @@
-"""The relayer host, as far as signing orders needs it: which wallet an owner has."""
+"""The relayer host: which wallets exist, and transactions that it pays for.
+
+Reads of wallets are public. Submissions and lists carry a relayer key, or a builder's key where the
+profile has one. A submission is sent exactly once: a lost answer says nothing about what happened.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 import msgspec
 
 from pmtui.clients.http import HttpHost
 from pmtui.clients.http_failures import unreadable
-from pmtui.domain.failure import Failure
+from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.domain.onboarding import WalletForm
+from pmtui.domain.wallet_call import RelayerTransaction, TransactionId
 from pmtui.wire.errors import UNREADABLE, WireError
+from pmtui.wire.relayer import (
+    RelayerKey,
+    decode_nonce,
+    decode_relayer_key,
+    decode_relayer_keys,
+    decode_submitted,
+    decode_transactions,
+)
 
 _KINDS = {WalletForm.PROXY: "PROXY", WalletForm.SAFE: "SAFE"}
+T = TypeVar("T")
+
+NO_KEY = "there is no relayer key"
+
+Authorize = Callable[[str, str, bytes], Mapping[str, str]]
+"""From method, path and body to the headers that prove who asks."""
 
 
 class _Deployed(msgspec.Struct):
@@ -17,10 +39,11 @@ class _Deployed(msgspec.Struct):
 
 
 class RelayerClient:
-    """Reads of the relayer."""
+    """The relayer as one caller may use it; without credentials only public reads are answered."""
 
-    def __init__(self, host: HttpHost) -> None:
+    def __init__(self, host: HttpHost, authorize: Authorize | None = None) -> None:
         self._host = host
+        self._authorize = authorize
 
     async def is_deployed(
         self, wallet: Address, form: WalletForm = WalletForm.DEPOSIT
@@ -38,3 +61,64 @@ class RelayerClient:
             return msgspec.json.decode(answer, type=_Deployed).deployed
         except UNREADABLE as error:
             return unreadable("GET /deployed", WireError("deployed", str(error)))
+
+    async def nonce(self, owner: Address) -> int | Failure:
+        """Return the counter that the next batch of an owner's deposit wallet names."""
+        query = (("address", owner), ("type", "WALLET"))
+        answer = await self._host.read("/nonce", query=query)
+        return _read(answer, "GET /nonce", decode_nonce)
+
+    async def transaction(
+        self, transaction_id: TransactionId
+    ) -> RelayerTransaction | Failure | None:
+        """Return one transaction; None where the relayer knows none by this id."""
+        answer = await self._host.read("/transaction", query=(("id", transaction_id),))
+        if isinstance(answer, Failure) and answer.kind is FailureKind.NOT_FOUND:
+            return None
+        rows = _read(answer, "GET /transaction", decode_transactions)
+        if isinstance(rows, Failure):
+            return rows
+        return next((row for row in rows if row.transaction_id == transaction_id), None)
+
+    def for_caller(self, authorize: Authorize) -> "RelayerClient":
+        """Return the same host as one caller may use it."""
+        return RelayerClient(self._host, authorize)
+
+    async def mint_key(self, cookies: Mapping[str, str]) -> RelayerKey | Failure:
+        """Make a relayer key for whoever signed in; asked once, as each answer is another key."""
+        jar = "; ".join(f"{name}={value}" for name, value in cookies.items())
+        path = "/relayer/api/auth"
+        answer = await self._host.send("POST", path, headers={"Cookie": jar}, body=b"{}")
+        return _read(answer, f"POST {path}", decode_relayer_key)
+
+    async def submit(self, body: bytes) -> RelayerTransaction | Failure:
+        """Submit a deployment or a signed batch, exactly once."""
+        path = "/submit"
+        if self._authorize is None:
+            return Failure(FailureKind.REFUSED, f"POST {path}", NO_KEY)
+        headers = self._authorize("POST", path, body)
+        answer = await self._host.send("POST", path, headers=headers, body=body)
+        return _read(answer, f"POST {path}", decode_submitted)
+
+    async def transactions(self) -> tuple[RelayerTransaction, ...] | Failure:
+        """Return the caller's recent transactions."""
+        return _read(await self._ask("/transactions"), "GET /transactions", decode_transactions)
+
+    async def keys(self) -> tuple[RelayerKey, ...] | Failure:
+        """Return the caller's relayer keys."""
+        path = "/relayer/api/keys"
+        return _read(await self._ask(path), f"GET {path}", decode_relayer_keys)
+
+    async def _ask(self, path: str) -> bytes | Failure:
+        if self._authorize is None:
+            return Failure(FailureKind.REFUSED, f"GET {path}", NO_KEY)
+        return await self._host.read(path, headers=self._authorize("GET", path, b""))
+
+
+def _read(answer: bytes | Failure, route: str, decode: Callable[[bytes], T]) -> T | Failure:
+    if isinstance(answer, Failure):
+        return answer
+    try:
+        return decode(answer)
+    except WireError as error:
+        return unreadable(route, error)

@@ -26,6 +26,7 @@ from pmtui.domain.conditional import Conditional
 from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.domain.plurals import are, count
+from pmtui.domain.wallet_call import WalletTransaction
 from pmtui.records import dataclass
 from pmtui.service.journal_rows import (
     SCHEMA,
@@ -38,8 +39,10 @@ from pmtui.service.journal_rows import (
     read_entries,
     read_ruled_out,
     read_unsettled,
+    read_wallet_transactions,
     write_conditional,
     write_fill,
+    write_wallet_transaction,
 )
 from pmtui.service.move_rows import CutOffMove, read_cut_off_moves
 
@@ -90,7 +93,7 @@ class AboutOrder:
     """What it stands for. A fill that is known already is not told of again."""
 
 
-Line = Row | Standing | Fill | Conditional | AboutOrder
+Line = Row | Standing | Fill | Conditional | WalletTransaction | AboutOrder
 """What may be written without anybody waiting for it."""
 
 
@@ -204,6 +207,24 @@ class Journal:
         """Remember how a conditional order stands now and what became of it, without waiting."""
         self._notes.append(conditional)
         self.note("conditional", text, at=at)
+
+    async def begin_wallet_transaction(
+        self, transaction: WalletTransaction, text: str
+    ) -> JournalProblem | None:
+        """Write down a transaction of the wallet that is about to leave."""
+        at = transaction.created_at.isoformat()
+        return await self._writing([transaction, (at, None, "wallet", text)])
+
+    def note_wallet_transaction(
+        self, transaction: WalletTransaction, text: str, *, at: datetime
+    ) -> None:
+        """Remember how a transaction of the wallet stands now, without waiting."""
+        self._notes.append(transaction)
+        self.note("wallet", text, at=at)
+
+    async def wallet_transactions(self) -> tuple[WalletTransaction, ...] | JournalProblem:
+        """Return every transaction of the wallet, the oldest first."""
+        return await self._reading(read_wallet_transactions)
 
     async def conditionals(self) -> tuple[Conditional, ...] | JournalProblem:
         """Return every conditional order, the oldest first."""
@@ -431,6 +452,8 @@ def _write_line(connection: sqlite3.Connection, line: Line) -> None:
         write_fill(connection, line)
     elif isinstance(line, Conditional):
         write_conditional(connection, line)
+    elif isinstance(line, WalletTransaction):
+        write_wallet_transaction(connection, line)
     elif isinstance(line, Standing):
         connection.execute(
             "UPDATE orders SET state = ?, is_known = is_known OR ? WHERE order_id = ?",

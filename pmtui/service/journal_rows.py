@@ -15,6 +15,7 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import ZERO, Micros, ratio_ceil
 from pmtui.domain.order import VENUE_EXPIRY_LEAD, Fill, Order, OrderStatus, TimeInForce
 from pmtui.domain.trade_life import merge_fill
+from pmtui.domain.wallet_call import WalletTransaction
 from pmtui.records import dataclass
 
 T = TypeVar("T")
@@ -45,6 +46,11 @@ CREATE TABLE IF NOT EXISTS fills (
 );
 CREATE TABLE IF NOT EXISTS conditionals (
     conditional_id TEXT PRIMARY KEY,
+    at TEXT NOT NULL,
+    facts TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS wallet_transactions (
+    key TEXT PRIMARY KEY,
     at TEXT NOT NULL,
     facts TEXT NOT NULL
 );
@@ -181,6 +187,27 @@ def count_damaged_conditionals(connection: sqlite3.Connection) -> int:
     """Return how many conditional orders cannot be read."""
     rows = connection.execute("SELECT facts FROM conditionals")
     return sum(_decode(facts, Conditional) is None for (facts,) in rows)
+
+
+def write_wallet_transaction(
+    connection: sqlite3.Connection, transaction: WalletTransaction
+) -> None:
+    """Remember a transaction of the wallet as it stands."""
+    connection.execute(
+        "INSERT OR REPLACE INTO wallet_transactions VALUES (?, ?, ?)",
+        (
+            transaction.key,
+            transaction.created_at.isoformat(),
+            msgspec.json.encode(transaction).decode(),
+        ),
+    )
+
+
+def read_wallet_transactions(connection: sqlite3.Connection) -> tuple[WalletTransaction, ...]:
+    """Return every transaction of the wallet that can be read, the oldest first."""
+    rows = connection.execute("SELECT facts FROM wallet_transactions ORDER BY at, key")
+    read = (_decode(facts, WalletTransaction) for (facts,) in rows)
+    return tuple(transaction for transaction in read if transaction is not None)
 
 
 def read_unsettled(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]:

@@ -32,6 +32,14 @@ from pmtui.domain.position import Activity, ClosedPosition, Position
 from pmtui.domain.rewards import Earnings, Rebate
 from pmtui.domain.tape_gaps import PastTrades
 from pmtui.domain.user_events import UserEvent
+from pmtui.domain.wallet_call import (
+    Batch,
+    Call,
+    CallReverted,
+    RelayerTransaction,
+    SignedSubmission,
+    TransactionId,
+)
 
 LastCheck = Callable[[], str]
 """Returns why a request must not leave at this very moment, "" if it may."""
@@ -302,6 +310,55 @@ class WalletHost(Protocol):
 
     async def is_deployed(self, wallet: Address, form: WalletForm) -> bool | Failure:
         """Return whether a wallet exists."""
+        ...
+
+
+class CallHost(Protocol):
+    """Tries calls on the chain without any effect."""
+
+    async def call(
+        self, call: Call, *, sender: Address | None = None
+    ) -> bytes | CallReverted | Failure:
+        """Try a call without any effect."""
+        ...
+
+
+class RelayerHost(Protocol):
+    """Transactions that the relayer pays for, as one caller may use it."""
+
+    async def nonce(self, owner: Address) -> int | Failure:
+        """Return the counter that the next batch of an owner's deposit wallet names."""
+        ...
+
+    async def transaction(
+        self, transaction_id: TransactionId
+    ) -> RelayerTransaction | Failure | None:
+        """Return one transaction; None where the relayer knows none by this id."""
+        ...
+
+    async def submit(self, body: bytes) -> RelayerTransaction | Failure:
+        """Submit a deployment or a signed batch, exactly once."""
+        ...
+
+    async def transactions(self) -> tuple[RelayerTransaction, ...] | Failure:
+        """Return the recent transactions of the key's owner."""
+        ...
+
+
+class WalletSigner(Protocol):
+    """Holds the key of a wallet's owner. Gives signatures, never the key."""
+
+    @property
+    def owner(self) -> Address:
+        """The key's own address."""
+        ...
+
+    def sign(self, batch: Batch, *, metadata: str) -> SignedSubmission:
+        """Sign a batch and write the body that is submitted."""
+        ...
+
+    def deployment(self, *, metadata: str) -> bytes:
+        """Write the body that deploys the owner's wallet."""
         ...
 
 

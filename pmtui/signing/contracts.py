@@ -54,6 +54,8 @@ class Contracts:
     collateral_onramp: Address
     collateral_offramp: Address
     position_manager: Address
+    combos_router: Address
+    """Splits, merges and redeems markets of version 2 of the protocol."""
     wallets: WalletContracts
 
 
@@ -82,6 +84,7 @@ POLYGON = Contracts(
     collateral_onramp=Address("0x93070a847efEf7F70739046A929D47a521F5B8ee"),
     collateral_offramp=Address("0x2957922Eb93258b93368531d39fAcCA3B4dC5854"),
     position_manager=Address("0x006F54F7f9A22e0000CC2AB60031000000ae9fEF"),
+    combos_router=Address("0x12121212006e4CD160D18e3f00711DA5c3372600"),
     wallets=WALLET_CONTRACTS,
 )
 AMOY = replace(

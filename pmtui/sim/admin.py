@@ -10,7 +10,7 @@ their resting value.
 | route | body | does |
 |---|---|---|
 | `GET /` | | says OK |
-| `POST /fund` | `address`, `amount` | deposits collateral; the first deposit deploys the wallet |
+| `POST /fund` | `address`, `amount`, `is_deployed` (true) | deposits collateral; the first deposit deploys the wallet with all approvals, unless it is only to be paid in |
 | `GET /ledger/{address}` | | balances, reservations, fees, orders, every line, and whether it adds up |
 | `GET /audit` | | recomputes every sum of the exchange and names what does not agree |
 | `GET /clock` | | venue time and speed |
@@ -30,6 +30,7 @@ their resting value.
 | `POST /tricks` | `trick` (drop, duplicate, swap, garble, close), `channel` (market, user), `remaining` | what happens to the next events |
 | `DELETE /tricks` | | delivers every event again |
 | `POST /settlement` | `course` (normal, retrying, failed), `count` | what becomes of the next trades |
+| `POST /relayer` | `course` (normal, failed, invalid, stalled, replaced), `count`, `is_limited` | what becomes of the next transactions, and whether 25 submissions a minute is the most |
 | `POST /trades/{id}` | `status` | takes one trade to RETRYING, MINED, CONFIRMED or FAILED |
 | `POST /hashes` | `seconds` | trades show no transaction hash for so long |
 | `POST /balances` | `stale_seconds` | shares are seen late after a fill, until the cache is updated |
@@ -64,6 +65,7 @@ from pmtui.wire.errors import UNREADABLE
 class _Fund(msgspec.Struct):
     address: str
     amount: str
+    is_deployed: bool = True
 
 
 class _Step(msgspec.Struct):
@@ -120,7 +122,9 @@ class AdminRoutes:
         """Deposit paper money."""
         asked = await read_body(request, _Fund)
         address = address_in(asked.address)
-        result = self._venue.fund(address, parse_micros(asked.amount))
+        result = self._venue.fund(
+            address, parse_micros(asked.amount), is_deployed=asked.is_deployed
+        )
         if isinstance(result, Refusal):
             return refused(result)
         held = self._venue.exchange.reads.account(address)

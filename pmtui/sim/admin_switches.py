@@ -24,6 +24,7 @@ from pmtui.sim.switches import (
     Fault,
     HostLimits,
     RateLimits,
+    RelayCourse,
     SettlementCourse,
     StreamManner,
     StreamTrick,
@@ -59,6 +60,12 @@ class _Statuses(msgspec.Struct):
 class _Settlement(msgspec.Struct):
     course: SettlementCourse
     count: int = 1
+
+
+class _Relayer(msgspec.Struct):
+    course: RelayCourse = RelayCourse.NORMAL
+    count: int = 1
+    is_limited: bool = False
 
 
 class _Step(msgspec.Struct):
@@ -100,6 +107,7 @@ class AdminSwitches:
             "/streams": self.streams,
             "/tricks": self.trick,
             "/settlement": self.settlement,
+            "/relayer": self.relayer,
             "/trades/{trade_id}": self.advance,
             "/hashes": self.hashes,
             "/balances": self.balances,
@@ -183,6 +191,18 @@ class AdminSwitches:
         courses.clear()
         if asked.course is not SettlementCourse.NORMAL:
             courses.extend([asked.course] * min(max(asked.count, 0), 10_000))
+        return JsonResponse(asked)
+
+    async def relayer(self, request: Request) -> Response:
+        """Choose what becomes of the next transactions; those that stall go on with normal."""
+        asked = await read_body(request, _Relayer)
+        switches = self._venue.switches
+        switches.is_submit_limited = asked.is_limited
+        switches.relay_courses.clear()
+        if asked.course is RelayCourse.NORMAL:
+            self._office.relay.release()
+        else:
+            switches.relay_courses.extend([asked.course] * min(max(asked.count, 0), 10_000))
         return JsonResponse(asked)
 
     async def advance(self, request: Request) -> Response:

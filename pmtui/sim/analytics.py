@@ -17,6 +17,7 @@ from pmtui.sim.analytics_figures import Answer, Figures
 from pmtui.sim.analytics_query import AnalyticsQuery, QueryRefusal
 from pmtui.sim.analytics_v1 import AnalyticsV1
 from pmtui.sim.analytics_v2 import AnalyticsV2
+from pmtui.sim.chain.state import Chain
 from pmtui.sim.http_json import JsonResponse, failure
 from pmtui.sim.venue import Venue
 
@@ -60,10 +61,10 @@ class RequestWindow:
         return 0
 
 
-def analytics_routes(venue: Venue) -> list[Route]:
+def analytics_routes(venue: Venue, chain: Chain) -> list[Route]:
     """Return the routes of the analytics host in both dialects."""
     figures, window = Figures(venue), RequestWindow(venue)
-    answers = {**AnalyticsV1(figures).answers(), **AnalyticsV2(figures).answers()}
+    answers = {**AnalyticsV1(figures).answers(), **AnalyticsV2(figures, chain).answers()}
     return [Route(path, _endpoint(venue, answer, window)) for path, answer in answers.items()]
 
 

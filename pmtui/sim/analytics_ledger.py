@@ -28,6 +28,7 @@ class Deed(Enum):
     SPLIT = "SPLIT"
     MERGE = "MERGE"
     REDEEM = "REDEEM"
+    CONVERSION = "CONVERSION"
     DEPOSIT = "DEPOSIT"
     WITHDRAWAL = "WITHDRAWAL"
 
@@ -171,6 +172,7 @@ _RANKS = {
     Deed.TRADE: 2,
     Deed.MERGE: 3,
     Deed.REDEEM: 4,
+    Deed.CONVERSION: 4,
     Deed.WITHDRAWAL: 5,
 }
 _DEEDS = {
@@ -179,18 +181,25 @@ _DEEDS = {
     Cause.SPLIT: Deed.SPLIT,
     Cause.MERGE: Deed.MERGE,
     Cause.REDEEM: Deed.REDEEM,
+    Cause.CONVERT: Deed.CONVERSION,
 }
 
 
 def _ledger_entries(venue: Venue, lines: Iterable[BalanceChanged]) -> list[Entry]:
-    # Splits and merges show in their collateral line; redemptions need each token's size.
+    # Splits and merges show in their collateral line; others need each token's size.
     entries = []
     for line in lines:
         deed = _DEEDS.get(line.cause)
-        if deed is None or (deed is Deed.REDEEM) != (line.token_id is not None):
+        if deed is None:
+            continue
+        is_of_token = line.token_id is not None
+        if deed is not Deed.CONVERSION and (deed is Deed.REDEEM) != is_of_token:
             continue
         size = Micros(abs(line.change))
-        cash = size if line.token_id is None else _redeemed(venue, line.token_id, size)
+        if line.token_id is None:
+            cash, size = size, ZERO if deed is Deed.CONVERSION else size
+        else:
+            cash = _redeemed(venue, line.token_id, size) if deed is Deed.REDEEM else ZERO
         is_of_market = deed not in (Deed.DEPOSIT, Deed.WITHDRAWAL)
         entries.append(
             Entry(
@@ -200,10 +209,15 @@ def _ledger_entries(venue: Venue, lines: Iterable[BalanceChanged]) -> list[Entry
                 cash=cash,
                 condition_id=ConditionId(line.reference if is_of_market else ""),
                 token_id=line.token_id or TokenId(""),
+                side=_side_of(line) if deed is Deed.CONVERSION else None,
                 size=size,
             )
         )
     return entries
+
+
+def _side_of(line: BalanceChanged) -> Side:
+    return Side.BUY if line.change > 0 else Side.SELL
 
 
 def _redeemed(venue: Venue, token_id: TokenId, size: Micros) -> Micros:
@@ -270,6 +284,17 @@ def apply_entry(venue: Venue, book: Book, entry: Entry) -> None:
             for holding in touched:
                 move = holding.acquire if entry.deed is Deed.SPLIT else holding.dispose
                 move(entry.size, half)
+        case Deed.CONVERSION:
+            # What is given up is all cost, what comes for it all gain: the sum is what counts.
+            market = venue.market(entry.condition_id)
+            token_id = entry.token_id or (market.token_ids[1] if market else _NO_TOKEN)
+            touched = [holding := book.of(entry.condition_id, token_id)]
+            if not entry.token_id:
+                holding.realized = Micros(holding.realized + entry.cash)
+            elif entry.side is Side.BUY:
+                holding.acquire(entry.size, ZERO)
+            else:
+                holding.dispose(entry.size, ZERO)
         case _:
             touched = []
     for holding in touched:

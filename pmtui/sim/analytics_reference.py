@@ -4,18 +4,14 @@ import json
 
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.money import Micros
+from pmtui.domain.wallet_call import MAX_UINT256
 from pmtui.signing.contracts import POLYGON
 from pmtui.sim.analytics_rows import Row, units
 from pmtui.sim.catalogue.gamma import moment_of, text_of
 from pmtui.sim.catalogue.model import CatalogueMarket
+from pmtui.sim.chain.state import CONTRACTS, Chain
 from pmtui.sim.venue import Venue
 
-PROTOCOL_V2_ROUTER = Address("0x12121212006e4CD160D18e3f00711DA5c3372600")
-BINARY_MODULE = Address("0x1000008dD9001B968442c1000017eaE6E0dA00Ba")
-NEG_RISK_MODULE = Address("0x200000900045e3B6259600682756002200028933")
-AUTO_REDEEM_OPERATOR = Address("0xa1200000d0002264C9a1698e001292D00E1b00af")
-PERPS_DEPOSIT = Address("0xDCa4af75705dbB50f62437045afF9921947917d2")
-"""Contracts that wallets approve beside those that orders name (polymarket-client 0.14.0, 2026-10)."""
 LARGEST_ID = (1 << 31) - 1
 _STATUSES = frozenset(
     {
@@ -95,28 +91,17 @@ def resolution_row(venue: Venue, market: CatalogueMarket) -> Row:
     }
 
 
-def approval_rows(venue: Venue, account: Address) -> Row:
-    """Return what a wallet lets contracts do: all of it once it is deployed, unless it was limited."""
-    is_approved = venue.accounts.is_deployed(account) and venue.exchange.reads.has_allowance(
-        account
-    )
-    common = (
-        POLYGON.exchange,
-        POLYGON.neg_risk_exchange,
-        POLYGON.collateral_adapter,
-        POLYGON.neg_risk_collateral_adapter,
-    )
-    newer = (PROTOCOL_V2_ROUTER, POLYGON.exchange_v3)
-    spenders = {
-        (POLYGON.collateral, "ERC20"): (*common, *newer, PERPS_DEPOSIT),
-        (POLYGON.conditional_tokens, "ERC1155"): (
-            *common,
-            AUTO_REDEEM_OPERATOR,
-            BINARY_MODULE,
-            NEG_RISK_MODULE,
-        ),
-        (POLYGON.position_manager, "ERC1155"): (*newer, AUTO_REDEEM_OPERATOR),
-    }
+def approval_rows(venue: Venue, chain: Chain, account: Address) -> Row:
+    """Return what a wallet lets contracts do; nothing where the operator took that away."""
+    is_limited = not venue.exchange.reads.has_allowance(account)
+
+    def row(spender: Address, standard: str) -> Row:
+        amount = 0 if is_limited else chain.allowance(account, spender)
+        if standard == "ERC20":
+            text = "max" if amount == MAX_UINT256 else str(amount)
+            return {"approved": amount > 0, "amount": text}
+        return {"approved": not is_limited and chain.is_operator(account, spender)}
+
     return {
         "address": account.lower(),
         "chain_id": POLYGON.chain_id,
@@ -125,10 +110,9 @@ def approval_rows(venue: Venue, account: Address) -> Row:
                 "token": token,
                 "spender": spender,
                 "standard": standard,
-                "approved": is_approved,
-                **({"amount": "max" if is_approved else "0"} if standard == "ERC20" else {}),
+                **row(spender, standard),
             }
-            for (token, standard), allowed in spenders.items()
+            for (token, standard), allowed in CONTRACTS.items()
             for spender in allowed
         ],
     }

@@ -12,6 +12,7 @@ from pmtui.sim.analytics_reference import approval_rows, resolution_row, token_r
 from pmtui.sim.analytics_rows import Row, to_v2, units
 from pmtui.sim.analytics_standings import own_standing_row, standing_rows_v2
 from pmtui.sim.catalogue.model import CatalogueMarket
+from pmtui.sim.chain.state import Chain
 from pmtui.sim.paging import cursor_at, offset_of
 from pmtui.sim.price_history import INTERVALS_S as CHART_INTERVALS_S
 from pmtui.sim.price_history import MAX_POINTS
@@ -41,8 +42,9 @@ _COLUMNS = MappingProxyType(
 class AnalyticsV2:
     """Answers of the newer dialect."""
 
-    def __init__(self, figures: Figures) -> None:
+    def __init__(self, figures: Figures, chain: Chain) -> None:
         self._figures = figures
+        self._chain = chain
         self._writer = figures.writer
 
     def answers(self) -> Mapping[str, Answer]:
@@ -240,7 +242,7 @@ class AnalyticsV2:
 
     def approvals(self, query: AnalyticsQuery) -> Row:
         """Tell what a wallet lets contracts do."""
-        return {"data": approval_rows(self._figures.venue, query.account())}
+        return {"data": approval_rows(self._figures.venue, self._chain, query.account())}
 
 
 _STATUSES: Mapping[str, Callable[[Row], object]] = MappingProxyType(

@@ -6,6 +6,9 @@ It hears of every event and is ticked by the venue's upkeep; the routes ask its 
 from collections.abc import Iterable
 
 from pmtui.sim.attribution import Attribution
+from pmtui.sim.chain.relay import Relay
+from pmtui.sim.chain.sign_in import SignIns
+from pmtui.sim.chain.state import Chain
 from pmtui.sim.engine.events import (
     BalanceChanged,
     Event,
@@ -36,6 +39,9 @@ class BackOffice:
         self.notifications = Notifications(venue)
         self.keys = SideKeys(venue)
         self.attribution = Attribution(venue)
+        self.chain = Chain(venue)
+        self.relay = Relay(venue, self.chain)
+        self.sign_ins = SignIns(venue)
         venue.subscribe(self._notice)
 
     def tick(self) -> None:
@@ -44,6 +50,7 @@ class BackOffice:
         self.pending.tick()
         self.heartbeats.tick()
         self.rewards.tick()
+        self.relay.tick()
         self.notifications.flush()
 
     def _notice(self, events: Iterable[Event]) -> None:

@@ -12,6 +12,7 @@ from pmtui.signing.contracts import POLYGON
 from pmtui.sim.account_rows import order_row, trade_row
 from pmtui.sim.accounts import Credentials
 from pmtui.sim.auth import credentials_of, unauthorized
+from pmtui.sim.chain.state import Chain
 from pmtui.sim.engine.events import Trade
 from pmtui.sim.engine.terms import OrderView
 from pmtui.sim.http_json import JsonResponse, failure
@@ -22,6 +23,7 @@ from pmtui.sim.venue import Venue
 
 PAGE = 100
 MAX_ALLOWANCE = str(2**256 - 1)
+SPENDERS = (POLYGON.exchange, POLYGON.neg_risk_exchange, POLYGON.neg_risk_adapter)
 CONDITION_ID = re.compile(r"0x[0-9a-f]{64}", re.ASCII)
 _ASSET_TYPES = ("COLLATERAL", "CONDITIONAL", "CONDITIONAL-V2")
 _KINDS = dict(zip("0123", SignatureType, strict=True))
@@ -38,8 +40,11 @@ def wallet_asked(venue: Venue, request: Request, caller: Credentials) -> Address
 class AccountRoutes:
     """Reads behind level 2."""
 
-    def __init__(self, venue: Venue, pending: PendingOrders, balances: StaleBalances) -> None:
+    def __init__(
+        self, venue: Venue, pending: PendingOrders, balances: StaleBalances, chain: Chain
+    ) -> None:
         self._venue = venue
+        self._chain = chain
         self._pending = pending
         self._balances = balances
 
@@ -91,14 +96,21 @@ class AccountRoutes:
             if self._venue.market_of_token(token_id) is None:
                 return failure(400, "Invalid token id")
             amount = self._balances.balance(wallet, token_id)
-        spenders = (POLYGON.exchange, POLYGON.neg_risk_exchange, POLYGON.neg_risk_adapter)
-        # A wallet is deployed with all approvals given; only the operator takes them away.
-        is_allowed = self._venue.accounts.is_deployed(
-            wallet
-        ) and self._venue.exchange.reads.has_allowance(wallet)
         return {
             "balance": str(amount),
-            "allowances": dict.fromkeys(spenders, MAX_ALLOWANCE if is_allowed else "0"),
+            "allowances": self._allowances(
+                wallet, is_collateral=asset_type.upper() == "COLLATERAL"
+            ),
+        }
+
+    def _allowances(self, wallet: Address, *, is_collateral: bool) -> dict[Address, str]:
+        if not self._venue.exchange.reads.has_allowance(wallet):
+            return dict.fromkeys(SPENDERS, "0")
+        if is_collateral:
+            return {spender: str(self._chain.allowance(wallet, spender)) for spender in SPENDERS}
+        return {
+            spender: MAX_ALLOWANCE if self._chain.is_operator(wallet, spender) else "0"
+            for spender in SPENDERS
         }
 
     async def open_orders(self, request: Request) -> Response:

@@ -67,6 +67,10 @@ class OrderTaking:
 
     def _place(self, exchange: Exchange, checked: CheckedOrder, now_ms: int) -> Result:
         order = checked.order
+        if not self._office.chain.may_trade(order.account, order.token_id, order.side):
+            # Whatever else is wrong with it is said first.
+            found = exchange.reads.check(order, now_ms=now_ms)
+            return found if isinstance(found, Refusal) else refusals.NO_ALLOWANCE
         result: Result | None = self._office.balances.refusal(order)
         if result is None:
             seconds = self._delay(order).seconds

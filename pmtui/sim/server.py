@@ -31,6 +31,9 @@ from pmtui.sim.analytics import analytics_routes
 from pmtui.sim.attribution_routes import AttributionRoutes
 from pmtui.sim.auth import KeyRoutes
 from pmtui.sim.back_office import BackOffice
+from pmtui.sim.chain.relayer_routes import RelayerRoutes
+from pmtui.sim.chain.rpc import RpcRoutes
+from pmtui.sim.chain.sign_in import sign_in_routes
 from pmtui.sim.clob_account import AccountRoutes
 from pmtui.sim.clob_books import BookRoutes
 from pmtui.sim.clob_markets import MarketRoutes
@@ -44,7 +47,6 @@ from pmtui.sim.live_numbers import VenueNumbers
 from pmtui.sim.metadata import metadata_routes
 from pmtui.sim.notification_routes import NotificationRoutes
 from pmtui.sim.price_history import HistoryRoutes
-from pmtui.sim.relayer import relayer_routes, rpc_routes
 from pmtui.sim.reward_market_routes import RewardMarketRoutes
 from pmtui.sim.reward_user_routes import RewardUserRoutes
 from pmtui.sim.scoring_routes import ScoringRoutes
@@ -63,10 +65,13 @@ def applications(venue: Venue, office: BackOffice) -> dict[str, ASGIApp]:
     """Return the application of every HTTP host."""
     routes: Mapping[str, list[Route]] = {
         "clob": _trading_routes(venue, office),
-        "gamma": metadata_routes(venue.catalogue, VenueNumbers(venue)),
-        "data": analytics_routes(venue),
-        "relayer": relayer_routes(venue),
-        "rpc": rpc_routes(venue),
+        "gamma": [
+            *sign_in_routes(office.sign_ins),
+            *metadata_routes(venue.catalogue, VenueNumbers(venue)),
+        ],
+        "data": analytics_routes(venue, office.chain),
+        "relayer": RelayerRoutes(venue, office).routes(),
+        "rpc": RpcRoutes(venue, office.chain, office.relay).routes(),
         "geoblock": geoblock_routes(venue),
         "admin": [*AdminRoutes(venue).routes(), *AdminSwitches(venue, office).routes()],
     }
@@ -85,7 +90,7 @@ def _trading_routes(venue: Venue, office: BackOffice) -> list[Route]:
         *OrderRoutes(venue, office).routes(),
         *HeartbeatRoutes(venue, office.heartbeats).routes(),
         *ScoringRoutes(venue, office.rewards).routes(),
-        *AccountRoutes(venue, office.pending, office.balances).routes(),
+        *AccountRoutes(venue, office.pending, office.balances, office.chain).routes(),
         *paying.routes(),
         *RewardUserRoutes(venue, office.rewards, paying).routes(),
         *NotificationRoutes(venue, office.notifications).routes(),

@@ -6,16 +6,21 @@ this venue, the hash of such a key (`builder_code`): neither source says how the
 
 import secrets
 from base64 import urlsafe_b64encode
+from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
 from hashlib import sha256
+from hmac import compare_digest
 from uuid import uuid4
 
 import msgspec
 from typing_extensions import override
 
-from pmtui.domain.ids import Address
+from pmtui.domain.ids import Address, ApiKey
 from pmtui.records import dataclass
+from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
+from pmtui.signing.secret import Secret
+from pmtui.sim.auth import WINDOW_S
 from pmtui.sim.venue import Venue
 
 KIND = "side key"
@@ -85,6 +90,28 @@ class SideKeys:
     def by_code(self, builder_code: str) -> SideKey | None:
         """Return the builder key, good or not, that a builder code was made from."""
         return self._codes.get(builder_code.lower())
+
+    def verify(
+        self, key: SideKey, headers: Mapping[str, str], *, method: str, path: str, body: bytes
+    ) -> bool:
+        """Return whether a request to the relayer is signed with a builder key."""
+        timestamp = headers.get("POLY_BUILDER_TIMESTAMP", "")
+        if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12):
+            return False
+        if abs(int(timestamp) * 1_000 - self._venue.clock.now_ms()) > WINDOW_S * 1_000:
+            return False
+        signer = RequestSigner(
+            ApiCredentials(
+                ApiKey(key.key), Secret.from_text(key.secret), Secret.from_text(key.passphrase)
+            )
+        )
+        expected = signer.builder_headers(
+            timestamp_s=int(timestamp), method=method, path=path, body=body
+        )
+        return all(
+            compare_digest(headers.get(name, "").encode(), value.encode())
+            for name, value in expected.items()
+        )
 
     def revoke(self, key: SideKey) -> None:
         """Make a key useless for good."""

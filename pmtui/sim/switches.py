@@ -66,6 +66,20 @@ class SettlementCourse(Enum):
     """Its second transaction is lost too, and the trade is undone."""
 
 
+class RelayCourse(Enum):
+    """What becomes of a transaction of the relayer."""
+
+    NORMAL = "normal"
+    FAILED = "failed"
+    """It reverts, whatever it says."""
+    INVALID = "invalid"
+    """It is refused after it was accepted."""
+    STALLED = "stalled"
+    """It is never broadcast; its wallet stays busy."""
+    REPLACED = "replaced"
+    """It is broadcast again under another hash."""
+
+
 class Silence(Enum):
     """What a stream still says."""
 
@@ -167,6 +181,10 @@ class Switches:
     """Set by the operator; other markets have the delay their catalogue row names."""
     courses: list[SettlementCourse] = field(default_factory=list)
     """Of the next trades with a party that is not simulated."""
+    relay_courses: list[RelayCourse] = field(default_factory=list)
+    """Of the next transactions of the relayer."""
+    is_submit_limited: bool = False
+    """Whether the relayer takes 25 submissions a minute and no more."""
     limits: RateLimits = field(default_factory=RateLimits)
     analytics_limits: HostLimits = field(default_factory=HostLimits)
     streams: StreamManner = field(default_factory=StreamManner)
@@ -196,6 +214,10 @@ class Switches:
                     self.tricks.remove(trick)
                 return trick.trick
         return None
+
+    def take_relay_course(self) -> RelayCourse:
+        """Return what is to become of the next transaction of the relayer, and count it."""
+        return self.relay_courses.pop(0) if self.relay_courses else RelayCourse.NORMAL
 
     def take_course(self) -> SettlementCourse:
         """Return what is to become of the next trade, and count it."""

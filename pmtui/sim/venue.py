@@ -179,12 +179,25 @@ class Venue:
         self._store.delete_credentials(credentials.api_key)
         self.accounts.remove(credentials.api_key)
 
-    def fund(self, address: Address, amount: Micros) -> Done | Refusal:
-        """Pay collateral into an account; its first deposit also deploys a wallet there."""
+    def deploy(self, address: Address) -> None:
+        """Put code at a wallet's address; does nothing where there is some."""
         self.open_user(address)
         if not self.accounts.is_deployed(address):
             self._store.deploy(address)
             self.accounts.deploy([address])
+
+    def fund(self, address: Address, amount: Micros, *, is_deployed: bool = True) -> Done | Refusal:
+        """Pay collateral into an account.
+
+        Args:
+            address: of the account.
+            amount: to pay in.
+            is_deployed: whether there is to be a wallet that may trade, as after a first deposit
+                here; else only money is at the address, as after a transfer.
+        """
+        self.open_user(address)
+        if is_deployed:
+            self.deploy(address)
         return self.act(lambda exchange, now_ms: exchange.deposit(address, amount, now_ms=now_ms))
 
     def open_event(self, event: CatalogueEvent) -> None:

@@ -1,15 +1,30 @@
 """Vectors that name their kind: wallets, condition and token ids, builder and relayer headers."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import Any
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId
+from pmtui.domain.wallet_call import Batch, Call, read_submit_refusal
+from pmtui.signing import calldata
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.ctf import collection_id, condition_id, token_ids
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner, relayer_headers
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
+from pmtui.signing.siwe import sign_in
 from pmtui.signing.wallet import deposit_form, derive_deposit, derive_wallets
+from pmtui.signing.wallet_batch import (
+    BATCH_TYPE_HASH,
+    CALL_TYPE_HASH,
+    encode_batch,
+    encode_create,
+    hash_batch,
+    recover_batch_signer,
+    sign_batch,
+    wrap_session_signature,
+)
 from tests.check.row import Json, Row, boolean, hexed, integer, text
 
 
@@ -111,9 +126,169 @@ def _relayer_headers(given: Mapping[str, Json]) -> Json:
     return {"headers": relayer_headers(text(given, "api_key"), Address(text(given, "address")))}
 
 
+def _batch_of(given: Mapping[str, Json]) -> Batch:
+    calls = tuple(
+        Call(
+            Address(text(call, "target")),
+            bytes.fromhex(text(call, "data").removeprefix("0x")),
+            int(text(call, "value")),
+        )
+        for call in given["calls"]
+    )
+    nonce, deadline = int(text(given, "nonce")), int(text(given, "deadline"))
+    return Batch(Address(text(given, "wallet")), nonce, deadline, calls)
+
+
+def _batch(given: Mapping[str, Json]) -> Json:
+    batch, chain_id = _batch_of(given), integer(given, "chain_id")
+    signer = Signer(Secret.from_hex(text(given, "private_key")))
+    hashes, signed = (
+        hash_batch(batch, chain_id=chain_id),
+        sign_batch(batch, signer, chain_id=chain_id),
+    )
+    body = encode_batch(signed, metadata=text(given, "metadata")).decode()
+    return {
+        "batch_typehash": hexed(BATCH_TYPE_HASH),
+        "call_typehash": hexed(CALL_TYPE_HASH),
+        "call_hashes": [hexed(each) for each in hashes.calls],
+        "calls_array_hash": hexed(hashes.call_array),
+        "domain_separator": hexed(hashes.domain),
+        "struct_hash": hexed(hashes.struct),
+        "digest": hexed(hashes.digest),
+        "signature": hexed(signed.signature),
+        "signer": signed.owner,
+        "submit_body": json.loads(body),
+        "submit_body_text": body,
+        "submit_body_text_without_metadata": encode_batch(signed).decode(),
+    }
+
+
+def _batch_verify(given: Mapping[str, Json]) -> Json:
+    signature = bytes.fromhex(text(given, "signature").removeprefix("0x"))
+    chain_id = integer(given, "chain_id")
+    recovered = recover_batch_signer(_batch_of(given), signature, chain_id=chain_id)
+    return {"recovered": recovered, "valid": recovered == text(given, "claimed_owner")}
+
+
+def _create_body(given: Mapping[str, Json]) -> Json:
+    metadata = None if given["metadata"] is None else text(given, "metadata")
+    body = encode_create(Address(text(given, "owner")), metadata=metadata).decode()
+    return {"submit_body": json.loads(body), "submit_body_text": body}
+
+
+def _calldata(given: Mapping[str, Json]) -> Json:
+    call = _CALLS[text(given, "function")](given)
+    if calldata.decode_call(call) is None:
+        raise ValueError("the call cannot be decoded again")
+    return {"to": call.target, "data": hexed(call.data), "value": str(call.value)}
+
+
+def _position(make: Callable[..., Call], given: Mapping[str, Json], **amount: int) -> Call:
+    if given.get("collateral", POLYGON.collateral) != POLYGON.collateral:
+        raise ValueError("the collateral is not that of the service")
+    condition = ConditionId(text(given, "condition_id"))
+    return make(condition, neg_risk=boolean(given, "neg_risk"), **amount)
+
+
+def _read(function: calldata.Function, *names: str) -> Callable[[Mapping[str, Json]], Call]:
+    def call(given: Mapping[str, Json]) -> Call:
+        values = [
+            _number_or_text(kind, given[name])
+            for (kind, _), name in zip(function.parameters, names, strict=True)
+        ]
+        return Call(Address(text(given, "token")), calldata.encode_call(function, *values))
+
+    return call
+
+
+def _number_or_text(kind: str, value: Json) -> Any:
+    if isinstance(value, list):
+        return tuple(_number_or_text(kind, each) for each in value)
+    return int(value) if kind.startswith("uint") else value
+
+
+def _to(
+    target: Address, function: calldata.Function, *names: str
+) -> Callable[[Mapping[str, Json]], Call]:
+    read = _read(function, *names)
+    return lambda given: read({**given, "token": target})
+
+
+_CALLS: dict[str, Callable[[Mapping[str, Json]], Call]] = {
+    "approve": _read(calldata.APPROVE, "spender", "amount"),
+    "setApprovalForAll": lambda given: calldata.set_operator(
+        Address(text(given, "token")),
+        Address(text(given, "operator")),
+        is_approved=boolean(given, "approved"),
+    ),
+    "transfer": _read(calldata.TRANSFER, "recipient", "amount"),
+    "splitPosition": lambda given: _position(
+        calldata.split, given, amount=int(text(given, "amount"))
+    ),
+    "mergePositions": lambda given: _position(
+        calldata.merge, given, amount=int(text(given, "amount"))
+    ),
+    "redeemPositions": lambda given: _position(calldata.redeem, given),
+    "convertPositions": _to(
+        POLYGON.neg_risk_collateral_adapter, calldata.CONVERT,
+        "neg_risk_market_id", "index_set", "amount",
+    ),
+    "wrap": _to(POLYGON.collateral_onramp, calldata.WRAP, "asset", "to_address", "amount"),
+    "unwrap": _to(POLYGON.collateral_offramp, calldata.UNWRAP, "asset", "to_address", "amount"),
+    "router.split": _to(POLYGON.combos_router, calldata.ROUTER_SPLIT, "condition_id", "amount"),
+    "router.merge": _to(POLYGON.combos_router, calldata.ROUTER_MERGE, "condition_id", "amount"),
+    "router.redeem": _to(
+        POLYGON.combos_router, calldata.ROUTER_REDEEM, "condition_id", "outcome_index", "amount"
+    ),
+    "allowance": _read(calldata.ALLOWANCE, "owner", "spender"),
+    "isApprovedForAll": _read(calldata.IS_APPROVED_FOR_ALL, "owner", "operator"),
+    "balanceOf(erc20)": _read(calldata.BALANCE_OF, "owner"),
+    "balanceOf(erc1155)": _read(calldata.BALANCE_OF_TOKEN, "owner", "token_id"),
+    "balanceOfBatch": _read(calldata.BALANCE_OF_BATCH, "owners", "token_ids"),
+}  # fmt: skip
+
+
+def _session_wrap(given: Mapping[str, Json]) -> Json:
+    signature = bytes.fromhex(text(given, "signature").removeprefix("0x"))
+    signer = Address(text(given, "session_signer"))
+    return {"wrapped": hexed(wrap_session_signature(signer, signature))}
+
+
+def _siwe(given: Mapping[str, Json]) -> Json:
+    expiration = given["expiration_time"]
+    signed = sign_in(
+        Signer(Secret.from_hex(text(given, "private_key"))),
+        nonce=text(given, "nonce"),
+        issued_at=text(given, "issued_at"),
+        expiration_time=None if expiration is None else text(given, "expiration_time"),
+    )
+    return {
+        "message": signed.fields.message,
+        "signature": hexed(signed.signature),
+        "fields_json": signed.fields_json,
+        "authorization": signed.authorization,
+    }
+
+
+def _submit_error(given: Mapping[str, Json]) -> Json:
+    refusal = read_submit_refusal(integer(given, "status"), text(given["body"], "error"))
+    nonce = refusal.on_chain_nonce
+    return {
+        "retryable": refusal.is_retryable,
+        "on_chain_nonce": None if nonce is None else str(nonce),
+    }
+
+
 _KINDS: dict[str, Callable[[Mapping[str, Json]], Json]] = {
     "wallet.derive": _derive,
     "wallet.select": _select,
+    "wallet.batch": _batch,
+    "wallet.batch_verify": _batch_verify,
+    "wallet.create_body": _create_body,
+    "wallet.session_signature_wrap": _session_wrap,
+    "calldata": _calldata,
+    "siwe.bearer": _siwe,
+    "relayer.submit_error": _submit_error,
     "ctf.token_ids": _token_ids,
     "ctf.condition_id": _condition_id,
     "builder.hmac": _builder_hmac,

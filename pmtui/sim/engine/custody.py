@@ -4,13 +4,18 @@ They look at what an account holds, not at what its orders have spoken for, as a
 that can then no longer be paid for are cancelled.
 """
 
-from pmtui.domain.ids import ConditionId
+from collections.abc import Sequence
+from typing import Final
+
+from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.money import SCALE, Micros
 from pmtui.sim.engine.events import Cause, MarketResolved
 from pmtui.sim.engine.floor import UNKNOWN_MARKET, Floor, TradedMarket
 from pmtui.sim.engine.ledger import Account
 from pmtui.sim.engine.terms import Done, LiveStatus, Payout, Refusal
 
+CONVERTER: Final = Address("0x000000000000000000000000000000000000c0DE")
+"""Whose account a conversion of negative-risk shares goes through."""
 INVALID_AMOUNT = Refusal(400, "amount must be greater than 0")
 TOO_LITTLE_COLLATERAL = Refusal(400, "transfer amount exceeds balance")
 TOO_FEW_SHARES = Refusal(400, "insufficient balance for transfer")
@@ -68,6 +73,47 @@ def merge(
     floor.ledger.split(account, market.spec, -amount)
     floor.enforce_reservations(account)
     return Done(amount)
+
+
+def convert(
+    floor: Floor,
+    account: Account,
+    given: Sequence[ConditionId],
+    *,
+    received: Sequence[ConditionId],
+    amount: Micros,
+) -> Done | Refusal:
+    """Turn second tokens of some markets of a group into first tokens of the others, and dollars.
+
+    The group's own account splits for what it hands out and keeps the second tokens of all markets:
+    as one market at most pays its first token, they pay for it in the end.
+    """
+    markets = [floor.markets.get(condition_id) for condition_id in (*given, *received)]
+    if not given or any(market is None or market.payout is not None for market in markets):
+        return UNKNOWN_MARKET
+    if amount <= 0:
+        return INVALID_AMOUNT
+    ledger, keeper = floor.ledger, floor.ledger.open(CONVERTER, simulated=True, unlimited=True)
+    seconds = [floor.markets[condition_id].spec.tokens[1] for condition_id in given]
+    if any(amount > account.held(token_id) for token_id in seconds):
+        return TOO_FEW_SHARES
+    for token_id, reference in zip(seconds, given, strict=True):
+        for owner, change in ((account, -amount), (keeper, amount)):
+            ledger.add_shares(owner, token_id, change, cause=Cause.CONVERT, reference=reference)
+    for condition_id in received:
+        spec = floor.markets[condition_id].spec
+        ledger.cover(keeper, spec, None, amount)
+        ledger.split(keeper, spec, amount)
+        for owner, change in ((keeper, -amount), (account, amount)):
+            ledger.add_shares(
+                owner, spec.tokens[0], change, cause=Cause.CONVERT, reference=condition_id
+            )
+    surplus = amount * (len(given) - 1)
+    ledger.cover(keeper, floor.markets[given[0]].spec, None, surplus)
+    for owner, change in ((keeper, -surplus), (account, surplus)):
+        ledger.add_collateral(owner, change, cause=Cause.CONVERT, reference=given[0])
+    floor.enforce_reservations(account)
+    return Done(Micros(surplus))
 
 
 def redeem(floor: Floor, account: Account, condition_id: ConditionId) -> Done | Refusal:

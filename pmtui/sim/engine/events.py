@@ -25,6 +25,7 @@ class Cause(StrEnum):
     SPLIT = "split"
     MERGE = "merge"
     REDEEM = "redeem"
+    CONVERT = "convert"
     FAILED_TRADE = "failed trade"
 
 

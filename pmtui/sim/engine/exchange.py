@@ -1,6 +1,6 @@
 """The engine's front: every command of the local venue, each a plain call that leaves events."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.money import Micros
@@ -124,6 +124,28 @@ class Exchange:
         """Turn pairs of shares back into dollars."""
         floor = self._at(now_ms)
         return custody.merge(floor, floor.account(address), condition_id, amount)
+
+    def convert(
+        self,
+        address: Address,
+        given: Sequence[ConditionId],
+        received: Sequence[ConditionId],
+        amount: Micros,
+        *,
+        now_ms: int,
+    ) -> Done | Refusal:
+        """Turn second tokens of some markets of a negative-risk group into first tokens of the others.
+
+        Args:
+            address: whose they are.
+            given: markets of which the second token is given.
+            received: the rest of the group.
+            amount: of shares of each.
+            now_ms: the time.
+        """
+        floor = self._at(now_ms)
+        account = floor.account(address)
+        return custody.convert(floor, account, given, received=received, amount=amount)
 
     def redeem(self, address: Address, condition_id: ConditionId, *, now_ms: int) -> Done | Refusal:
         """Turn all shares of a resolved market into what they pay, which `Done` tells."""

@@ -210,3 +210,54 @@ def test_unknown_things_read_as_nothing() -> None:
     assert reads.account(nobody) is None
     assert reads.available(nobody, None) == 0
     assert reads.open_orders(key_of("nobody")) == ()
+
+
+@pytest.mark.parametrize("winner", [0, 1, 2])
+@pytest.mark.parametrize("chosen", [1, 2, 3, 5, 7])
+def test_converting_keeps_every_sum_and_pays_what_it_promised(winner: int, chosen: int) -> None:
+    scene = Scenario(spec=rain(neg_risk=True, group="weather"), pairs="0")
+    legs = [scene.spec.condition_id, ConditionId("0xb2"), ConditionId("0xc3")]
+    tokens = [scene.spec.tokens, (TokenId("333"), TokenId("444")), (TokenId("555"), TokenId("666"))]
+    for leg, pair in list(zip(legs, tokens, strict=True))[1:]:
+        spec = MarketSpec(leg, pair, neg_risk=True, group="weather")
+        scene.exchange.add_market(spec, now_ms=NOW_MS)
+    for leg in legs:
+        scene.exchange.split(ANN, leg, micros("10"), now_ms=NOW_MS)
+    given = [leg for index, leg in enumerate(legs) if chosen >> index & 1]
+    received = [leg for leg in legs if leg not in given]
+
+    def worth() -> int:
+        """Return what Ann has once every market is resolved and redeemed."""
+        held = scene.exchange.reads.account(ANN)
+        assert held is not None
+        pays = [pair[0 if index == winner else 1] for index, pair in enumerate(tokens)]
+        return held.collateral + sum(held.shares.get(token, 0) for token in pays)
+
+    before = worth()
+    done = scene.exchange.convert(ANN, given, received, micros("4"), now_ms=NOW_MS)
+    assert done == Done(Micros(4_000_000 * (len(given) - 1)))
+    assert worth() == before
+    assert scene.exchange.reads.audit() == []
+    scene.exchange.resolve(legs[winner], Payout.FIRST, now_ms=NOW_MS)
+    for leg in legs:
+        scene.exchange.redeem(ANN, leg, now_ms=NOW_MS)
+    assert scene.cash("ann") == before
+    assert scene.exchange.reads.audit() == []
+
+
+def test_only_what_is_held_of_open_markets_is_converted() -> None:
+    scene = Scenario(spec=rain(neg_risk=True, group="weather"), pairs="5")
+    other = ConditionId("0xb2")
+    spec = MarketSpec(other, (TokenId("333"), TokenId("444")), neg_risk=True, group="weather")
+    scene.exchange.add_market(spec, now_ms=NOW_MS)
+    for given, received, amount in (
+        ([], [other], "1"),
+        ([UNKNOWN], [other], "1"),
+        ([RAIN], [other], "0"),
+        ([RAIN], [other], "6"),
+    ):
+        answer = scene.exchange.convert(ANN, given, received, micros(amount), now_ms=NOW_MS)
+        assert isinstance(answer, Refusal)
+    scene.exchange.resolve(other, Payout.SECOND, now_ms=NOW_MS)
+    late = scene.exchange.convert(ANN, [RAIN], [other], micros("1"), now_ms=NOW_MS)
+    assert isinstance(late, Refusal)

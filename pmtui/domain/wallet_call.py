@@ -1,0 +1,254 @@
+"""Calls that a deposit wallet makes on chain, and the relayer's transactions that carry them.
+
+A wallet executes a batch of calls as a whole or not at all (WIRE_METADATA §6.3, September 2026).
+"""
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, NewType
+
+from pmtui.domain.ids import Address
+
+TransactionId = NewType("TransactionId", str)
+"""The relayer's own id of a transaction."""
+
+MAX_UINT256: Final = 2**256 - 1
+"""What an unlimited approval names as its amount."""
+
+Argument = str | int | bool | tuple[str, ...] | tuple[int, ...]
+"""Addresses and hashes are text with 0x, numbers are integers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a batch, as it is signed."""
+
+    target: Address
+    data: bytes
+    value: int = 0
+    """Of the chain's own coin, in its smallest unit; zero in everything that the service needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Everything of a batch that is signed."""
+
+    wallet: Address
+    nonce: int
+    """The wallet's own counter: each executed batch adds one."""
+    deadline_s: int
+    """Unix seconds after which the wallet refuses it."""
+    calls: tuple[Call, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SignedSubmission:
+    """A signed batch and the request that submits it."""
+
+    digest: str
+    """0x and 64 hexadecimal digits: what was signed."""
+    signature: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedCall:
+    """What the bytes of a call mean."""
+
+    target: Address
+    function: str
+    """Its Solidity name, for example `approve`."""
+    arguments: tuple[tuple[str, Argument], ...]
+    """Each with the name that the contract's source gives it."""
+
+    def argument(self, name: str) -> Argument:
+        """Return one argument.
+
+        Raises:
+            KeyError: the function has none of this name.
+        """
+        return dict(self.arguments)[name]
+
+
+class RelayerState(StrEnum):
+    """Where a transaction of the relayer is (WIRE_METADATA §5.5)."""
+
+    NEW = "STATE_NEW"
+    EXECUTED = "STATE_EXECUTED"
+    """Broadcast; its hash is known."""
+    MINED = "STATE_MINED"
+    """In a block, which the relayer's own register may not know for some seconds."""
+    CONFIRMED = "STATE_CONFIRMED"
+    FAILED = "STATE_FAILED"
+    """Reverted or given up."""
+    INVALID = "STATE_INVALID"
+    """Refused after it was accepted."""
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether it will not change any more."""
+        return self in _TERMINAL
+
+
+_TERMINAL = frozenset({RelayerState.CONFIRMED, RelayerState.FAILED, RelayerState.INVALID})
+
+
+@dataclass(frozen=True, slots=True)
+class RelayerTransaction:
+    """A transaction as the relayer tells of it. All texts are untrusted."""
+
+    transaction_id: TransactionId
+    state_text: str
+    """As told; states that nobody documented are kept and shown."""
+    hash: str = ""
+    """On chain; empty until it is broadcast, and another one after a replacement."""
+    kind: str = ""
+    """`WALLET-CREATE`, `WALLET`, or one of the older kinds."""
+    owner: str = ""
+    wallet: str = ""
+    nonce: str = ""
+    signature: str = ""
+    data: str = ""
+    metadata: str = ""
+    error: str = ""
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+    @property
+    def state(self) -> RelayerState | None:
+        """The state, None for one that nobody documented: it is taken as not terminal."""
+        try:
+            return RelayerState(self.state_text)
+        except ValueError:
+            return None
+
+
+TransactionKey = NewType("TransactionKey", str)
+"""Our own name of a transaction, known before it leaves: the digest of a batch, or a deployment's."""
+
+
+class TransactionStatus(StrEnum):
+    """What is known of a transaction of ours."""
+
+    SENDING = "sending"
+    """Journaled; no answer yet."""
+    UNKNOWN = "unknown"
+    """The relayer may or may not have it: it is looked for, and never submitted again."""
+    PENDING = "pending"
+    """The relayer has it, and has not said how it ended."""
+    CONFIRMED = "confirmed"
+    FAILED = "failed"
+    """It changed nothing on chain, and cannot any more."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing can come of it any more."""
+        return self in (TransactionStatus.CONFIRMED, TransactionStatus.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class WalletTransaction:
+    """A deployment or a batch of ours, from before it leaves to its end."""
+
+    key: TransactionKey
+    title: str
+    """What it is for, in our words."""
+    owner: Address
+    wallet: Address
+    created_at: datetime
+    nonce: int | None = None
+    """None for a deployment, as the next three."""
+    deadline_s: int | None = None
+    calls: tuple[Call, ...] = ()
+    signature: str = ""
+    status: TransactionStatus = TransactionStatus.SENDING
+    transaction_id: TransactionId | None = None
+    """None until the relayer has answered."""
+    relayer_state: str = ""
+    """As told last."""
+    hash: str = ""
+    reason: str = ""
+    """Why it failed, or is not known."""
+
+    @property
+    def is_deployment(self) -> bool:
+        """Whether it makes the wallet."""
+        return self.nonce is None
+
+    def is_told_by(self, row: RelayerTransaction) -> bool:
+        """Whether a row of the relayer's list is about this transaction."""
+        if self.transaction_id is not None:
+            return row.transaction_id == self.transaction_id
+        if self.is_deployment:
+            is_later = row.created_at is None or row.created_at >= self.created_at
+            return row.kind == "WALLET-CREATE" and row.owner == self.owner and is_later
+        return bool(self.signature) and row.signature.lower() == self.signature.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class CallReverted:
+    """A call that the chain would not carry out, and why."""
+
+    reason: str
+    """In the contract's words; untrusted, empty where it gave none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a transaction on chain."""
+
+    hash: str
+    is_success: bool
+    block_number: int
+
+
+def follow(known: WalletTransaction, told: RelayerTransaction) -> WalletTransaction:
+    """Return a transaction after the relayer told of it. An end is final, a state is not taken back."""
+    if known.status.is_over:
+        return known
+    match told.state:
+        case RelayerState.CONFIRMED:
+            status = TransactionStatus.CONFIRMED
+        case RelayerState.FAILED | RelayerState.INVALID:
+            status = TransactionStatus.FAILED
+        case _:
+            status = TransactionStatus.PENDING
+    return replace(
+        known,
+        status=status,
+        transaction_id=told.transaction_id,
+        relayer_state=told.state_text,
+        hash=told.hash or known.hash,
+        reason=told.error if status is TransactionStatus.FAILED else "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitRefusal:
+    """What a refused submission allows: whether it may be tried again, and with which nonce."""
+
+    is_retryable: bool
+    on_chain_nonce: int | None = None
+    """The wallet's counter, where the refusal names it: sign again with this one."""
+
+
+_NONCE = re.compile(
+    r"batch nonce (?:0x)?\w{1,80} does not match on-chain nonce (\d{1,78})",
+    re.ASCII | re.IGNORECASE,
+)
+_BUSY = ("wallet busy", "in-flight action", "active action")
+
+
+def read_submit_refusal(status: int, text: str) -> SubmitRefusal:
+    """Return what may be done after the relayer refused a submission (WIRE_METADATA §5.6).
+
+    Args:
+        status: of the answer.
+        text: its error text; untrusted.
+    """
+    if found := _NONCE.search(text):
+        return SubmitRefusal(is_retryable=True, on_chain_nonce=int(found[1]))
+    is_busy = status == 429 or any(words in text.lower() for words in _BUSY)
+    return SubmitRefusal(is_retryable=is_busy)

@@ -1,0 +1,293 @@
+"""What the service's contracts do with a batch of calls: the effects of all of it, or a revert.
+
+Pure: a batch is carried out on a draft over what a `World` says, so that a revert leaves nothing
+behind. Semantics are those of WIRE_METADATA §6.6 (September 2026); texts of reverts are the contracts'.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pmtui.domain.ids import Address, ConditionId, TokenId
+from pmtui.domain.wallet_call import MAX_UINT256, Call, DecodedCall
+from pmtui.signing.calldata import decode_call
+from pmtui.signing.contracts import POLYGON, Contracts
+
+POOR = "ERC20: transfer amount exceeds balance"
+NO_ALLOWANCE = "ERC20: insufficient allowance"
+TOO_FEW_SHARES = "ERC1155: insufficient balance for transfer"
+NOT_OPERATOR = "ERC1155: need operator approval for 3rd party transfers"
+UNKNOWN_CONDITION = "condition not prepared yet"
+WRONG_ADAPTER = "invalid condition"
+NOT_RESOLVED = "result for condition not received yet"
+NO_FUNCTION = "execution reverted"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A market as the contracts know it."""
+
+    condition_id: ConditionId
+    tokens: tuple[TokenId, TokenId]
+    is_neg_risk: bool
+    payouts: tuple[int, int] | None
+    """Millionths that a share of each token pays; None before it is resolved."""
+
+
+class World(Protocol):
+    """What the contracts look up."""
+
+    def collateral(self, owner: Address) -> int:
+        """Return a balance of pUSD in millionths."""
+        ...
+
+    def shares(self, owner: Address, token_id: TokenId) -> int:
+        """Return a balance of an outcome token in millionths."""
+        ...
+
+    def allowance(self, owner: Address, spender: Address) -> int:
+        """Return how much pUSD a contract may still move."""
+        ...
+
+    def is_operator(self, owner: Address, operator: Address) -> bool:
+        """Return whether a contract may move the outcome tokens."""
+        ...
+
+    def condition(self, condition_id: str) -> Condition | None:
+        """Return a market, None where there is none."""
+        ...
+
+    def questions(self, neg_risk_market_id: str) -> Sequence[Condition]:
+        """Return the markets of a negative-risk event in the order of their questions."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """A contract may move so much pUSD."""
+
+    spender: Address
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorSet:
+    """A contract may move the outcome tokens, or no longer."""
+
+    operator: Address
+    is_approved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Collateral went to somebody."""
+
+    recipient: Address
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Collateral became both outcomes."""
+
+    condition_id: ConditionId
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Both outcomes became collateral."""
+
+    condition_id: ConditionId
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Redeemed:
+    """The whole balance of both outcomes became what it pays."""
+
+    condition_id: ConditionId
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """No shares of some questions became Yes shares of the others, and collateral."""
+
+    given: tuple[ConditionId, ...]
+    received: tuple[ConditionId, ...]
+    amount: int
+
+
+Effect = Approved | OperatorSet | Sent | Split | Merged | Redeemed | Converted
+
+
+@dataclass(frozen=True, slots=True)
+class Reverted:
+    """A batch that did nothing, and why."""
+
+    call_index: int
+    reason: str
+
+
+class _RevertError(Exception):
+    """Ends a batch; the text is the contract's reason."""
+
+
+def execute(
+    wallet: Address, calls: Sequence[Call], world: World, contracts: Contracts = POLYGON
+) -> tuple[Effect, ...] | Reverted:
+    """Return what a wallet's batch does, or why it does nothing."""
+    draft = _Draft(wallet, world, contracts)
+    effects: list[Effect] = []
+    for index, call in enumerate(calls):
+        try:
+            effects.append(draft.carry_out(call))
+        except _RevertError as revert:
+            return Reverted(index, str(revert))
+    return tuple(effects)
+
+
+class _Draft:
+    """Balances and approvals of one wallet while its batch runs."""
+
+    def __init__(self, wallet: Address, world: World, contracts: Contracts) -> None:
+        self._wallet = wallet
+        self._world = world
+        self._contracts = contracts
+        self._collateral = world.collateral(wallet)
+        self._shares: dict[TokenId, int] = {}
+        self._allowances: dict[Address, int] = {}
+        self._operators: dict[Address, bool] = {}
+
+    def carry_out(self, call: Call) -> Effect:
+        decoded = decode_call(call)
+        if decoded is None:
+            raise _RevertError(NO_FUNCTION)
+        contracts = self._contracts
+        match call.target:
+            case contracts.collateral:
+                return self._collateral_token(decoded)
+            case contracts.conditional_tokens:
+                return self._outcome_tokens(decoded)
+            case contracts.collateral_adapter | contracts.neg_risk_collateral_adapter:
+                return self._adapter(decoded)
+            case _:
+                raise _RevertError(NO_FUNCTION)
+
+    def _collateral_token(self, call: DecodedCall) -> Effect:
+        if call.function == "approve":
+            spender, amount = _address(call, "spender"), _number(call, "amount")
+            self._allowances[spender] = amount
+            return Approved(spender, amount)
+        if call.function == "transfer":
+            recipient, amount = _address(call, "to"), _number(call, "amount")
+            self._pay(amount)
+            if recipient == self._wallet:
+                self._collateral += amount
+            return Sent(recipient, amount)
+        raise _RevertError(NO_FUNCTION)
+
+    def _outcome_tokens(self, call: DecodedCall) -> Effect:
+        if call.function != "setApprovalForAll":
+            raise _RevertError(NO_FUNCTION)
+        operator, is_approved = _address(call, "operator"), bool(call.argument("approved"))
+        self._operators[operator] = is_approved
+        return OperatorSet(operator, is_approved)
+
+    def _adapter(self, call: DecodedCall) -> Effect:
+        is_neg_risk = call.target == self._contracts.neg_risk_collateral_adapter
+        if call.function == "convertPositions" and is_neg_risk:
+            return self._convert(call)
+        if call.function not in ("splitPosition", "mergePositions", "redeemPositions"):
+            raise _RevertError(NO_FUNCTION)
+        condition = self._world.condition(str(call.argument("conditionId")))
+        if condition is None:
+            raise _RevertError(UNKNOWN_CONDITION)
+        if condition.is_neg_risk is not is_neg_risk:
+            raise _RevertError(WRONG_ADAPTER)
+        if call.function == "redeemPositions":
+            return self._redeem(condition, call.target)
+        amount = _number(call, "amount")
+        if call.function == "splitPosition":
+            self._spend_allowance(call.target, amount)
+            self._pay(amount)
+            for token_id in condition.tokens:
+                self._shares[token_id] = self._held(token_id) + amount
+            return Split(condition.condition_id, amount)
+        self._need_operator(call.target)
+        for token_id in condition.tokens:
+            self._give(token_id, amount)
+        self._collateral += amount
+        return Merged(condition.condition_id, amount)
+
+    def _redeem(self, condition: Condition, adapter: Address) -> Effect:
+        self._need_operator(adapter)
+        if condition.payouts is None:
+            raise _RevertError(NOT_RESOLVED)
+        for token_id, pays in zip(condition.tokens, condition.payouts, strict=True):
+            self._collateral += self._held(token_id) * pays // 1_000_000
+            self._shares[token_id] = 0
+        return Redeemed(condition.condition_id)
+
+    def _convert(self, call: DecodedCall) -> Effect:
+        self._need_operator(call.target)
+        questions = self._world.questions(str(call.argument("negRiskMarketId")))
+        chosen, amount = _number(call, "indexSet"), _number(call, "amount")
+        if not questions or not chosen or chosen >> len(questions):
+            raise _RevertError(UNKNOWN_CONDITION)
+        given = tuple(q for i, q in enumerate(questions) if chosen >> i & 1)
+        received = tuple(q for i, q in enumerate(questions) if not chosen >> i & 1)
+        if any(question.payouts is not None for question in questions):
+            raise _RevertError(WRONG_ADAPTER)
+        for question in given:
+            self._give(question.tokens[1], amount)
+        for question in received:
+            yes = question.tokens[0]
+            self._shares[yes] = self._held(yes) + amount
+        self._collateral += amount * (len(given) - 1)
+        return Converted(
+            tuple(q.condition_id for q in given), tuple(q.condition_id for q in received), amount
+        )
+
+    def _pay(self, amount: int) -> None:
+        if amount > self._collateral:
+            raise _RevertError(POOR)
+        self._collateral -= amount
+
+    def _give(self, token_id: TokenId, amount: int) -> None:
+        held = self._held(token_id)
+        if amount > held:
+            raise _RevertError(TOO_FEW_SHARES)
+        self._shares[token_id] = held - amount
+
+    def _held(self, token_id: TokenId) -> int:
+        if token_id not in self._shares:
+            self._shares[token_id] = self._world.shares(self._wallet, token_id)
+        return self._shares[token_id]
+
+    def _spend_allowance(self, spender: Address, amount: int) -> None:
+        allowed = self._allowances.get(spender)
+        if allowed is None:
+            allowed = self._world.allowance(self._wallet, spender)
+        if amount > allowed:
+            raise _RevertError(NO_ALLOWANCE)
+        # An unlimited approval stays unlimited.
+        self._allowances[spender] = allowed if allowed == MAX_UINT256 else allowed - amount
+
+    def _need_operator(self, operator: Address) -> None:
+        is_approved = self._operators.get(operator)
+        if is_approved is None:
+            is_approved = self._world.is_operator(self._wallet, operator)
+        if not is_approved:
+            raise _RevertError(NOT_OPERATOR)
+
+
+def _address(call: DecodedCall, name: str) -> Address:
+    return Address(str(call.argument(name)))
+
+
+def _number(call: DecodedCall, name: str) -> int:
+    number = call.argument(name)
+    if not isinstance(number, int):
+        raise _RevertError(NO_FUNCTION)
+    return number

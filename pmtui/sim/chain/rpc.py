@@ -1,0 +1,222 @@
+"""The chain host: JSON-RPC for what a trader's program reads of the chain (WIRE_METADATA §10)."""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pmtui.domain.ids import Address, TokenId
+from pmtui.domain.wallet_call import Call, DecodedCall, RelayerState
+from pmtui.signing.addresses import AddressError, address_bytes, address_word, checksum_address
+from pmtui.signing.calldata import decode_call
+from pmtui.signing.contracts import POLYGON
+from pmtui.signing.typed_data import uint_word
+from pmtui.signing.wallet import derive_deposit
+from pmtui.sim.chain.contracts import Reverted, execute
+from pmtui.sim.chain.relay import Relay, Transaction
+from pmtui.sim.chain.state import Chain
+from pmtui.sim.http_json import JsonResponse
+from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
+
+NO_CODE = "0x"
+OTHER_CODE = "0x363d3d373d3d3d363d73"
+"""How a minimal proxy begins."""
+CONTRACT_CODE = "0x60806040"
+"""How most contracts begin; that there is code is all that anyone asks."""
+MOST_IN_BATCH = 100
+_CONTRACTS = frozenset(
+    {
+        POLYGON.collateral,
+        POLYGON.conditional_tokens,
+        POLYGON.exchange,
+        POLYGON.neg_risk_exchange,
+        POLYGON.collateral_adapter,
+        POLYGON.neg_risk_collateral_adapter,
+        POLYGON.wallets.deposit_factory,
+        POLYGON.wallets.deposit_beacon,
+    }
+)
+
+Json = object
+
+
+class _Asked(msgspec.Struct):
+    method: str = ""
+    params: list[msgspec.Raw] = []
+    id: int | str | None = None
+
+
+class _CallParameters(msgspec.Struct):
+    to: str
+    data: str = ""
+    input: str = ""
+    from_: str = msgspec.field(name="from", default="")
+
+
+class _RpcError(Exception):
+    def __init__(self, code: int, message: str, data: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.data = data
+
+
+_decode_batch = msgspec.json.Decoder(list[_Asked]).decode
+_decode_one = msgspec.json.Decoder(_Asked).decode
+
+
+class RpcRoutes:
+    """What the chain host answers."""
+
+    def __init__(self, venue: Venue, chain: Chain, relay: Relay) -> None:
+        self._venue = venue
+        self._chain = chain
+        self._relay = relay
+        self._methods: dict[str, Callable[[Sequence[msgspec.Raw]], Json]] = {
+            "eth_chainId": lambda _: hex(POLYGON.chain_id),
+            "eth_blockNumber": lambda _: hex(chain.block_number),
+            "eth_getCode": self._code,
+            "eth_call": self._call,
+            "eth_getTransactionReceipt": self._receipt,
+        }
+
+    def routes(self) -> list[Route]:
+        """Return the routes."""
+        return [Route("/", self.alive), Route("/", self.answer, methods=["POST"])]
+
+    async def alive(self, request: Request) -> Response:
+        """Say that somebody is there."""
+        del request
+        return JsonResponse("OK")
+
+    async def answer(self, request: Request) -> Response:
+        """Answer one call, or several in an array."""
+        body = await request.body()
+        try:
+            if body.lstrip().startswith(b"["):
+                asked = _decode_batch(body)
+                if not 0 < len(asked) <= MOST_IN_BATCH:
+                    return JsonResponse(_refused(None, -32600, "invalid batch"))
+                return JsonResponse([self._answer(each) for each in asked])
+            return JsonResponse(self._answer(_decode_one(body)))
+        except UNREADABLE:
+            return JsonResponse(_refused(None, -32700, "parse error"))
+
+    def _answer(self, asked: _Asked) -> dict[str, Json]:
+        method = self._methods.get(asked.method)
+        if method is None:
+            return _refused(asked.id, -32601, "the method does not exist")
+        try:
+            return {"jsonrpc": "2.0", "id": asked.id, "result": method(asked.params)}
+        except _RpcError as error:
+            return _refused(asked.id, error.code, str(error), error.data)
+
+    def _code(self, parameters: Sequence[msgspec.Raw]) -> Json:
+        address = _to_address(_text(parameters, 0))
+        if address in _CONTRACTS:
+            return CONTRACT_CODE
+        owner = self._venue.accounts.owner_of(address)
+        if owner is None or address == owner or not self._venue.accounts.is_deployed(address):
+            return NO_CODE
+        derived = derive_deposit(owner)
+        codes = {
+            derived.uups: derived.uups_runtime_code,
+            derived.beacon: derived.beacon_runtime_code,
+        }
+        # Wallets of other forms have code as well; nothing here depends on which.
+        return f"0x{codes[address].hex()}" if address in codes else OTHER_CODE
+
+    def _call(self, parameters: Sequence[msgspec.Raw]) -> Json:
+        try:
+            asked = msgspec.json.decode(parameters[0], type=_CallParameters)
+            data = bytes.fromhex((asked.data or asked.input).removeprefix("0x"))
+        except (*UNREADABLE, IndexError, ValueError) as error:
+            raise _RpcError(-32602, "invalid argument 0") from error
+        call = Call(_to_address(asked.to), data)
+        decoded = decode_call(call)
+        if decoded is None:
+            raise _RpcError(3, "execution reverted")
+        if (answer := self._read(decoded)) is not None:
+            return "0x" + answer.hex()
+        # What would change something is tried as the wallet that asks, and leaves no trace.
+        outcome = execute(_to_address(asked.from_), (call,), self._chain)
+        if isinstance(outcome, Reverted):
+            raise _RpcError(3, f"execution reverted: {outcome.reason}", _error_data(outcome.reason))
+        return "0x"
+
+    def _read(self, call: DecodedCall) -> bytes | None:
+        arguments = dict(call.arguments)
+        owner = Address(str(arguments.get("owner", "")))
+        match call.target, call.function:
+            case (POLYGON.wallets.deposit_factory, "BEACON"):
+                return address_word(POLYGON.wallets.deposit_beacon)
+            case (POLYGON.collateral, "allowance"):
+                spender = Address(str(arguments["spender"]))
+                return uint_word(self._chain.allowance(owner, spender))
+            case (POLYGON.collateral, "balanceOf"):
+                return uint_word(self._chain.collateral(owner))
+            case (POLYGON.conditional_tokens, "isApprovedForAll"):
+                operator = Address(str(arguments["operator"]))
+                return uint_word(self._chain.is_operator(owner, operator))
+            case (POLYGON.conditional_tokens, "balanceOf"):
+                return uint_word(self._chain.shares(owner, TokenId(str(arguments["id"]))))
+            case (POLYGON.conditional_tokens, "balanceOfBatch"):
+                return self._balances(arguments["owners"], arguments["ids"])
+            case _:
+                return None
+
+    def _balances(self, owners: object, ids: object) -> bytes:
+        if not (isinstance(owners, tuple) and isinstance(ids, tuple)) or len(owners) != len(ids):
+            raise _RpcError(3, "execution reverted: ERC1155: accounts and ids length mismatch")
+        pairs = zip(owners, ids, strict=True)
+        sizes = [self._chain.shares(Address(o), TokenId(str(i))) for o, i in pairs]
+        return uint_word(32) + uint_word(len(sizes)) + b"".join(map(uint_word, sizes))
+
+    def _receipt(self, parameters: Sequence[msgspec.Raw]) -> Json:
+        found = self._relay.by_hash(_text(parameters, 0))
+        if found is None or found.mined_ms is None:
+            return None
+        return self._receipt_of(found, found.mined_ms)
+
+    def _receipt_of(self, transaction: Transaction, mined_ms: int) -> dict[str, Json]:
+        is_good = transaction.state in (RelayerState.MINED, RelayerState.CONFIRMED)
+        return {
+            "transactionHash": transaction.hash,
+            "status": hex(is_good),
+            "blockNumber": hex(self._chain.block_at(mined_ms)),
+            "from": POLYGON.wallets.deposit_factory,
+            "to": POLYGON.wallets.deposit_factory,
+            "logs": [],
+        }
+
+
+def _refused(
+    number: int | str | None, code: int, message: str, data: str | None = None
+) -> dict[str, Json]:
+    error: dict[str, Json] = {"code": code, "message": message}
+    if data is not None:
+        error["data"] = data
+    return {"jsonrpc": "2.0", "id": number, "error": error}
+
+
+def _error_data(reason: str) -> str:
+    """Return the ABI encoding of `Error(string)`, as nodes give it beside the message."""
+    raw = reason.encode()
+    padded = raw + bytes(-len(raw) % 32)
+    return "0x08c379a0" + (uint_word(32) + uint_word(len(raw)) + padded).hex()
+
+
+def _text(parameters: Sequence[msgspec.Raw], index: int) -> str:
+    try:
+        return msgspec.json.decode(parameters[index], type=str)
+    except (*UNREADABLE, IndexError) as error:
+        raise _RpcError(-32602, f"invalid argument {index}") from error
+
+
+def _to_address(text: str) -> Address:
+    try:
+        return checksum_address(address_bytes(text))
+    except AddressError as error:
+        raise _RpcError(-32602, "invalid argument 0") from error

@@ -1,0 +1,266 @@
+"""Decodes the relayer's answers and those of a chain node.
+
+A transaction (`GET /transaction?id=`, an array with one row; the seed allows an object too):
+
+    [{"transactionID": "0197…", "transactionHash": "0x…", "state": "STATE_MINED", "type": "WALLET",
+      "from": "0xOwner", "to": "0xFactory", "proxyAddress": "0xWallet", "nonce": "4", "data": "0x…",
+      "owner": "0xOwner", "metadata": "", "createdAt": "2026-11-20T10:00:00.000000Z", …}]
+
+Source: WIRE_METADATA §5, September 2026.
+"""
+
+from datetime import datetime
+from typing import Final, TypeVar
+
+import msgspec
+from typing_extensions import override
+
+from pmtui.domain.wallet_call import CallReverted, Receipt, RelayerTransaction, TransactionId
+from pmtui.wire.errors import UNREADABLE, WireError
+
+T = TypeVar("T")
+
+MOST_ROWS: Final = 1_000
+LONGEST_ID: Final = 100
+LONGEST_TEXT: Final = 500
+LONGEST_DATA: Final = 200_000
+_ERROR_SELECTOR = "0x08c379a0"
+"""Of `Error(string)`: how a contract gives the reason of a revert."""
+
+
+_NOTHING: Final = msgspec.Raw(b"null")
+
+
+class _Row(msgspec.Struct, rename="camel"):
+    transaction_id: str | None = msgspec.field(name="transactionID", default=None)
+    transaction_hash: str | None = None
+    state: str = ""
+    type: str | None = None
+    from_: str | None = msgspec.field(name="from", default=None)
+    owner: str | None = None
+    proxy_address: str | None = None
+    nonce: str | int | None = None
+    signature: str | None = None
+    data: str | None = None
+    metadata: str | None = None
+    error_msg: str | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+
+
+class _Nonce(msgspec.Struct):
+    nonce: str | int
+
+
+class RelayerKey(msgspec.Struct, rename="camel"):
+    """A key of the relayer, as it is listed; the key itself is a secret."""
+
+    api_key: str
+    address: str
+    created_at: str = ""
+
+    @override
+    def __repr__(self) -> str:
+        """Name the owner, never the key."""
+        return f"RelayerKey({self.address[:LONGEST_ID]})"
+
+
+class _RpcError(msgspec.Struct):
+    code: int = 0
+    message: str = ""
+    data: msgspec.Raw = _NOTHING
+
+
+class RpcAnswer(msgspec.Struct):
+    """A node's answer to one call."""
+
+    result: msgspec.Raw = _NOTHING
+    error: _RpcError | None = None
+
+
+class _Receipt(msgspec.Struct, rename="camel"):
+    transaction_hash: str
+    status: str
+    block_number: str
+
+
+def decode_submitted(body: bytes) -> RelayerTransaction:
+    """Read the answer to a submission.
+
+    Raises:
+        WireError: it names no transaction.
+    """
+    return _transaction(_decode(body, _Row))
+
+
+def decode_transactions(body: bytes) -> tuple[RelayerTransaction, ...]:
+    """Read transactions; one may come alone.
+
+    Raises:
+        WireError: not an object or an array of them, or one without id or state.
+    """
+    if body.lstrip().startswith(b"{"):
+        return (_transaction(_decode(body, _Row)),)
+    rows = _decode(body, list[_Row])
+    if len(rows) > MOST_ROWS:
+        raise WireError("", f"more than {MOST_ROWS} transactions")
+    return tuple(_transaction(row) for row in rows)
+
+
+def decode_nonce(body: bytes) -> int:
+    """Read a wallet's counter.
+
+    Raises:
+        WireError: no decimal number of at most 256 bits.
+    """
+    return _number(str(_decode(body, _Nonce).nonce), "nonce")
+
+
+def decode_relayer_key(body: bytes) -> RelayerKey:
+    """Read a key that was just made.
+
+    Raises:
+        WireError: it is not one.
+    """
+    return _decode(body, RelayerKey)
+
+
+def decode_relayer_keys(body: bytes) -> tuple[RelayerKey, ...]:
+    """Read a list of keys.
+
+    Raises:
+        WireError: it is not one.
+    """
+    return tuple(_decode(body, list[RelayerKey])[:MOST_ROWS])
+
+
+def decode_rpc(body: bytes) -> RpcAnswer:
+    """Read a node's answer.
+
+    Raises:
+        WireError: no answer of JSON-RPC.
+    """
+    return _decode(body, RpcAnswer)
+
+
+def rpc_text(answer: RpcAnswer, field: str) -> str:
+    """Return a result that is a text.
+
+    Raises:
+        WireError: it is none, or too long.
+    """
+    text = _decode(bytes(answer.result), str)
+    if len(text) > LONGEST_DATA:
+        raise WireError(field, "too long")
+    return text
+
+
+def rpc_number(answer: RpcAnswer, field: str) -> int:
+    """Return a result that is a number in hexadecimal.
+
+    Raises:
+        WireError: it is none, or has more than 256 bits.
+    """
+    return hex_number(rpc_text(answer, field), field)
+
+
+def hex_number(text: str, field: str) -> int:
+    """Read a number as a node writes it.
+
+    Raises:
+        WireError: not 0x and 1 to 64 hexadecimal digits.
+    """
+    digits = text[2:]
+    if not (text.startswith("0x") and 0 < len(digits) <= 64 and _is_hex(digits)):
+        raise WireError(field, "not a number in hexadecimal")
+    return int(digits, 16)
+
+
+def rpc_receipt(answer: RpcAnswer) -> Receipt | None:
+    """Return a receipt; None where the transaction is not in a block.
+
+    Raises:
+        WireError: it cannot be read.
+    """
+    if bytes(answer.result) == b"null":
+        return None
+    row = _decode(bytes(answer.result), _Receipt)
+    status = hex_number(row.status, "status")
+    block = hex_number(row.block_number, "blockNumber")
+    return Receipt(row.transaction_hash[:LONGEST_ID], status == 1, block)
+
+
+def read_revert(error: _RpcError) -> CallReverted | None:
+    """Return why a call reverts; None where the error is another one.
+
+    Nodes give code 3 and the ABI encoding of `Error(string)`, or only words.
+    """
+    try:
+        data = _decode(bytes(error.data), str)
+    except WireError:
+        data = ""
+    if data.startswith(_ERROR_SELECTOR) and (reason := _reason(data)) is not None:
+        return CallReverted(reason)
+    if error.code == 3 or "revert" in error.message.lower():
+        return CallReverted(error.message[:LONGEST_TEXT].removeprefix("execution reverted: "))
+    return None
+
+
+def _reason(data: str) -> str | None:
+    try:
+        raw = bytes.fromhex(data[len(_ERROR_SELECTOR) :][: 2 * LONGEST_TEXT + 256])
+    except ValueError:
+        return None
+    length = int.from_bytes(raw[32:64], "big")
+    return raw[64 : 64 + min(length, LONGEST_TEXT)].decode(errors="replace")
+
+
+def _transaction(row: _Row) -> RelayerTransaction:
+    if not row.transaction_id or len(row.transaction_id) > LONGEST_ID:
+        raise WireError("transactionID", "missing or too long")
+    if not row.state or len(row.state) > LONGEST_ID:
+        raise WireError("state", "missing or too long")
+    return RelayerTransaction(
+        transaction_id=TransactionId(row.transaction_id),
+        state_text=row.state,
+        hash=_short(row.transaction_hash),
+        kind=_short(row.type),
+        owner=_short(row.owner or row.from_),
+        wallet=_short(row.proxy_address),
+        nonce=_short(None if row.nonce is None else str(row.nonce)),
+        signature=(row.signature or "")[: 2 * LONGEST_TEXT],
+        data=(row.data or "")[:LONGEST_DATA],
+        metadata=(row.metadata or "")[:LONGEST_TEXT],
+        error=(row.error_msg or "")[:LONGEST_TEXT],
+        created_at=_time(row.created_at),
+        updated_at=_time(row.updated_at),
+    )
+
+
+def _short(text: str | None) -> str:
+    return (text or "")[:LONGEST_ID]
+
+
+def _time(text: str | None) -> datetime | None:
+    try:
+        at = datetime.fromisoformat((text or "")[:40])
+    except ValueError:
+        return None
+    return at if at.tzinfo is not None else None
+
+
+def _number(text: str, field: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 78):
+        raise WireError(field, "not a decimal number")
+    return int(text)
+
+
+def _is_hex(digits: str) -> bool:
+    return all(digit in "0123456789abcdefABCDEF" for digit in digits)
+
+
+def _decode(body: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except UNREADABLE as error:
+        raise WireError.of(error) from error

@@ -1,0 +1,164 @@
+"""What a batch of calls does, or that it does nothing at all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typing_extensions import override
+
+from pmtui.domain.ids import Address, ConditionId, TokenId
+from pmtui.domain.wallet_call import MAX_UINT256, Call
+from pmtui.signing import calldata
+from pmtui.signing.contracts import POLYGON
+from pmtui.sim.chain import contracts as chain
+from pmtui.sim.chain.contracts import Condition, Reverted, World, execute
+
+WALLET = Address("0xBc0fF067b7740Eff76C1ca93c875Ba6B890d6B50")
+FRIEND = Address("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
+GROUP = "0x" + "cc" * 32
+RAIN = ConditionId("0x" + "a1" * 32)
+LEGS = tuple(ConditionId("0x" + f"b{n}" * 32) for n in range(3))
+
+
+def condition(
+    name: ConditionId, *, neg_risk: bool, pays: tuple[int, int] | None = None
+) -> Condition:
+    return Condition(name, (TokenId(f"{name}-yes"), TokenId(f"{name}-no")), neg_risk, pays)
+
+
+@dataclass
+class Small(World):
+    cash: int = 0
+    held: dict[TokenId, int] = field(default_factory=dict)
+    allowances: dict[Address, int] = field(default_factory=dict)
+    operators: set[Address] = field(default_factory=set)
+    conditions: dict[str, Condition] = field(default_factory=dict)
+
+    @override
+    def collateral(self, owner: Address) -> int:
+        return self.cash
+
+    @override
+    def shares(self, owner: Address, token_id: TokenId) -> int:
+        return self.held.get(token_id, 0)
+
+    @override
+    def allowance(self, owner: Address, spender: Address) -> int:
+        return self.allowances.get(spender, 0)
+
+    @override
+    def is_operator(self, owner: Address, operator: Address) -> bool:
+        return operator in self.operators
+
+    @override
+    def condition(self, condition_id: str) -> Condition | None:
+        return self.conditions.get(condition_id)
+
+    @override
+    def questions(self, neg_risk_market_id: str) -> Sequence[Condition]:
+        return [self.conditions[leg] for leg in LEGS] if neg_risk_market_id == GROUP else []
+
+
+def world(*, cash: int = 0, pays: tuple[int, int] | None = None) -> Small:
+    adapters = {POLYGON.collateral_adapter, POLYGON.neg_risk_collateral_adapter}
+    rain = condition(RAIN, neg_risk=False, pays=pays)
+    legs: dict[str, Condition] = {leg: condition(leg, neg_risk=True) for leg in LEGS}
+    return Small(
+        cash=cash,
+        allowances=dict.fromkeys(adapters, MAX_UINT256),
+        operators=adapters,
+        conditions={RAIN: rain, **legs},
+    )
+
+
+def reason(calls: list[Call], state: World) -> tuple[int, str]:
+    outcome = execute(WALLET, calls, state)
+    assert isinstance(outcome, Reverted)
+    return outcome.call_index, outcome.reason
+
+
+def test_a_batch_sees_what_its_earlier_calls_did() -> None:
+    state = world(cash=10)
+    state.allowances.clear()
+    state.operators.clear()
+    adapter = POLYGON.collateral_adapter
+    calls = [
+        calldata.approve(POLYGON.collateral, adapter, 10),
+        calldata.split(RAIN, 10, neg_risk=False),
+        calldata.set_operator(POLYGON.conditional_tokens, adapter, is_approved=True),
+        calldata.merge(RAIN, 4, neg_risk=False),
+        calldata.transfer(POLYGON.collateral, FRIEND, 4),
+    ]
+    assert execute(WALLET, calls, state) == (
+        chain.Approved(adapter, 10),
+        chain.Split(RAIN, 10),
+        chain.OperatorSet(adapter, is_approved=True),
+        chain.Merged(RAIN, 4),
+        chain.Sent(FRIEND, 4),
+    )
+    assert reason([*calls, calldata.transfer(POLYGON.collateral, FRIEND, 1)], state) == (
+        5, chain.POOR,
+    )  # fmt: skip
+    again = [*calls[:2], calldata.split(RAIN, 1, neg_risk=False)]
+    state.cash = 11
+    assert reason(again, state) == (2, chain.NO_ALLOWANCE)
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (calldata.split(RAIN, 1, neg_risk=False), chain.POOR),
+        (calldata.merge(RAIN, 1, neg_risk=False), chain.TOO_FEW_SHARES),
+        (calldata.redeem(RAIN, neg_risk=False), chain.NOT_RESOLVED),
+        (calldata.redeem(RAIN, neg_risk=True), chain.WRONG_ADAPTER),
+        (calldata.redeem(ConditionId("0x" + "00" * 32), neg_risk=False), chain.UNKNOWN_CONDITION),
+        (calldata.convert("0x" + "00" * 32, 1, 1), chain.UNKNOWN_CONDITION),
+        (calldata.convert(GROUP, 0, 1), chain.UNKNOWN_CONDITION),
+        (calldata.convert(GROUP, 0b1000, 1), chain.UNKNOWN_CONDITION),
+        (calldata.convert(GROUP, 0b1, 1), chain.TOO_FEW_SHARES),
+        (Call(POLYGON.collateral, b"\1\2\3\4"), chain.NO_FUNCTION),
+        (Call(FRIEND, calldata.approve(POLYGON.collateral, FRIEND, 1).data), chain.NO_FUNCTION),
+        (Call(POLYGON.collateral, b"", 1), chain.NO_FUNCTION),
+    ],
+)
+def test_what_a_contract_refuses_reverts_with_its_reason(call: Call, expected: str) -> None:
+    assert reason([call], world()) == (0, expected)
+
+
+def test_moving_shares_needs_the_wallets_leave() -> None:
+    state = world(cash=5)
+    state.operators.clear()
+    for call in (calldata.merge(RAIN, 1, neg_risk=False), calldata.convert(GROUP, 1, 1)):
+        assert reason([call], state) == (0, chain.NOT_OPERATOR)
+
+
+def test_redeeming_pays_for_both_tokens_at_once() -> None:
+    state = world(pays=(500_000, 500_000))
+    state.held = {TokenId(f"{RAIN}-yes"): 6, TokenId(f"{RAIN}-no"): 2}
+    calls = [
+        calldata.redeem(RAIN, neg_risk=False),
+        calldata.transfer(POLYGON.collateral, FRIEND, 4),
+    ]
+    outcome = execute(WALLET, calls, state)
+    assert outcome == (chain.Redeemed(RAIN), chain.Sent(FRIEND, 4))
+    calls.append(calldata.transfer(POLYGON.collateral, FRIEND, 1))
+    assert reason(calls, state) == (2, chain.POOR)
+
+
+@given(chosen=st.integers(1, 7), amount=st.integers(1, 1_000))
+def test_converting_frees_a_dollar_for_every_no_but_one(chosen: int, amount: int) -> None:
+    state = world()
+    for leg in LEGS:
+        state.held[TokenId(f"{leg}-no")] = amount
+    given_legs = tuple(leg for i, leg in enumerate(LEGS) if chosen >> i & 1)
+    others = tuple(leg for leg in LEGS if leg not in given_legs)
+    freed = amount * (len(given_legs) - 1)
+    convert = calldata.convert(GROUP, chosen, amount)
+    calls = [convert, calldata.transfer(POLYGON.collateral, FRIEND, freed)]
+    assert execute(WALLET, calls, state) == (
+        chain.Converted(given_legs, others, amount),
+        chain.Sent(FRIEND, freed),
+    )
+    assert reason([convert, convert], state) == (1, chain.TOO_FEW_SHARES)

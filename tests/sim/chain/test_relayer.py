@@ -1,0 +1,364 @@
+"""The relayer, the chain and signing in, over HTTP as a program uses them."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from pmtui.domain.ids import Address, ConditionId
+from pmtui.domain.market import Side
+from pmtui.domain.wallet_call import MAX_UINT256, Batch, Call
+from pmtui.signing import calldata
+from pmtui.signing.contracts import POLYGON
+from pmtui.signing.l2_auth import ApiCredentials, RequestSigner, relayer_headers
+from pmtui.signing.secret import Secret
+from pmtui.signing.siwe import sign_in
+from pmtui.signing.wallet_batch import encode_batch, encode_create, sign_batch
+from pmtui.sim.chain.relay import CONFIRMED_MS, EXECUTED_MS, MINED_MS, REGISTRY_LAG_MS
+from pmtui.sim.run import RunningVenue
+from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, Person, http_client, small_venue
+
+STEPS_S = (EXECUTED_MS / 1_000, MINED_MS / 1_000, CONFIRMED_MS / 1_000)
+CORE = tuple(
+    call
+    for contract in (
+        POLYGON.exchange,
+        POLYGON.neg_risk_exchange,
+        POLYGON.collateral_adapter,
+        POLYGON.neg_risk_collateral_adapter,
+    )
+    for call in (
+        calldata.approve(POLYGON.collateral, contract, MAX_UINT256),
+        calldata.set_operator(POLYGON.conditional_tokens, contract, is_approved=True),
+    )
+)
+
+
+class Owner(Person):
+    """Somebody who also talks to the relayer."""
+
+    relayer_key = ""
+
+    @property
+    def relayer(self) -> str:
+        return self.running.urls["relayer"]
+
+    async def sign_in(self) -> httpx.Response:
+        """Open a session, and keep its cookies in the client."""
+        gamma = self.running.urls["gamma"]
+        nonce = (await self.http.get(f"{gamma}/nonce")).json()["nonce"]
+        at = self.running.venue.clock.now().isoformat(timespec="milliseconds")
+        issued = at.replace("+00:00", "Z")
+        signed = sign_in(self.signer, nonce=nonce, issued_at=issued, expiration_time=None)
+        return await self.http.get(
+            f"{gamma}/login", headers={"Authorization": signed.authorization}
+        )
+
+    async def get_relayer_key(self) -> None:
+        assert (await self.sign_in()).status_code == 200
+        answer = await self.http.post(f"{self.relayer}/relayer/api/auth", json={})
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["address"] == self.signer.address
+        self.relayer_key = answer.json()["apiKey"]
+
+    @property
+    def key_headers(self) -> dict[str, str]:
+        return relayer_headers(self.relayer_key, self.signer.address)
+
+    async def submit(self, body: bytes) -> httpx.Response:
+        url = f"{self.relayer}/submit"
+        return await self.http.post(url, content=body, headers=self.key_headers)
+
+    def batch(self, *calls: Call, nonce: int = 0, deadline_s: int = 600, **terms: Any) -> bytes:
+        """Sign a batch of the deposit wallet."""
+        wallet = terms.get("wallet", self.wallets.deposit_beacon)
+        return encode_batch(
+            sign_batch(Batch(wallet, nonce, self.now_s + deadline_s, calls), self.signer)
+        )
+
+    async def run_batch(self, *calls: Call, nonce: int = 0) -> dict[str, Any]:
+        """Submit a batch and let time carry it to its end."""
+        answer = await self.submit(self.batch(*calls, nonce=nonce))
+        assert answer.status_code == 200, answer.text
+        for seconds in STEPS_S:
+            self.pass_time(seconds)
+        return await self.transaction(answer.json()["transactionID"])
+
+    async def transaction(self, transaction_id: str) -> dict[str, Any]:
+        answer = await self.http.get(f"{self.relayer}/transaction", params={"id": transaction_id})
+        (row,) = answer.json()
+        assert isinstance(row, dict)
+        return row
+
+    async def rpc(self, method: str, *parameters: object) -> Any:
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
+        answer = (await self.http.post(self.running.urls["rpc"], json=body)).json()
+        return answer.get("result", answer.get("error"))
+
+    async def deploy(self) -> None:
+        """Get a key, a wallet and its approvals."""
+        await self.get_relayer_key()
+        answer = await self.submit(encode_create(self.signer.address))
+        assert answer.status_code == 200, answer.text
+        for seconds in STEPS_S:
+            self.pass_time(seconds)
+        self.pass_time(REGISTRY_LAG_MS / 1_000)
+
+
+@pytest.fixture
+async def running(tmp_path: Path) -> AsyncIterator[RunningVenue]:
+    async with small_venue(tmp_path) as venue:
+        yield venue
+
+
+@pytest.fixture
+async def owner(running: RunningVenue) -> AsyncIterator[Owner]:
+    async with http_client() as http:
+        person = Owner(running, http)
+        person.use((await person.create_key()).json())
+        person.wallet = person.wallets.deposit_beacon
+        yield person
+
+
+async def test_a_bare_key_comes_to_its_first_order(owner: Owner) -> None:
+    wallet = owner.wallet
+    await owner.admin("POST", "/fund", {"address": wallet, "amount": "100", "is_deployed": False})
+    refused = await owner.place(Side.BUY, "0.50", "10")
+    assert refused.status_code == 400
+    await owner.get_relayer_key()
+    answer = await owner.submit(encode_create(owner.signer.address))
+    created = answer.json()["transactionID"]
+    states = [answer.json()["state"]]
+    for seconds in STEPS_S:
+        owner.pass_time(seconds)
+        states.append((await owner.transaction(created))["state"])
+    assert states == ["STATE_NEW", "STATE_EXECUTED", "STATE_MINED", "STATE_CONFIRMED"]
+    early = await owner.submit(owner.batch(*CORE))
+    assert "is not registered" in early.json()["error"]
+    owner.pass_time(REGISTRY_LAG_MS / 1_000)
+    refused = await owner.place(Side.BUY, "0.50", "10")
+    assert refused.json()["error"] == "not enough balance / allowance"
+    assert (await owner.run_batch(*CORE))["state"] == "STATE_CONFIRMED"
+    placed = await owner.place(Side.BUY, "0.50", "10")
+    assert placed.json()["status"] == "live", placed.text
+
+
+async def test_the_chain_and_the_relayer_tell_of_a_wallet_when_each_knows(owner: Owner) -> None:
+    async def views() -> tuple[bool, bool]:
+        query = {"address": owner.wallet, "type": "WALLET"}
+        answer = await owner.http.get(f"{owner.relayer}/deployed", params=query)
+        has_code = await owner.rpc("eth_getCode", owner.wallet, "latest") != "0x"
+        return answer.json()["deployed"], has_code
+
+    await owner.get_relayer_key()
+    await owner.submit(encode_create(owner.signer.address))
+    assert await views() == (False, False)
+    owner.pass_time(STEPS_S[0])
+    owner.pass_time(STEPS_S[1])
+    assert await views() == (False, True)
+    owner.pass_time(STEPS_S[2])
+    assert await views() == (True, True)
+    untyped = await owner.http.get(f"{owner.relayer}/deployed", params={"address": owner.wallet})
+    assert untyped.json() == {"deployed": False}
+
+
+async def test_cash_becomes_both_outcomes_and_cash_again(owner: Owner) -> None:
+    await owner.arrive(dollars="100")
+    await owner.get_relayer_key()
+    condition = ConditionId(RAIN)
+    await owner.run_batch(calldata.split(condition, 40_000_000, neg_risk=False))
+    ledger = await owner.ledger()
+    assert ledger["collateral"] == "60"
+    assert ledger["shares"] == {RAIN_YES: "40", RAIN_NO: "40"}
+    await owner.run_batch(calldata.merge(condition, 10_000_000, neg_risk=False), nonce=1)
+    await owner.admin("POST", "/resolve", {"condition_id": RAIN, "winner": 0})
+    done = await owner.run_batch(calldata.redeem(condition, neg_risk=False), nonce=2)
+    assert done["state"] == "STATE_CONFIRMED"
+    ledger = await owner.ledger()
+    assert (ledger["collateral"], ledger["shares"], ledger["is_whole"]) == ("100", {}, True)
+    assert (await owner.admin("GET", "/audit"))["is_whole"]
+
+
+async def test_a_batch_that_reverts_does_nothing_and_keeps_its_nonce(owner: Owner) -> None:
+    await owner.arrive(dollars="100")
+    await owner.get_relayer_key()
+    calls = (
+        calldata.transfer(POLYGON.collateral, Address("0x" + "11" * 20), 5),
+        calldata.redeem(ConditionId(RAIN), neg_risk=False),
+    )
+    done = await owner.run_batch(*calls)
+    assert done["state"] == "STATE_FAILED"
+    assert done["errorMsg"].startswith("call 1: result for condition not received yet")
+    assert (await owner.ledger())["collateral"] == "100"
+    nonce = await owner.http.get(
+        f"{owner.relayer}/nonce", params={"address": owner.signer.address, "type": "WALLET"}
+    )
+    assert nonce.json() == {"nonce": "0"}
+    receipt = await owner.rpc("eth_getTransactionReceipt", done["transactionHash"])
+    assert receipt["status"] == "0x0"
+
+
+async def test_a_submission_is_refused_in_the_services_words(owner: Owner) -> None:
+    await owner.arrive(dollars="100")
+    good = calldata.approve(POLYGON.collateral, POLYGON.collateral_adapter, 5)
+    assert (await owner.submit(owner.batch(good))).status_code == 401
+    await owner.get_relayer_key()
+    elsewhere = Address("0x" + "11" * 20)
+    cases = {
+        "does not match on-chain nonce 0": owner.batch(good, nonce=7),
+        "deadline too soon": owner.batch(good, deadline_s=1),
+        "is not registered": owner.batch(good, wallet=owner.wallets.deposit_uups),
+        f"calls to {elsewhere} are not permitted": owner.batch(Call(elsewhere, b"")),
+        "self-call": owner.batch(Call(owner.wallet, b"")),
+        "must be MaxUint256": owner.batch(
+            calldata.approve(POLYGON.collateral, POLYGON.exchange, 5)
+        ),
+        "is not in the allowed list": owner.batch(
+            calldata.set_operator(POLYGON.conditional_tokens, elsewhere, is_approved=True)
+        ),
+        "invalid signature": owner.batch(good).replace(b'"deadline":"1', b'"deadline":"2'),
+        "invalid transaction request payload": b"[]",
+        "invalid type": encode_create(owner.signer.address).replace(b"WALLET-CREATE", b"SAFE"),
+        "already deployed": encode_create(owner.signer.address),
+        "does not match auth": encode_create(Address(elsewhere)),
+    }
+    for words, body in cases.items():
+        answer = await owner.submit(body)
+        assert answer.status_code == 400, words
+        assert words in answer.json()["error"]
+
+
+async def test_a_wallet_does_one_thing_at_a_time(owner: Owner) -> None:
+    await owner.arrive(dollars="100")
+    await owner.get_relayer_key()
+    call = calldata.approve(POLYGON.collateral, POLYGON.collateral_adapter, 5)
+    first = await owner.submit(owner.batch(call))
+    assert first.status_code == 200
+    busy = await owner.submit(owner.batch(call))
+    assert "wallet busy" in busy.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("course", "state"),
+    [("failed", "STATE_FAILED"), ("invalid", "STATE_INVALID"), ("stalled", "STATE_NEW"), ("replaced", "STATE_CONFIRMED")],
+)  # fmt: skip
+async def test_the_operator_chooses_what_becomes_of_a_transaction(
+    owner: Owner, course: str, state: str
+) -> None:
+    await owner.arrive(dollars="100")
+    await owner.get_relayer_key()
+    await owner.admin("POST", "/relayer", {"course": course})
+    done = await owner.run_batch(calldata.approve(POLYGON.collateral, POLYGON.exchange, 0))
+    assert done["state"] == state
+    if course == "stalled":
+        await owner.admin("POST", "/relayer", {"course": "normal"})
+        for seconds in STEPS_S:
+            owner.pass_time(seconds)
+        again = await owner.transaction(done["transactionID"])
+        assert again["state"] == "STATE_CONFIRMED"
+
+
+async def test_revoking_an_approval_stops_trading(owner: Owner) -> None:
+    await owner.arrive(dollars="100")
+    await owner.get_relayer_key()
+    assert (await owner.place(Side.BUY, "0.50", "10")).status_code == 200
+    await owner.run_batch(calldata.approve(POLYGON.collateral, POLYGON.exchange, 0))
+    refused = await owner.place(Side.BUY, "0.49", "10")
+    assert refused.json()["error"] == "not enough balance / allowance"
+    answer = await owner.call(
+        "GET", "/balance-allowance", query="?asset_type=COLLATERAL&signature_type=3"
+    )
+    assert answer.json()["allowances"][POLYGON.exchange] == "0"
+    assert answer.json()["allowances"][POLYGON.neg_risk_exchange] == str(MAX_UINT256)
+
+
+async def test_a_nonce_opens_one_session_for_whoever_signed(owner: Owner) -> None:
+    assert (await owner.sign_in()).status_code == 200
+    gamma = owner.running.urls["gamma"]
+    signed = sign_in(
+        owner.signer, nonce="made up", issued_at="2026-11-20T10:00:00.000Z", expiration_time=None
+    )
+    forged = await owner.http.get(f"{gamma}/login", headers={"Authorization": signed.authorization})
+    assert forged.status_code == 401
+    assert (await owner.http.post(f"{gamma}/profiles", json={})).status_code == 201
+    assert (await owner.http.post(f"{gamma}/profiles", json={})).status_code == 409
+    owner.http.cookies.clear()
+    mint = await owner.http.post(f"{owner.relayer}/relayer/api/auth", json={})
+    assert mint.status_code == 401
+
+
+async def test_a_builders_key_submits_for_any_owner(owner: Owner) -> None:
+    await owner.arrive(dollars="100")
+    made = (await owner.call("POST", "/auth/builder-api-key")).json()
+    signer = RequestSigner(
+        ApiCredentials(
+            made["key"], Secret.from_text(made["secret"]), Secret.from_text(made["passphrase"])
+        )
+    )
+    body = owner.batch(calldata.approve(POLYGON.collateral, POLYGON.exchange, 0))
+    headers = signer.builder_headers(
+        timestamp_s=owner.now_s, method="POST", path="/submit", body=body
+    )
+    answer = await owner.http.post(f"{owner.relayer}/submit", content=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    altered = await owner.http.post(f"{owner.relayer}/submit", content=body + b" ", headers=headers)
+    assert altered.status_code == 401
+
+
+async def test_the_chain_answers_what_is_read_of_it(owner: Owner) -> None:
+    await owner.arrive(dollars="100")
+    read = calldata.encode_call
+    wallet = owner.wallet
+
+    async def call(target: Address, data: bytes, **terms: str) -> Any:
+        return await owner.rpc(
+            "eth_call", {"to": target, "data": "0x" + data.hex(), **terms}, "latest"
+        )
+
+    assert await owner.rpc("eth_chainId") == "0x89"
+    before = int(await owner.rpc("eth_blockNumber"), 16)
+    owner.pass_time(20)
+    assert int(await owner.rpc("eth_blockNumber"), 16) == before + 10
+    balance = await call(POLYGON.collateral, read(calldata.BALANCE_OF, wallet))
+    assert int(balance, 16) == 100_000_000
+    allowance = await call(POLYGON.collateral, read(calldata.ALLOWANCE, wallet, POLYGON.exchange))
+    assert int(allowance, 16) == MAX_UINT256
+    beacon = await call(POLYGON.wallets.deposit_factory, read(calldata.BEACON))
+    assert beacon.endswith(POLYGON.wallets.deposit_beacon[2:].lower())
+    redeem = calldata.redeem(ConditionId(SNOW), neg_risk=True)
+    error = await call(redeem.target, redeem.data, **{"from": wallet})
+    assert error["code"] == 3
+    assert "result for condition not received yet" in error["message"]
+    assert (await owner.ledger())["collateral"] == "100"
+    assert (await owner.rpc("eth_mine"))["code"] == -32601
+    batch: list[dict[str, object]] = [
+        {"jsonrpc": "2.0", "id": n, "method": "eth_chainId", "params": []} for n in (1, 2)
+    ]
+    answers = (await owner.http.post(owner.running.urls["rpc"], json=batch)).json()
+    assert [each["id"] for each in answers] == [1, 2]
+
+
+async def test_what_was_submitted_goes_on_after_a_restart(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    async with http_client() as http:
+        async with small_venue(tmp_path, state=state) as running:
+            owner = await Owner(running, http).arrive(dollars="100")
+            assert isinstance(owner, Owner)
+            await owner.get_relayer_key()
+            answer = await owner.submit(
+                owner.batch(calldata.split(ConditionId(RAIN), 5, neg_risk=False))
+            )
+            owner.pass_time(STEPS_S[0])
+            before = await owner.transaction(answer.json()["transactionID"])
+        async with small_venue(tmp_path, state=state) as running:
+            owner.running = running
+            for seconds in STEPS_S:
+                owner.pass_time(seconds)
+            after = await owner.transaction(before["transactionID"])
+            listed = await http.get(f"{owner.relayer}/transactions", headers=owner.key_headers)
+            assert [row["transactionID"] for row in listed.json()] == [before["transactionID"]]
+            assert (before["state"], after["state"]) == ("STATE_EXECUTED", "STATE_CONFIRMED")
+            assert after["transactionHash"] == before["transactionHash"]
+            assert (await owner.ledger())["shares"] == {RAIN_YES: "0.000005", RAIN_NO: "0.000005"}
