@@ -44,6 +44,8 @@ class ConditionalState(StrEnum):
     """Its token's book is watched, and it fires when a price is reached."""
     SELLING = "selling"
     """A sale of it is under way; no other starts before it is known how that one ended."""
+    CHECKING = "checking"
+    """Its sale was answered, but what it sold is not proven yet: nothing is sold meanwhile."""
     RESTING = "at rest"
     """Kept, and does nothing until the trader starts it: after a restart, a kill, a refusal."""
     DONE = "done"

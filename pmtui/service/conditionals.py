@@ -33,7 +33,6 @@ from pmtui.domain.plurals import are, count
 from pmtui.domain.undone_sales import UNDONE, undo_failed
 from pmtui.service.conditional_sales import ConditionalSales, Sale, held_of
 from pmtui.service.conditional_triggers import Reached, Triggers
-from pmtui.service.desk import Desk
 from pmtui.service.hub import HubSubscription
 from pmtui.service.journal import Journal, JournalProblem
 from pmtui.service.kernel import Kernel
@@ -46,14 +45,14 @@ BLIND_AFTER = timedelta(seconds=10)
 """A book that cannot be trusted for so long is a notice: nothing fires from it."""
 LOOKS_EVERY_S = 1.0
 COOL_OFF_S = 1.0
-"""Between two sales of one conditional order of which the first brought nothing."""
+"""Before a sale that was refused here, before it left, is tried again."""
 RESTARTED = "the program was restarted"
 GONE = "nothing of it is held any more"
 MAY_FAIL_FOR = timedelta(days=1)
 """So long after a sale its trades are looked at; they fail or are confirmed within minutes."""
 FAULT = "a fault in this program while it sold"
 
-_AWAKE = frozenset({ConditionalState.WATCHING, ConditionalState.SELLING})
+_AWAKE = frozenset({ConditionalState.WATCHING, ConditionalState.SELLING, ConditionalState.CHECKING})
 
 
 class Conditionals:
@@ -63,7 +62,7 @@ class Conditionals:
         self,
         kernel: Kernel,
         journal: Journal,
-        desk: Desk,
+        sales: ConditionalSales,
         *,
         account: Callable[[], AccountView],
         book_of: Callable[[TokenId], BookView],
@@ -73,10 +72,10 @@ class Conditionals:
     ) -> None:
         self._kernel = kernel
         self._journal = journal
+        self.sales = sales
         self._account = account
         self._book_of = book_of
         self._market_of = market_of
-        self.sales = ConditionalSales(kernel, desk, account=account, market_of=market_of, own=own)
         self._triggers = Triggers(kernel, own)
         self._locked = locked
         self._known: dict[ConditionalId, Conditional] = {}
@@ -277,9 +276,10 @@ class Conditionals:
             sale = await self.sales.sell(
                 selling, trigger, tell=tell,
                 leaving=lambda order: self._let_leave(conditional_id, order),
+                checking=lambda reason: self._check_sale(conditional_id, reason),
             )  # fmt: skip
             self._set_free(selling)
-            if sale.sold <= 0:
+            if not sale.has_left:
                 # Another one of the same token may go on meanwhile.
                 self._look(token_id)
                 await self._kernel.clock.sleep(COOL_OFF_S)
@@ -343,6 +343,14 @@ class Conditionals:
         text = f"Conditional order to {say_conditional(known)}: sells as {leaving.sale}"
         self._journal.note_conditional(leaving, text, at=self._kernel.clock.now())
         return ""
+
+    def _check_sale(self, conditional_id: ConditionalId, reason: str) -> None:
+        """Show that it is being checked what a sale brought."""
+        known = self._known[conditional_id]
+        if known.state is ConditionalState.SELLING:
+            known = replace(known, state=ConditionalState.CHECKING, reason=reason)
+        text = f"checks what its sale sold before it sells more; the answer was: {reason}"
+        self._save(known, text, level=Level.WARNING)
 
     def _count_left_sale(self, left: Conditional, order_id: OrderId) -> None:
         """Count what a sale brought that nobody waits for: of an earlier session, or of a fault."""

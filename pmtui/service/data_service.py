@@ -11,6 +11,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.market_events import MarketResolved, TickSizeChanged
 from pmtui.service.arming import Arming
 from pmtui.service.commands import ServiceCommands
+from pmtui.service.conditional_sales import ConditionalSales
 from pmtui.service.conditionals import Conditionals
 from pmtui.service.day_book import DayBook
 from pmtui.service.dead_man import DeadMan
@@ -278,10 +279,19 @@ class DataService:
         )
 
     def _make_conditionals(self) -> Conditionals:
+        sales = ConditionalSales(
+            self._kernel,
+            self._desk,
+            account=self._account_view,
+            market_of=self._known.market,
+            own=self._account.own,
+            ask_shares=self._account.ask_shares,
+            lag_s=self._tuning.sale_lag_s,
+        )
         conditionals = Conditionals(
             self._kernel,
             self._journal,
-            self._desk,
+            sales,
             account=self._account_view,
             book_of=self._books.book,
             market_of=self._known.market,

@@ -4,6 +4,7 @@ from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.domain.limits import NO_LIMITS, Limits
 from pmtui.records import dataclass
 from pmtui.service.arming import DISARM_AFTER_S
+from pmtui.service.conditional_sales import SALE_LAG_S
 from pmtui.service.desk import POST_DEADLINE_S
 from pmtui.service.hub import DEFAULT_FRAMES_PER_SECOND
 from pmtui.service.order_search import RULED_OUT_AFTER_S
@@ -17,6 +18,8 @@ class Tuning:
     """How often a watched topic is told at most."""
     post_deadline_s: int = POST_DEADLINE_S
     ruled_out_after_s: float = RULED_OUT_AFTER_S
+    sale_lag_s: float = SALE_LAG_S
+    """How long the venue's lists may lack what became of a conditional order's sale."""
     disarm_after_s: float = DISARM_AFTER_S
     limits: Limits = NO_LIMITS
     heartbeat: HeartbeatPolicy = HeartbeatPolicy.OFF

@@ -364,7 +364,7 @@ def awake_of(conditionals: tuple[Conditional, ...]) -> tuple[Conditional, ...]:
     """Return the conditional orders that may sell by themselves."""
     from pmtui.domain.conditional import ConditionalState  # noqa: PLC0415 - see above
 
-    states = (ConditionalState.WATCHING, ConditionalState.SELLING)
+    states = (ConditionalState.WATCHING, ConditionalState.SELLING, ConditionalState.CHECKING)
     return tuple(each for each in conditionals if each.state in states)
 
 

@@ -1,13 +1,16 @@
 """What becomes of a conditional order's sale, however it is told of: counted once, never sold twice."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
 from pmtui.domain.conditional import Conditional, ConditionalState
+from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.leaving import Departure, LeavePolicy
 from pmtui.domain.market import Side
@@ -24,6 +27,8 @@ from pmtui.domain.order import (
 )
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
 from pmtui.domain.user_events import TradeChanged
+from pmtui.service.conditional_sales import MOST_DOUBT_S, SALE_LAG_S
+from pmtui.service.journal import Journal, JournalProblem, Leaving
 from pmtui.service.surface import PreparedOrder
 from tests.service.fakes import (
     CONDITION,
@@ -34,7 +39,16 @@ from tests.service.fakes import (
     lost,
     running_world,
 )
-from tests.service.test_conditionals import PLAN, book, m, only, protected, ready, sold
+from tests.service.test_conditionals import (
+    HELD,
+    PLAN,
+    book,
+    m,
+    only,
+    protected,
+    ready,
+    sold,
+)
 from tests.service.test_desk import said, until
 
 
@@ -133,6 +147,100 @@ async def test_a_sale_that_is_being_checked_uses_up_no_tries(tmp_path: Path) -> 
         assert states(world) == [ConditionalState.WATCHING]
         assert len(world.account.posted) == 1
         await until(world, lambda: len(world.account.posted) == 2, "its sale, after the doubt")
+
+
+REFUSED = PostResult(None, None, "no orders found to match with FAK order")
+BUSY = Failure(FailureKind.BUSY, "POST /order", "Too Many Requests", 429)
+UNREADABLE = Failure(FailureKind.SERVER, "POST /order", "", 200)
+HALF = replace(PLAN, size=m("50"))
+
+
+@pytest.mark.parametrize("answer", [REFUSED, BUSY, UNREADABLE, lost()])
+@pytest.mark.parametrize("filled", ["50", "20"])
+async def test_a_sale_that_filled_whatever_the_answer_was_is_not_sold_again(
+    tmp_path: Path, answer: PostResult | Failure, filled: str
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, HALF)
+        world.account.known.clear()
+        world.account.answers[:] = [answer]
+        order_id = await selling(world)
+        await until(world, lambda: states(world) == [ConditionalState.CHECKING], "the check")
+        # Trades and balances tell of it only after the venue's lag.
+        await world.pass_time(SALE_LAG_S - 1)
+        assert len(world.account.posted) == 1
+        assert only(world) in world.service.queries.account().awake
+        world.account.own_fills = (fill_of(order_id, filled),)
+        world.account.shares[YES] = Micros(HELD - m(filled))
+        if filled == "50":
+            await until(world, lambda: not states(world), "its end")
+            await world.pass_time(60)
+            assert len(world.account.posted) == 1
+        else:
+            await until(world, lambda: len(world.account.posted) == 2, "the rest")
+            assert only(world).size == m("30")
+
+
+async def test_nothing_is_sold_again_while_trades_cannot_be_read(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, HALF)
+        world.account.known.clear()
+        world.account.answers[:] = [REFUSED]
+        await selling(world)
+        world.account.read_failure = lost("GET /data/trades")
+        await world.pass_time(120)
+        assert (states(world), len(world.account.posted)) == ([ConditionalState.CHECKING], 1)
+        world.account.read_failure = None
+        await until(world, lambda: len(world.account.posted) == 2, "ruled out by trades")
+
+
+async def test_shares_that_are_missing_without_a_trade_keep_a_sale_in_doubt(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, HALF)
+        world.account.known.clear()
+        world.account.answers[:] = [REFUSED]
+        order_id = await selling(world)
+        # The balance has it already, the trades only long after the lag.
+        world.account.shares[YES] = m("50")
+        await world.pass_time(3 * SALE_LAG_S)
+        assert (states(world), len(world.account.posted)) == ([ConditionalState.CHECKING], 1)
+        world.account.own_fills = (fill_of(order_id, "50"),)
+        await until(world, lambda: not states(world), "its end")
+        assert len(world.account.posted) == 1
+
+
+async def test_shares_that_left_without_a_trade_hold_nothing_up_for_ever(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, HALF)
+        world.account.known.clear()
+        world.account.answers[:] = [REFUSED]
+        await selling(world)
+        world.account.shares[YES] = m("70")
+        await world.pass_time(SALE_LAG_S + MOST_DOUBT_S + 5)
+        await until(world, lambda: len(world.account.posted) == 2, "the second sale")
+
+
+async def test_a_sale_that_never_left_is_tried_again_without_the_wait(tmp_path: Path) -> None:
+    class FullDisk(Journal):
+        refusals = 1
+
+        @override
+        async def begin_all(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
+            if self.refusals:
+                self.refusals -= 1
+                return JournalProblem("disk full")
+            return await super().begin_all(leaving)
+
+    journal = FullDisk(tmp_path / "journal.sqlite")
+    async with running_world(tmp_path, journal=journal) as world:
+        await protected(world, HALF)
+        fired_at = world.clock.monotonic()
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the second try")
+        assert world.clock.monotonic() - fired_at < SALE_LAG_S
+        assert said(world, "nothing sold: Not sent: the journal cannot be written")
 
 
 async def test_put_to_rest_while_it_sells_it_sells_no_more(tmp_path: Path) -> None:
