@@ -9,10 +9,13 @@ price or above. Either sells with a limit that fills and is killed (FAK): a stop
 that lies a stated way below it, a take profit at its own price. What is left of a sale waits on.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
+
+from typing_extensions import override
 
 from pmtui.domain.amounts import price_ceil, size_floor
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
@@ -26,8 +29,9 @@ ConditionalId = NewType("ConditionalId", str)
 
 DEFAULT_GIVE_WAY = Micros(50_000)
 """How far below its stop price a stop may sell unless told otherwise: five cents."""
-MOST_TRIES = 20
-"""Sales of one conditional order in a row that brought nothing; then it waits for the trader."""
+GONE = "the venue says that none of it is held any more"
+"""Why one is paused whose shares are gone."""
+UNDONE = "a trade of its sale FAILED on chain: the shares came back"
 
 
 class Trigger(StrEnum):
@@ -46,15 +50,26 @@ class ConditionalState(StrEnum):
     """A sale of it is under way; no other starts before it is known how that one ended."""
     CHECKING = "checking"
     """Its sale was answered, but what it sold is not proven yet: nothing is sold meanwhile."""
-    RESTING = "at rest"
-    """Kept, and does nothing until the trader starts it: after a restart, a kill, a refusal."""
+    PAUSED = "paused"
+    """Kept, and does nothing until the trader starts it again."""
     DONE = "done"
     CANCELLED = "cancelled"
+
+    @classmethod
+    @override
+    def _missing_(cls, value: object) -> "ConditionalState | None":
+        """Read what journals of earlier versions called a paused one."""
+        return cls.PAUSED if value == "at rest" else None
 
     @property
     def is_over(self) -> bool:
         """Whether nothing can come of it any more."""
         return self in (ConditionalState.DONE, ConditionalState.CANCELLED)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it may sell by itself."""
+        return not self.is_over and self is not ConditionalState.PAUSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +160,11 @@ def sale_of(
 
 
 def after_sale(conditional: Conditional, sold: Micros, *, problem: str = "") -> Conditional:
-    """Return it after a sale ended: done, watching on for the rest, or at rest after too many.
+    """Return it after a sale ended: done, or watching on for the rest, however often that failed.
 
     Args:
-        conditional: as it was while selling; one that was put to rest meanwhile stays there.
-        sold: shares that the sale brought away; none when it was refused or found nobody.
+        conditional: as it was while selling; one that was paused meanwhile stays paused.
+        sold: shares that were sold; none when the sale was refused or found nobody.
         problem: why nothing was sold, in words.
     """
     if conditional.state.is_over:
@@ -157,19 +172,79 @@ def after_sale(conditional: Conditional, sold: Micros, *, problem: str = "") -> 
     left = replace(conditional, size=Micros(max(conditional.size - sold, 0)), sale=None)
     if size_floor(left.size) <= 0:
         return replace(left, state=ConditionalState.DONE, reason="sold", tries=0)
-    if left.state is ConditionalState.RESTING:
+    if left.state is ConditionalState.PAUSED:
         return left
     tries = 0 if sold > 0 else conditional.tries + 1
-    if tries >= MOST_TRIES:
-        return at_rest(left, f"gave up after {tries} tries: {problem or 'nobody bought'}")
     return replace(left, state=ConditionalState.WATCHING, reason=problem, tries=tries)
 
 
-def at_rest(conditional: Conditional, reason: str) -> Conditional:
+def paused(conditional: Conditional, reason: str) -> Conditional:
     """Return it doing nothing until it is started again."""
     if conditional.state.is_over:
         return conditional
-    return replace(conditional, state=ConditionalState.RESTING, reason=reason, tries=0)
+    return replace(conditional, state=ConditionalState.PAUSED, reason=reason, tries=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Recount:
+    """What is known by now of sales that were counted earlier."""
+
+    conditional: Conditional
+    back: Micros
+    """Shares that came back because trades failed on chain."""
+    late: Micros
+    """Shares that turn out to be sold although they were not counted."""
+
+
+def recount(
+    conditional: Conditional,
+    *,
+    matched: Callable[[OrderId], Micros],
+    failed: Callable[[OrderId], Micros],
+) -> Recount | None:
+    """Return a conditional order with its earlier sales counted anew; None where nothing changed.
+
+    Shares that came back are protected again at once: one that had sold them all is active again,
+    and so is one that was paused because they were gone. What the trader paused stays paused, and
+    what the trader cancelled stays cancelled.
+
+    Args:
+        conditional: as it stands.
+        matched: how much of an order is known to be matched, failed trades not counted.
+        failed: how much of an order was matched by trades that failed on chain.
+    """
+    counted, back, late = [], 0, 0
+    for sale in conditional.counted:
+        undone = max(0, min(failed(sale.order_id) - sale.failed, sale.size))
+        unheard = max(0, matched(sale.order_id) - (sale.size - undone))
+        back, late = back + undone, late + unheard
+        counted.append(
+            replace(
+                sale,
+                size=Micros(sale.size - undone + unheard),
+                failed=max(sale.failed, failed(sale.order_id)),
+            )
+        )
+    # A trade that is heard of as failed from the first was never counted: it comes back and is late.
+    back, late = back - min(back, late), late - min(back, late)
+    anew = replace(conditional, counted=tuple(counted))
+    if not back and not late:
+        return None if anew == conditional else Recount(anew, Micros(0), Micros(0))
+    size = Micros(max(0, conditional.size + back - late))
+    return Recount(_with_size(anew, size), Micros(back), Micros(late))
+
+
+def _with_size(conditional: Conditional, size: Micros) -> Conditional:
+    """Return it with what is left to sell, active or done as that asks for."""
+    state, reason = conditional.state, conditional.reason
+    if state is ConditionalState.CANCELLED:
+        return conditional
+    is_back = size > conditional.size
+    if is_back and (state is ConditionalState.DONE or reason == GONE):
+        state, reason = ConditionalState.WATCHING, UNDONE
+    elif state is ConditionalState.WATCHING and size_floor(size) <= 0:
+        state, reason = ConditionalState.DONE, "sold"
+    return replace(conditional, size=size, state=state, reason=reason, tries=0)
 
 
 def say_conditional(conditional: Conditional) -> str:

@@ -15,12 +15,12 @@ class ServiceConditionalCommands:
         return self._conditionals.add(plan)
 
     def start_conditional(self, conditional_id: ConditionalId) -> str:
-        """Watch over one that is at rest again; returns why not."""
+        """Start a paused one again; returns why not."""
         return self._conditionals.start(conditional_id)
 
-    def rest_conditional(self, conditional_id: ConditionalId) -> None:
+    def pause_conditional(self, conditional_id: ConditionalId) -> None:
         """Let one do nothing until it is started again."""
-        self._conditionals.rest(conditional_id, "by you")
+        self._conditionals.pause(conditional_id, "by you")
 
     def cancel_conditional(self, conditional_id: ConditionalId) -> None:
         """End one for good."""

@@ -11,12 +11,13 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import NamedTuple
 
+from pmtui.domain.amounts import size_floor
 from pmtui.domain.conditional import Conditional, Trigger, sale_of
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import Market, MarketTerms, Side
 from pmtui.domain.money import ZERO, Micros
-from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
+from pmtui.domain.order import Fill, LimitIntent, Order, OrderStatus, TradeStatus
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.verdict import Accepted, Rejected
 from pmtui.records import dataclass
@@ -118,8 +119,21 @@ class ConditionalSales:
         """Return how much of a sale was matched by trades that failed on chain."""
         return self._own.failed_size(order_id)
 
+    async def is_gone(self, token_id: TokenId) -> bool:
+        """Whether the venue itself says, and says again after its lag, that no shares are held."""
+        if not await self._says_none(token_id):
+            return False
+        await self._kernel.clock.sleep(self._lag_s)
+        return await self._says_none(token_id)
+
+    async def _says_none(self, token_id: TokenId) -> bool:
+        shares = await self._ask_shares(token_id)
+        return not isinstance(shares, Failure) and size_floor(shares) <= 0
+
     async def learn_end(self, order_id: OrderId, *, since: datetime) -> bool:
         """Read what a sale brought that nobody waited for; whether that is known now."""
+        # It may have been answered just before: its trades may be missing for as long as any.
+        await self._kernel.clock.sleep(self._lag_s)
         order = self._own.order(order_id)
         if order is not None and order.status.is_open:
             return False
@@ -143,17 +157,11 @@ class ConditionalSales:
             checking: hears why it is not known yet what a sale brought.
             tell: hears what else is done for it.
         """
-        _, terms = self._market_of(selling.condition_id)
-        if terms is None:
-            return Sale(ZERO, "the market's trading terms are not loaded", has_left=False)
+        planned = await self._plan(selling, trigger)
+        if isinstance(planned, Rejected):
+            return Sale(ZERO, planned.reason, has_left=False)
+        order, intent, held = planned
         account, token_id = self._account(), selling.token_id
-        held = Micros(held_of(account, token_id) - self._unbooked(token_id))
-        intent = sale_of(selling, trigger, held=held, tick=terms.tick_size)
-        if intent is None:
-            return Sale(ZERO, "no shares are held that could be sold", has_left=False)
-        order = self._desk.prepare(intent)
-        if isinstance(order, Rejected):
-            return Sale(ZERO, order.reason, has_left=False)
         await self._own_bids.clear(intent, tell)
         left: list[OrderId] = []
 
@@ -179,6 +187,28 @@ class ConditionalSales:
         if not isinstance(verdict, Accepted):
             checking(verdict.reason)
         return await self._end_of(left[-1], token_id, before)
+
+    async def _plan(
+        self, selling: Conditional, trigger: Trigger
+    ) -> tuple[PreparedOrder, LimitIntent, Micros] | Rejected:
+        """Return what to sell now, with how many shares are held, or why nothing can be sold."""
+        _, terms = self._market_of(selling.condition_id)
+        if terms is None:
+            return Rejected("the market's trading terms are not loaded")
+        token_id = selling.token_id
+        held = held_of(self._account(), token_id)
+        if size_floor(held) <= 0:
+            # None by our own sums proves nothing.
+            shares = await self._ask_shares(token_id)
+            if isinstance(shares, Failure):
+                return Rejected(f"the venue does not say how many shares are held: {shares}")
+            held = shares
+        held = Micros(held - self._unbooked(token_id))
+        intent = sale_of(selling, trigger, held=held, tick=terms.tick_size)
+        if intent is None:
+            return Rejected("no shares are held that could be sold")
+        order = self._desk.prepare(intent)
+        return order if isinstance(order, Rejected) else (order, intent, held)
 
     def _unbooked(self, token_id: TokenId) -> int:
         """Return what was sold of a token by answers of which the trades are not told yet."""

@@ -1,7 +1,9 @@
 """Watches over conditional orders: their books, their sales, and that none sells twice.
 
 They live in this program only. Each change of one is in the journal, so that a restart brings them
-back, at rest: the market may have gone anywhere meanwhile, and only the trader starts them again.
+back, paused: the market may have gone anywhere meanwhile, and only the trader starts them again.
+Nothing else pauses one but the trader, the kill switch, and the venue's own word, given twice, that
+none of its shares are held; each of these is a notice that stays in sight until it is read.
 A sale goes the way of every order, through the desk; no other one of the same token starts before
 it is known how that one ended, and what it brought is counted once, also after a restart.
 """
@@ -11,9 +13,12 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.conditional import (
+    GONE,
+    UNDONE,
     Conditional,
     ConditionalId,
     ConditionalPlan,
@@ -21,16 +26,16 @@ from pmtui.domain.conditional import (
     CountedSale,
     Trigger,
     after_sale,
-    at_rest,
+    paused,
+    recount,
     say_conditional,
 )
 from pmtui.domain.conditional_check import check_plan
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms
-from pmtui.domain.money import ZERO, group_micros
+from pmtui.domain.money import ZERO, Micros, format_micros, group_micros
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.plurals import are, count
-from pmtui.domain.undone_sales import UNDONE, undo_failed
 from pmtui.service.conditional_sales import ConditionalSales, Sale, held_of
 from pmtui.service.conditional_triggers import Reached, Triggers
 from pmtui.service.hub import HubSubscription
@@ -47,12 +52,14 @@ LOOKS_EVERY_S = 1.0
 COOL_OFF_S = 1.0
 """Before a sale that was refused here, before it left, is tried again."""
 RESTARTED = "the program was restarted"
-GONE = "nothing of it is held any more"
+SLOW_AFTER = 20
+"""So many sales of one in a row that sold nothing are a notice; it goes on, more slowly."""
+SLOW_COOL_OFF_S = 10.0
+GONE_AGAIN_S = 10.0
+"""How often the venue is asked whether shares are gone that seem to be."""
 MAY_FAIL_FOR = timedelta(days=1)
 """So long after a sale its trades are looked at; they fail or are confirmed within minutes."""
 FAULT = "a fault in this program while it sold"
-
-_AWAKE = frozenset({ConditionalState.WATCHING, ConditionalState.SELLING, ConditionalState.CHECKING})
 
 
 class Conditionals:
@@ -94,27 +101,27 @@ class Conditionals:
         return tuple(each for each in self._known.values() if not each.state.is_over)
 
     async def restore(self) -> None:
-        """Take up what an earlier session left, at rest."""
+        """Take up what an earlier session left, paused."""
         found = await self._journal.conditionals()
         if isinstance(found, JournalProblem):
             self._kernel.log.notice(Level.BAD, f"Conditional orders cannot be read: {found.text}")
             return
         for each in found:
             if not each.state.is_over:
-                self._put(at_rest(each, each.reason if _rests(each) else RESTARTED))
+                self._put(each if _is_paused(each) else paused(each, RESTARTED))
             elif self._young(each.counted):
                 self._known[each.conditional_id] = each
         if back := self.view():
-            what = f"{count(len(back), 'conditional order')} {are(len(back))}"
-            text = f"{what} back, at rest; start what is still wanted"
-            self._kernel.log.notice(Level.WARNING, text)
+            what = f"{count(len(back), 'stop')} {are(len(back))}"
+            text = f"{what} paused: {RESTARTED}. Start what is still wanted (C)"
+            self._kernel.log.notice(Level.BAD, text, until_read=True)
 
     async def run(self) -> None:
         """Notice books that are not to be trusted, and the kill switch."""
         while True:
             await self._kernel.clock.sleep(LOOKS_EVERY_S)
             self._look_around()
-            self._take_back_what_failed()
+            self._recount()
             for each in self.view():
                 if each.sale is not None and each.conditional_id not in self._under_way:
                     self._count_left_sale(each, each.sale)
@@ -145,10 +152,10 @@ class Conditionals:
         return ""
 
     def start(self, conditional_id: ConditionalId) -> str:
-        """Watch over one that is at rest again, or return why not."""
+        """Start a paused one again, or return why not."""
         known = self._known.get(conditional_id)
-        if known is None or known.state is not ConditionalState.RESTING:
-            return "It is not at rest"
+        if known is None or known.state is not ConditionalState.PAUSED:
+            return "It is not paused"
         if known.sale is not None or conditional_id in self._under_way:
             return "What its last sale brought is still being checked"
         _, terms = self._market_of(known.condition_id)
@@ -161,16 +168,16 @@ class Conditionals:
             self._save(replace(known, state=ConditionalState.WATCHING, reason=""), "watching")
         return problem
 
-    def rest(self, conditional_id: ConditionalId, reason: str) -> None:
+    def pause(self, conditional_id: ConditionalId, reason: str) -> None:
         """Let one do nothing until it is started again; a sale that has left goes on."""
         known = self._known.get(conditional_id)
-        if known is not None and known.state in _AWAKE:
-            self._save(at_rest(known, reason), f"at rest: {reason}")
+        if known is not None and known.state.is_active:
+            self._save(paused(known, reason), f"paused: {reason}")
 
-    def rest_all(self, reason: str) -> None:
+    def pause_all(self, reason: str) -> None:
         """Let none do anything until it is started again."""
         for each in self.view():
-            self.rest(each.conditional_id, reason)
+            self.pause(each.conditional_id, reason)
 
     def cancel(self, conditional_id: ConditionalId) -> None:
         """End one for good; a sale that has left goes on."""
@@ -216,7 +223,7 @@ class Conditionals:
     def _watch(self) -> None:
         topics: set[Topic] = set()
         for each in self._known.values():
-            if each.state in _AWAKE:
+            if each.state.is_active:
                 topics |= {BookTopic(each.token_id), MarketTopic(each.condition_id)}
         if frozenset(topics) == self._watched:
             return
@@ -246,6 +253,8 @@ class Conditionals:
 
     def _waits(self, each: Conditional) -> bool:
         """Whether nobody knows how many shares there are to sell, because of another sale."""
+        if each.sale is not None or each.conditional_id in self._under_way:
+            return True
         if not self.sales.is_any_in_doubt(each.token_id):
             self._told_waiting.discard(each.conditional_id)
             return False
@@ -257,7 +266,7 @@ class Conditionals:
 
     def _fire(self, each: Conditional, reached: Reached) -> None:
         if locked := self._locked():
-            self._save(at_rest(each, locked), f"at rest: {locked}", level=Level.BAD)
+            self._pause_locked(locked)
             return
         selling = replace(each, state=ConditionalState.SELLING)
         self._busy[each.token_id] = each.conditional_id
@@ -282,7 +291,8 @@ class Conditionals:
             if not sale.has_left:
                 # Another one of the same token may go on meanwhile.
                 self._look(token_id)
-                await self._kernel.clock.sleep(COOL_OFF_S)
+                is_slow = self._known[conditional_id].tries >= SLOW_AFTER
+                await self._kernel.clock.sleep(SLOW_COOL_OFF_S if is_slow else COOL_OFF_S)
             self._finish(conditional_id, sale)
             is_faulty = False
         except asyncio.CancelledError:
@@ -293,8 +303,15 @@ class Conditionals:
             self._set_free(selling)
             self._under_way.discard(conditional_id)
             if is_faulty:
-                self._save(at_rest(self._known[conditional_id], FAULT), FAULT, level=Level.BAD)
+                self._go_on_after_fault(conditional_id)
         self._look(token_id)
+
+    def _go_on_after_fault(self, conditional_id: ConditionalId) -> None:
+        """Stay active: what its sale sold is looked for before anything else is sold."""
+        known = self._known[conditional_id]
+        if known.state.is_active:
+            known = replace(known, state=ConditionalState.WATCHING, reason=FAULT)
+        self._save(known, FAULT, level=Level.BAD)
 
     def _set_free(self, sold: Conditional) -> None:
         if self._busy.get(sold.token_id) == sold.conditional_id:
@@ -308,14 +325,18 @@ class Conditionals:
         failed = self.sales.failed(known.sale) if known.sale is not None else ZERO
         sold = late if failed else max(sale.sold, late)
         then = after_sale(known, sold, problem=sale.problem)
-        if known.sale is not None and sold > 0:
+        if known.sale is not None:
+            # Also one that sold nothing: a fill that nobody told of in time is counted later.
             counted = CountedSale(known.sale, sold, failed, self._kernel.clock.now())
             then = replace(then, counted=(*self._young(then.counted), counted))
         text = f"sold {group_micros(sold)}" if sold > 0 else f"nothing sold: {sale.problem}"
         if then.state is ConditionalState.WATCHING:
             text = f"{text}; watching on"
-        elif then.state is ConditionalState.RESTING:
-            text = f"{text}; at rest: {then.reason}"
+        elif then.state is ConditionalState.PAUSED:
+            text = f"{text}; paused: {then.reason}"
+        if then.tries == SLOW_AFTER:
+            words = f"A stop has failed {SLOW_AFTER} times and goes on: {sale.problem}"
+            self._kernel.log.notice(Level.BAD, words, until_read=True)
         # What it was to sell is what it sold; nothing is left to be named.
         self._save(then, text, level=Level.GOOD if sold > 0 else Level.BAD, said=known)
 
@@ -323,15 +344,17 @@ class Conditionals:
         now = self._kernel.clock.now()
         return tuple(sale for sale in counted if now - sale.at < MAY_FAIL_FOR)
 
-    def _take_back_what_failed(self) -> None:
+    def _recount(self) -> None:
+        """Count what was heard late of earlier sales: trades that failed, fills told of at last."""
         for each in tuple(self._known.values()):
-            undone = undo_failed(each, self.sales.failed, new_id=_new_id)
-            if undone is None:
+            found = recount(each, matched=self.sales.brought, failed=self.sales.failed)
+            if found is None:
                 continue
-            self._save(undone.seller, UNDONE, level=Level.BAD)
-            if undone.keeper is not None and undone.keeper is not undone.seller:
-                self._save(undone.keeper, f"at rest: {UNDONE}", level=Level.BAD)
-            self._kernel.log.notice(Level.BAD, undone.text)
+            text = UNDONE if found.back else f"{group_micros(found.late)} more were sold than told"
+            self._save(found.conditional, text, level=Level.BAD)
+            if found.back:
+                words = f"A sale FAILED on chain: {_back_in_words(found.conditional, found.back)}"
+                self._kernel.log.notice(Level.BAD, words, until_read=True)
 
     def _let_leave(self, conditional_id: ConditionalId, order: PreparedOrder) -> str:
         """Note which order a sale leaves as, or say why it must not leave any more."""
@@ -363,8 +386,14 @@ class Conditionals:
 
     def _look_around(self) -> None:
         if locked := self._locked():
-            self.rest_all(locked)
-        self._leave_what_is_gone()
+            self._pause_locked(locked)
+        account = self._account()
+        for token_id in {each.token_id for each in self.view() if each.reason != GONE}:
+            if account.has_none(token_id) and token_id not in self._busy:
+                self._kernel.start_unless_running(
+                    ("shares gone", token_id), "conditional order",
+                    partial(self._pause_if_gone, token_id),
+                )  # fmt: skip
         tokens = {e.token_id for e in self.view() if e.state is ConditionalState.WATCHING}
         now = self._kernel.clock.now()
         for token_id in tokens:
@@ -376,12 +405,26 @@ class Conditionals:
             del self._blind_since[token_id]
             self._told_blind.discard(token_id)
 
-    def _leave_what_is_gone(self) -> None:
-        """Let those rest whose shares are gone: they must not wait for what is bought later."""
-        account = self._account()
-        for each in self.view():
-            if account.has_none(each.token_id):
-                self.rest(each.conditional_id, GONE)
+    def _pause_locked(self, reason: str) -> None:
+        active = [each for each in self.view() if each.state.is_active]
+        if active:
+            self.pause_all(reason)
+            text = f"{count(len(active), 'stop')} paused: {reason}"
+            self._kernel.log.notice(Level.BAD, text, until_read=True)
+
+    async def _pause_if_gone(self, token_id: TokenId) -> None:
+        """Pause those whose shares the venue itself says are gone, in two answers its lag apart."""
+        if await self.sales.is_gone(token_id) and self._account().has_none(token_id):
+            for each in self.view():
+                if each.token_id != token_id or token_id in self._busy:
+                    continue
+                self._save(paused(each, GONE), f"paused: {GONE}", level=Level.WARNING)
+                if each.state.is_active:
+                    text = f"Stop PAUSED, {GONE}: {say_conditional(each)}"
+                    text = f"{text} · {shorten(each.title)}"
+                    self._kernel.log.notice(Level.BAD, text, until_read=True)
+        else:
+            await self._kernel.clock.sleep(GONE_AGAIN_S)
 
     def _tell_blind(self, token_id: TokenId) -> None:
         if token_id not in self._told_blind:
@@ -402,5 +445,16 @@ def _new_id() -> ConditionalId:
     return ConditionalId(secrets.token_hex(6))
 
 
-def _rests(each: Conditional) -> bool:
-    return each.state is ConditionalState.RESTING
+def _is_paused(each: Conditional) -> bool:
+    return each.state is ConditionalState.PAUSED
+
+
+def _back_in_words(each: Conditional, back: Micros) -> str:
+    shares = f"{format_micros(back)} {each.outcome} came back"
+    match each.state:
+        case ConditionalState.CANCELLED:
+            return f"{shares} UNPROTECTED, the stop was cancelled"
+        case ConditionalState.PAUSED:
+            return f"{shares} UNPROTECTED, the stop is paused: {each.reason}"
+        case _:
+            return f"{shares} and are protected again: {say_conditional(each)}"

@@ -113,7 +113,7 @@ class ServiceQueries:
             day_result=self._safeguards.day.result,
             watching=len(account.awake),
             blind=len(account.blind),
-            at_rest=len(account.unwatched),
+            paused=len(account.paused),
             are_orders_known=not account.lack_of(OwnList.ORDERS),
         )
 

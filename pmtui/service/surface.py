@@ -169,10 +169,10 @@ class ConditionalCommands(Protocol):
         ...
 
     def start_conditional(self, conditional_id: ConditionalId) -> str:
-        """Watch over one that is at rest again; returns why not."""
+        """Start a paused one again; returns why not."""
         ...
 
-    def rest_conditional(self, conditional_id: ConditionalId) -> None:
+    def pause_conditional(self, conditional_id: ConditionalId) -> None:
         """Let one do nothing until it is started again."""
         ...
 

@@ -10,21 +10,24 @@ from hypothesis import strategies as st
 from pmtui.domain.amounts import TICK_RULES, is_on_tick
 from pmtui.domain.closing import Stake
 from pmtui.domain.conditional import (
-    MOST_TRIES,
+    GONE,
     Conditional,
     ConditionalId,
     ConditionalPlan,
     ConditionalState,
+    CountedSale,
+    Recount,
     Trigger,
     after_sale,
-    at_rest,
     due,
+    paused,
+    recount,
     sale_of,
     say_conditional,
     worst_price,
 )
 from pmtui.domain.conditional_check import PlanField, check_plan, ends_of
-from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import FeeSchedule, Side
 from pmtui.domain.money import ONE, Micros, parse_micros
 from pmtui.domain.order import TimeInForce
@@ -106,20 +109,23 @@ def test_what_is_left_of_a_sale_watches_on() -> None:
     assert after_sale(left, m("40")).state is ConditionalState.DONE
 
 
-def test_sales_that_bring_nothing_end_at_rest() -> None:
+def test_however_often_a_sale_fails_it_stays_active() -> None:
     it = PAIR
-    for _ in range(MOST_TRIES - 1):
+    for number in range(1, 100):
         it = after_sale(it, Micros(0), problem="the venue restarts")
-        assert it.state is ConditionalState.WATCHING
-    it = after_sale(it, Micros(0), problem="the venue restarts")
-    assert it.state is ConditionalState.RESTING
-    assert "the venue restarts" in it.reason
+        assert (it.state, it.tries) == (ConditionalState.WATCHING, number)
+
+
+def test_what_an_older_journal_called_at_rest_is_read_as_paused() -> None:
+    assert ConditionalState("at rest") is ConditionalState.PAUSED
+    with pytest.raises(ValueError, match="asleep"):
+        ConditionalState("asleep")
 
 
 @pytest.mark.parametrize("state", [ConditionalState.DONE, ConditionalState.CANCELLED])
 def test_what_is_over_stays_over(state: ConditionalState) -> None:
     over = replace(PAIR, state=state)
-    assert at_rest(over, "a restart") == over
+    assert paused(over, "a restart") == over
 
 
 @pytest.mark.parametrize(
@@ -180,3 +186,81 @@ def test_it_says_what_its_prices_would_bring() -> None:
 def test_it_says_what_it_does_in_a_line() -> None:
     text = "sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢ up"
     assert say_conditional(PAIR) == text
+
+
+AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
+SALE = CountedSale(OrderId("0x1"), Micros(60), Micros(0), AT)
+SOLD = replace(PAIR, size=Micros(0), state=ConditionalState.DONE, counted=(SALE,))
+sizes = st.integers(0, 100).map(Micros)
+
+
+def counted_anew(it: Conditional, *, matched: int, failed: int) -> Recount | None:
+    return recount(it, matched=lambda _: Micros(matched), failed=lambda _: Micros(failed))
+
+
+def test_nothing_comes_back_of_a_sale_that_stands() -> None:
+    assert counted_anew(SOLD, matched=60, failed=0) is None
+    # A session that has not read its trades yet knows of nothing: that proves nothing.
+    assert counted_anew(SOLD, matched=0, failed=0) is None
+
+
+def test_what_had_failed_before_it_was_counted_was_never_counted() -> None:
+    before = replace(SOLD, counted=(replace(SALE, failed=Micros(40)),))
+    assert counted_anew(before, matched=60, failed=40) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "after"),
+    [
+        (ConditionalState.DONE, "sold", ConditionalState.WATCHING),
+        (ConditionalState.PAUSED, GONE, ConditionalState.WATCHING),
+        (ConditionalState.PAUSED, "by you", ConditionalState.PAUSED),
+        (ConditionalState.WATCHING, "", ConditionalState.WATCHING),
+        (ConditionalState.SELLING, "", ConditionalState.SELLING),
+        (ConditionalState.CHECKING, "", ConditionalState.CHECKING),
+    ],
+)
+def test_what_comes_back_is_protected_at_once(
+    state: ConditionalState, reason: str, after: ConditionalState
+) -> None:
+    size = 0 if state is ConditionalState.DONE else 100_000
+    found = counted_anew(
+        replace(SOLD, state=state, reason=reason, size=Micros(size)), matched=35, failed=25
+    )
+    assert found is not None
+    assert (found.back, found.conditional.size) == (25, size + 25)
+    assert found.conditional.state is after
+    assert counted_anew(found.conditional, matched=35, failed=25) is None, "counted once"
+
+
+def test_what_the_trader_cancelled_stays_cancelled() -> None:
+    found = counted_anew(replace(SOLD, state=ConditionalState.CANCELLED), matched=35, failed=25)
+    assert found is not None
+    assert (found.back, found.conditional.state) == (25, ConditionalState.CANCELLED)
+
+
+def test_a_fill_told_of_after_its_sale_was_ruled_out_is_not_sold_again() -> None:
+    ruled_out = replace(SALE, size=Micros(0))
+    it = replace(PAIR, size=m("50"), counted=(ruled_out,))
+    found = counted_anew(it, matched=m("50"), failed=0)
+    assert found is not None
+    assert (found.late, found.conditional.state) == (m("50"), ConditionalState.DONE)
+
+
+@given(sizes, sizes, st.lists(st.tuples(sizes, sizes), max_size=6))
+def test_however_trades_and_failures_are_told_every_share_counts_once(
+    size: Micros, before: Micros, told: list[tuple[Micros, Micros]]
+) -> None:
+    it = replace(SOLD, state=ConditionalState.WATCHING, size=Micros(10_000_000))
+    it = replace(it, counted=(replace(SALE, size=size, failed=before),))
+    matched, failed, back, late = int(size), int(before), 0, 0
+    for fails, fills in told:
+        # Trades fail out of what was matched; others are heard of for the first time.
+        fails_now = min(fails, matched)
+        matched, failed = matched - fails_now + fills, failed + fails_now
+        found = counted_anew(it, matched=matched, failed=failed)
+        if found is not None:
+            back, late, it = back + found.back, late + found.late, found.conditional
+    assert it.counted[0].size == matched
+    assert it.size == 10_000_000 + back - late
+    assert size - back + late == matched

@@ -243,16 +243,16 @@ async def test_a_sale_that_never_left_is_tried_again_without_the_wait(tmp_path: 
         assert said(world, "nothing sold: Not sent: the journal cannot be written")
 
 
-async def test_put_to_rest_while_it_sells_it_sells_no_more(tmp_path: Path) -> None:
+async def test_paused_while_it_sells_it_sells_no_more(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
         await selling(world)
-        world.service.commands.rest_conditional(only(world).conditional_id)
+        world.service.commands.pause_conditional(only(world).conditional_id)
         world.account.shares[YES] = m("40")
         sold(world, "60", left="40")
         await until(world, lambda: only(world).size == m("40"), "what was sold is counted")
         await world.pass_time(5)
-        assert states(world) == [ConditionalState.RESTING]
+        assert states(world) == [ConditionalState.PAUSED]
         assert len(world.account.posted) == 1
 
 
@@ -261,7 +261,7 @@ async def test_started_again_only_when_its_last_sale_is_known(tmp_path: Path) ->
         await protected(world)
         await selling(world)
         conditional_id = only(world).conditional_id
-        world.service.commands.rest_conditional(conditional_id)
+        world.service.commands.pause_conditional(conditional_id)
         world.stream.send(book("0.60"))
         await world.pass_time(1)
         problem = world.service.commands.start_conditional(conditional_id)
@@ -300,7 +300,7 @@ async def test_a_restart_counts_what_the_cut_off_sale_brought(
         world.account.stalls = True
         order_id = await selling(world)
     async with running_world(tmp_path) as world:
-        assert (await restarted(world)).state is ConditionalState.RESTING
+        assert (await restarted(world)).state is ConditionalState.PAUSED
         if brought != "0":
             world.account.own_fills = (fill_of(order_id, brought),)
         await until(world, lambda: only(world).sale is None, "the sale is counted")
@@ -323,7 +323,7 @@ async def test_a_restart_ends_one_whose_sale_brought_everything(tmp_path: Path) 
         assert states(world) == []
 
 
-async def test_a_fault_while_it_sells_puts_it_to_rest(
+async def test_a_fault_while_it_sells_is_told_and_it_stays_active(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_: FakeSigner, draft: OrderDraft) -> UnsignedOrder:
@@ -333,9 +333,13 @@ async def test_a_fault_while_it_sells_puts_it_to_rest(
         await protected(world)
         monkeypatch.setattr(FakeSigner, "prepare", broken)
         world.stream.send(book("0.39"))
-        await until(world, lambda: states(world) == [ConditionalState.RESTING], "its rest")
-        assert said(world, "conditional order failed (ZeroDivisionError)")
+        await until(
+            world, lambda: said(world, "conditional order failed (ZeroDivisionError)"), "the fault"
+        )
+        assert states(world) == [ConditionalState.WATCHING]
         assert "fault" in only(world).reason
+        monkeypatch.undo()
+        await until(world, lambda: world.account.posted, "the sale leaves")
 
 
 async def test_nothing_fires_while_the_program_ends(tmp_path: Path) -> None:
@@ -349,7 +353,7 @@ async def test_nothing_fires_while_the_program_ends(tmp_path: Path) -> None:
         await world.pass_time(5)
         await leaving
         assert world.account.posted == []
-        assert states(world) == [ConditionalState.RESTING]
+        assert states(world) == [ConditionalState.PAUSED]
 
 
 async def test_a_sale_in_its_order_is_a_sale_that_fills_and_is_killed(tmp_path: Path) -> None:
@@ -373,28 +377,26 @@ async def sold_out(world: World) -> Fill:
     return fill
 
 
-async def test_shares_of_a_sale_that_failed_on_chain_are_protected_again_at_rest(
+async def test_shares_of_a_sale_that_failed_on_chain_are_protected_again_at_once(
     tmp_path: Path,
 ) -> None:
     async with running_world(tmp_path) as world:
         fill = await sold_out(world)
         failed = replace(fill, status=TradeStatus.FAILED)
         world.account.own_fills = (failed,)
+        world.stream.send(book("0.60"))
         world.user_stream.send(TradeChanged((failed,), None))
         await until(world, lambda: states(world), "it is back")
         each = only(world)
-        assert (each.state, each.size) == (ConditionalState.RESTING, m("100"))
+        assert (each.state, each.size) == (ConditionalState.WATCHING, m("100"))
         assert "FAILED on chain" in each.reason
-        assert said(world, "100 Yes came back unprotected")
-        # Told again, and with the price where it was: nothing is sold a second time.
+        assert said(world, "100 Yes came back and are protected again")
+        # Told again while the price has recovered: nothing is sold, and it counts once.
         world.user_stream.send(TradeChanged((failed,), None))
-        world.stream.send(book("0.38"))
         await world.pass_time(30)
         assert len(world.account.posted) == 1
         assert [e.size for e in world.service.queries.account().conditionals] == [m("100")]
-        # Whoever starts it again has it sell what came back, once.
-        world.stream.send(book("0.60"))
-        assert world.service.commands.start_conditional(each.conditional_id) == ""
+        world.account.known.clear()
         world.stream.send(book("0.39"))
         await until(world, lambda: len(world.account.posted) == 2, "the second sale")
 
@@ -408,8 +410,8 @@ async def test_a_sale_that_failed_while_nothing_ran_is_heard_of_by_the_next_sess
     after = FakeAccountHost(own_fills=(replace(fill, status=TradeStatus.FAILED),))
     async with running_world(tmp_path, account=after) as world:
         await until(world, lambda: states(world), "it is back")
-        assert (only(world).state, only(world).size) == (ConditionalState.RESTING, m("100"))
-        assert said(world, "came back unprotected")
+        assert (only(world).state, only(world).size) == (ConditionalState.WATCHING, m("100"))
+        assert said(world, "came back and are protected again")
     async with running_world(tmp_path, account=after) as world:
         await world.pass_time(5)
         assert only(world).size == m("100"), "counted back once"

@@ -1,10 +1,10 @@
-"""Conditional orders: they sell once, only from a good book, and come back at rest."""
+"""Conditional orders: they sell once, only from a good book, and come back paused."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pmtui.domain.conditional import Conditional, ConditionalPlan, ConditionalState
+from pmtui.domain.conditional import GONE, Conditional, ConditionalPlan, ConditionalState
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.leaving import Departure, LeavePolicy
 from pmtui.domain.link import LinkState
@@ -22,8 +22,9 @@ from pmtui.domain.order import (
 )
 from pmtui.domain.position import Position
 from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged
-from pmtui.service.conditionals import GONE, RESTARTED
+from pmtui.service.conditionals import RESTARTED
 from pmtui.service.topics import BookTopic, MarketTopic
+from pmtui.service.views import Level
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, YES, World, resting, running_world
 from tests.service.test_desk import said, until
@@ -190,45 +191,70 @@ async def test_a_book_that_cannot_be_trusted_fires_nothing_and_is_told(tmp_path:
         assert queries.status().blind == 0
 
 
-async def test_when_the_shares_are_gone_they_rest_and_wait_for_no_later_ones(
+async def test_when_the_venue_says_twice_that_nothing_is_held_they_pause_loudly(
     tmp_path: Path,
 ) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
         world.account.shares[YES] = Micros(0)
         world.analytics.held = ()
-        await until(world, lambda: only(world).state is ConditionalState.RESTING, "their rest")
+        await until(world, lambda: only(world).state is ConditionalState.PAUSED, "the pause")
         assert only(world).reason == GONE
+        assert world.account.refreshed.count(YES) >= 2, "asked past its cache, and asked again"
+        (notice,) = (e for e in world.service.queries.log().entries if e.until_read)
+        assert (notice.level, "PAUSED" in notice.text) == (Level.BAD, True)
         # A warning that nothing can come of would only teach to overlook it.
         assert world.service.queries.account().idle == (only(world),)
-        assert world.service.queries.status().at_rest == 0
+        assert world.service.queries.status().paused == 0
         world.account.shares[YES] = HELD
         world.stream.send(book("0.20"))
         await world.pass_time(30)
         assert world.account.posted == []
 
 
-async def test_the_kill_switch_puts_them_to_rest(tmp_path: Path) -> None:
+async def test_a_zero_of_our_own_pauses_nothing_and_the_stop_sells_what_the_venue_holds(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        # A fill that is on record twice: by our own sums nothing is left.
+        wrong = Fill(
+            trade_id=TradeId("t9"), order_id=OrderId("0x" + "0f" * 32), condition_id=CONDITION,
+            token_id=YES, outcome="Yes", side=Side.SELL, price=m("0.6"), size=HELD, fee=Micros(0),
+            liquidity=Liquidity.MAKER, status=TradeStatus.MATCHED, matched_at=world.clock.now(),
+        )  # fmt: skip
+        world.user_stream.send(TradeChanged((wrong,), None))
+        await until(world, lambda: world.service.queries.account().has_none(YES), "the zero")
+        await world.pass_time(20)
+        assert only(world).state is ConditionalState.WATCHING
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        (order,) = world.service.queries.account().open_orders
+        assert order.original_size == HELD
+
+
+async def test_the_kill_switch_pauses_them_loudly(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
         world.service.commands.kill()
-        await until(world, lambda: only(world).state is ConditionalState.RESTING, "their rest")
+        await until(world, lambda: only(world).state is ConditionalState.PAUSED, "the pause")
+        assert any(e.until_read for e in world.service.queries.log().entries)
         world.stream.send(book("0.20"))
         await world.pass_time(5)
         assert world.account.posted == []
 
 
-async def test_after_a_restart_they_are_back_at_rest_until_started(tmp_path: Path) -> None:
+async def test_after_a_restart_they_are_back_paused_until_started(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
     async with running_world(tmp_path) as world:
         await until(world, lambda: world.service.queries.account().conditionals, "its return")
         back = only(world)
-        assert (back.state, back.reason) == (ConditionalState.RESTING, RESTARTED)
-        assert said(world, "1 conditional order is back, at rest")
+        assert (back.state, back.reason) == (ConditionalState.PAUSED, RESTARTED)
+        assert said(world, "1 stop is paused: the program was restarted")
         await ready(world)
         status = world.service.queries.status()
-        assert (status.watching, status.at_rest) == (0, 1)
+        assert (status.watching, status.paused) == (0, 1)
         world.stream.send(book("0.20"))
         await world.pass_time(5)
         assert world.account.posted == []
@@ -266,14 +292,14 @@ async def test_a_read_only_session_has_none(tmp_path: Path) -> None:
         assert world.service.commands.protect(PLAN) == "What you hold is not known yet"
 
 
-async def test_leaving_puts_what_watches_to_rest_and_says_so(tmp_path: Path) -> None:
+async def test_leaving_pauses_what_is_active_and_says_so(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
         report = await world.service.departing.leave(Departure.HANG_UP, LeavePolicy.LEAVE)
-        assert "1 conditional order watches no more" in report.text
-        assert only(world).state is ConditionalState.RESTING
+        assert "1 stop ends with the program" in report.text
+        assert only(world).state is ConditionalState.PAUSED
     async with running_world(tmp_path) as world:
         kept = only(world)
         assert (kept.state, kept.reason) == (
-            ConditionalState.RESTING, "the program ended (hang-up)",
+            ConditionalState.PAUSED, "the program ended (hang-up)",
         )  # fmt: skip

@@ -336,8 +336,8 @@ class FakeService:
         self._record("start_conditional", conditional_id)
         return ""
 
-    def rest_conditional(self, conditional_id: ConditionalId) -> None:
-        self._record("rest_conditional", conditional_id)
+    def pause_conditional(self, conditional_id: ConditionalId) -> None:
+        self._record("pause_conditional", conditional_id)
 
     def cancel_conditional(self, conditional_id: ConditionalId) -> None:
         self._record("cancel_conditional", conditional_id)

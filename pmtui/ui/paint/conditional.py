@@ -35,7 +35,8 @@ CONDITIONAL_COLUMNS = (
 _ROLES = {
     ConditionalState.WATCHING: Role.NOTICE_GOOD,
     ConditionalState.SELLING: Role.ARMED,
-    ConditionalState.RESTING: Role.NOTICE_WARN,
+    ConditionalState.CHECKING: Role.NOTICE_WARN,
+    ConditionalState.PAUSED: Role.NOTICE_WARN,
 }
 
 

@@ -6,7 +6,13 @@ from datetime import timedelta
 from textual.pilot import Pilot
 
 from pmtui.domain.book_view import BookState, BookView
-from pmtui.domain.conditional import Conditional, ConditionalId, ConditionalPlan, ConditionalState
+from pmtui.domain.conditional import (
+    GONE,
+    Conditional,
+    ConditionalId,
+    ConditionalPlan,
+    ConditionalState,
+)
 from pmtui.domain.money import parse_micros
 from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.app import PmtuiApp
@@ -134,11 +140,11 @@ async def test_the_list_starts_rests_and_cancels() -> None:
         for words in ("watching", "100", "Yes", "40¢", "35¢", "Will the bank cut rates?"):
             assert shows(app, words)
         await pilot.press("space")
-        await until(pilot, lambda: service.calls_of("rest_conditional") == [("c1",)], "rest")
-        resting = replace(STOP, state=ConditionalState.RESTING, reason="by you")
-        service.account_view = replace(service.account_view, conditionals=(resting,))
+        await until(pilot, lambda: service.calls_of("pause_conditional") == [("c1",)], "pause")
+        paused = replace(STOP, state=ConditionalState.PAUSED, reason="by you")
+        service.account_view = replace(service.account_view, conditionals=(paused,))
         service.announce(AccountTopic())
-        await until(pilot, lambda: shows(app, "at rest"), "the state")
+        await until(pilot, lambda: shows(app, "paused"), "the state")
         await pilot.press("space")
         await until(pilot, lambda: service.calls_of("start_conditional") == [("c1",)], "start")
         await pilot.press("x")
@@ -163,15 +169,15 @@ async def test_the_list_says_what_watches_a_book_that_nothing_fires_from() -> No
 async def test_one_without_shares_says_so_in_the_list_and_beside_the_position() -> None:
     app = MarketDemo(0)
     service = app.market.service
-    resting = replace(STOP, state=ConditionalState.RESTING, reason="nothing of it is held any more")
-    held = replace(service.account_view, conditionals=(resting,))
+    paused = replace(STOP, state=ConditionalState.PAUSED, reason=GONE)
+    held = replace(service.account_view, conditionals=(paused,))
     service.account_view = replace(held, positions=(), balances=())
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot)
         await until(pilot, lambda: shows(app, "no shares 100 Yes  stop 40¢"), "its line")
         service.account_view = held
         service.announce(AccountTopic())
-        await until(pilot, lambda: shows(app, "at rest 100 Yes  stop 40¢"), "shares again")
+        await until(pilot, lambda: shows(app, "paused 100 Yes  stop 40¢"), "shares again")
 
 
 def test_a_row_without_shares_or_sight_says_so() -> None:
@@ -184,4 +190,4 @@ def test_a_row_without_shares_or_sight_says_so() -> None:
         return text
 
     assert said(STOP) == "watching"
-    assert said(replace(STOP, state=ConditionalState.RESTING)) == "no shares"
+    assert said(replace(STOP, state=ConditionalState.PAUSED, reason=GONE)) == "no shares"
