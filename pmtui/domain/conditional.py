@@ -4,12 +4,12 @@ The venue has none. They are watched over by this program and live only while it
 more than that must close the position or leave a resting order. One of these sells shares that are
 held, never more, and never opens anything.
 
-A stop fires when the best bid is at the stop price or below it, a take profit when it is at its
-price or above. Either sells with a limit that fills and is killed (FAK): a stop at a worst price
+Both are held against the best bid of others: a bid of our own is nobody to sell to. A stop fires
+when it is at the stop price or below, a take profit when it is at its price or above. Either sells with a limit that fills and is killed (FAK): a stop at a worst price
 that lies a stated way below it, a take profit at its own price. What is left of a sale waits on.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
@@ -94,7 +94,7 @@ class Conditional:
     title: str
     """Of its market; the venue's words, untrusted."""
     size: Micros
-    """Shares still to be sold."""
+    """Shares still to be sold; of one for the whole position, those of its last sale."""
     stop: Micros | None
     take_profit: Micros | None
     give_way: Micros
@@ -109,6 +109,8 @@ class Conditional:
     """What its last sale left as, until it is known what that brought."""
     counted: tuple[CountedSale, ...] = ()
     """Its sales of which something may still come back."""
+    is_all: bool = False
+    """Whether it is for the whole position, whatever that is when it fires."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +123,12 @@ class ConditionalPlan:
     stop: Micros | None
     take_profit: Micros | None
     give_way: Micros = DEFAULT_GIVE_WAY
+    is_all: bool = False
+    """Whether it is for the whole position, as that grows and shrinks."""
 
 
 def due(conditional: Conditional, bid: Micros | None) -> Trigger | None:
-    """Return which price the best bid has reached; None while neither, or nobody bids."""
+    """Return which price the best bid of others has reached; None while neither, or nobody bids."""
     if bid is None or conditional.state is not ConditionalState.WATCHING:
         return None
     if conditional.stop is not None and bid <= conditional.stop:
@@ -140,6 +144,34 @@ def worst_price(conditional: Conditional, trigger: Trigger, tick: Micros) -> Mic
         return price_ceil(conditional.take_profit, tick)
     stop = conditional.stop if conditional.stop is not None else tick
     return price_ceil(Micros(stop - conditional.give_way), tick)
+
+
+def allot(conditionals: Iterable[Conditional], held: Micros) -> dict[ConditionalId, Micros]:
+    """Return how many of the shares held each active one speaks for; never more than all of them.
+
+    Stated sizes come first, the oldest of them before the others; one for the whole position has
+    what is left.
+
+    Args:
+        conditionals: of one token.
+        held: shares of it.
+    """
+    left = max(held, 0)
+    shares: dict[ConditionalId, Micros] = {}
+    active = (each for each in conditionals if each.state.is_active)
+    for each in sorted(active, key=lambda each: (each.is_all, each.created_at)):
+        shares[each.conditional_id] = Micros(left if each.is_all else min(each.size, left))
+        left -= shares[each.conditional_id]
+    return shares
+
+
+def unprotected(conditionals: Sequence[Conditional], held: Micros) -> Micros | None:
+    """Return how many shares no active stop speaks for; None where there is no stop at all."""
+    stops = {each.conditional_id for each in conditionals if each.stop is not None}
+    if not stops:
+        return None
+    allotted = allot(conditionals, held)
+    return Micros(max(held, 0) - sum(size for key, size in allotted.items() if key in stops))
 
 
 def sale_of(
@@ -250,16 +282,18 @@ def _with_size(conditional: Conditional, size: Micros) -> Conditional:
 def say_conditional(conditional: Conditional) -> str:
     """Say what it does in one line: `sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢`."""
     each = conditional
-    return _say(each.size, each.outcome, each.stop, each.take_profit, each.give_way)
+    size = "all" if each.is_all else group_micros(each.size)
+    return _say(size, each.outcome, each.stop, each.take_profit, each.give_way)
 
 
 def say_plan(plan: ConditionalPlan, outcome: str) -> str:
     """Say what a plan would do, in the words that it is listed with afterwards."""
-    return _say(plan.size, outcome, plan.stop, plan.take_profit, plan.give_way)
+    size = "all" if plan.is_all else group_micros(plan.size)
+    return _say(size, outcome, plan.stop, plan.take_profit, plan.give_way)
 
 
 def _say(
-    size: Micros, outcome: str, stop: Micros | None, take_profit: Micros | None, give_way: Micros
+    size: str, outcome: str, stop: Micros | None, take_profit: Micros | None, give_way: Micros
 ) -> str:
     parts = []
     if stop is not None:
@@ -267,7 +301,7 @@ def _say(
         parts.append(f"at {_cents(stop)} or below (worst {lowest})")
     if take_profit is not None:
         parts.append(f"from {_cents(take_profit)} up")
-    return f"sell {group_micros(size)} {outcome} {', or '.join(parts)}"
+    return f"sell {size} {outcome} {', or '.join(parts)}"
 
 
 def _cents(price: Micros) -> str:

@@ -3,17 +3,18 @@
 Problems stand beside their entries; what can be watched over says what its sales would bring.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 
 from pmtui.domain.amounts import is_on_tick, nearest_price, size_floor
 from pmtui.domain.closing import Stake
-from pmtui.domain.conditional import ConditionalPlan
+from pmtui.domain.conditional import Conditional, ConditionalPlan
 from pmtui.domain.fees import taker_fee
 from pmtui.domain.market import FeeSchedule
 from pmtui.domain.money import ZERO, Micros, notional_floor
 from pmtui.domain.plurals import count_shares
-from pmtui.domain.ticket_reading import format_cents
+from pmtui.domain.ticket_reading import format_cents, say_shares
 from pmtui.records import dataclass
 
 
@@ -52,15 +53,21 @@ class SaleEnd:
 
 
 def check_plan(
-    plan: ConditionalPlan, *, held: Micros, bid: Micros | None, tick: Micros
+    plan: ConditionalPlan,
+    *,
+    held: Micros,
+    bid: Micros | None,
+    tick: Micros,
+    others: Sequence[Conditional] = (),
 ) -> tuple[PlanProblem, ...]:
     """Return why a plan cannot be watched over; empty when it can.
 
     Args:
         plan: what was asked for.
         held: shares of the token.
-        bid: the best bid now; None where nobody bids, or nobody knows.
+        bid: the best bid of others now; None where nobody bids, or nobody knows.
         tick: of the market.
+        others: active ones of the same token.
     """
     problems: list[PlanProblem] = []
     if plan.stop is None and plan.take_profit is None:
@@ -72,11 +79,26 @@ def check_plan(
             problems.append(PlanProblem(field, text))
     problems += _order_problems(plan, bid)
     problems += _give_way_problems(plan, tick)
-    if size_floor(plan.size) <= 0:
-        problems.append(PlanProblem(PlanField.SIZE, "State how many shares to sell"))
-    elif plan.size > held:
-        problems.append(PlanProblem(PlanField.SIZE, f"You hold {count_shares(held)}"))
+    if text := _why_not_size(plan, held, others):
+        problems.append(PlanProblem(PlanField.SIZE, text))
     return tuple(problems)
+
+
+def _why_not_size(plan: ConditionalPlan, held: Micros, others: Sequence[Conditional]) -> str:
+    """Say why there are not enough shares; two never speak for the same ones."""
+    taken = Micros(sum(each.size for each in others if not each.is_all))
+    if any(each.is_all for each in others):
+        return "All of it has a stop or target: cancel that first"
+    if plan.is_all and others:
+        return f"{count_shares(taken)} have their own: cancel that first"
+    if size_floor(plan.size) <= 0:
+        return "State how many shares to sell, or all"
+    if plan.size > held:
+        return f"You hold {count_shares(held)}"
+    if plan.size + taken > held:
+        free = Micros(max(held - taken, 0))
+        return f"{say_shares(taken)} of {say_shares(held)} have their own: {say_shares(free)} left"
+    return ""
 
 
 def ends_of(plan: ConditionalPlan, *, stake: Stake | None, fee: FeeSchedule) -> tuple[SaleEnd, ...]:

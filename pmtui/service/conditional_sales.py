@@ -8,6 +8,7 @@ lag, which must agree with the shares that the venue says are held.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -119,6 +120,10 @@ class ConditionalSales:
         """Return how much of a sale was matched by trades that failed on chain."""
         return self._own.failed_size(order_id)
 
+    def held(self, token_id: TokenId) -> Micros:
+        """Return the shares held, without those that were sold by answers not told of as trades."""
+        return Micros(max(held_of(self._account(), token_id) - self._unbooked(token_id), 0))
+
     async def is_gone(self, token_id: TokenId) -> bool:
         """Whether the venue itself says, and says again after its lag, that no shares are held."""
         if not await self._says_none(token_id):
@@ -144,6 +149,7 @@ class ConditionalSales:
         selling: Conditional,
         trigger: Trigger,
         *,
+        most: Callable[[Micros], Micros],
         leaving: Callable[[PreparedOrder], str],
         checking: Callable[[str], None],
         tell: Tell,
@@ -153,11 +159,12 @@ class ConditionalSales:
         Args:
             selling: what is to be sold.
             trigger: which price was reached.
+            most: how many of the shares held it speaks for.
             leaving: hears of the order that is about to leave, and says why it must not.
             checking: hears why it is not known yet what a sale brought.
             tell: hears what else is done for it.
         """
-        planned = await self._plan(selling, trigger)
+        planned = await self._plan(selling, trigger, most)
         if isinstance(planned, Rejected):
             return Sale(ZERO, planned.reason, has_left=False)
         order, intent, held = planned
@@ -189,7 +196,7 @@ class ConditionalSales:
         return await self._end_of(left[-1], token_id, before)
 
     async def _plan(
-        self, selling: Conditional, trigger: Trigger
+        self, selling: Conditional, trigger: Trigger, most: Callable[[Micros], Micros]
     ) -> tuple[PreparedOrder, LimitIntent, Micros] | Rejected:
         """Return what to sell now, with how many shares are held, or why nothing can be sold."""
         _, terms = self._market_of(selling.condition_id)
@@ -197,14 +204,16 @@ class ConditionalSales:
             return Rejected("the market's trading terms are not loaded")
         token_id = selling.token_id
         held = held_of(self._account(), token_id)
-        if size_floor(held) <= 0:
-            # None by our own sums proves nothing.
+        if size_floor(held) <= 0 or (selling.is_all and selling.counted):
+            # None by our own sums proves nothing, and what seems left of all may be sold already.
             shares = await self._ask_shares(token_id)
             if isinstance(shares, Failure):
                 return Rejected(f"the venue does not say how many shares are held: {shares}")
             held = shares
-        held = Micros(held - self._unbooked(token_id))
-        intent = sale_of(selling, trigger, held=held, tick=terms.tick_size)
+        held = Micros(max(held - self._unbooked(token_id), 0))
+        size = most(held)
+        wanted = replace(selling, size=size) if selling.is_all else selling
+        intent = sale_of(wanted, trigger, held=size, tick=terms.tick_size)
         if intent is None:
             return Rejected("no shares are held that could be sold")
         order = self._desk.prepare(intent)

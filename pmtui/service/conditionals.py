@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
+from pmtui.domain.amounts import size_floor
 from pmtui.domain.book_view import BookView
 from pmtui.domain.conditional import (
     GONE,
@@ -26,9 +27,11 @@ from pmtui.domain.conditional import (
     CountedSale,
     Trigger,
     after_sale,
+    allot,
     paused,
     recount,
     say_conditional,
+    worst_price,
 )
 from pmtui.domain.conditional_check import check_plan
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
@@ -36,6 +39,7 @@ from pmtui.domain.market import Market, MarketTerms
 from pmtui.domain.money import ZERO, Micros, format_micros, group_micros
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.plurals import are, count
+from pmtui.domain.self_trade import best_bid_of_others
 from pmtui.service.conditional_sales import ConditionalSales, Sale, held_of
 from pmtui.service.conditional_triggers import Reached, Triggers
 from pmtui.service.hub import HubSubscription
@@ -55,6 +59,7 @@ RESTARTED = "the program was restarted"
 SLOW_AFTER = 20
 """So many sales of one in a row that sold nothing are a notice; it goes on, more slowly."""
 SLOW_COOL_OFF_S = 10.0
+TOO_LOW = "nobody bids its worst price or better"
 GONE_AGAIN_S = 10.0
 """How often the venue is asked whether shares are gone that seem to be."""
 MAY_FAIL_FOR = timedelta(days=1)
@@ -94,7 +99,8 @@ class Conditionals:
         """Tokens of which a sale is under way: the next one must not offer the same shares."""
         self._under_way: set[ConditionalId] = set()
         """Whose last sale somebody waits for."""
-        self._told_waiting: set[ConditionalId] = set()
+        self._told_waiting: dict[ConditionalId, str] = {}
+        """Why those do not sell whose price is reached, as it was told."""
 
     def view(self) -> tuple[Conditional, ...]:
         """Return those that are not over, the oldest first."""
@@ -146,6 +152,7 @@ class Conditionals:
                 take_profit=plan.take_profit,
                 give_way=plan.give_way,
                 created_at=self._kernel.clock.now(),
+                is_all=plan.is_all,
             ),
             "watching",
         )
@@ -161,7 +168,7 @@ class Conditionals:
         _, terms = self._market_of(known.condition_id)
         plan = ConditionalPlan(
             known.condition_id, known.token_id, known.size, known.stop, known.take_profit,
-            known.give_way,
+            known.give_way, is_all=known.is_all,
         )  # fmt: skip
         problem = self._why_not(plan, terms)
         if not problem:
@@ -195,11 +202,16 @@ class Conditionals:
         if account.balance is None:
             return "What you hold is not known yet"
         book = self._book_of(plan.token_id)
+        bid = best_bid_of_others(book, plan.condition_id, account.open_orders)
         problems = check_plan(
-            plan, held=held_of(account, plan.token_id),
-            bid=book.best_bid if book.state.is_good else None, tick=terms.tick_size,
+            plan, held=held_of(account, plan.token_id), bid=bid if book.state.is_good else None,
+            tick=terms.tick_size, others=self._active(plan.token_id),
         )  # fmt: skip
         return problems[0].sentence if problems else ""
+
+    def _active(self, token_id: TokenId) -> list[Conditional]:
+        """Return those that may sell shares of a token by themselves."""
+        return [e for e in self._known.values() if e.token_id == token_id and e.state.is_active]
 
     def _save(
         self, changed: Conditional, text: str, *, level: Level = Level.INFO,
@@ -248,21 +260,33 @@ class Conditionals:
         self._see_again(token_id)
         for each in tuple(self._known.values()):
             reached = self._triggers.reached(each, book) if each.token_id == token_id else None
-            if reached is not None and token_id not in self._busy and not self._waits(each):
+            if reached is None:
+                self._told_waiting.pop(each.conditional_id, None)
+            elif token_id not in self._busy and not self._waits(each, reached):
                 self._fire(each, reached)
 
-    def _waits(self, each: Conditional) -> bool:
-        """Whether nobody knows how many shares there are to sell, because of another sale."""
+    def _waits(self, each: Conditional, reached: Reached) -> bool:
+        """Whether one whose price is reached cannot sell yet; it is told once why."""
         if each.sale is not None or each.conditional_id in self._under_way:
             return True
-        if not self.sales.is_any_in_doubt(each.token_id):
-            self._told_waiting.discard(each.conditional_id)
-            return False
-        if each.conditional_id not in self._told_waiting:
-            self._told_waiting.add(each.conditional_id)
-            text = "its price is reached; it waits for another sale that is still being checked"
+        why = self._why_wait(each, reached)
+        if why and self._told_waiting.get(each.conditional_id) != why:
+            text = f"{reached.words}; it waits: {why}"
             self._save(each, text, level=Level.WARNING)
-        return True
+            if why == TOO_LOW:
+                words = f"Stop reached, NOT sold, {why}: {say_conditional(each)}"
+                self._kernel.log.notice(Level.BAD, words, until_read=True)
+        self._told_waiting[each.conditional_id] = why
+        return bool(why)
+
+    def _why_wait(self, each: Conditional, reached: Reached) -> str:
+        if self.sales.is_any_in_doubt(each.token_id):
+            return "another sale is still being checked"
+        _, terms = self._market_of(each.condition_id)
+        if terms and reached.bid < worst_price(each, reached.trigger, terms.tick_size):
+            # A sale would be refused, and what became of it would have to be checked first.
+            return TOO_LOW
+        return ""
 
     def _fire(self, each: Conditional, reached: Reached) -> None:
         if locked := self._locked():
@@ -284,6 +308,7 @@ class Conditionals:
         try:
             sale = await self.sales.sell(
                 selling, trigger, tell=tell,
+                most=lambda held: self._most(conditional_id, held),
                 leaving=lambda order: self._let_leave(conditional_id, order),
                 checking=lambda reason: self._check_sale(conditional_id, reason),
             )  # fmt: skip
@@ -313,6 +338,11 @@ class Conditionals:
             known = replace(known, state=ConditionalState.WATCHING, reason=FAULT)
         self._save(known, FAULT, level=Level.BAD)
 
+    def _most(self, conditional_id: ConditionalId, held: Micros) -> Micros:
+        """Return how many of the shares held one may sell now."""
+        shares = allot(self._active(self._known[conditional_id].token_id), held)
+        return shares.get(conditional_id, ZERO)
+
     def _set_free(self, sold: Conditional) -> None:
         if self._busy.get(sold.token_id) == sold.conditional_id:
             del self._busy[sold.token_id]
@@ -324,7 +354,7 @@ class Conditionals:
         late = self.sales.brought(known.sale) if known.sale is not None else ZERO
         failed = self.sales.failed(known.sale) if known.sale is not None else ZERO
         sold = late if failed else max(sale.sold, late)
-        then = after_sale(known, sold, problem=sale.problem)
+        then = self._with_rest(after_sale(known, sold, problem=sale.problem))
         if known.sale is not None:
             # Also one that sold nothing: a fill that nobody told of in time is counted later.
             counted = CountedSale(known.sale, sold, failed, self._kernel.clock.now())
@@ -340,6 +370,16 @@ class Conditionals:
         # What it was to sell is what it sold; nothing is left to be named.
         self._save(then, text, level=Level.GOOD if sold > 0 else Level.BAD, said=known)
 
+    def _with_rest(self, then: Conditional) -> Conditional:
+        """Return one for the whole position active still where something of that is left."""
+        if not then.is_all or then.state is not ConditionalState.DONE:
+            return then
+        active = replace(then, state=ConditionalState.WATCHING, reason="")
+        held = self.sales.held(then.token_id)
+        others = [e for e in self._active(then.token_id) if e.conditional_id != then.conditional_id]
+        rest = allot((*others, active), held)[then.conditional_id]
+        return replace(active, size=rest) if size_floor(rest) > 0 else then
+
     def _young(self, counted: tuple[CountedSale, ...]) -> tuple[CountedSale, ...]:
         now = self._kernel.clock.now()
         return tuple(sale for sale in counted if now - sale.at < MAY_FAIL_FOR)
@@ -350,6 +390,10 @@ class Conditionals:
             found = recount(each, matched=self.sales.brought, failed=self.sales.failed)
             if found is None:
                 continue
+            is_back = found.conditional.state.is_active and not each.state.is_active
+            if is_back and any(other.is_all for other in self._active(each.token_id)):
+                # The one for the whole position speaks for them already.
+                found = replace(found, conditional=replace(each, counted=found.conditional.counted))
             text = UNDONE if found.back else f"{group_micros(found.late)} more were sold than told"
             self._save(found.conditional, text, level=Level.BAD)
             if found.back:
@@ -362,6 +406,8 @@ class Conditionals:
         if known.state is not ConditionalState.SELLING:
             return f"Not sold: the conditional order is {known.state.value}"
         leaving = replace(known, sale=order.unsigned.order_id)
+        if known.is_all:
+            leaving = replace(leaving, size=order.size)
         self._put(leaving)
         text = f"Conditional order to {say_conditional(known)}: sells as {leaving.sale}"
         self._journal.note_conditional(leaving, text, at=self._kernel.clock.now())
@@ -418,6 +464,9 @@ class Conditionals:
             for each in self.view():
                 if each.token_id != token_id or token_id in self._busy:
                     continue
+                if each.is_all and each.counted and each.state.is_active:
+                    self._save(replace(each, state=ConditionalState.DONE, reason="sold"), "sold")
+                    continue
                 self._save(paused(each, GONE), f"paused: {GONE}", level=Level.WARNING)
                 if each.state.is_active:
                     text = f"Stop PAUSED, {GONE}: {say_conditional(each)}"
@@ -454,6 +503,8 @@ def _back_in_words(each: Conditional, back: Micros) -> str:
     match each.state:
         case ConditionalState.CANCELLED:
             return f"{shares} UNPROTECTED, the stop was cancelled"
+        case ConditionalState.DONE:
+            return f"{shares} and are protected by the stop for the whole position"
         case ConditionalState.PAUSED:
             return f"{shares} UNPROTECTED, the stop is paused: {each.reason}"
         case _:

@@ -336,6 +336,24 @@ class AccountView:
         gone = (each for each in self.conditionals if each.reason == GONE)
         return tuple(each for each in gone if self.has_none(each.token_id))
 
+    def protecting(self, token_id: TokenId) -> tuple[Conditional, ...]:
+        """Active conditional orders of a token."""
+        return tuple(each for each in self.awake if each.token_id == token_id)
+
+    def allotted(self, each: Conditional) -> Micros:
+        """Shares that a conditional order speaks for: of an active one never more than are held."""
+        from pmtui.domain.conditional import allot  # noqa: PLC0415 - see above
+
+        same = self.protecting(each.token_id)
+        return allot(same, self.held(each.token_id)).get(each.conditional_id, each.size)
+
+    def unprotected(self, token_id: TokenId) -> Micros | None:
+        """Shares of a token that no active stop speaks for; None where there is no stop at all."""
+        from pmtui.domain.conditional import unprotected  # noqa: PLC0415 - see above
+
+        same = tuple(each for each in self.conditionals if each.token_id == token_id)
+        return unprotected(same, self.held(token_id)) if same else None
+
     def shares(self, token_id: TokenId) -> Micros:
         """Shares held of a token."""
         return Micros(sum(p.size for p in self.positions if p.token_id == token_id))

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.amounts import TICK_RULES, is_on_tick
+from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.closing import Stake
 from pmtui.domain.conditional import (
     GONE,
@@ -19,18 +20,21 @@ from pmtui.domain.conditional import (
     Recount,
     Trigger,
     after_sale,
+    allot,
     due,
     paused,
     recount,
     sale_of,
     say_conditional,
+    unprotected,
     worst_price,
 )
 from pmtui.domain.conditional_check import PlanField, check_plan, ends_of
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import FeeSchedule, Side
 from pmtui.domain.money import ONE, Micros, parse_micros
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.order import Order, OrderStatus, TimeInForce
+from pmtui.domain.self_trade import best_bid_of_others
 
 m = parse_micros
 PAIR = Conditional(
@@ -38,6 +42,7 @@ PAIR = Conditional(
     outcome="Yes", title="Will it rain?", size=m("100"), stop=m("0.40"), take_profit=m("0.80"),
     give_way=m("0.05"), created_at=datetime(2026, 6, 1, tzinfo=UTC),
 )  # fmt: skip
+AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PLAN = ConditionalPlan(ConditionId("0xaa"), TokenId("1"), m("100"), m("0.40"), m("0.80"))
 CENT = m("0.01")
 prices = st.integers(1, 99).map(lambda cents: Micros(cents * 10_000))
@@ -170,6 +175,67 @@ def test_no_plan_sells_below_the_lowest_price_and_the_most_it_names_will_do(
     assert check_plan(nearest, held=m("100"), bid=None, tick=tick) == ()
 
 
+whole = st.integers(0, 10**9).map(Micros)
+protections = st.lists(
+    st.tuples(whole, st.booleans(), st.booleans(), st.sampled_from(ConditionalState)), max_size=5
+)
+
+
+@given(rows=protections, held=whole)
+def test_together_they_never_speak_for_more_than_is_held(
+    rows: list[tuple[Micros, bool, bool, ConditionalState]], held: Micros
+) -> None:
+    them = [
+        replace(
+            PAIR, conditional_id=ConditionalId(str(number)), size=size, is_all=is_all,
+            stop=m("0.40") if has_stop else None, state=state,
+        )
+        for number, (size, is_all, has_stop, state) in enumerate(rows)
+    ]  # fmt: skip
+    shares = allot(them, held)
+    assert sum(shares.values()) <= held
+    for each in them:
+        share = shares.get(each.conditional_id, 0)
+        assert share <= held
+        assert each.is_all or share <= each.size
+        assert each.state.is_active or not share
+    bare = unprotected(them, held)
+    if bare is None:
+        assert not any(each.stop for each in them)
+    else:
+        assert 0 <= bare <= held
+    if any(each.is_all and each.state.is_active for each in them):
+        assert sum(shares.values()) == held
+
+
+own_bids = st.lists(st.tuples(prices, st.integers(1, 50)), max_size=4)
+
+
+@given(
+    others=st.lists(st.tuples(prices, st.integers(1, 50)), max_size=4),
+    mine=own_bids, stop=prices, profit=prices,
+)  # fmt: skip
+def test_it_fires_by_the_bids_of_others_alone(
+    others: list[tuple[Micros, int]], mine: list[tuple[Micros, int]], stop: Micros, profit: Micros
+) -> None:
+    sizes_at: dict[Micros, int] = {}
+    for price, size in (*others, *mine):
+        sizes_at[price] = sizes_at.get(price, 0) + size * 1_000_000
+    levels = tuple(Level(p, Micros(s)) for p, s in sorted(sizes_at.items(), reverse=True))
+    book = BookView(PAIR.token_id, BookState.LIVE, bids=levels)
+    own = [
+        Order(
+            OrderId(str(number)), PAIR.condition_id, PAIR.token_id, "Yes", Side.BUY, price,
+            Micros(size * 1_000_000), Micros(0), OrderStatus.LIVE, TimeInForce.GTC, AT,
+        )
+        for number, (price, size) in enumerate(mine)
+    ]  # fmt: skip
+    bid = best_bid_of_others(book, PAIR.condition_id, own)
+    assert bid == max((price for price, _ in others), default=None)
+    pair = replace(PAIR, stop=stop, take_profit=max(profit, Micros(stop + 1)))
+    assert (due(pair, bid) is Trigger.STOP) is (bid is not None and bid <= stop)
+
+
 def test_it_says_what_its_prices_would_bring() -> None:
     fee = FeeSchedule(rate=m("0.04"))
     stake = Stake(size=m("200"), average_price=m("0.42"), entry_fees=m("2"), fee=fee)
@@ -188,7 +254,6 @@ def test_it_says_what_it_does_in_a_line() -> None:
     assert say_conditional(PAIR) == text
 
 
-AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SALE = CountedSale(OrderId("0x1"), Micros(60), Micros(0), AT)
 SOLD = replace(PAIR, size=Micros(0), state=ConditionalState.DONE, counted=(SALE,))
 sizes = st.integers(0, 100).map(Micros)

@@ -51,6 +51,11 @@ from tests.service.test_conditionals import (
 )
 from tests.service.test_desk import said, until
 
+REFUSED = PostResult(None, None, "no orders found to match with FAK order")
+BUSY = Failure(FailureKind.BUSY, "POST /order", "Too Many Requests", 429)
+UNREADABLE = Failure(FailureKind.SERVER, "POST /order", "", 200)
+HALF = replace(PLAN, size=m("50"))
+
 
 def fill_of(order_id: OrderId, size: str, *, trade: str = "t1") -> Fill:
     return Fill(
@@ -102,25 +107,29 @@ async def test_what_is_told_of_trade_by_trade_is_not_sold_again(tmp_path: Path) 
 
 async def test_two_of_a_token_do_not_offer_the_same_shares(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        await protected(world)
-        assert world.service.commands.protect(PLAN) == ""
+        await protected(world, HALF)
+        assert world.service.commands.protect(HALF) == ""
         await selling(world)
         await world.pass_time(30)
         assert len(world.account.posted) == 1
         assert states(world) == [ConditionalState.SELLING, ConditionalState.WATCHING]
-        world.account.shares[YES] = Micros(0)
-        sold(world, "100", left="0")
-        await until(world, lambda: said(world, "no shares are held"), "the second finds nothing")
-        assert len(world.account.posted) == 1
+        world.account.shares[YES] = m("50")
+        sold(world, "50", left="0")
+        await until(world, lambda: len(world.account.posted) == 2, "the second sells its own")
+        (order,) = world.service.queries.account().open_orders
+        assert order.original_size == m("50")
 
 
 async def test_what_an_answer_says_was_sold_is_not_offered_again(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        await protected(world)
-        assert world.service.commands.protect(PLAN) == ""
+        await protected(world, HALF)
+        assert world.service.commands.protect(HALF) == ""
+        # Half of what is held has been sold elsewhere since.
+        world.account.shares[YES] = m("50")
+        await until(world, lambda: world.service.queries.account().held(YES) == m("50"), "held")
         order_id = OrderId(f"0x{1:064x}")
         matched = PostResult(
-            order_id, PostStatus.MATCHED, making_amount=m("100"), taking_amount=m("39")
+            order_id, PostStatus.MATCHED, making_amount=m("50"), taking_amount=m("19.5")
         )
         world.account.answers[:] = [matched]
         # Neither the trades nor the wallet have been told of yet.
@@ -147,12 +156,6 @@ async def test_a_sale_that_is_being_checked_uses_up_no_tries(tmp_path: Path) -> 
         assert states(world) == [ConditionalState.WATCHING]
         assert len(world.account.posted) == 1
         await until(world, lambda: len(world.account.posted) == 2, "its sale, after the doubt")
-
-
-REFUSED = PostResult(None, None, "no orders found to match with FAK order")
-BUSY = Failure(FailureKind.BUSY, "POST /order", "Too Many Requests", 429)
-UNREADABLE = Failure(FailureKind.SERVER, "POST /order", "", 200)
-HALF = replace(PLAN, size=m("50"))
 
 
 @pytest.mark.parametrize("answer", [REFUSED, BUSY, UNREADABLE, lost()])

@@ -4,6 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from pmtui.domain.conditional import GONE, Conditional, ConditionalPlan, ConditionalState
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.leaving import Departure, LeavePolicy
@@ -303,3 +305,48 @@ async def test_leaving_pauses_what_is_active_and_says_so(tmp_path: Path) -> None
         assert (kept.state, kept.reason) == (
             ConditionalState.PAUSED, "the program ended (hang-up)",
         )  # fmt: skip
+
+
+ALL = replace(PLAN, is_all=True)
+
+
+def hold(world: World, size: str) -> None:
+    """Let the venue hold this many shares for us from now on."""
+    world.account.shares[YES] = m(size)
+    (position,) = world.analytics.held
+    world.analytics.held = (replace(position, size=m(size)),)
+
+
+@pytest.mark.parametrize("size", ["40", "160"])
+async def test_one_for_the_whole_position_sells_what_is_held_when_it_fires(
+    tmp_path: Path, size: str
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, ALL)
+        hold(world, size)
+        await until(world, lambda: world.service.queries.account().held(YES) == m(size), "held")
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        (order,) = world.service.queries.account().open_orders
+        assert order.original_size == m(size)
+        hold(world, "0")
+        sold(world, size, left="0")
+        await until(world, lambda: not world.service.queries.account().conditionals, "its end")
+        assert len(world.account.posted) == 1
+
+
+async def test_two_never_speak_for_the_same_shares(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, replace(PLAN, size=m("60")))
+        protect = world.service.commands.protect
+        assert "60 of 100 have their own: 40 left" in protect(replace(PLAN, size=m("41")))
+        assert "60 shares have their own" in protect(ALL)
+        assert protect(replace(PLAN, size=m("40"))) == ""
+        first, second = world.service.queries.account().conditionals
+        # A paused one speaks for nothing, and is asked again when it is started.
+        world.service.commands.pause_conditional(first.conditional_id)
+        assert protect(replace(PLAN, size=m("60"))) == ""
+        start = world.service.commands.start_conditional
+        assert "0 left" in start(first.conditional_id)
+        world.service.commands.cancel_conditional(second.conditional_id)
+        assert "40 left" in start(first.conditional_id)

@@ -145,7 +145,7 @@ async def test_quitting_tells_of_conditional_orders_that_end_with_the_program() 
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("q")
         await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the question")
-        assert shows(app, "Quit while conditional orders watch?")
+        assert shows(app, "Quit while stops are active?")
         assert shows(app, "1 conditional order ends with this program")
         assert shows(app, "5 Yes  stop 40¢")
         await settle(pilot)

@@ -4,7 +4,9 @@ from datetime import datetime
 
 from pmtui.domain.conditional import Conditional, ConditionalState
 from pmtui.domain.conditional_check import SaleEnd
+from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros
+from pmtui.domain.ticket_reading import say_shares
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Column, Line, Row
 from pmtui.ui.format import (
@@ -42,12 +44,17 @@ _ROLES = {
 
 def paint_conditional_row(each: Conditional, account: AccountView, now: datetime) -> Row:
     """Show one conditional order as a row."""
+    size = account.allotted(each)
     return Row(
         each.conditional_id,
         (
             _state_of(each, account),
             Cell(format_age((now - each.created_at).total_seconds()), Role.DIM),
-            Cell(format_size_compact(each.size, width=8)),
+            Cell(
+                f"all {format_size_compact(size, width=4)}"
+                if each.is_all
+                else format_size_compact(size, width=8)
+            ),
             Cell(plain(each.outcome), Role.DIM),
             _price(each.stop),
             _price(None if each.stop is None else Micros(max(each.stop - each.give_way, 0))),
@@ -79,7 +86,9 @@ def paint_protection(each: Conditional, account: AccountView | None = None) -> L
         each: the conditional order.
         account: what is held, and which books are not good; None where only its state matters.
     """
-    size = format_size_compact(each.size)
+    size = format_size_compact(account.allotted(each) if account is not None else each.size)
+    if each.is_all:
+        size = f"all {size}"
     state = _state_of(each, account)
     line = [
         state._replace(text=f"{state.text} "),
@@ -89,6 +98,15 @@ def paint_protection(each: Conditional, account: AccountView | None = None) -> L
         if price is not None:
             line += [Cell(f"  {name} ", Role.DIM), Cell(format_price(price))]
     return tuple(line)
+
+
+def paint_unprotected(account: AccountView, token_id: TokenId) -> Line:
+    """Say how many of the shares held no stop speaks for; nothing where all have one, or none."""
+    bare, held = account.unprotected(token_id), account.held(token_id)
+    if not bare:
+        return ()
+    text = f"{say_shares(bare)} of {say_shares(held)} unprotected"
+    return (Cell(text, Role.NOTICE_WARN),)
 
 
 def paint_end(end: SaleEnd) -> Line:

@@ -13,7 +13,8 @@ from pmtui.domain.conditional import (
     ConditionalPlan,
     ConditionalState,
 )
-from pmtui.domain.money import parse_micros
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.paint.conditional import paint_conditional_row, paint_protection
@@ -70,6 +71,7 @@ async def test_a_stop_and_a_profit_are_asked_for_shown_and_handed_over() -> None
         assert isinstance(plan, ConditionalPlan)
         held = service.account_view.shares(YES)
         assert (plan.stop, plan.take_profit, plan.size) == (m("0.40"), m("0.80"), held)
+        assert plan.is_all
         await until(pilot, lambda: not isinstance(app.screen, ProtectScreen), "the entries gone")
 
 
@@ -191,3 +193,40 @@ def test_a_row_without_shares_or_sight_says_so() -> None:
 
     assert said(STOP) == "watching"
     assert said(replace(STOP, state=ConditionalState.PAUSED, reason=GONE)) == "no shares"
+
+
+async def test_the_market_is_shown_and_judged_without_own_orders() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    book = service.books[YES]
+    best, second = book.bids[:2]
+    account = service.account_view
+    mine = replace(
+        account.open_orders[0], token_id=YES, side=Side.BUY, price=best.price,
+        original_size=best.size, matched_size=Micros(0),
+    )  # fmt: skip
+    service.account_view = replace(account, open_orders=(mine,))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await asked(app, pilot)
+        shown = f"{second.price // 10_000} / {book.asks[0].price // 10_000} without yours"
+        await until(pilot, lambda: shows(app, shown), "the market of others")
+        await pilot.press(*str(second.price // 10_000), "enter")
+        await until(
+            pilot, lambda: "it would sell at once" in says(screen, "stop"), "the same price"
+        )
+
+
+async def test_beside_another_it_starts_with_what_is_left_and_says_what_is_unprotected() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    held = service.account_view.held(YES)
+    other = replace(STOP, size=Micros(held - m("40")))
+    service.account_view = replace(service.account_view, conditionals=(other,))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await asked(app, pilot)
+        assert screen._field("protect-size").value == "40"
+        await until(pilot, lambda: shows(app, "40 of 1,250.5 unprotected"), "the rest")
+        await pilot.press(*"40", "tab", "tab", "tab", *"41")
+        await until(pilot, lambda: "40 left" in says(screen, "size"), "too many")
+        await pilot.press("home", "delete", "delete", *"all")
+        await until(pilot, lambda: "have their own" in says(screen, "size"), "all of it")
