@@ -127,6 +127,35 @@ class ConditionalPlan:
     """Whether it is for the whole position, as that grows and shrinks."""
 
 
+def plan_of(conditional: Conditional) -> ConditionalPlan:
+    """Return what was asked for with a conditional order, as it stands."""
+    each = conditional
+    return ConditionalPlan(
+        each.condition_id, each.token_id, each.size, each.stop, each.take_profit, each.give_way,
+        is_all=each.is_all,
+    )  # fmt: skip
+
+
+def without(conditional: Conditional, trigger: Trigger) -> Conditional | None:
+    """Return a pair without one of its prices; None where that was its only one."""
+    if conditional.stop is None or conditional.take_profit is None:
+        return None
+    if trigger is Trigger.STOP:
+        return replace(conditional, stop=None)
+    return replace(conditional, take_profit=None)
+
+
+def moved_to(
+    conditional: Conditional, trigger: Trigger, price: Micros, *, tick: Micros
+) -> Conditional:
+    """Return it with another price to fire at."""
+    if trigger is Trigger.TAKE_PROFIT:
+        return replace(conditional, take_profit=price)
+    # A stop that comes near to the lowest price has less room to give way.
+    give_way = Micros(max(0, min(conditional.give_way, price - tick)))
+    return replace(conditional, stop=price, give_way=give_way)
+
+
 def due(conditional: Conditional, bid: Micros | None) -> Trigger | None:
     """Return which price the best bid of others has reached; None while neither, or nobody bids."""
     if bid is None or conditional.state is not ConditionalState.WATCHING:

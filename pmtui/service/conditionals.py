@@ -28,9 +28,12 @@ from pmtui.domain.conditional import (
     Trigger,
     after_sale,
     allot,
+    moved_to,
     paused,
+    plan_of,
     recount,
     say_conditional,
+    without,
     worst_price,
 )
 from pmtui.domain.conditional_check import check_plan
@@ -166,13 +169,25 @@ class Conditionals:
         if known.sale is not None or conditional_id in self._under_way:
             return "What its last sale brought is still being checked"
         _, terms = self._market_of(known.condition_id)
-        plan = ConditionalPlan(
-            known.condition_id, known.token_id, known.size, known.stop, known.take_profit,
-            known.give_way, is_all=known.is_all,
-        )  # fmt: skip
-        problem = self._why_not(plan, terms)
+        problem = self._why_not(plan_of(known), terms)
         if not problem:
             self._save(replace(known, state=ConditionalState.WATCHING, reason=""), "watching")
+        return problem
+
+    def move(self, conditional_id: ConditionalId, trigger: Trigger, price: Micros) -> str:
+        """Let one fire at another price, or return why not."""
+        known = self._known.get(conditional_id)
+        if known is None or known.state.is_over:
+            return "It has ended"
+        if known.state not in (ConditionalState.WATCHING, ConditionalState.PAUSED) or known.sale:
+            return "It is selling"
+        _, terms = self._market_of(known.condition_id)
+        if terms is None:
+            return "The market's trading terms are not loaded yet"
+        moved = moved_to(known, trigger, price, tick=terms.tick_size)
+        problem = self._why_not(plan_of(moved), terms, beside=conditional_id)
+        if not problem:
+            self._save(moved, f"its {trigger.value} was moved")
         return problem
 
     def pause(self, conditional_id: ConditionalId, reason: str) -> None:
@@ -186,14 +201,20 @@ class Conditionals:
         for each in self.view():
             self.pause(each.conditional_id, reason)
 
-    def cancel(self, conditional_id: ConditionalId) -> None:
-        """End one for good; a sale that has left goes on."""
+    def cancel(self, conditional_id: ConditionalId, trigger: Trigger | None = None) -> None:
+        """End one for good, or of a pair one price; a sale that has left goes on."""
         known = self._known.get(conditional_id)
-        if known is not None and not known.state.is_over:
+        left = without(known, trigger) if known is not None and trigger is not None else None
+        if left is not None and not left.state.is_over:
+            self._save(left, f"without its {trigger}")
+        elif known is not None and not known.state.is_over:
             over = replace(known, state=ConditionalState.CANCELLED, reason="by you")
             self._save(over, "cancelled")
 
-    def _why_not(self, plan: ConditionalPlan, terms: MarketTerms | None) -> str:
+    def _why_not(
+        self, plan: ConditionalPlan, terms: MarketTerms | None, *,
+        beside: ConditionalId | None = None,
+    ) -> str:  # fmt: skip
         if terms is None or plan.token_id not in terms.token_ids:
             return "The market's trading terms are not loaded yet"
         if locked := self._locked():
@@ -205,7 +226,8 @@ class Conditionals:
         bid = best_bid_of_others(book, plan.condition_id, account.open_orders)
         problems = check_plan(
             plan, held=held_of(account, plan.token_id), bid=bid if book.state.is_good else None,
-            tick=terms.tick_size, others=self._active(plan.token_id),
+            tick=terms.tick_size,
+            others=[e for e in self._active(plan.token_id) if e.conditional_id != beside],
         )  # fmt: skip
         return problems[0].sentence if problems else ""
 

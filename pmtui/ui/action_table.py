@@ -123,9 +123,10 @@ ACTIONS: tuple[Action, ...] = (
             "Show a longer time on the chart, or depth farther from the middle.", in_footer=False),
     _action("market.group_prices", "g", "Group", "Change the price grouping of the ladder."),
     _action("market.cancel_order", "x", "Cancel here",
-            "Cancel your orders at the cursor.", danger=Danger.TRADES),
+            "Cancel your orders at the cursor; where there are none, the stop or target.", danger=Danger.TRADES),
     _action("market.move_order", "e", "Move",
-            "Pick up your orders at the cursor: arrows choose another price, enter asks.",
+            "Pick up your orders, or the stop or target, at the cursor: arrows choose a price, "
+            "enter asks.",
             danger=Danger.ASKS),
     _action("market.cancel_market", "z", "Cancel market",
             "Cancel all your orders in this market.", danger=Danger.TRADES),

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.conditional import GONE, Conditional, ConditionalPlan, ConditionalState
+from pmtui.domain.conditional import (
+    GONE,
+    Conditional,
+    ConditionalPlan,
+    ConditionalState,
+    Trigger,
+)
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.leaving import Departure, LeavePolicy
 from pmtui.domain.link import LinkState
@@ -350,3 +356,31 @@ async def test_two_never_speak_for_the_same_shares(tmp_path: Path) -> None:
         assert "0 left" in start(first.conditional_id)
         world.service.commands.cancel_conditional(second.conditional_id)
         assert "40 left" in start(first.conditional_id)
+
+
+async def test_a_moved_stop_fires_at_its_new_price(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        move, stop = world.service.commands.move_conditional, Trigger.STOP
+        conditional_id = only(world).conditional_id
+        assert move(conditional_id, stop, m("0.60")) == "The stop: bid 60¢: it would sell at once"
+        assert "below the take profit" in move(conditional_id, stop, m("0.85"))
+        assert only(world).stop == PLAN.stop
+        assert move(conditional_id, stop, m("0.50")) == ""
+        assert move(conditional_id, Trigger.TAKE_PROFIT, m("0.70")) == ""
+        world.stream.send(book("0.50"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        assert move(conditional_id, stop, m("0.30")) == "It is selling"
+
+
+async def test_one_price_of_a_pair_can_be_taken_away(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        cancel, conditional_id = (
+            world.service.commands.cancel_conditional,
+            only(world).conditional_id,
+        )
+        cancel(conditional_id, Trigger.TAKE_PROFIT)
+        assert (only(world).stop, only(world).take_profit) == (PLAN.stop, None)
+        cancel(conditional_id, Trigger.STOP)
+        assert world.service.queries.account().conditionals == ()

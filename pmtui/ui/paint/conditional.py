@@ -1,10 +1,12 @@
 """Conditional orders as lines and rows; always with the word that they live here only."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from pmtui.domain.conditional import Conditional, ConditionalState
+from pmtui.domain.conditional import Conditional, ConditionalState, Trigger
 from pmtui.domain.conditional_check import SaleEnd
 from pmtui.domain.ids import TokenId
+from pmtui.domain.ladder_marks import StopMark
 from pmtui.domain.money import Micros
 from pmtui.domain.ticket_reading import say_shares
 from pmtui.service.views import AccountView
@@ -107,6 +109,15 @@ def paint_unprotected(account: AccountView, token_id: TokenId) -> Line:
         return ()
     text = f"{say_shares(bare)} of {say_shares(held)} unprotected"
     return (Cell(text, Role.NOTICE_WARN),)
+
+
+def say_stops(marks: Sequence[StopMark], *, ascii_only: bool = False) -> str:
+    """Name stops and targets that share a row of the ladder: `stop 38¢ of 100`."""
+    if len(marks) > 1:
+        return f"{len(marks)} stops and targets"
+    (mark,) = marks
+    word = "stop" if mark.trigger is Trigger.STOP else "target"
+    return f"{word} {format_price(mark.price, ascii_only=ascii_only)} of {say_shares(mark.size)}"
 
 
 def paint_end(end: SaleEnd) -> Line:

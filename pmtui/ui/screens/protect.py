@@ -38,7 +38,7 @@ _ENTRIES = (
         "Profit",
         "sells when others bid that or more",
     ),
-    (PlanField.SIZE, "protect-size", "Size", "shares, or all: whatever is held when it sells"),
+    (PlanField.SIZE, "protect-size", "Size", "shares, or all: the whole position"),
 )
 _NAMES = {field: name for field, name, _, _ in _ENTRIES}
 _LOADING = "The market's trading terms are still loading"

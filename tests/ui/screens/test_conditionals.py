@@ -12,6 +12,7 @@ from pmtui.domain.conditional import (
     ConditionalId,
     ConditionalPlan,
     ConditionalState,
+    Trigger,
 )
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, parse_micros
@@ -19,6 +20,7 @@ from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.paint.conditional import paint_conditional_row, paint_protection
 from pmtui.ui.screens.conditionals import ConditionalsScreen
+from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.screens.protect import ProtectScreen
 from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.theme_files import load_themes
@@ -230,3 +232,61 @@ async def test_beside_another_it_starts_with_what_is_left_and_says_what_is_unpro
         await until(pilot, lambda: "40 left" in says(screen, "size"), "too many")
         await pilot.press("home", "delete", "delete", *"all")
         await until(pilot, lambda: "have their own" in says(screen, "size"), "all of it")
+
+
+async def at_stop(app: MarketDemo, pilot: Pilot[None], each: Conditional) -> MarketScreen:
+    """Open the market with the cursor on a stop's row."""
+    service = app.market.service
+    service.account_view = replace(service.account_view, conditionals=(each,))
+    screen = await opened(app, pilot)
+    service.announce(AccountTopic())
+    await until(pilot, lambda: screen.ladder.ladder and screen.ladder.ladder.placed.stops, "marks")
+    assert each.stop is not None
+    screen.ladder.point_at(each.stop)
+    await settle(pilot)
+    return screen
+
+
+async def test_a_stop_is_on_the_ladder_and_is_moved_there_as_orders_are() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await at_stop(app, pilot, replace(STOP, stop=m("0.48"), take_profit=m("0.55")))
+        await until(pilot, lambda: shows(app, "▼") and shows(app, "▲"), "both marks")
+        await pilot.press("e")
+        await until(pilot, lambda: screen.is_moving, "it is picked up")
+        await until(pilot, lambda: shows(app, "stop 48¢ of 100 to 48¢"), "what is moved")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
+        await settle(pilot)
+        await pilot.press("enter")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("move_conditional"), "the move")
+        assert service.calls_of("move_conditional") == [("c1", Trigger.STOP, m("0.47"))]
+        assert not screen.is_moving
+
+
+async def test_a_stop_is_cancelled_at_the_cursor_and_its_target_stays() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await at_stop(app, pilot, replace(STOP, stop=m("0.48"), take_profit=m("0.55")))
+        await pilot.press("x")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("cancel_conditional"), "the end")
+        assert service.calls_of("cancel_conditional") == [("c1", Trigger.STOP)]
+
+
+async def test_beside_an_order_the_key_goes_to_the_order_first_and_the_stop_stays() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        # An own order rests at the same price.
+        screen = await at_stop(app, pilot, replace(STOP, stop=m("0.49")))
+        await pilot.press("e")
+        await until(pilot, lambda: shows(app, "BUY") and screen.is_moving, "the order")
+        assert not shows(app, "stop 49¢ of 100 to")
+        await pilot.press("e")
+        await until(pilot, lambda: shows(app, "stop 49¢ of 100 to"), "now the stop")
+        await pilot.press("escape", "x")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("cancel"), "the order is cancelled")
+        assert service.calls_of("cancel_conditional") == []
+        await until(pilot, lambda: shows(app, "The stop there stays"), "said")
