@@ -111,6 +111,13 @@ class Conditional:
     """Its sales of which something may still come back."""
     is_all: bool = False
     """Whether it is for the whole position, whatever that is when it fires."""
+    trail: Micros | None = None
+    """How far its stop stays below the highest best bid of others; None for one that stays put."""
+
+    @property
+    def has_stop(self) -> bool:
+        """Whether it protects against a falling price, also before its trailing stop has one."""
+        return self.stop is not None or self.trail is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +132,8 @@ class ConditionalPlan:
     give_way: Micros = DEFAULT_GIVE_WAY
     is_all: bool = False
     """Whether it is for the whole position, as that grows and shrinks."""
+    trail: Micros | None = None
+    """How far below the highest best bid of others the stop follows; None for one that stays put."""
 
 
 def plan_of(conditional: Conditional) -> ConditionalPlan:
@@ -132,16 +141,16 @@ def plan_of(conditional: Conditional) -> ConditionalPlan:
     each = conditional
     return ConditionalPlan(
         each.condition_id, each.token_id, each.size, each.stop, each.take_profit, each.give_way,
-        is_all=each.is_all,
+        is_all=each.is_all, trail=each.trail,
     )  # fmt: skip
 
 
 def without(conditional: Conditional, trigger: Trigger) -> Conditional | None:
     """Return a pair without one of its prices; None where that was its only one."""
-    if conditional.stop is None or conditional.take_profit is None:
+    if not conditional.has_stop or conditional.take_profit is None:
         return None
     if trigger is Trigger.STOP:
-        return replace(conditional, stop=None)
+        return replace(conditional, stop=None, trail=None)
     return replace(conditional, take_profit=None)
 
 
@@ -153,7 +162,22 @@ def moved_to(
         return replace(conditional, take_profit=price)
     # A stop that comes near to the lowest price has less room to give way.
     give_way = Micros(max(0, min(conditional.give_way, price - tick)))
-    return replace(conditional, stop=price, give_way=give_way)
+    trail = conditional.trail
+    if trail is not None and conditional.stop is not None:
+        # From the same highest bid, it follows at another distance.
+        trail = Micros(max(trail + conditional.stop - price, tick))
+    return replace(conditional, stop=price, give_way=give_way, trail=trail)
+
+
+def raised(conditional: Conditional, bid: Micros | None) -> Conditional | None:
+    """Return a trailing stop that follows the best bid of others up; None where it stays put."""
+    each = conditional
+    if each.trail is None or bid is None or each.state is not ConditionalState.WATCHING:
+        return None
+    stop = Micros(bid - each.trail)
+    if stop <= 0 or (each.stop is not None and stop <= each.stop):
+        return None
+    return replace(each, stop=stop)
 
 
 def due(conditional: Conditional, bid: Micros | None) -> Trigger | None:
@@ -196,7 +220,7 @@ def allot(conditionals: Iterable[Conditional], held: Micros) -> dict[Conditional
 
 def unprotected(conditionals: Sequence[Conditional], held: Micros) -> Micros | None:
     """Return how many shares no active stop speaks for; None where there is no stop at all."""
-    stops = {each.conditional_id for each in conditionals if each.stop is not None}
+    stops = {each.conditional_id for each in conditionals if each.has_stop}
     if not stops:
         return None
     allotted = allot(conditionals, held)
@@ -312,24 +336,24 @@ def say_conditional(conditional: Conditional) -> str:
     """Say what it does in one line: `sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢`."""
     each = conditional
     size = "all" if each.is_all else group_micros(each.size)
-    return _say(size, each.outcome, each.stop, each.take_profit, each.give_way)
+    return _say(size, each.outcome, plan_of(each))
 
 
 def say_plan(plan: ConditionalPlan, outcome: str) -> str:
     """Say what a plan would do, in the words that it is listed with afterwards."""
     size = "all" if plan.is_all else group_micros(plan.size)
-    return _say(size, outcome, plan.stop, plan.take_profit, plan.give_way)
+    return _say(size, outcome, plan)
 
 
-def _say(
-    size: str, outcome: str, stop: Micros | None, take_profit: Micros | None, give_way: Micros
-) -> str:
+def _say(size: str, outcome: str, plan: ConditionalPlan) -> str:
     parts = []
-    if stop is not None:
-        lowest = _cents(Micros(max(stop - give_way, 0)))
-        parts.append(f"at {_cents(stop)} or below (worst {lowest})")
-    if take_profit is not None:
-        parts.append(f"from {_cents(take_profit)} up")
+    if plan.stop is not None:
+        lowest = _cents(Micros(max(plan.stop - plan.give_way, 0)))
+        parts.append(f"at {_cents(plan.stop)} or below (worst {lowest})")
+    if plan.trail is not None:
+        parts.append(f"trailing {_cents(plan.trail)} below the best bid")
+    if plan.take_profit is not None:
+        parts.append(f"from {_cents(plan.take_profit)} up")
     return f"sell {size} {outcome} {', or '.join(parts)}"
 
 

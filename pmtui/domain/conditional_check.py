@@ -25,6 +25,7 @@ class PlanField(StrEnum):
     GIVE_WAY = "way below the stop"
     TAKE_PROFIT = "take profit"
     SIZE = "size"
+    TRAIL = "trailing stop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def check_plan(
         others: active ones of the same token.
     """
     problems: list[PlanProblem] = []
-    if plan.stop is None and plan.take_profit is None:
+    if plan.stop is None and plan.take_profit is None and plan.trail is None:
         text = "State a stop, a take profit, or both"
         problems.append(PlanProblem(PlanField.STOP, text))
     for field, price in ((PlanField.STOP, plan.stop), (PlanField.TAKE_PROFIT, plan.take_profit)):
@@ -79,6 +80,7 @@ def check_plan(
             problems.append(PlanProblem(field, text))
     problems += _order_problems(plan, bid)
     problems += _give_way_problems(plan, tick)
+    problems += _trail_problems(plan, bid, tick)
     if text := _why_not_size(plan, held, others):
         problems.append(PlanProblem(PlanField.SIZE, text))
     return tuple(problems)
@@ -148,6 +150,18 @@ def _order_problems(plan: ConditionalPlan, bid: Micros | None) -> list[PlanProbl
     if profit is not None and profit <= bid:
         problems.append(PlanProblem(PlanField.TAKE_PROFIT, text))
     return problems
+
+
+def _trail_problems(plan: ConditionalPlan, bid: Micros | None, tick: Micros) -> list[PlanProblem]:
+    if plan.trail is None:
+        return []
+    if plan.trail < tick or plan.trail % tick:
+        text = f"In steps of {format_cents(tick)}¢, at least one"
+    elif bid is not None and plan.stop is None and plan.trail >= bid:
+        text = f"Bid {format_cents(bid)}¢: it must be less than that"
+    else:
+        return []
+    return [PlanProblem(PlanField.TRAIL, text)]
 
 
 def _give_way_problems(plan: ConditionalPlan, tick: Micros) -> list[PlanProblem]:

@@ -18,6 +18,8 @@ class ConditionalDraft:
     take_profit_text: str = ""
     give_way_text: str = format_cents(DEFAULT_GIVE_WAY)
     """Cents below the stop that its sale may fill at."""
+    trail_text: str = ""
+    """Cents below the highest best bid that the stop follows; empty for one that stays put."""
     size_text: str = ALL
     """Shares, or the word for the whole position, whatever that is when it fires."""
 
@@ -31,6 +33,7 @@ def read_conditional(
         (PlanField.STOP, draft.stop_text),
         (PlanField.TAKE_PROFIT, draft.take_profit_text),
         (PlanField.GIVE_WAY, draft.give_way_text),
+        (PlanField.TRAIL, draft.trail_text),
     ):
         price = parse_cents(text) if text.strip() else None
         if text.strip() and price is None:
@@ -41,7 +44,14 @@ def read_conditional(
     size = held if is_all else parse_size(size_text) if size_text else Micros(0)
     if size is None:
         return PlanProblem(PlanField.SIZE, "It is a number of shares, or all")
-    stop, take_profit, give_way = prices
+    stop, take_profit, give_way, trail = prices
     return ConditionalPlan(
-        condition_id, token_id, size, stop, take_profit, give_way or Micros(0), is_all=is_all
+        condition_id,
+        token_id,
+        size,
+        stop,
+        take_profit,
+        give_way or Micros(0),
+        is_all=is_all,
+        trail=trail,
     )

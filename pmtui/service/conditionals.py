@@ -156,9 +156,12 @@ class Conditionals:
                 give_way=plan.give_way,
                 created_at=self._kernel.clock.now(),
                 is_all=plan.is_all,
+                trail=plan.trail,
             ),
             "watching",
         )
+        # A trailing stop has its first price at once.
+        self._look(plan.token_id)
         return ""
 
     def start(self, conditional_id: ConditionalId) -> str:
@@ -281,7 +284,13 @@ class Conditionals:
             return
         self._see_again(token_id)
         for each in tuple(self._known.values()):
-            reached = self._triggers.reached(each, book) if each.token_id == token_id else None
+            if each.token_id != token_id:
+                continue
+            if (higher := self._triggers.raised(each, book)) is not None:
+                self._put(higher)
+                self._journal.note_conditional(higher, "", at=self._kernel.clock.now())
+                continue
+            reached = self._triggers.reached(each, book)
             if reached is None:
                 self._told_waiting.pop(each.conditional_id, None)
             elif token_id not in self._busy and not self._waits(each, reached):

@@ -22,7 +22,9 @@ from pmtui.domain.conditional import (
     after_sale,
     allot,
     due,
+    moved_to,
     paused,
+    raised,
     recount,
     sale_of,
     say_conditional,
@@ -234,6 +236,57 @@ def test_it_fires_by_the_bids_of_others_alone(
     assert bid == max((price for price, _ in others), default=None)
     pair = replace(PAIR, stop=stop, take_profit=max(profit, Micros(stop + 1)))
     assert (due(pair, bid) is Trigger.STOP) is (bid is not None and bid <= stop)
+
+
+trails = st.integers(1, 50).map(lambda cents: Micros(cents * 10_000))
+
+
+@given(st.lists(st.none() | prices, max_size=30), trails, st.none() | prices)
+def test_a_trailing_stop_never_falls_and_stays_its_way_below_the_highest_bid(
+    bids: list[Micros | None], trail: Micros, first: Micros | None
+) -> None:
+    it = replace(PAIR, stop=first, take_profit=None, trail=trail)
+    highest = Micros(0)
+    for bid in bids:
+        before = it.stop
+        it = raised(it, bid) or it
+        highest = max(highest, bid or Micros(0))
+        assert before is None or (it.stop is not None and it.stop >= before)
+        follows = Micros(highest - trail)
+        wanted = max(follows, first or Micros(0))
+        assert it.stop == (wanted if wanted > 0 else None)
+        assert bid is None or due(it, bid) is not Trigger.STOP or bid <= highest
+
+
+def test_a_trailing_stop_follows_only_while_it_is_active_and_one_that_stays_put_never() -> None:
+    trailing = replace(PAIR, trail=m("0.03"))
+    assert raised(PAIR, m("0.99")) is None
+    for state in ConditionalState:
+        is_watching = state is ConditionalState.WATCHING
+        assert (raised(replace(trailing, state=state), m("0.50")) is not None) is is_watching
+
+
+def test_a_trailing_stop_that_is_moved_follows_at_its_new_distance() -> None:
+    trailing = raised(replace(PAIR, trail=m("0.03"), take_profit=None), m("0.50"))
+    assert trailing is not None
+    moved = moved_to(trailing, Trigger.STOP, m("0.45"), tick=CENT)
+    assert (moved.stop, moved.trail) == (m("0.45"), m("0.05"))
+    assert raised(moved, m("0.50")) is None
+
+
+def test_one_that_protects_by_trailing_alone_counts_as_a_stop() -> None:
+    only_trail = replace(PAIR, stop=None, take_profit=None, trail=m("0.03"))
+    assert unprotected([only_trail], m("120")) == m("20")
+    assert "trailing 3¢ below the best bid" in say_conditional(only_trail)
+
+
+@pytest.mark.parametrize(
+    ("trail", "says"), [("0", "at least one"), ("0.015", "In steps of 1¢"), ("0.60", "less than")]
+)
+def test_a_trail_is_so_many_ticks_and_less_than_the_bid(trail: str, says: str) -> None:
+    plan = replace(PLAN, stop=None, take_profit=None, trail=m(trail))
+    (problem,) = check_plan(plan, held=m("100"), bid=m("0.60"), tick=CENT)
+    assert (problem.field, says in problem.text) == (PlanField.TRAIL, True)
 
 
 def test_it_says_what_its_prices_would_bring() -> None:

@@ -384,3 +384,47 @@ async def test_one_price_of_a_pair_can_be_taken_away(tmp_path: Path) -> None:
         assert (only(world).stop, only(world).take_profit) == (PLAN.stop, None)
         cancel(conditional_id, Trigger.STOP)
         assert world.service.queries.account().conditionals == ()
+
+
+TRAILING = replace(PLAN, stop=None, take_profit=None, trail=m("0.05"))
+
+
+async def test_a_trailing_stop_follows_the_bid_up_over_a_restart_and_fires(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, TRAILING)
+        assert only(world).stop == m("0.55")
+        for bid, stop in (("0.64", "0.59"), ("0.62", "0.59"), ("0.70", "0.65"), ("0.66", "0.65")):
+            world.stream.send(book(bid))
+            await world.pass_time(1)
+            assert only(world).stop == m(stop)
+        assert world.account.posted == []
+    async with running_world(tmp_path) as world:
+        await until(world, lambda: world.service.queries.account().conditionals, "its return")
+        assert (only(world).stop, only(world).trail) == (m("0.65"), m("0.05"))
+        await ready(world)
+        world.stream.send(book("0.67"))
+        assert world.service.commands.start_conditional(only(world).conditional_id) == ""
+        await until(world, lambda: YES in world.stream.watched, "its book watched")
+        world.stream.send(book("0.65"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+
+
+async def test_a_bid_that_was_our_own_a_moment_ago_raises_no_trailing_stop(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, TRAILING)
+        mine = OrderId("0x" + "0c" * 32)
+        world.account.open[mine] = resting(mine, price=m("0.70"), original_size=m("20"))
+        await until(world, lambda: world.service.queries.account().open_orders, "the bid")
+        mixed = replace(book("0.70"), bids=(TextLevel("0.70", "20"), TextLevel("0.60", "500")))
+        world.stream.send(mixed)
+        await world.pass_time(5)
+        assert only(world).stop == m("0.55")
+        # It is cancelled, and the book is told of that a moment later.
+        gone = resting(mine, price=m("0.70"), original_size=m("20"), status=OrderStatus.CANCELLED)
+        del world.account.open[mine]
+        world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, gone, None))
+        await world.pass_time(1)
+        world.stream.send(book("0.60"))
+        await world.pass_time(5)
+        assert only(world).stop == m("0.55")
+        assert world.account.posted == []

@@ -78,6 +78,8 @@ def paint_conditional_details(each: Conditional, account: AccountView, book: str
         text = f" Sees nothing, fires nothing: the book is {book}"
         return (Cell(text, Role.NOTICE_BAD), Cell(f"  {plain(each.title)}", Role.HEADING))
     why = "no share of it is held" if each in account.idle else plain(each.reason)
+    if each.trail is not None:
+        why = f"the stop trails {format_price(each.trail)} below the best bid  {why}"
     return (Cell(f" {plain(each.title)}", Role.HEADING), Cell(f"  {why}" if why else "", Role.DIM))
 
 
@@ -99,6 +101,8 @@ def paint_protection(each: Conditional, account: AccountView | None = None) -> L
     for name, price in (("stop", each.stop), ("profit", each.take_profit)):
         if price is not None:
             line += [Cell(f"  {name} ", Role.DIM), Cell(format_price(price))]
+    if each.trail is not None:
+        line += [Cell("  trail ", Role.DIM), Cell(format_price(each.trail))]
     return tuple(line)
 
 

@@ -1,5 +1,7 @@
 """Protects a position with a stop, a take profit, or both: entries, a card, and then it is watched."""
 
+from dataclasses import replace
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -39,6 +41,7 @@ _ENTRIES = (
         "sells when others bid that or more",
     ),
     (PlanField.SIZE, "protect-size", "Size", "shares, or all: the whole position"),
+    (PlanField.TRAIL, "protect-trail", "Trail", "cents below the best bid, as it rises"),
 )
 _NAMES = {field: name for field, name, _, _ in _ENTRIES}
 _LOADING = "The market's trading terms are still loading"
@@ -140,6 +143,8 @@ class ProtectScreen(OrderForm[None]):
             return
         best_bid = self._bid
         start = format_cents(best_bid) if best_bid is not None else ""
+        if field.id in ("protect-trail", "protect-give-way"):
+            start = "0"
         field.write(step_cents(field.value or start, event.step, terms.tick_size))
 
     def _ask(self, plan: ConditionalPlan) -> None:
@@ -187,7 +192,7 @@ class ProtectScreen(OrderForm[None]):
     def _show_judgement(self) -> None:
         """Show each problem beside its entry, and below what it would bring, or why it was refused."""
         plan, problems = self._judged()
-        is_blank = plan is not None and plan.stop is None and plan.take_profit is None
+        is_blank = plan is not None and plan.stop is plan.take_profit is plan.trail is None
         # What is still to be typed needs no complaint before anybody asked.
         self._show_problems(() if is_blank and not self._is_asked else problems)
         refusal, bid = self._refusal
@@ -214,6 +219,8 @@ class ProtectScreen(OrderForm[None]):
         terms = self.terms
         if terms is None:
             return ()
+        if plan.trail is not None and plan.stop is None and self._bid is not None:
+            plan = replace(plan, stop=Micros(self._bid - plan.trail))
         stakes = stakes_in(self._surface.queries.account(), plan.token_id, terms.fee)
         return ends_of(plan, stake=stakes[0] if stakes else None, fee=terms.fee)
 
@@ -242,6 +249,7 @@ class ProtectScreen(OrderForm[None]):
             take_profit_text=self._field("protect-profit").value,
             give_way_text=self._field("protect-give-way").value,
             size_text=self._field("protect-size").value,
+            trail_text=self._field("protect-trail").value,
         )
 
     def _field(self, name: str) -> NumberField:

@@ -290,3 +290,23 @@ async def test_beside_an_order_the_key_goes_to_the_order_first_and_the_stop_stay
         await until(pilot, lambda: service.calls_of("cancel"), "the order is cancelled")
         assert service.calls_of("cancel_conditional") == []
         await until(pilot, lambda: shows(app, "The stop there stays"), "said")
+
+
+async def test_a_trailing_stop_is_asked_for_and_shown_with_its_price() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await asked(app, pilot)
+        await pilot.press("tab", "tab", "tab", "tab", *"3")
+        await until(pilot, lambda: shows(app, "49¢  brings"), "where it begins")
+        assert says(screen, "stop") == "sells when others bid that or less"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
+        assert shows(app, "trailing 3¢ below the best bid")
+        await settle(pilot)
+        await pilot.press("enter")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("protect"), "the plan handed over")
+        ((plan,),) = service.calls_of("protect")
+        assert isinstance(plan, ConditionalPlan)
+        assert (plan.stop, plan.trail) == (None, m("0.03"))
+    assert "trail " in "".join(c.text for c in paint_protection(replace(STOP, trail=m("0.03"))))
