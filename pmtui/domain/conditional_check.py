@@ -3,17 +3,18 @@
 Problems stand beside their entries; what can be watched over says what its sales would bring.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 
 from pmtui.domain.amounts import is_on_tick, nearest_price, size_floor
 from pmtui.domain.closing import Stake
-from pmtui.domain.conditional import ConditionalPlan
+from pmtui.domain.conditional import Conditional, ConditionalPlan
 from pmtui.domain.fees import taker_fee
 from pmtui.domain.market import FeeSchedule
 from pmtui.domain.money import ZERO, Micros, notional_floor
 from pmtui.domain.plurals import count_shares
-from pmtui.domain.ticket_reading import format_cents
+from pmtui.domain.ticket_reading import format_cents, say_shares
 from pmtui.records import dataclass
 
 
@@ -24,6 +25,7 @@ class PlanField(StrEnum):
     GIVE_WAY = "way below the stop"
     TAKE_PROFIT = "take profit"
     SIZE = "size"
+    TRAIL = "trailing stop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +54,24 @@ class SaleEnd:
 
 
 def check_plan(
-    plan: ConditionalPlan, *, held: Micros, bid: Micros | None, tick: Micros
+    plan: ConditionalPlan,
+    *,
+    held: Micros,
+    bid: Micros | None,
+    tick: Micros,
+    others: Sequence[Conditional] = (),
 ) -> tuple[PlanProblem, ...]:
     """Return why a plan cannot be watched over; empty when it can.
 
     Args:
         plan: what was asked for.
         held: shares of the token.
-        bid: the best bid now; None where nobody bids, or nobody knows.
+        bid: the best bid of others now; None where nobody bids, or nobody knows.
         tick: of the market.
+        others: active ones of the same token.
     """
     problems: list[PlanProblem] = []
-    if plan.stop is None and plan.take_profit is None:
+    if plan.stop is None and plan.take_profit is None and plan.trail is None:
         text = "State a stop, a take profit, or both"
         problems.append(PlanProblem(PlanField.STOP, text))
     for field, price in ((PlanField.STOP, plan.stop), (PlanField.TAKE_PROFIT, plan.take_profit)):
@@ -72,11 +80,27 @@ def check_plan(
             problems.append(PlanProblem(field, text))
     problems += _order_problems(plan, bid)
     problems += _give_way_problems(plan, tick)
-    if size_floor(plan.size) <= 0:
-        problems.append(PlanProblem(PlanField.SIZE, "State how many shares to sell"))
-    elif plan.size > held:
-        problems.append(PlanProblem(PlanField.SIZE, f"You hold {count_shares(held)}"))
+    problems += _trail_problems(plan, bid, tick)
+    if text := _why_not_size(plan, held, others):
+        problems.append(PlanProblem(PlanField.SIZE, text))
     return tuple(problems)
+
+
+def _why_not_size(plan: ConditionalPlan, held: Micros, others: Sequence[Conditional]) -> str:
+    """Say why there are not enough shares; two never speak for the same ones."""
+    taken = Micros(sum(each.size for each in others if not each.is_all))
+    if any(each.is_all for each in others):
+        return "All of it has a stop or target: cancel that first"
+    if plan.is_all and others:
+        return f"{count_shares(taken)} have their own: cancel that first"
+    if size_floor(plan.size) <= 0:
+        return "State how many shares to sell, or all"
+    if plan.size > held:
+        return f"You hold {count_shares(held)}"
+    if plan.size + taken > held:
+        free = Micros(max(held - taken, 0))
+        return f"{say_shares(taken)} of {say_shares(held)} have their own: {say_shares(free)} left"
+    return ""
 
 
 def ends_of(plan: ConditionalPlan, *, stake: Stake | None, fee: FeeSchedule) -> tuple[SaleEnd, ...]:
@@ -126,6 +150,18 @@ def _order_problems(plan: ConditionalPlan, bid: Micros | None) -> list[PlanProbl
     if profit is not None and profit <= bid:
         problems.append(PlanProblem(PlanField.TAKE_PROFIT, text))
     return problems
+
+
+def _trail_problems(plan: ConditionalPlan, bid: Micros | None, tick: Micros) -> list[PlanProblem]:
+    if plan.trail is None:
+        return []
+    if plan.trail < tick or plan.trail % tick:
+        text = f"In steps of {format_cents(tick)}¢, at least one"
+    elif bid is not None and plan.stop is None and plan.trail >= bid:
+        text = f"Bid {format_cents(bid)}¢: it must be less than that"
+    else:
+        return []
+    return [PlanProblem(PlanField.TRAIL, text)]
 
 
 def _give_way_problems(plan: ConditionalPlan, tick: Micros) -> list[PlanProblem]:

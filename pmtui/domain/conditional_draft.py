@@ -7,6 +7,8 @@ from pmtui.domain.money import Micros
 from pmtui.domain.ticket_reading import format_cents, parse_cents, parse_size
 from pmtui.records import dataclass
 
+ALL = "all"
+
 
 @dataclass(frozen=True, slots=True)
 class ConditionalDraft:
@@ -16,11 +18,14 @@ class ConditionalDraft:
     take_profit_text: str = ""
     give_way_text: str = format_cents(DEFAULT_GIVE_WAY)
     """Cents below the stop that its sale may fill at."""
-    size_text: str = ""
+    trail_text: str = ""
+    """Cents below the highest best bid that the stop follows; empty for one that stays put."""
+    size_text: str = ALL
+    """Shares, or the word for the whole position, whatever that is when it fires."""
 
 
 def read_conditional(
-    draft: ConditionalDraft, *, condition_id: ConditionId, token_id: TokenId
+    draft: ConditionalDraft, *, condition_id: ConditionId, token_id: TokenId, held: Micros
 ) -> ConditionalPlan | PlanProblem:
     """Return the plan, or which entry cannot be read."""
     prices: list[Micros | None] = []
@@ -28,13 +33,25 @@ def read_conditional(
         (PlanField.STOP, draft.stop_text),
         (PlanField.TAKE_PROFIT, draft.take_profit_text),
         (PlanField.GIVE_WAY, draft.give_way_text),
+        (PlanField.TRAIL, draft.trail_text),
     ):
         price = parse_cents(text) if text.strip() else None
         if text.strip() and price is None:
             return PlanProblem(field, "It is a number of cents")
         prices.append(price)
-    size = parse_size(draft.size_text) if draft.size_text.strip() else Micros(0)
+    size_text = draft.size_text.strip().lower()
+    is_all = size_text == ALL
+    size = held if is_all else parse_size(size_text) if size_text else Micros(0)
     if size is None:
-        return PlanProblem(PlanField.SIZE, "It is a number of shares")
-    stop, take_profit, give_way = prices
-    return ConditionalPlan(condition_id, token_id, size, stop, take_profit, give_way or Micros(0))
+        return PlanProblem(PlanField.SIZE, "It is a number of shares, or all")
+    stop, take_profit, give_way, trail = prices
+    return ConditionalPlan(
+        condition_id,
+        token_id,
+        size,
+        stop,
+        take_profit,
+        give_way or Micros(0),
+        is_all=is_all,
+        trail=trail,
+    )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.ladder_axis import Axis
-from pmtui.domain.ladder_marks import NO_MARKS, LadderMarks, PlacedMarks, place_marks
+from pmtui.domain.ladder_marks import NO_MARKS, LadderMarks, PlacedMarks, StopMark, place_marks
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.order import Order, OrderStatus, Volume
@@ -61,6 +61,8 @@ class Rung:
     """The row nearest to the average price paid."""
     is_break_even: bool = False
     """The worst row at which closing loses nothing, fees included."""
+    stops: tuple[StopMark, ...] = ()
+    """Stops and targets at this price."""
     profit: Micros | None = None
     """What closing everything at this price would bring, net of fees; None with nothing held."""
 
@@ -194,6 +196,7 @@ class Ladder:
             is_in_band=placed.band is not None and placed.band.holds(price),
             is_entry=index in placed.entries,
             is_break_even=index in placed.evens,
+            stops=placed.stops.get(index, ()),
             profit=placed.marks.profit_at(price) if shown.profit else None,
         )
 
@@ -243,6 +246,11 @@ def orders_at(ladder: Ladder, price: Micros, orders: Iterable[Order]) -> tuple[O
     """Return the orders that the row of a price shows."""
     axis, index = ladder.axis, ladder.index_of(price)
     return tuple(order for order in orders if row_of(axis, order.price, order.side) == index)
+
+
+def stops_at(ladder: Ladder, price: Micros) -> tuple[StopMark, ...]:
+    """Return the stops and targets that the row of a price shows."""
+    return ladder.placed.stops.get(ladder.index_of(price), ())
 
 
 def row_of(axis: Axis, price: Micros, side: Side) -> int:

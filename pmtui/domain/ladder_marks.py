@@ -1,10 +1,11 @@
-"""What is marked on a ladder besides the book: our place in line, our cost, the reward band. Pure."""
+"""What is marked on a ladder besides the book: queue, cost, stops and targets, the reward band. Pure."""
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.closing import Stake, break_even
+from pmtui.domain.conditional import Conditional, ConditionalId, Trigger
 from pmtui.domain.ids import OrderId
 from pmtui.domain.ladder_axis import Axis
 from pmtui.domain.market import RewardTerms
@@ -12,6 +13,18 @@ from pmtui.domain.money import Micros, complement
 from pmtui.domain.order import Order
 from pmtui.domain.rewards import RewardBand, reward_band
 from pmtui.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class StopMark:
+    """A price at which a conditional order sells."""
+
+    conditional_id: ConditionalId
+    trigger: Trigger
+    price: Micros
+    size: Micros
+    """Shares that it speaks for now."""
+    is_active: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +38,8 @@ class LadderMarks:
     stakes: tuple[Stake, ...] = ()
     """What is held of the outcome on show, and of the other one where both are on show."""
     rewards: RewardTerms | None = None
+    stops: tuple[StopMark, ...] = ()
+    """Stops and targets of the outcome on show."""
     is_account_known: bool = True
     """Before the account has been read, own orders that appear are not news."""
 
@@ -59,6 +74,23 @@ class PlacedMarks:
     """Rows nearest to the average price paid."""
     evens: frozenset[int]
     """Rows where closing breaks even after fees."""
+    stops: Mapping[int, tuple[StopMark, ...]] = field(default_factory=dict)
+    """By row."""
+
+
+def stop_row(axis: Axis, mark: StopMark) -> int:
+    """Return the row that shows a stop or a target: that of a sale at its price."""
+    return axis.index_above(mark.price)
+
+
+def stop_marks(conditionals: Iterable[tuple[Conditional, Micros]]) -> tuple[StopMark, ...]:
+    """Return the prices at which conditional orders sell, each with the shares it speaks for."""
+    return tuple(
+        StopMark(each.conditional_id, trigger, price, size, each.state.is_active)
+        for each, size in conditionals
+        for trigger, price in ((Trigger.STOP, each.stop), (Trigger.TAKE_PROFIT, each.take_profit))
+        if price is not None
+    )
 
 
 def place_marks(marks: LadderMarks, book: BookView, axis: Axis) -> PlacedMarks:
@@ -73,7 +105,16 @@ def place_marks(marks: LadderMarks, book: BookView, axis: Axis) -> PlacedMarks:
         band=reward_band(marks.rewards, book.midpoint),
         entries=frozenset(axis.nearest(stake.entry) for stake in marks.stakes),
         evens=frozenset(evens),
+        stops=_by_row(marks.stops, axis),
     )
+
+
+def _by_row(stops: Iterable[StopMark], axis: Axis) -> dict[int, tuple[StopMark, ...]]:
+    rows: dict[int, tuple[StopMark, ...]] = {}
+    for mark in stops:
+        row = stop_row(axis, mark)
+        rows[row] = (*rows.get(row, ()), mark)
+    return rows
 
 
 def mirrored_orders(orders: Iterable[Order]) -> tuple[Order, ...]:

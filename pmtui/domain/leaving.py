@@ -60,5 +60,5 @@ def say_ended(count: int) -> str:
     if not count:
         return ""
     if count == 1:
-        return "1 conditional order watches no more; it is at rest next time."
-    return f"{count} conditional orders watch no more; they are at rest next time."
+        return "1 stop ends with the program; it is paused next time."
+    return f"{count} stops end with the program; they are paused next time."

@@ -7,6 +7,7 @@ stands in its way first. So does a conditional order, which protects and is neve
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from pmtui.domain.book_view import BookView, Level
 from pmtui.domain.ids import ConditionId, TokenId
@@ -117,16 +118,26 @@ def bids_of_others(
     book: BookView, condition_id: ConditionId, own: Iterable[Order]
 ) -> tuple[Level, ...]:
     """Return the bids of a book without what is ours in them."""
-    mine: dict[Micros, int] = {}
+    return book_of_others(book, condition_id, own).bids
+
+
+def book_of_others(book: BookView, condition_id: ConditionId, own: Iterable[Order]) -> BookView:
+    """Return a book without what is ours in it: each level has the size of all less our own there."""
+    mine: dict[tuple[Side, Micros], int] = {}
     for order in own:
-        price = _price_facing(order, condition_id, book.token_id, Side.SELL)
-        if price is not None:
-            mine[price] = mine.get(price, 0) + order.remaining_size
-    return tuple(
-        Level(each.price, Micros(each.size - mine.get(each.price, 0)))
-        for each in book.bids
-        if each.size > mine.get(each.price, 0)
-    )
+        for side in Side:
+            price = _price_facing(order, condition_id, book.token_id, side)
+            if price is not None:
+                mine[side, price] = mine.get((side, price), 0) + order.remaining_size
+
+    def without(levels: tuple[Level, ...], facing: Side) -> tuple[Level, ...]:
+        return tuple(
+            Level(each.price, Micros(each.size - mine.get((facing, each.price), 0)))
+            for each in levels
+            if each.size > mine.get((facing, each.price), 0)
+        )
+
+    return replace(book, bids=without(book.bids, Side.SELL), asks=without(book.asks, Side.BUY))
 
 
 def _price_facing(

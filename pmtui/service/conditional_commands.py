@@ -1,6 +1,7 @@
 """The part of the write side that is about conditional orders."""
 
-from pmtui.domain.conditional import ConditionalId, ConditionalPlan
+from pmtui.domain.conditional import ConditionalId, ConditionalPlan, Trigger
+from pmtui.domain.money import Micros
 from pmtui.service.conditionals import Conditionals
 
 
@@ -15,13 +16,21 @@ class ServiceConditionalCommands:
         return self._conditionals.add(plan)
 
     def start_conditional(self, conditional_id: ConditionalId) -> str:
-        """Watch over one that is at rest again; returns why not."""
+        """Start a paused one again; returns why not."""
         return self._conditionals.start(conditional_id)
 
-    def rest_conditional(self, conditional_id: ConditionalId) -> None:
-        """Let one do nothing until it is started again."""
-        self._conditionals.rest(conditional_id, "by you")
+    def move_conditional(
+        self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
+    ) -> str:
+        """Let one fire at another price; returns why not."""
+        return self._conditionals.move(conditional_id, trigger, price)
 
-    def cancel_conditional(self, conditional_id: ConditionalId) -> None:
-        """End one for good."""
-        self._conditionals.cancel(conditional_id)
+    def pause_conditional(self, conditional_id: ConditionalId) -> None:
+        """Let one do nothing until it is started again."""
+        self._conditionals.pause(conditional_id, "by you")
+
+    def cancel_conditional(
+        self, conditional_id: ConditionalId, trigger: Trigger | None = None
+    ) -> None:
+        """End one for good, or of a pair one of its two prices."""
+        self._conditionals.cancel(conditional_id, trigger)

@@ -1,21 +1,24 @@
-"""When a conditional order's price counts as reached, as own bids are no market to sell to.
+"""When a conditional order's price counts as reached: by the best bid of others alone.
 
-A stop fires at once when the best bid is down to it, whoever bids. Where only a bid of our own holds
-the best bid up, it fires too, once that has lasted: book and own orders are told of apart, and for a
-moment the one may lack what the other has. A take profit waits for somebody else's bid.
+It is the same price that a form checks a plan by. Book and own orders are told of apart, so for a
+moment the one may lack what the other has: where only a bid of our own seems to hold the market
+above a stop, that has to last before the stop fires.
 """
 
+from dataclasses import replace
+
 from pmtui.domain.book_view import BookView
-from pmtui.domain.conditional import Conditional, ConditionalId, Trigger, due
-from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.conditional import Conditional, ConditionalId, Trigger, due, raised
+from pmtui.domain.ids import ConditionId
+from pmtui.domain.money import Micros
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.self_trade import best_bid_of_others
 from pmtui.records import dataclass
 from pmtui.service.kernel import Kernel
 from pmtui.service.words import say_price
 
-LASTS_S = 12.0
-"""By then our open orders have been read anew, whatever the stream may have missed."""
+LASTS_S = 2.0
+"""Well more than stream and answers are apart in telling of an order that was placed or cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,8 @@ class Reached:
     """Why a conditional order is to sell now."""
 
     trigger: Trigger
+    bid: Micros
+    """The best bid of others."""
     words: str
 
 
@@ -33,28 +38,50 @@ class Triggers:
         self._kernel = kernel
         self._own = own
         self._held_up: dict[ConditionalId, float] = {}
-        """Since when only a bid of our own keeps a stop from firing."""
+        """Since when only a bid of our own stands above a stop."""
+        self._rising: dict[ConditionalId, tuple[float, Micros]] = {}
+        """Since when a trailing stop would be higher, and by how much it would be all that time."""
+        self._own_at: dict[ConditionId, float] = {}
+        """When an own order was open in a market last."""
+
+    def bid_of_others(self, each: Conditional, book: BookView) -> Micros | None:
+        """Return the price that a conditional order is held against."""
+        return best_bid_of_others(book, each.condition_id, self._own.open_orders())
 
     def reached(self, each: Conditional, book: BookView) -> Reached | None:
         """Return which price is reached; None for neither."""
-        trigger = due(each, book.best_bid)
-        others = best_bid_of_others(book, each.condition_id, self._own.open_orders())
-        if trigger is Trigger.TAKE_PROFIT and due(each, others) is not Trigger.TAKE_PROFIT:
-            # Down to its price nobody but us would buy.
-            trigger = None
-        if trigger is not None:
+        bid = self.bid_of_others(each, book)
+        trigger = due(each, bid)
+        is_behind_own = trigger is Trigger.STOP and book.best_bid != bid
+        if not is_behind_own:
             self._held_up.pop(each.conditional_id, None)
-            best = say_price(book.best_bid or ZERO)
-            return Reached(trigger, f"its {trigger.value} is reached at a best bid of {best}")
-        if others is None or due(each, others) is not Trigger.STOP:
-            self._held_up.pop(each.conditional_id, None)
+        if trigger is None or bid is None or (is_behind_own and not self._has_lasted(each)):
             return None
-        return self._reached_behind_own(each, others)
+        yours = ", without yours" if is_behind_own else ""
+        words = f"its {trigger.value} is reached at a best bid of {say_price(bid)}{yours}"
+        return Reached(trigger, bid, words)
 
-    def _reached_behind_own(self, each: Conditional, others: Micros) -> Reached | None:
+    def raised(self, each: Conditional, book: BookView) -> Conditional | None:
+        """Return a trailing stop that follows the bid up; None where it stays put.
+
+        Just after an own order has gone the book may still hold it: a bid must then last.
+        """
         now = self._kernel.clock.monotonic()
-        since = self._held_up.setdefault(each.conditional_id, now)
+        if any(order.condition_id == each.condition_id for order in self._own.open_orders()):
+            self._own_at[each.condition_id] = now
+        higher = raised(each, self.bid_of_others(each, book))
+        if higher is None or higher.stop is None:
+            self._rising.pop(each.conditional_id, None)
+            return None
+        if now - self._own_at.get(each.condition_id, -LASTS_S) >= LASTS_S:
+            return higher
+        since, stop = self._rising.get(each.conditional_id, (now, higher.stop))
+        self._rising[each.conditional_id] = (since, min(stop, higher.stop))
         if now - since < LASTS_S:
             return None
-        words = f"others bid {say_price(others)} only, behind your own bid"
-        return Reached(Trigger.STOP, f"its stop is reached: {words}")
+        del self._rising[each.conditional_id]
+        return replace(each, stop=min(stop, higher.stop))
+
+    def _has_lasted(self, each: Conditional) -> bool:
+        now = self._kernel.clock.monotonic()
+        return now - self._held_up.setdefault(each.conditional_id, now) >= LASTS_S

@@ -1,7 +1,9 @@
 """Watches over conditional orders: their books, their sales, and that none sells twice.
 
 They live in this program only. Each change of one is in the journal, so that a restart brings them
-back, at rest: the market may have gone anywhere meanwhile, and only the trader starts them again.
+back, paused: the market may have gone anywhere meanwhile, and only the trader starts them again.
+Nothing else pauses one but the trader, the kill switch, and the venue's own word, given twice, that
+none of its shares are held; each of these is a notice that stays in sight until it is read.
 A sale goes the way of every order, through the desk; no other one of the same token starts before
 it is known how that one ended, and what it brought is counted once, also after a restart.
 """
@@ -11,9 +13,13 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
+from pmtui.domain.amounts import size_floor
 from pmtui.domain.book_view import BookView
 from pmtui.domain.conditional import (
+    GONE,
+    UNDONE,
     Conditional,
     ConditionalId,
     ConditionalPlan,
@@ -21,19 +27,24 @@ from pmtui.domain.conditional import (
     CountedSale,
     Trigger,
     after_sale,
-    at_rest,
+    allot,
+    moved_to,
+    paused,
+    plan_of,
+    recount,
     say_conditional,
+    without,
+    worst_price,
 )
 from pmtui.domain.conditional_check import check_plan
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms
-from pmtui.domain.money import ZERO, group_micros
+from pmtui.domain.money import ZERO, Micros, format_micros, group_micros
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.plurals import are, count
-from pmtui.domain.undone_sales import UNDONE, undo_failed
+from pmtui.domain.self_trade import best_bid_of_others
 from pmtui.service.conditional_sales import ConditionalSales, Sale, held_of
 from pmtui.service.conditional_triggers import Reached, Triggers
-from pmtui.service.desk import Desk
 from pmtui.service.hub import HubSubscription
 from pmtui.service.journal import Journal, JournalProblem
 from pmtui.service.kernel import Kernel
@@ -46,14 +57,17 @@ BLIND_AFTER = timedelta(seconds=10)
 """A book that cannot be trusted for so long is a notice: nothing fires from it."""
 LOOKS_EVERY_S = 1.0
 COOL_OFF_S = 1.0
-"""Between two sales of one conditional order of which the first brought nothing."""
+"""Before a sale that was refused here, before it left, is tried again."""
 RESTARTED = "the program was restarted"
-GONE = "nothing of it is held any more"
+SLOW_AFTER = 20
+"""So many sales of one in a row that sold nothing are a notice; it goes on, more slowly."""
+SLOW_COOL_OFF_S = 10.0
+TOO_LOW = "nobody bids its worst price or better"
+GONE_AGAIN_S = 10.0
+"""How often the venue is asked whether shares are gone that seem to be."""
 MAY_FAIL_FOR = timedelta(days=1)
 """So long after a sale its trades are looked at; they fail or are confirmed within minutes."""
 FAULT = "a fault in this program while it sold"
-
-_AWAKE = frozenset({ConditionalState.WATCHING, ConditionalState.SELLING})
 
 
 class Conditionals:
@@ -63,21 +77,22 @@ class Conditionals:
         self,
         kernel: Kernel,
         journal: Journal,
-        desk: Desk,
+        sales: ConditionalSales,
         *,
         account: Callable[[], AccountView],
         book_of: Callable[[TokenId], BookView],
         market_of: Callable[[ConditionId], tuple[Market | None, MarketTerms | None]],
+        market_problem: Callable[[ConditionId], str],
         own: OwnOrders,
         locked: Callable[[], str],
     ) -> None:
         self._kernel = kernel
         self._journal = journal
+        self.sales = sales
         self._account = account
         self._book_of = book_of
         self._market_of = market_of
-        self._desk = desk
-        self.sales = ConditionalSales(kernel, desk, account=account, market_of=market_of, own=own)
+        self._market_problem = market_problem
         self._triggers = Triggers(kernel, own)
         self._locked = locked
         self._known: dict[ConditionalId, Conditional] = {}
@@ -89,34 +104,35 @@ class Conditionals:
         """Tokens of which a sale is under way: the next one must not offer the same shares."""
         self._under_way: set[ConditionalId] = set()
         """Whose last sale somebody waits for."""
-        self._told_waiting: set[ConditionalId] = set()
+        self._told_waiting: dict[ConditionalId, str] = {}
+        """Why those do not sell whose price is reached, as it was told."""
 
     def view(self) -> tuple[Conditional, ...]:
         """Return those that are not over, the oldest first."""
         return tuple(each for each in self._known.values() if not each.state.is_over)
 
     async def restore(self) -> None:
-        """Take up what an earlier session left, at rest."""
+        """Take up what an earlier session left, paused."""
         found = await self._journal.conditionals()
         if isinstance(found, JournalProblem):
             self._kernel.log.notice(Level.BAD, f"Conditional orders cannot be read: {found.text}")
             return
         for each in found:
             if not each.state.is_over:
-                self._put(at_rest(each, each.reason if _rests(each) else RESTARTED))
+                self._put(each if _is_paused(each) else paused(each, RESTARTED))
             elif self._young(each.counted):
                 self._known[each.conditional_id] = each
         if back := self.view():
-            what = f"{count(len(back), 'conditional order')} {are(len(back))}"
-            text = f"{what} back, at rest; start what is still wanted"
-            self._kernel.log.notice(Level.WARNING, text)
+            what = f"{count(len(back), 'stop')} {are(len(back))}"
+            text = f"{what} paused: {RESTARTED}. Start what is still wanted (C)"
+            self._kernel.log.notice(Level.BAD, text, until_read=True)
 
     async def run(self) -> None:
         """Notice books that are not to be trusted, and the kill switch."""
         while True:
             await self._kernel.clock.sleep(LOOKS_EVERY_S)
             self._look_around()
-            self._take_back_what_failed()
+            self._recount()
             for each in self.view():
                 if each.sale is not None and each.conditional_id not in self._under_way:
                     self._count_left_sale(each, each.sale)
@@ -141,50 +157,72 @@ class Conditionals:
                 take_profit=plan.take_profit,
                 give_way=plan.give_way,
                 created_at=self._kernel.clock.now(),
+                is_all=plan.is_all,
+                trail=plan.trail,
             ),
             "watching",
         )
+        # A trailing stop has its first price at once.
+        self._look(plan.token_id)
         return ""
 
     def start(self, conditional_id: ConditionalId) -> str:
-        """Watch over one that is at rest again, or return why not."""
+        """Start a paused one again, or return why not."""
         known = self._known.get(conditional_id)
-        if known is None or known.state is not ConditionalState.RESTING:
-            return "It is not at rest"
+        if known is None or known.state is not ConditionalState.PAUSED:
+            return "It is not paused"
         if known.sale is not None or conditional_id in self._under_way:
             return "What its last sale brought is still being checked"
         _, terms = self._market_of(known.condition_id)
-        plan = ConditionalPlan(
-            known.condition_id, known.token_id, known.size, known.stop, known.take_profit,
-            known.give_way,
-        )  # fmt: skip
-        problem = self._why_not(plan, terms)
+        problem = self._why_not(plan_of(known), terms)
         if not problem:
             self._save(replace(known, state=ConditionalState.WATCHING, reason=""), "watching")
         return problem
 
-    def rest(self, conditional_id: ConditionalId, reason: str) -> None:
+    def move(self, conditional_id: ConditionalId, trigger: Trigger, price: Micros) -> str:
+        """Let one fire at another price, or return why not."""
+        known = self._known.get(conditional_id)
+        if known is None or known.state.is_over:
+            return "It has ended"
+        if known.state not in (ConditionalState.WATCHING, ConditionalState.PAUSED) or known.sale:
+            return "It is selling"
+        _, terms = self._market_of(known.condition_id)
+        if terms is None:
+            return "The market's trading terms are not loaded yet"
+        moved = moved_to(known, trigger, price, tick=terms.tick_size)
+        problem = self._why_not(plan_of(moved), terms, beside=conditional_id)
+        if not problem:
+            self._save(moved, f"its {trigger.value} was moved")
+        return problem
+
+    def pause(self, conditional_id: ConditionalId, reason: str) -> None:
         """Let one do nothing until it is started again; a sale that has left goes on."""
         known = self._known.get(conditional_id)
-        if known is not None and known.state in _AWAKE:
-            self._save(at_rest(known, reason), f"at rest: {reason}")
+        if known is not None and known.state.is_active:
+            self._save(paused(known, reason), f"paused: {reason}")
 
-    def rest_all(self, reason: str) -> None:
+    def pause_all(self, reason: str) -> None:
         """Let none do anything until it is started again."""
         for each in self.view():
-            self.rest(each.conditional_id, reason)
+            self.pause(each.conditional_id, reason)
 
-    def cancel(self, conditional_id: ConditionalId) -> None:
-        """End one for good; a sale that has left goes on."""
+    def cancel(self, conditional_id: ConditionalId, trigger: Trigger | None = None) -> None:
+        """End one for good, or of a pair one price; a sale that has left goes on."""
         known = self._known.get(conditional_id)
-        if known is not None and not known.state.is_over:
+        left = without(known, trigger) if known is not None and trigger is not None else None
+        if left is not None and not left.state.is_over:
+            self._save(left, f"without its {trigger}")
+        elif known is not None and not known.state.is_over:
             over = replace(known, state=ConditionalState.CANCELLED, reason="by you")
             self._save(over, "cancelled")
 
-    def _why_not(self, plan: ConditionalPlan, terms: MarketTerms | None) -> str:
+    def _why_not(
+        self, plan: ConditionalPlan, terms: MarketTerms | None, *,
+        beside: ConditionalId | None = None,
+    ) -> str:  # fmt: skip
         if terms is None or plan.token_id not in terms.token_ids:
             return "The market's trading terms are not loaded yet"
-        if problem := self._desk.why_not_this_market(plan.condition_id):
+        if problem := self._market_problem(plan.condition_id):
             return problem
         if locked := self._locked():
             return locked
@@ -192,11 +230,17 @@ class Conditionals:
         if account.balance is None:
             return "What you hold is not known yet"
         book = self._book_of(plan.token_id)
+        bid = best_bid_of_others(book, plan.condition_id, account.open_orders)
         problems = check_plan(
-            plan, held=held_of(account, plan.token_id),
-            bid=book.best_bid if book.state.is_good else None, tick=terms.tick_size,
+            plan, held=held_of(account, plan.token_id), bid=bid if book.state.is_good else None,
+            tick=terms.tick_size,
+            others=[e for e in self._active(plan.token_id) if e.conditional_id != beside],
         )  # fmt: skip
         return problems[0].sentence if problems else ""
+
+    def _active(self, token_id: TokenId) -> list[Conditional]:
+        """Return those that may sell shares of a token by themselves."""
+        return [e for e in self._known.values() if e.token_id == token_id and e.state.is_active]
 
     def _save(
         self, changed: Conditional, text: str, *, level: Level = Level.INFO,
@@ -220,7 +264,7 @@ class Conditionals:
     def _watch(self) -> None:
         topics: set[Topic] = set()
         for each in self._known.values():
-            if each.state in _AWAKE:
+            if each.state.is_active:
                 topics |= {BookTopic(each.token_id), MarketTopic(each.condition_id)}
         if frozenset(topics) == self._watched:
             return
@@ -244,24 +288,44 @@ class Conditionals:
             return
         self._see_again(token_id)
         for each in tuple(self._known.values()):
-            reached = self._triggers.reached(each, book) if each.token_id == token_id else None
-            if reached is not None and token_id not in self._busy and not self._waits(each):
+            if each.token_id != token_id:
+                continue
+            if (higher := self._triggers.raised(each, book)) is not None:
+                self._put(higher)
+                self._journal.note_conditional(higher, "", at=self._kernel.clock.now())
+                continue
+            reached = self._triggers.reached(each, book)
+            if reached is None:
+                self._told_waiting.pop(each.conditional_id, None)
+            elif token_id not in self._busy and not self._waits(each, reached):
                 self._fire(each, reached)
 
-    def _waits(self, each: Conditional) -> bool:
-        """Whether nobody knows how many shares there are to sell, because of another sale."""
-        if not self.sales.is_any_in_doubt(each.token_id):
-            self._told_waiting.discard(each.conditional_id)
-            return False
-        if each.conditional_id not in self._told_waiting:
-            self._told_waiting.add(each.conditional_id)
-            text = "its price is reached; it waits for another sale that is still being checked"
+    def _waits(self, each: Conditional, reached: Reached) -> bool:
+        """Whether one whose price is reached cannot sell yet; it is told once why."""
+        if each.sale is not None or each.conditional_id in self._under_way:
+            return True
+        why = self._why_wait(each, reached)
+        if why and self._told_waiting.get(each.conditional_id) != why:
+            text = f"{reached.words}; it waits: {why}"
             self._save(each, text, level=Level.WARNING)
-        return True
+            if why == TOO_LOW:
+                words = f"Stop reached, NOT sold, {why}: {say_conditional(each)}"
+                self._kernel.log.notice(Level.BAD, words, until_read=True)
+        self._told_waiting[each.conditional_id] = why
+        return bool(why)
+
+    def _why_wait(self, each: Conditional, reached: Reached) -> str:
+        if self.sales.is_any_in_doubt(each.token_id):
+            return "another sale is still being checked"
+        _, terms = self._market_of(each.condition_id)
+        if terms and reached.bid < worst_price(each, reached.trigger, terms.tick_size):
+            # A sale would be refused, and what became of it would have to be checked first.
+            return TOO_LOW
+        return ""
 
     def _fire(self, each: Conditional, reached: Reached) -> None:
         if locked := self._locked():
-            self._save(at_rest(each, locked), f"at rest: {locked}", level=Level.BAD)
+            self._pause_locked(locked)
             return
         selling = replace(each, state=ConditionalState.SELLING)
         self._busy[each.token_id] = each.conditional_id
@@ -279,13 +343,16 @@ class Conditionals:
         try:
             sale = await self.sales.sell(
                 selling, trigger, tell=tell,
+                most=lambda held: self._most(conditional_id, held),
                 leaving=lambda order: self._let_leave(conditional_id, order),
+                checking=lambda reason: self._check_sale(conditional_id, reason),
             )  # fmt: skip
             self._set_free(selling)
-            if sale.sold <= 0:
+            if not sale.has_left:
                 # Another one of the same token may go on meanwhile.
                 self._look(token_id)
-                await self._kernel.clock.sleep(COOL_OFF_S)
+                is_slow = self._known[conditional_id].tries >= SLOW_AFTER
+                await self._kernel.clock.sleep(SLOW_COOL_OFF_S if is_slow else COOL_OFF_S)
             self._finish(conditional_id, sale)
             is_faulty = False
         except asyncio.CancelledError:
@@ -296,8 +363,20 @@ class Conditionals:
             self._set_free(selling)
             self._under_way.discard(conditional_id)
             if is_faulty:
-                self._save(at_rest(self._known[conditional_id], FAULT), FAULT, level=Level.BAD)
+                self._go_on_after_fault(conditional_id)
         self._look(token_id)
+
+    def _go_on_after_fault(self, conditional_id: ConditionalId) -> None:
+        """Stay active: what its sale sold is looked for before anything else is sold."""
+        known = self._known[conditional_id]
+        if known.state.is_active:
+            known = replace(known, state=ConditionalState.WATCHING, reason=FAULT)
+        self._save(known, FAULT, level=Level.BAD)
+
+    def _most(self, conditional_id: ConditionalId, held: Micros) -> Micros:
+        """Return how many of the shares held one may sell now."""
+        shares = allot(self._active(self._known[conditional_id].token_id), held)
+        return shares.get(conditional_id, ZERO)
 
     def _set_free(self, sold: Conditional) -> None:
         if self._busy.get(sold.token_id) == sold.conditional_id:
@@ -310,31 +389,51 @@ class Conditionals:
         late = self.sales.brought(known.sale) if known.sale is not None else ZERO
         failed = self.sales.failed(known.sale) if known.sale is not None else ZERO
         sold = late if failed else max(sale.sold, late)
-        then = after_sale(known, sold, problem=sale.problem)
-        if known.sale is not None and sold > 0:
+        then = self._with_rest(after_sale(known, sold, problem=sale.problem))
+        if known.sale is not None:
+            # Also one that sold nothing: a fill that nobody told of in time is counted later.
             counted = CountedSale(known.sale, sold, failed, self._kernel.clock.now())
             then = replace(then, counted=(*self._young(then.counted), counted))
         text = f"sold {group_micros(sold)}" if sold > 0 else f"nothing sold: {sale.problem}"
         if then.state is ConditionalState.WATCHING:
             text = f"{text}; watching on"
-        elif then.state is ConditionalState.RESTING:
-            text = f"{text}; at rest: {then.reason}"
+        elif then.state is ConditionalState.PAUSED:
+            text = f"{text}; paused: {then.reason}"
+        if then.tries == SLOW_AFTER:
+            words = f"A stop has failed {SLOW_AFTER} times and goes on: {sale.problem}"
+            self._kernel.log.notice(Level.BAD, words, until_read=True)
         # What it was to sell is what it sold; nothing is left to be named.
         self._save(then, text, level=Level.GOOD if sold > 0 else Level.BAD, said=known)
+
+    def _with_rest(self, then: Conditional) -> Conditional:
+        """Return one for the whole position active still where something of that is left."""
+        if not then.is_all or then.state is not ConditionalState.DONE:
+            return then
+        active = replace(then, state=ConditionalState.WATCHING, reason="")
+        held = self.sales.held(then.token_id)
+        others = [e for e in self._active(then.token_id) if e.conditional_id != then.conditional_id]
+        rest = allot((*others, active), held)[then.conditional_id]
+        return replace(active, size=rest) if size_floor(rest) > 0 else then
 
     def _young(self, counted: tuple[CountedSale, ...]) -> tuple[CountedSale, ...]:
         now = self._kernel.clock.now()
         return tuple(sale for sale in counted if now - sale.at < MAY_FAIL_FOR)
 
-    def _take_back_what_failed(self) -> None:
+    def _recount(self) -> None:
+        """Count what was heard late of earlier sales: trades that failed, fills told of at last."""
         for each in tuple(self._known.values()):
-            undone = undo_failed(each, self.sales.failed, new_id=_new_id)
-            if undone is None:
+            found = recount(each, matched=self.sales.brought, failed=self.sales.failed)
+            if found is None:
                 continue
-            self._save(undone.seller, UNDONE, level=Level.BAD)
-            if undone.keeper is not None and undone.keeper is not undone.seller:
-                self._save(undone.keeper, f"at rest: {UNDONE}", level=Level.BAD)
-            self._kernel.log.notice(Level.BAD, undone.text)
+            is_back = found.conditional.state.is_active and not each.state.is_active
+            if is_back and any(other.is_all for other in self._active(each.token_id)):
+                # The one for the whole position speaks for them already.
+                found = replace(found, conditional=replace(each, counted=found.conditional.counted))
+            text = UNDONE if found.back else f"{group_micros(found.late)} more were sold than told"
+            self._save(found.conditional, text, level=Level.BAD)
+            if found.back:
+                words = f"A sale FAILED on chain: {_back_in_words(found.conditional, found.back)}"
+                self._kernel.log.notice(Level.BAD, words, until_read=True)
 
     def _let_leave(self, conditional_id: ConditionalId, order: PreparedOrder) -> str:
         """Note which order a sale leaves as, or say why it must not leave any more."""
@@ -342,10 +441,20 @@ class Conditionals:
         if known.state is not ConditionalState.SELLING:
             return f"Not sold: the conditional order is {known.state.value}"
         leaving = replace(known, sale=order.unsigned.order_id)
+        if known.is_all:
+            leaving = replace(leaving, size=order.size)
         self._put(leaving)
         text = f"Conditional order to {say_conditional(known)}: sells as {leaving.sale}"
         self._journal.note_conditional(leaving, text, at=self._kernel.clock.now())
         return ""
+
+    def _check_sale(self, conditional_id: ConditionalId, reason: str) -> None:
+        """Show that it is being checked what a sale brought."""
+        known = self._known[conditional_id]
+        if known.state is ConditionalState.SELLING:
+            known = replace(known, state=ConditionalState.CHECKING, reason=reason)
+        text = f"checks what its sale sold before it sells more; the answer was: {reason}"
+        self._save(known, text, level=Level.WARNING)
 
     def _count_left_sale(self, left: Conditional, order_id: OrderId) -> None:
         """Count what a sale brought that nobody waits for: of an earlier session, or of a fault."""
@@ -358,8 +467,14 @@ class Conditionals:
 
     def _look_around(self) -> None:
         if locked := self._locked():
-            self.rest_all(locked)
-        self._leave_what_is_gone()
+            self._pause_locked(locked)
+        account = self._account()
+        for token_id in {each.token_id for each in self.view() if each.reason != GONE}:
+            if account.has_none(token_id) and token_id not in self._busy:
+                self._kernel.start_unless_running(
+                    ("shares gone", token_id), "conditional order",
+                    partial(self._pause_if_gone, token_id),
+                )  # fmt: skip
         tokens = {e.token_id for e in self.view() if e.state is ConditionalState.WATCHING}
         now = self._kernel.clock.now()
         for token_id in tokens:
@@ -371,12 +486,29 @@ class Conditionals:
             del self._blind_since[token_id]
             self._told_blind.discard(token_id)
 
-    def _leave_what_is_gone(self) -> None:
-        """Let those rest whose shares are gone: they must not wait for what is bought later."""
-        account = self._account()
-        for each in self.view():
-            if account.has_none(each.token_id):
-                self.rest(each.conditional_id, GONE)
+    def _pause_locked(self, reason: str) -> None:
+        active = [each for each in self.view() if each.state.is_active]
+        if active:
+            self.pause_all(reason)
+            text = f"{count(len(active), 'stop')} paused: {reason}"
+            self._kernel.log.notice(Level.BAD, text, until_read=True)
+
+    async def _pause_if_gone(self, token_id: TokenId) -> None:
+        """Pause those whose shares the venue itself says are gone, in two answers its lag apart."""
+        if await self.sales.is_gone(token_id) and self._account().has_none(token_id):
+            for each in self.view():
+                if each.token_id != token_id or token_id in self._busy:
+                    continue
+                if each.is_all and each.counted and each.state.is_active:
+                    self._save(replace(each, state=ConditionalState.DONE, reason="sold"), "sold")
+                    continue
+                self._save(paused(each, GONE), f"paused: {GONE}", level=Level.WARNING)
+                if each.state.is_active:
+                    text = f"Stop PAUSED, {GONE}: {say_conditional(each)}"
+                    text = f"{text} · {shorten(each.title)}"
+                    self._kernel.log.notice(Level.BAD, text, until_read=True)
+        else:
+            await self._kernel.clock.sleep(GONE_AGAIN_S)
 
     def _tell_blind(self, token_id: TokenId) -> None:
         if token_id not in self._told_blind:
@@ -397,5 +529,18 @@ def _new_id() -> ConditionalId:
     return ConditionalId(secrets.token_hex(6))
 
 
-def _rests(each: Conditional) -> bool:
-    return each.state is ConditionalState.RESTING
+def _is_paused(each: Conditional) -> bool:
+    return each.state is ConditionalState.PAUSED
+
+
+def _back_in_words(each: Conditional, back: Micros) -> str:
+    shares = f"{format_micros(back)} {each.outcome} came back"
+    match each.state:
+        case ConditionalState.CANCELLED:
+            return f"{shares} UNPROTECTED, the stop was cancelled"
+        case ConditionalState.DONE:
+            return f"{shares} and are protected by the stop for the whole position"
+        case ConditionalState.PAUSED:
+            return f"{shares} UNPROTECTED, the stop is paused: {each.reason}"
+        case _:
+            return f"{shares} and are protected again: {say_conditional(each)}"

@@ -13,6 +13,7 @@ from pmtui.domain.order_endings import EndingPolicy
 from pmtui.service.arming import Arming
 from pmtui.service.cancelling import Canceller
 from pmtui.service.commands import ServiceCommands
+from pmtui.service.conditional_sales import ConditionalSales
 from pmtui.service.conditionals import Conditionals
 from pmtui.service.day_book import DayBook
 from pmtui.service.dead_man import DeadMan
@@ -287,13 +288,23 @@ class DataService:
         )
 
     def _make_conditionals(self) -> Conditionals:
+        sales = ConditionalSales(
+            self._kernel,
+            self._desk,
+            account=self._account_view,
+            market_of=self._known.market,
+            own=self._account.own,
+            ask_shares=self._account.ask_shares,
+            lag_s=self._tuning.sale_lag_s,
+        )
         conditionals = Conditionals(
             self._kernel,
             self._journal,
-            self._desk,
+            sales,
             account=self._account_view,
             book_of=self._books.book,
             market_of=self._known.market,
+            market_problem=self._desk.why_not_this_market,
             own=self._account.own,
             locked=self._safeguards.guard.locked,
         )

@@ -102,7 +102,7 @@ class Departing:
         is_switch_armed = self._safeguards.dead_man.state.is_armed_at_venue
         self._safeguards.arming.disarm("leaving")
         ended = say_ended(len(awake_of(self._conditionals.view())))
-        self._conditionals.rest_all(f"the program ended ({departure.value})")
+        self._conditionals.pause_all(f"the program ended ({departure.value})")
         # Without a first look at the venue nobody knows what rests there.
         is_blind = self._feed.state.load is not Load.READY and policy is LeavePolicy.CANCEL
         if account is None or not (orders or is_blind):

@@ -204,7 +204,10 @@ class Journal:
         self._later(AboutOrder((at.isoformat(), order_id, kind, text), fact))
 
     def note_conditional(self, conditional: Conditional, text: str, *, at: datetime) -> None:
-        """Remember how a conditional order stands now and what became of it, without waiting."""
+        """Remember how a conditional order stands now, and in words why unless there are none."""
+        if not text:
+            self._later(conditional)
+            return
         self._notes.append(conditional)
         self.note("conditional", text, at=at)
 

@@ -25,7 +25,10 @@ class Log:
         self._read_up_to = 0
         self._unread = 0
 
-    def add(self, level: Level, kind: str, text: str, *, order_id: OrderId | None = None) -> None:
+    def add(
+        self, level: Level, kind: str, text: str, *, order_id: OrderId | None = None,
+        until_read: bool = False,
+    ) -> None:  # fmt: skip
         """Append an entry; a `notice` or `order` above INFO counts as unread."""
         self._sequence += 1
         self._entries.append(
@@ -36,6 +39,7 @@ class Log:
                 kind=kind,
                 text=text,
                 order_id=order_id,
+                until_read=until_read,
             )
         )
         if level is not Level.INFO:
@@ -43,9 +47,11 @@ class Log:
             self._hub.mark(StatusTopic())
         self._hub.mark(LogTopic())
 
-    def notice(self, level: Level, text: str, *, order_id: OrderId | None = None) -> None:
-        """Tell the trader something they should see now."""
-        self.add(level, "notice", text, order_id=order_id)
+    def notice(
+        self, level: Level, text: str, *, order_id: OrderId | None = None, until_read: bool = False
+    ) -> None:
+        """Tell the trader something they should see now, or that stays in sight until it is read."""
+        self.add(level, "notice", text, order_id=order_id, until_read=until_read)
 
     def mark_read(self, sequence: int) -> None:
         """Count everything up to this entry as read."""

@@ -114,7 +114,7 @@ class ServiceQueries:
             day_figures=self._safeguards.day.figures,
             watching=len(account.awake),
             blind=len(account.blind),
-            at_rest=len(account.unwatched),
+            paused=len(account.paused),
             are_orders_known=not account.lack_of(OwnList.ORDERS),
         )
 

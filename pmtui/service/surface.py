@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pmtui.domain.book_view import BookView
-    from pmtui.domain.conditional import ConditionalId, ConditionalPlan
+    from pmtui.domain.conditional import ConditionalId, ConditionalPlan, Trigger
     from pmtui.domain.history import Interval
     from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
     from pmtui.domain.money import Micros
@@ -171,15 +171,23 @@ class ConditionalCommands(Protocol):
         ...
 
     def start_conditional(self, conditional_id: ConditionalId) -> str:
-        """Watch over one that is at rest again; returns why not."""
+        """Start a paused one again; returns why not."""
         ...
 
-    def rest_conditional(self, conditional_id: ConditionalId) -> None:
+    def move_conditional(
+        self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
+    ) -> str:
+        """Let one fire at another price; returns why not, "" when it is moved."""
+        ...
+
+    def pause_conditional(self, conditional_id: ConditionalId) -> None:
         """Let one do nothing until it is started again."""
         ...
 
-    def cancel_conditional(self, conditional_id: ConditionalId) -> None:
-        """End one for good."""
+    def cancel_conditional(
+        self, conditional_id: ConditionalId, trigger: Trigger | None = None
+    ) -> None:
+        """End one for good, or of a pair one of its two prices."""
         ...
 
 

@@ -5,6 +5,7 @@ from pmtui.domain.limits import NO_LIMITS, Limits
 from pmtui.domain.order_endings import LAG_S, RULED_OUT_AFTER_S
 from pmtui.records import dataclass
 from pmtui.service.arming import DISARM_AFTER_S
+from pmtui.service.conditional_sales import SALE_LAG_S
 from pmtui.service.desk import POST_DEADLINE_S
 from pmtui.service.hub import DEFAULT_FRAMES_PER_SECOND
 
@@ -19,6 +20,8 @@ class Tuning:
     ruled_out_after_s: float = RULED_OUT_AFTER_S
     replica_lag_s: float = LAG_S
     """How far behind the venue's answers may be before an order's end is concluded from them."""
+    sale_lag_s: float = SALE_LAG_S
+    """How long the venue's lists may lack what became of a conditional order's sale."""
     disarm_after_s: float = DISARM_AFTER_S
     limits: Limits = NO_LIMITS
     heartbeat: HeartbeatPolicy = HeartbeatPolicy.OFF

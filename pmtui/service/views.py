@@ -103,8 +103,8 @@ class StatusView:
     """Conditional orders that may sell by themselves."""
     blind: int = 0
     """Those among them that see nothing, as their book is not good."""
-    at_rest: int = 0
-    """Conditional orders that watch over nothing, while there are shares that they were to sell."""
+    paused: int = 0
+    """Conditional orders that are paused, but for those of which the venue says nothing is held."""
     are_orders_known: bool = True
     """Whether `open_orders` is all of them; False until the venue's list has been read whole."""
     venue: tuple[VenueFact, ...] = ()
@@ -330,17 +330,36 @@ class AccountView:
         return each.token_id in self.unseen and each.state is ConditionalState.WATCHING
 
     @property
-    def unwatched(self) -> tuple[Conditional, ...]:
-        """Conditional orders at rest that would have something to sell."""
-        watched_or_idle = (*self.awake, *self.idle)
-        return tuple(each for each in self.conditionals if each not in watched_or_idle)
+    def paused(self) -> tuple[Conditional, ...]:
+        """Paused conditional orders that may have something to sell."""
+        active_or_idle = (*self.awake, *self.idle)
+        return tuple(each for each in self.conditionals if each not in active_or_idle)
 
     @property
     def idle(self) -> tuple[Conditional, ...]:
-        """Conditional orders at rest of which nothing is held: only what is bought could be sold."""
-        awake = self.awake
-        at_rest = (each for each in self.conditionals if each not in awake)
-        return tuple(each for each in at_rest if self.has_none(each.token_id))
+        """Paused conditional orders of which the venue says nothing is held."""
+        from pmtui.domain.conditional import GONE  # noqa: PLC0415 - see above
+
+        gone = (each for each in self.conditionals if each.reason == GONE)
+        return tuple(each for each in gone if self.has_none(each.token_id))
+
+    def protecting(self, token_id: TokenId) -> tuple[Conditional, ...]:
+        """Active conditional orders of a token."""
+        return tuple(each for each in self.awake if each.token_id == token_id)
+
+    def allotted(self, each: Conditional) -> Micros:
+        """Shares that a conditional order speaks for: of an active one never more than are held."""
+        from pmtui.domain.conditional import allot  # noqa: PLC0415 - see above
+
+        same = self.protecting(each.token_id)
+        return allot(same, self.held(each.token_id)).get(each.conditional_id, each.size)
+
+    def unprotected(self, token_id: TokenId) -> Micros | None:
+        """Shares of a token that no active stop speaks for; None where there is no stop at all."""
+        from pmtui.domain.conditional import unprotected  # noqa: PLC0415 - see above
+
+        same = tuple(each for each in self.conditionals if each.token_id == token_id)
+        return unprotected(same, self.held(token_id)) if same else None
 
     def shares(self, token_id: TokenId) -> Micros:
         """Shares held of a token."""
@@ -369,10 +388,7 @@ class AccountView:
 
 def awake_of(conditionals: tuple[Conditional, ...]) -> tuple[Conditional, ...]:
     """Return the conditional orders that may sell by themselves."""
-    from pmtui.domain.conditional import ConditionalState  # noqa: PLC0415 - see above
-
-    states = (ConditionalState.WATCHING, ConditionalState.SELLING)
-    return tuple(each for each in conditionals if each.state in states)
+    return tuple(each for each in conditionals if each.state.is_active)
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,6 +402,8 @@ class LogEntry:
     """notice, order, request or stream."""
     text: str
     order_id: OrderId | None = None
+    until_read: bool = False
+    """Whether every screen shows it until the log has been read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,8 @@ GLOSSARY: tuple[Term, ...] = (
          "a No of one market are always worth one dollar together."),
     Term("conditional order", "A stop, a take profit or a pair of both. It lives in this program "
          "and ends with it; the venue knows nothing of it. Own bids that its sale would meet are "
-         "cancelled first. Where a trade of it FAILS on chain the shares are back: one is at rest "
-         "for them, for you to start."),
+         "cancelled first. Where a trade of it FAILS on chain the shares are back, and are "
+         "protected again at once."),
     Term("crossed", "A book whose best bid is not below its best ask. It cannot be right, so it is "
          "marked and fetched again."),
     Term("dead man's switch", "The venue cancels every order of a key that sent a heartbeat once "

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from pmtui.domain.amounts import SIZE_STEP
 from pmtui.domain.closing import Stake, entry_fees
 from pmtui.domain.ids import OrderId, TokenId
-from pmtui.domain.ladder_marks import LadderMarks, mirrored_orders
+from pmtui.domain.ladder_marks import LadderMarks, mirrored_orders, stop_marks
 from pmtui.domain.market import NO_FEE, FeeSchedule
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Order
@@ -46,6 +46,9 @@ def ladder_inputs(
         scoring=account.scoring,
         stakes=stakes,
         rewards=terms.rewards if terms is not None else None,
+        stops=stop_marks(
+            (e, account.allotted(e)) for e in account.conditionals if e.token_id == token_id
+        ),
         is_account_known=account.load is Load.READY,
     )
     return LadderInputs(orders, marks, label)

@@ -8,26 +8,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.amounts import TICK_RULES, is_on_tick
+from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.closing import Stake
 from pmtui.domain.conditional import (
-    MOST_TRIES,
+    GONE,
     Conditional,
     ConditionalId,
     ConditionalPlan,
     ConditionalState,
+    CountedSale,
+    Recount,
     Trigger,
     after_sale,
-    at_rest,
+    allot,
     due,
+    moved_to,
+    paused,
+    raised,
+    recount,
     sale_of,
     say_conditional,
+    unprotected,
     worst_price,
 )
 from pmtui.domain.conditional_check import PlanField, check_plan, ends_of
-from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import FeeSchedule, Side
 from pmtui.domain.money import ONE, Micros, parse_micros
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.order import Order, OrderStatus, TimeInForce
+from pmtui.domain.self_trade import best_bid_of_others
 
 m = parse_micros
 PAIR = Conditional(
@@ -35,6 +44,7 @@ PAIR = Conditional(
     outcome="Yes", title="Will it rain?", size=m("100"), stop=m("0.40"), take_profit=m("0.80"),
     give_way=m("0.05"), created_at=datetime(2026, 6, 1, tzinfo=UTC),
 )  # fmt: skip
+AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PLAN = ConditionalPlan(ConditionId("0xaa"), TokenId("1"), m("100"), m("0.40"), m("0.80"))
 CENT = m("0.01")
 prices = st.integers(1, 99).map(lambda cents: Micros(cents * 10_000))
@@ -106,20 +116,23 @@ def test_what_is_left_of_a_sale_watches_on() -> None:
     assert after_sale(left, m("40")).state is ConditionalState.DONE
 
 
-def test_sales_that_bring_nothing_end_at_rest() -> None:
+def test_however_often_a_sale_fails_it_stays_active() -> None:
     it = PAIR
-    for _ in range(MOST_TRIES - 1):
+    for number in range(1, 100):
         it = after_sale(it, Micros(0), problem="the venue restarts")
-        assert it.state is ConditionalState.WATCHING
-    it = after_sale(it, Micros(0), problem="the venue restarts")
-    assert it.state is ConditionalState.RESTING
-    assert "the venue restarts" in it.reason
+        assert (it.state, it.tries) == (ConditionalState.WATCHING, number)
+
+
+def test_what_an_older_journal_called_at_rest_is_read_as_paused() -> None:
+    assert ConditionalState("at rest") is ConditionalState.PAUSED
+    with pytest.raises(ValueError, match="asleep"):
+        ConditionalState("asleep")
 
 
 @pytest.mark.parametrize("state", [ConditionalState.DONE, ConditionalState.CANCELLED])
 def test_what_is_over_stays_over(state: ConditionalState) -> None:
     over = replace(PAIR, state=state)
-    assert at_rest(over, "a restart") == over
+    assert paused(over, "a restart") == over
 
 
 @pytest.mark.parametrize(
@@ -164,6 +177,118 @@ def test_no_plan_sells_below_the_lowest_price_and_the_most_it_names_will_do(
     assert check_plan(nearest, held=m("100"), bid=None, tick=tick) == ()
 
 
+whole = st.integers(0, 10**9).map(Micros)
+protections = st.lists(
+    st.tuples(whole, st.booleans(), st.booleans(), st.sampled_from(ConditionalState)), max_size=5
+)
+
+
+@given(rows=protections, held=whole)
+def test_together_they_never_speak_for_more_than_is_held(
+    rows: list[tuple[Micros, bool, bool, ConditionalState]], held: Micros
+) -> None:
+    them = [
+        replace(
+            PAIR, conditional_id=ConditionalId(str(number)), size=size, is_all=is_all,
+            stop=m("0.40") if has_stop else None, state=state,
+        )
+        for number, (size, is_all, has_stop, state) in enumerate(rows)
+    ]  # fmt: skip
+    shares = allot(them, held)
+    assert sum(shares.values()) <= held
+    for each in them:
+        share = shares.get(each.conditional_id, 0)
+        assert share <= held
+        assert each.is_all or share <= each.size
+        assert each.state.is_active or not share
+    bare = unprotected(them, held)
+    if bare is None:
+        assert not any(each.stop for each in them)
+    else:
+        assert 0 <= bare <= held
+    if any(each.is_all and each.state.is_active for each in them):
+        assert sum(shares.values()) == held
+
+
+own_bids = st.lists(st.tuples(prices, st.integers(1, 50)), max_size=4)
+
+
+@given(
+    others=st.lists(st.tuples(prices, st.integers(1, 50)), max_size=4),
+    mine=own_bids, stop=prices, profit=prices,
+)  # fmt: skip
+def test_it_fires_by_the_bids_of_others_alone(
+    others: list[tuple[Micros, int]], mine: list[tuple[Micros, int]], stop: Micros, profit: Micros
+) -> None:
+    sizes_at: dict[Micros, int] = {}
+    for price, size in (*others, *mine):
+        sizes_at[price] = sizes_at.get(price, 0) + size * 1_000_000
+    levels = tuple(Level(p, Micros(s)) for p, s in sorted(sizes_at.items(), reverse=True))
+    book = BookView(PAIR.token_id, BookState.LIVE, bids=levels)
+    own = [
+        Order(
+            OrderId(str(number)), PAIR.condition_id, PAIR.token_id, "Yes", Side.BUY, price,
+            Micros(size * 1_000_000), Micros(0), OrderStatus.LIVE, TimeInForce.GTC, AT,
+        )
+        for number, (price, size) in enumerate(mine)
+    ]  # fmt: skip
+    bid = best_bid_of_others(book, PAIR.condition_id, own)
+    assert bid == max((price for price, _ in others), default=None)
+    pair = replace(PAIR, stop=stop, take_profit=max(profit, Micros(stop + 1)))
+    assert (due(pair, bid) is Trigger.STOP) is (bid is not None and bid <= stop)
+
+
+trails = st.integers(1, 50).map(lambda cents: Micros(cents * 10_000))
+
+
+@given(st.lists(st.none() | prices, max_size=30), trails, st.none() | prices)
+def test_a_trailing_stop_never_falls_and_stays_its_way_below_the_highest_bid(
+    bids: list[Micros | None], trail: Micros, first: Micros | None
+) -> None:
+    it = replace(PAIR, stop=first, take_profit=None, trail=trail)
+    highest = Micros(0)
+    for bid in bids:
+        before = it.stop
+        it = raised(it, bid) or it
+        highest = max(highest, bid or Micros(0))
+        assert before is None or (it.stop is not None and it.stop >= before)
+        follows = Micros(highest - trail)
+        wanted = max(follows, first or Micros(0))
+        assert it.stop == (wanted if wanted > 0 else None)
+        assert bid is None or due(it, bid) is not Trigger.STOP or bid <= highest
+
+
+def test_a_trailing_stop_follows_only_while_it_is_active_and_one_that_stays_put_never() -> None:
+    trailing = replace(PAIR, trail=m("0.03"))
+    assert raised(PAIR, m("0.99")) is None
+    for state in ConditionalState:
+        is_watching = state is ConditionalState.WATCHING
+        assert (raised(replace(trailing, state=state), m("0.50")) is not None) is is_watching
+
+
+def test_a_trailing_stop_that_is_moved_follows_at_its_new_distance() -> None:
+    trailing = raised(replace(PAIR, trail=m("0.03"), take_profit=None), m("0.50"))
+    assert trailing is not None
+    moved = moved_to(trailing, Trigger.STOP, m("0.45"), tick=CENT)
+    assert (moved.stop, moved.trail) == (m("0.45"), m("0.05"))
+    assert raised(moved, m("0.50")) is None
+
+
+def test_one_that_protects_by_trailing_alone_counts_as_a_stop() -> None:
+    only_trail = replace(PAIR, stop=None, take_profit=None, trail=m("0.03"))
+    assert unprotected([only_trail], m("120")) == m("20")
+    assert "trailing 3¢ below the best bid" in say_conditional(only_trail)
+
+
+@pytest.mark.parametrize(
+    ("trail", "says"), [("0", "at least one"), ("0.015", "In steps of 1¢"), ("0.60", "less than")]
+)
+def test_a_trail_is_so_many_ticks_and_less_than_the_bid(trail: str, says: str) -> None:
+    plan = replace(PLAN, stop=None, take_profit=None, trail=m(trail))
+    (problem,) = check_plan(plan, held=m("100"), bid=m("0.60"), tick=CENT)
+    assert (problem.field, says in problem.text) == (PlanField.TRAIL, True)
+
+
 def test_it_says_what_its_prices_would_bring() -> None:
     fee = FeeSchedule(rate=m("0.04"))
     stake = Stake(size=m("200"), average_price=m("0.42"), entry_fees=m("2"), fee=fee)
@@ -180,3 +305,80 @@ def test_it_says_what_its_prices_would_bring() -> None:
 def test_it_says_what_it_does_in_a_line() -> None:
     text = "sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢ up"
     assert say_conditional(PAIR) == text
+
+
+SALE = CountedSale(OrderId("0x1"), Micros(60), Micros(0), AT)
+SOLD = replace(PAIR, size=Micros(0), state=ConditionalState.DONE, counted=(SALE,))
+sizes = st.integers(0, 100).map(Micros)
+
+
+def counted_anew(it: Conditional, *, matched: int, failed: int) -> Recount | None:
+    return recount(it, matched=lambda _: Micros(matched), failed=lambda _: Micros(failed))
+
+
+def test_nothing_comes_back_of_a_sale_that_stands() -> None:
+    assert counted_anew(SOLD, matched=60, failed=0) is None
+    # A session that has not read its trades yet knows of nothing: that proves nothing.
+    assert counted_anew(SOLD, matched=0, failed=0) is None
+
+
+def test_what_had_failed_before_it_was_counted_was_never_counted() -> None:
+    before = replace(SOLD, counted=(replace(SALE, failed=Micros(40)),))
+    assert counted_anew(before, matched=60, failed=40) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "after"),
+    [
+        (ConditionalState.DONE, "sold", ConditionalState.WATCHING),
+        (ConditionalState.PAUSED, GONE, ConditionalState.WATCHING),
+        (ConditionalState.PAUSED, "by you", ConditionalState.PAUSED),
+        (ConditionalState.WATCHING, "", ConditionalState.WATCHING),
+        (ConditionalState.SELLING, "", ConditionalState.SELLING),
+        (ConditionalState.CHECKING, "", ConditionalState.CHECKING),
+    ],
+)
+def test_what_comes_back_is_protected_at_once(
+    state: ConditionalState, reason: str, after: ConditionalState
+) -> None:
+    size = 0 if state is ConditionalState.DONE else 100_000
+    found = counted_anew(
+        replace(SOLD, state=state, reason=reason, size=Micros(size)), matched=35, failed=25
+    )
+    assert found is not None
+    assert (found.back, found.conditional.size) == (25, size + 25)
+    assert found.conditional.state is after
+    assert counted_anew(found.conditional, matched=35, failed=25) is None, "counted once"
+
+
+def test_what_the_trader_cancelled_stays_cancelled() -> None:
+    found = counted_anew(replace(SOLD, state=ConditionalState.CANCELLED), matched=35, failed=25)
+    assert found is not None
+    assert (found.back, found.conditional.state) == (25, ConditionalState.CANCELLED)
+
+
+def test_a_fill_told_of_after_its_sale_was_ruled_out_is_not_sold_again() -> None:
+    ruled_out = replace(SALE, size=Micros(0))
+    it = replace(PAIR, size=m("50"), counted=(ruled_out,))
+    found = counted_anew(it, matched=m("50"), failed=0)
+    assert found is not None
+    assert (found.late, found.conditional.state) == (m("50"), ConditionalState.DONE)
+
+
+@given(sizes, sizes, st.lists(st.tuples(sizes, sizes), max_size=6))
+def test_however_trades_and_failures_are_told_every_share_counts_once(
+    size: Micros, before: Micros, told: list[tuple[Micros, Micros]]
+) -> None:
+    it = replace(SOLD, state=ConditionalState.WATCHING, size=Micros(10_000_000))
+    it = replace(it, counted=(replace(SALE, size=size, failed=before),))
+    matched, failed, back, late = int(size), int(before), 0, 0
+    for fails, fills in told:
+        # Trades fail out of what was matched; others are heard of for the first time.
+        fails_now = min(fails, matched)
+        matched, failed = matched - fails_now + fills, failed + fails_now
+        found = counted_anew(it, matched=matched, failed=failed)
+        if found is not None:
+            back, late, it = back + found.back, late + found.late, found.conditional
+    assert it.counted[0].size == matched
+    assert it.size == 10_000_000 + back - late
+    assert size - back + late == matched

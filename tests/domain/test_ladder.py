@@ -5,10 +5,11 @@ from hypothesis import strategies as st
 from pmtui.domain.amounts import TICK_RULES, is_on_tick
 from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.closing import Stake, break_even
+from pmtui.domain.conditional import ConditionalId, Trigger
 from pmtui.domain.ids import TokenId
-from pmtui.domain.ladder import Zone, build_ladder, orders_at
+from pmtui.domain.ladder import Zone, build_ladder, orders_at, stops_at
 from pmtui.domain.ladder_axis import Axis, bounded, centred, follow, groupings, reveal
-from pmtui.domain.ladder_marks import LadderMarks, mirrored_orders
+from pmtui.domain.ladder_marks import LadderMarks, StopMark, mirrored_orders
 from pmtui.domain.market import FeeSchedule, RewardTerms, Side
 from pmtui.domain.money import ONE, Micros, complement
 from pmtui.domain.order import Order, OrderStatus
@@ -369,3 +370,17 @@ def test_best_bid_and_ask_are_both_followed_where_there_is_room(
         assert touch[1] <= found
     # And once it is found, it stays.
     assert follow(found, bid + half, height, touch) == found
+
+
+@given(st.data())
+def test_stops_and_targets_stand_on_the_row_of_their_price(data: st.DataObject) -> None:
+    axis = data.draw(axes())
+    price = Micros(data.draw(st.integers(1, ONE // axis.tick - 1)) * axis.tick)
+    mark = StopMark(ConditionalId("c1"), Trigger.STOP, price, Micros(1_000_000), is_active=True)
+    book = BookView(TOKEN, BookState.LIVE, (), (), axis.tick)
+    ladder = build_ladder(book, axis, marks=LadderMarks(stops=(mark,)))
+    rows = range(axis.first, axis.last + 1)
+    (row,) = (index for index in rows if ladder.rung(index).stops)
+    assert ladder.rung(row).stops == (mark,)
+    assert stops_at(ladder, ladder.rung(row).price) == (mark,)
+    assert ladder.rung(row).price >= price

@@ -1,13 +1,16 @@
 """What becomes of a conditional order's sale, however it is told of: counted once, never sold twice."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
 from pmtui.domain.conditional import Conditional, ConditionalState
+from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.leaving import Departure, LeavePolicy
 from pmtui.domain.market import Side
@@ -24,6 +27,8 @@ from pmtui.domain.order import (
 )
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
 from pmtui.domain.user_events import TradeChanged
+from pmtui.service.conditional_sales import MOST_DOUBT_S, SALE_LAG_S
+from pmtui.service.journal import Journal, JournalProblem, Leaving
 from pmtui.service.surface import PreparedOrder
 from tests.service.fakes import (
     CONDITION,
@@ -34,8 +39,22 @@ from tests.service.fakes import (
     lost,
     running_world,
 )
-from tests.service.test_conditionals import PLAN, book, m, only, protected, ready, sold
+from tests.service.test_conditionals import (
+    HELD,
+    PLAN,
+    book,
+    m,
+    only,
+    protected,
+    ready,
+    sold,
+)
 from tests.service.test_desk import said, until
+
+REFUSED = PostResult(None, None, "no orders found to match with FAK order")
+BUSY = Failure(FailureKind.BUSY, "POST /order", "Too Many Requests", 429)
+UNREADABLE = Failure(FailureKind.SERVER, "POST /order", "", 200)
+HALF = replace(PLAN, size=m("50"))
 
 
 def fill_of(order_id: OrderId, size: str, *, trade: str = "t1") -> Fill:
@@ -88,25 +107,29 @@ async def test_what_is_told_of_trade_by_trade_is_not_sold_again(tmp_path: Path) 
 
 async def test_two_of_a_token_do_not_offer_the_same_shares(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        await protected(world)
-        assert world.service.commands.protect(PLAN) == ""
+        await protected(world, HALF)
+        assert world.service.commands.protect(HALF) == ""
         await selling(world)
         await world.pass_time(30)
         assert len(world.account.posted) == 1
         assert states(world) == [ConditionalState.SELLING, ConditionalState.WATCHING]
-        world.account.shares[YES] = Micros(0)
-        sold(world, "100", left="0")
-        await until(world, lambda: said(world, "no shares are held"), "the second finds nothing")
-        assert len(world.account.posted) == 1
+        world.account.shares[YES] = m("50")
+        sold(world, "50", left="0")
+        await until(world, lambda: len(world.account.posted) == 2, "the second sells its own")
+        (order,) = world.service.queries.account().open_orders
+        assert order.original_size == m("50")
 
 
 async def test_what_an_answer_says_was_sold_is_not_offered_again(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        await protected(world)
-        assert world.service.commands.protect(PLAN) == ""
+        await protected(world, HALF)
+        assert world.service.commands.protect(HALF) == ""
+        # Half of what is held has been sold elsewhere since.
+        world.account.shares[YES] = m("50")
+        await until(world, lambda: world.service.queries.account().held(YES) == m("50"), "held")
         order_id = OrderId(f"0x{1:064x}")
         matched = PostResult(
-            order_id, PostStatus.MATCHED, making_amount=m("100"), taking_amount=m("39")
+            order_id, PostStatus.MATCHED, making_amount=m("50"), taking_amount=m("19.5")
         )
         world.account.answers[:] = [matched]
         # Neither the trades nor the wallet have been told of yet.
@@ -135,16 +158,104 @@ async def test_a_sale_that_is_being_checked_uses_up_no_tries(tmp_path: Path) -> 
         await until(world, lambda: len(world.account.posted) == 2, "its sale, after the doubt")
 
 
-async def test_put_to_rest_while_it_sells_it_sells_no_more(tmp_path: Path) -> None:
+@pytest.mark.parametrize("answer", [REFUSED, BUSY, UNREADABLE, lost()])
+@pytest.mark.parametrize("filled", ["50", "20"])
+async def test_a_sale_that_filled_whatever_the_answer_was_is_not_sold_again(
+    tmp_path: Path, answer: PostResult | Failure, filled: str
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, HALF)
+        world.account.known.clear()
+        world.account.answers[:] = [answer]
+        order_id = await selling(world)
+        await until(world, lambda: states(world) == [ConditionalState.CHECKING], "the check")
+        # Trades and balances tell of it only after the venue's lag.
+        await world.pass_time(SALE_LAG_S - 1)
+        assert len(world.account.posted) == 1
+        assert only(world) in world.service.queries.account().awake
+        world.account.own_fills = (fill_of(order_id, filled),)
+        world.account.shares[YES] = Micros(HELD - m(filled))
+        if filled == "50":
+            await until(world, lambda: not states(world), "its end")
+            await world.pass_time(60)
+            assert len(world.account.posted) == 1
+        else:
+            await until(world, lambda: len(world.account.posted) == 2, "the rest")
+            assert only(world).size == m("30")
+
+
+async def test_nothing_is_sold_again_while_trades_cannot_be_read(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, HALF)
+        world.account.known.clear()
+        world.account.answers[:] = [REFUSED]
+        await selling(world)
+        world.account.read_failure = lost("GET /data/trades")
+        await world.pass_time(120)
+        assert (states(world), len(world.account.posted)) == ([ConditionalState.CHECKING], 1)
+        world.account.read_failure = None
+        await until(world, lambda: len(world.account.posted) == 2, "ruled out by trades")
+
+
+async def test_shares_that_are_missing_without_a_trade_keep_a_sale_in_doubt(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, HALF)
+        world.account.known.clear()
+        world.account.answers[:] = [REFUSED]
+        order_id = await selling(world)
+        # The balance has it already, the trades only long after the lag.
+        world.account.shares[YES] = m("50")
+        await world.pass_time(3 * SALE_LAG_S)
+        assert (states(world), len(world.account.posted)) == ([ConditionalState.CHECKING], 1)
+        world.account.own_fills = (fill_of(order_id, "50"),)
+        await until(world, lambda: not states(world), "its end")
+        assert len(world.account.posted) == 1
+
+
+async def test_shares_that_left_without_a_trade_hold_nothing_up_for_ever(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, HALF)
+        world.account.known.clear()
+        world.account.answers[:] = [REFUSED]
+        await selling(world)
+        world.account.shares[YES] = m("70")
+        await world.pass_time(SALE_LAG_S + MOST_DOUBT_S + 5)
+        await until(world, lambda: len(world.account.posted) == 2, "the second sale")
+
+
+async def test_a_sale_that_never_left_is_tried_again_without_the_wait(tmp_path: Path) -> None:
+    class FullDisk(Journal):
+        refusals = 1
+
+        @override
+        async def begin_all(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
+            if self.refusals:
+                self.refusals -= 1
+                return JournalProblem("disk full")
+            return await super().begin_all(leaving)
+
+    journal = FullDisk(tmp_path / "journal.sqlite")
+    async with running_world(tmp_path, journal=journal) as world:
+        await protected(world, HALF)
+        fired_at = world.clock.monotonic()
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the second try")
+        assert world.clock.monotonic() - fired_at < SALE_LAG_S
+        assert said(world, "nothing sold: Not sent: the journal cannot be written")
+
+
+async def test_paused_while_it_sells_it_sells_no_more(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
         await selling(world)
-        world.service.commands.rest_conditional(only(world).conditional_id)
+        world.service.commands.pause_conditional(only(world).conditional_id)
         world.account.shares[YES] = m("40")
         sold(world, "60", left="40")
         await until(world, lambda: only(world).size == m("40"), "what was sold is counted")
         await world.pass_time(5)
-        assert states(world) == [ConditionalState.RESTING]
+        assert states(world) == [ConditionalState.PAUSED]
         assert len(world.account.posted) == 1
 
 
@@ -153,7 +264,7 @@ async def test_started_again_only_when_its_last_sale_is_known(tmp_path: Path) ->
         await protected(world)
         await selling(world)
         conditional_id = only(world).conditional_id
-        world.service.commands.rest_conditional(conditional_id)
+        world.service.commands.pause_conditional(conditional_id)
         world.stream.send(book("0.60"))
         await world.pass_time(1)
         problem = world.service.commands.start_conditional(conditional_id)
@@ -192,7 +303,7 @@ async def test_a_restart_counts_what_the_cut_off_sale_brought(
         world.account.stalls = True
         order_id = await selling(world)
     async with running_world(tmp_path) as world:
-        assert (await restarted(world)).state is ConditionalState.RESTING
+        assert (await restarted(world)).state is ConditionalState.PAUSED
         if brought != "0":
             world.account.own_fills = (fill_of(order_id, brought),)
         await until(world, lambda: only(world).sale is None, "the sale is counted")
@@ -215,7 +326,7 @@ async def test_a_restart_ends_one_whose_sale_brought_everything(tmp_path: Path) 
         assert states(world) == []
 
 
-async def test_a_fault_while_it_sells_puts_it_to_rest(
+async def test_a_fault_while_it_sells_is_told_and_it_stays_active(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_: FakeSigner, draft: OrderDraft) -> UnsignedOrder:
@@ -225,9 +336,13 @@ async def test_a_fault_while_it_sells_puts_it_to_rest(
         await protected(world)
         monkeypatch.setattr(FakeSigner, "prepare", broken)
         world.stream.send(book("0.39"))
-        await until(world, lambda: states(world) == [ConditionalState.RESTING], "its rest")
-        assert said(world, "conditional order failed (ZeroDivisionError)")
+        await until(
+            world, lambda: said(world, "conditional order failed (ZeroDivisionError)"), "the fault"
+        )
+        assert states(world) == [ConditionalState.WATCHING]
         assert "fault" in only(world).reason
+        monkeypatch.undo()
+        await until(world, lambda: world.account.posted, "the sale leaves")
 
 
 async def test_nothing_fires_while_the_program_ends(tmp_path: Path) -> None:
@@ -241,7 +356,7 @@ async def test_nothing_fires_while_the_program_ends(tmp_path: Path) -> None:
         await world.pass_time(5)
         await leaving
         assert world.account.posted == []
-        assert states(world) == [ConditionalState.RESTING]
+        assert states(world) == [ConditionalState.PAUSED]
 
 
 async def test_a_sale_in_its_order_is_a_sale_that_fills_and_is_killed(tmp_path: Path) -> None:
@@ -265,28 +380,26 @@ async def sold_out(world: World) -> Fill:
     return fill
 
 
-async def test_shares_of_a_sale_that_failed_on_chain_are_protected_again_at_rest(
+async def test_shares_of_a_sale_that_failed_on_chain_are_protected_again_at_once(
     tmp_path: Path,
 ) -> None:
     async with running_world(tmp_path) as world:
         fill = await sold_out(world)
         failed = replace(fill, status=TradeStatus.FAILED)
         world.account.own_fills = (failed,)
+        world.stream.send(book("0.60"))
         world.user_stream.send(TradeChanged((failed,), None))
         await until(world, lambda: states(world), "it is back")
         each = only(world)
-        assert (each.state, each.size) == (ConditionalState.RESTING, m("100"))
+        assert (each.state, each.size) == (ConditionalState.WATCHING, m("100"))
         assert "FAILED on chain" in each.reason
-        assert said(world, "100 Yes came back unprotected")
-        # Told again, and with the price where it was: nothing is sold a second time.
+        assert said(world, "100 Yes came back and are protected again")
+        # Told again while the price has recovered: nothing is sold, and it counts once.
         world.user_stream.send(TradeChanged((failed,), None))
-        world.stream.send(book("0.38"))
         await world.pass_time(30)
         assert len(world.account.posted) == 1
         assert [e.size for e in world.service.queries.account().conditionals] == [m("100")]
-        # Whoever starts it again has it sell what came back, once.
-        world.stream.send(book("0.60"))
-        assert world.service.commands.start_conditional(each.conditional_id) == ""
+        world.account.known.clear()
         world.stream.send(book("0.39"))
         await until(world, lambda: len(world.account.posted) == 2, "the second sale")
 
@@ -300,8 +413,8 @@ async def test_a_sale_that_failed_while_nothing_ran_is_heard_of_by_the_next_sess
     after = FakeAccountHost(own_fills=(replace(fill, status=TradeStatus.FAILED),))
     async with running_world(tmp_path, account=after) as world:
         await until(world, lambda: states(world), "it is back")
-        assert (only(world).state, only(world).size) == (ConditionalState.RESTING, m("100"))
-        assert said(world, "came back unprotected")
+        assert (only(world).state, only(world).size) == (ConditionalState.WATCHING, m("100"))
+        assert said(world, "came back and are protected again")
     async with running_world(tmp_path, account=after) as world:
         await world.pass_time(5)
         assert only(world).size == m("100"), "counted back once"

@@ -114,10 +114,10 @@ async def test_a_bid_of_ones_own_holds_no_stop_up_for_long(tmp_path: Path) -> No
     async with running_world(tmp_path) as world:
         await bidding(world, "0.50")
         world.stream.send(bids(("0.50", "20"), ("0.38", "500")))
-        await world.pass_time(LASTS_S - 2)
+        await world.pass_time(LASTS_S - 1)
         assert world.account.posted == []
         await until(world, lambda: world.account.posted, "the sale leaves")
-        assert said(world, "its stop is reached: others bid 38¢ only, behind your own bid")
+        assert said(world, "its stop is reached at a best bid of 38¢, without yours")
         assert world.account.cancelled == [(MINE,)]
 
 
@@ -126,8 +126,37 @@ async def test_what_holds_a_stop_up_is_looked_at_anew_after_every_change(tmp_pat
         await bidding(world, "0.50")
         for _ in range(3):
             world.stream.send(bids(("0.50", "20"), ("0.38", "500")))
-            await world.pass_time(LASTS_S - 3)
+            await world.pass_time(LASTS_S - 1)
             # Somebody stands beside our bid.
             world.stream.send(bids(("0.50", "25"), ("0.38", "500")))
             await world.pass_time(2)
         assert world.account.posted == []
+
+
+async def test_a_plan_is_checked_by_the_price_that_fires_it(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await bidding(world, "0.50")
+        world.service.commands.cancel_conditional(only(world).conditional_id)
+        world.stream.send(bids(("0.50", "20"), ("0.39", "500")))
+        await world.pass_time(1)
+        protect = world.service.commands.protect
+        refusal = protect(PLAN)
+        assert refusal == "The stop: bid 39¢: it would sell at once"
+        assert protect(replace(PLAN, stop=m("0.38"))) == ""
+        await world.pass_time(30)
+        assert world.account.posted == []
+
+
+async def test_without_a_bid_at_its_worst_price_it_waits_loudly_and_sells_when_one_comes(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.stream.send(book("0.34"))
+        await world.pass_time(30)
+        assert world.account.posted == []
+        assert only(world).state is ConditionalState.WATCHING
+        (notice,) = (e for e in world.service.queries.log().entries if e.until_read)
+        assert "NOT sold" in notice.text
+        world.stream.send(book("0.35"))
+        await until(world, lambda: world.account.posted, "the sale leaves")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from pmtui.domain.book_view import BookState, BookView, Level
-from pmtui.domain.conditional import ConditionalId, ConditionalPlan
+from pmtui.domain.conditional import ConditionalId, ConditionalPlan, Trigger
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import Address, CommandId, ConditionId, EventId, OrderId, TokenId
@@ -353,11 +353,20 @@ class FakeService:
         self._record("start_conditional", conditional_id)
         return ""
 
-    def rest_conditional(self, conditional_id: ConditionalId) -> None:
-        self._record("rest_conditional", conditional_id)
+    def move_conditional(
+        self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
+    ) -> str:
+        self._record("move_conditional", conditional_id, trigger, price)
+        return self.protect_problem
 
-    def cancel_conditional(self, conditional_id: ConditionalId) -> None:
-        self._record("cancel_conditional", conditional_id)
+    def pause_conditional(self, conditional_id: ConditionalId) -> None:
+        self._record("pause_conditional", conditional_id)
+
+    def cancel_conditional(
+        self, conditional_id: ConditionalId, trigger: Trigger | None = None
+    ) -> None:
+        legs = () if trigger is None else (trigger,)
+        self._record("cancel_conditional", conditional_id, *legs)
 
     def load_more(self, topic: MarketListTopic) -> None:
         self._record("load_more", topic)

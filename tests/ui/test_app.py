@@ -139,13 +139,13 @@ async def test_quitting_tells_of_conditional_orders_that_end_with_the_program() 
         outcome="Yes", title="Will it rain?", size=Micros(5_000_000), stop=Micros(400_000),
         take_profit=None, give_way=Micros(50_000), created_at=NOW,
     )  # fmt: skip
-    rests = replace(stop, conditional_id=ConditionalId("c2"), state=ConditionalState.RESTING)
+    rests = replace(stop, conditional_id=ConditionalId("c2"), state=ConditionalState.PAUSED)
     service.account_view = replace(service.account_view, conditionals=(stop, rests), open_orders=())
     app = PmtuiApp(service.surface(), themes=load_themes()[0])
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("q")
         await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the question")
-        assert shows(app, "Quit while conditional orders watch?")
+        assert shows(app, "Quit while stops are active?")
         assert shows(app, "1 conditional order ends with this program")
         assert shows(app, "5 Yes  stop 40¢")
         await settle(pilot)

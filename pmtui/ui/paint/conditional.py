@@ -1,10 +1,14 @@
 """Conditional orders as lines and rows; always with the word that they live here only."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from pmtui.domain.conditional import Conditional, ConditionalState
+from pmtui.domain.conditional import Conditional, ConditionalState, Trigger
 from pmtui.domain.conditional_check import SaleEnd
+from pmtui.domain.ids import TokenId
+from pmtui.domain.ladder_marks import StopMark
 from pmtui.domain.money import Micros
+from pmtui.domain.ticket_reading import say_shares
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Column, Line, Row
 from pmtui.ui.format import (
@@ -35,18 +39,24 @@ CONDITIONAL_COLUMNS = (
 _ROLES = {
     ConditionalState.WATCHING: Role.NOTICE_GOOD,
     ConditionalState.SELLING: Role.ARMED,
-    ConditionalState.RESTING: Role.NOTICE_WARN,
+    ConditionalState.CHECKING: Role.NOTICE_WARN,
+    ConditionalState.PAUSED: Role.NOTICE_WARN,
 }
 
 
 def paint_conditional_row(each: Conditional, account: AccountView, now: datetime) -> Row:
     """Show one conditional order as a row."""
+    size = account.allotted(each)
     return Row(
         each.conditional_id,
         (
             _state_of(each, account),
             Cell(format_age((now - each.created_at).total_seconds()), Role.DIM),
-            Cell(format_size_compact(each.size, width=8)),
+            Cell(
+                f"all {format_size_compact(size, width=4)}"
+                if each.is_all
+                else format_size_compact(size, width=8)
+            ),
             Cell(plain(each.outcome), Role.DIM),
             _price(each.stop),
             _price(None if each.stop is None else Micros(max(each.stop - each.give_way, 0))),
@@ -68,6 +78,8 @@ def paint_conditional_details(each: Conditional, account: AccountView, book: str
         text = f" Sees nothing, fires nothing: the book is {book}"
         return (Cell(text, Role.NOTICE_BAD), Cell(f"  {plain(each.title)}", Role.HEADING))
     why = "no share of it is held" if each in account.idle else plain(each.reason)
+    if each.trail is not None:
+        why = f"the stop trails {format_price(each.trail)} below the best bid  {why}"
     return (Cell(f" {plain(each.title)}", Role.HEADING), Cell(f"  {why}" if why else "", Role.DIM))
 
 
@@ -78,7 +90,9 @@ def paint_protection(each: Conditional, account: AccountView | None = None) -> L
         each: the conditional order.
         account: what is held, and which books are not good; None where only its state matters.
     """
-    size = format_size_compact(each.size)
+    size = format_size_compact(account.allotted(each) if account is not None else each.size)
+    if each.is_all:
+        size = f"all {size}"
     state = _state_of(each, account)
     line = [
         state._replace(text=f"{state.text} "),
@@ -87,7 +101,27 @@ def paint_protection(each: Conditional, account: AccountView | None = None) -> L
     for name, price in (("stop", each.stop), ("profit", each.take_profit)):
         if price is not None:
             line += [Cell(f"  {name} ", Role.DIM), Cell(format_price(price))]
+    if each.trail is not None:
+        line += [Cell("  trail ", Role.DIM), Cell(format_price(each.trail))]
     return tuple(line)
+
+
+def paint_unprotected(account: AccountView, token_id: TokenId) -> Line:
+    """Say how many of the shares held no stop speaks for; nothing where all have one, or none."""
+    bare, held = account.unprotected(token_id), account.held(token_id)
+    if not bare:
+        return ()
+    text = f"{say_shares(bare)} of {say_shares(held)} unprotected"
+    return (Cell(text, Role.NOTICE_WARN),)
+
+
+def say_stops(marks: Sequence[StopMark], *, ascii_only: bool = False) -> str:
+    """Name stops and targets that share a row of the ladder: `stop 38¢ of 100`."""
+    if len(marks) > 1:
+        return f"{len(marks)} stops and targets"
+    (mark,) = marks
+    word = "stop" if mark.trigger is Trigger.STOP else "target"
+    return f"{word} {format_price(mark.price, ascii_only=ascii_only)} of {say_shares(mark.size)}"
 
 
 def paint_end(end: SaleEnd) -> Line:

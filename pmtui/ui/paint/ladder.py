@@ -3,11 +3,13 @@
 Every sign has a meaning without colour: `@` average price paid, `=` break-even, `•` last trade, a
 line beside the price the reward band, `$` earns rewards, `?` not known to rest, `~` an estimate, or in
 the place of the cursor the row nearest to a price that the grid has no more; `+`, `!` and `×` for a
-moment: placed, filled, cancelled. In one column for both sides `B` is an own bid, `S` an own ask.
+moment: placed, filled, cancelled. Right of a price `▼` is a stop and `▲` a target, `◆` both, hollow where
+they are paused; `stop` and `tgt` stand where nothing of ours is offered. In one column for both sides `B` is an own bid, `S` an own ask.
 """
 
 from typing import NamedTuple
 
+from pmtui.domain.conditional import Trigger
 from pmtui.domain.ladder import Rung, Zone
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, complement
@@ -26,6 +28,10 @@ from pmtui.ui.theme import Role
 
 _CHANGE_SIGNS = {OwnChange.PLACED: "+", OwnChange.FILLED: "!", OwnChange.CANCELLED: "×"}
 _UNKNOWN, _SCORES = "?", "$"
+_GUARD_SIGNS = {Trigger.STOP: "▼▽", Trigger.TAKE_PROFIT: "▲△", None: "◆◇"}
+_GUARD_SIGNS_ASCII = {Trigger.STOP: "v-", Trigger.TAKE_PROFIT: "^-", None: "%-"}
+"""Active, and paused."""
+_GUARD_WORD = 4
 
 
 class RungLook(NamedTuple):
@@ -50,7 +56,7 @@ def paint_rung(rung: Rung, columns: LadderColumns, width: int, *, look: RungLook
     """Paint one row in exactly `width` cells."""
     row = _Row(rung, columns, look, _ground(rung, look))
     painters = Painters(
-        own=row.own, bar=row.bar, size=row.size, band=row.band, price=row.price, other=row.other,
+        own=row.own, bar=row.bar, size=row.size, band=row.band, price=row.price, guard=row.guard, other=row.other,
         ahead=row.ahead, depth=row.depth, traded=row.traded, profit=row.profit,
     )  # fmt: skip
     mark = Cell(_cursor_mark(look), Role.KEY if look.is_cursor else Role.TEXT, ground=row.ground)
@@ -78,7 +84,11 @@ class _Row(NamedTuple):
         change = bid_change or (look.ask_change if side is not Side.BUY else None)
         size = Micros(bid + ask)
         if not size and change is None:
-            return Cell(" " * room, ground=self.ground)
+            return (
+                self._guard_word(room)
+                if side is not Side.BUY
+                else self.amount(size, room, Role.DIM)
+            )
         # Where both sides share a column, nothing but a letter tells a bid from an ask.
         letter = ("B" if bid else "") + ("S" if ask else "") if side is None else ""
         room -= len(letter) + 1
@@ -121,6 +131,32 @@ class _Row(NamedTuple):
             Cell(ours, Role.OWN_ORDER if ours.strip() else Role.TEXT, ground=self.ground),
             Cell(text + last, role, emphasis, self.ground),
         )
+
+    def guard(self) -> Cell:
+        """Mark stops and targets, whatever else is on the row."""
+        stops = self.rung.stops
+        if not stops:
+            return Cell(" ", ground=self.ground)
+        kinds = {mark.trigger for mark in stops}
+        is_active = any(mark.is_active for mark in stops)
+        signs = _GUARD_SIGNS_ASCII if self.look.ascii_only else _GUARD_SIGNS
+        sign = signs[kinds.pop() if len(kinds) == 1 else None][not is_active]
+        return Cell(sign, self._guard_role, Emphasis.BOLD, self.ground)
+
+    def _guard_word(self, room: int) -> Cell:
+        """Name what is at the price, where no own order takes the room."""
+        stops = self.rung.stops
+        if not stops or room <= _GUARD_WORD:
+            return Cell(" " * room, ground=self.ground)
+        word = "stop" if any(mark.trigger is Trigger.STOP for mark in stops) else "tgt"
+        return Cell(word.rjust(room - 1) + " ", self._guard_role, ground=self.ground)
+
+    @property
+    def _guard_role(self) -> Role:
+        if not any(mark.is_active for mark in self.rung.stops):
+            return Role.NOTICE_WARN
+        is_stop = any(mark.trigger is Trigger.STOP for mark in self.rung.stops)
+        return Role.NOTICE_BAD if is_stop else Role.NOTICE_GOOD
 
     def other(self) -> Cell:
         text = format_price(

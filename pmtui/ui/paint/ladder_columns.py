@@ -76,6 +76,8 @@ class Painters(NamedTuple):
     band: Callable[[], Cell]
     """The cell between bids and price."""
     price: Callable[[], tuple[Cell, ...]]
+    guard: Callable[[], Cell]
+    """The cell between price and asks."""
     other: Callable[[], Cell]
     ahead: Callable[[], Cell]
     depth: Callable[[], Cell]
@@ -128,6 +130,7 @@ def paint_titles(
         size=lambda side: title("bids" if side is Side.BUY else "asks", columns.size),
         band=lambda: Cell(" "),
         price=lambda: (title("price", columns.price),),
+        guard=lambda: Cell(" "),
         other=lambda: title(other_label, columns.other),
         ahead=lambda: title("ahead", columns.ahead),
         depth=lambda: title("depth", columns.depth),
@@ -146,8 +149,8 @@ def place_cells(columns: LadderColumns, paint: Painters, *, ground: Role | None)
         placed += [cell, gap]
     placed[-1] = paint.band()
     placed += paint.price()
-    for cell in _right(columns, paint):
-        placed += [gap, cell]
+    for number, cell in enumerate(_right(columns, paint)):
+        placed += [gap if number else paint.guard(), cell]
     return placed
 
 

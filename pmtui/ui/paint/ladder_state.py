@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from pmtui.domain.book_view import BookState, BookView
+from pmtui.domain.conditional import Trigger
 from pmtui.domain.ladder import Ladder, Rung
 from pmtui.domain.market import Side, Trading
 from pmtui.domain.money import Micros
@@ -191,6 +192,11 @@ def _row_facts(ladder: Ladder, cursor: Micros, *, ascii_only: bool) -> list[Line
 def _facts_of_row(rung: Rung) -> tuple[list[Line], list[Line]]:
     """Tell what belongs to the row: what is ours there, and what trades there."""
     ours: list[Line] = []
+    for mark in rung.stops:
+        word = "stop" if mark.trigger is Trigger.STOP else "target"
+        paused = "" if mark.is_active else " paused"
+        shares = format_size_compact(mark.size, width=6).strip()
+        ours.append((Cell(f"{word}{paused} ", Role.NOTICE_WARN), Cell(shares)))
     if rung.ahead is not None:
         far = rung.ahead_of_last
         last = () if far is None else (Cell(" to ", Role.DIM), Cell(estimate_text(far, 6)))

@@ -123,22 +123,26 @@ def _account_facts(view: StatusView, *, do_keys_rest: bool) -> list[_Fact]:
         role = Role.OWN_ORDER if view.open_orders else Role.DIM
         facts.append(_Fact(_OURS, (Cell(f"{_open_orders(view)} open", role),)))
         if watching := view.watching - view.blind:
-            cells = (Cell(f"{watching} watching", Role.OWN_ORDER),)
+            cells = (Cell(f"{watching} {_stops(watching)}", Role.OWN_ORDER),)
             facts.append(_Fact(_MEANWHILE, cells))
         is_well = view.heartbeat.state not in (BeatState.LATE, BeatState.LOST)
         beat = paint_heartbeat(view.heartbeat, view.now)
         facts.append(_Fact(_MILD if is_well else _KEPT, beat))
-    for rank, count, words in (
-        (_KEPT, view.blind, "blind"),
-        (_KEPT, view.at_rest, "stop paused" if view.at_rest == 1 else "stops paused"),
+    for rank, number, words in (
+        (_KEPT, view.blind, f"{_stops(view.blind)} blind"),
+        (_KEPT, view.paused, f"{_stops(view.paused)} paused"),
         (_KEPT, view.unknown_orders, "unknown, checking"), (_MEANWHILE, view.unread_notices, "new"),
     ):  # fmt: skip
-        if count:
-            facts.append(_Fact(rank, (Cell(f"{count} {words}", Role.NOTICE_WARN),)))
+        if number:
+            facts.append(_Fact(rank, (Cell(f"{number} {words}", Role.NOTICE_WARN),)))
     if view.clock_skew_ms is not None and abs(view.clock_skew_ms) > SKEW_WORTH_SAYING_MS:
         words = f"clock off by {abs(view.clock_skew_ms) // 1000}s"
         facts.append(_Fact(_MEANWHILE, (Cell(words, Role.NOTICE_WARN),)))
     return facts
+
+
+def _stops(number: int) -> str:
+    return "stop" if number == 1 else "stops"
 
 
 def _join(facts: Iterable[_Fact]) -> Line:

@@ -93,6 +93,22 @@ def paint_outcome(outcome: str, title: str, *, ascii_only: bool = False) -> Line
     )
 
 
+def paint_market(
+    book: BookView, tick: Micros | None, *, is_without_own: bool, ascii_only: bool
+) -> Line:
+    """Show the best two prices in one, and whether own orders were left out of them."""
+    prices = (
+        "-" if price is None else format_price(price, tick=tick, ascii_only=ascii_only)[:-1]
+        for price in (book.best_bid, book.best_ask)
+    )
+    cells = [Cell(" / ".join(prices), Role.TEXT if book.state.is_good else Role.STALE)]
+    if is_without_own:
+        cells.append(Cell(" without yours", Role.DIM))
+    if not book.state.is_good:
+        cells.append(Cell(f" {book.state.value}", Role.STALE))
+    return tuple(cells)
+
+
 def paint_touch(book: BookView | None, tick: Micros | None, *, ascii_only: bool = False) -> Line:
     """Show the best prices beside the price field; doubt about them is said in a word."""
     sign = "c" if ascii_only else "¢"

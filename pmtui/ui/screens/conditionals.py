@@ -74,18 +74,18 @@ class ConditionalsScreen(SayingScreen):
         return "condition id", each.condition_id if each else ""
 
     def action_switch(self) -> None:
-        """Start the one at the cursor, or let it rest."""
+        """Start the one at the cursor, or pause it."""
         each = self._at_cursor()
         if each is None:
             self.say("There is no conditional order here.")
-        elif each.state is ConditionalState.RESTING:
+        elif each.state is ConditionalState.PAUSED:
             problem = self.surface.commands.start_conditional(each.conditional_id)
             self.say(f"Not started: {plain(problem)}." if problem else "Watching.")
         else:
-            is_selling = each.state is ConditionalState.SELLING
-            self.surface.commands.rest_conditional(each.conditional_id)
+            is_selling = each.state is not ConditionalState.WATCHING
+            self.surface.commands.pause_conditional(each.conditional_id)
             more = " A sale of it that has left goes on." if is_selling else ""
-            self.say(f"At rest: it does nothing until it is started again.{more}")
+            self.say(f"Paused: it does nothing until it is started again.{more}")
 
     def action_cancel(self) -> None:
         """End the one at the cursor."""

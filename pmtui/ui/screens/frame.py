@@ -7,6 +7,7 @@ Nothing of the service ever touches a widget: a change crosses over by `call_nex
 import asyncio
 from collections.abc import Iterable
 from functools import partial
+from itertools import takewhile
 from typing import ClassVar
 
 from textual import events
@@ -241,10 +242,18 @@ class FrameScreen(Screen[None]):
         entries = self.surface.queries.log().entries
         return next((e for e in reversed(entries) if e.level is not Level.INFO), None)
 
+    def _must_be_read(self) -> LogEntry | None:
+        """Return the last notice that stays in sight until the log has been read."""
+        log = self.surface.queries.log()
+        unread = takewhile(lambda e: e.sequence > log.read_up_to, reversed(log.entries))
+        return next((e for e in unread if e.until_read), None)
+
     def _show_notice(self) -> None:
         now, latest = self.surface.queries.now(), self.latest_notice()
         line = self.query_one("#notice", TextLine)
         if latest is None or (now - latest.at).total_seconds() > NOTICE_LIFE_S:
+            latest = self._must_be_read()
+        if latest is None:
             line.show(self._too_small() or self._greeting)
         else:
             line.show_in_width(partial(paint_notice, latest))

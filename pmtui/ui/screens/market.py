@@ -33,7 +33,7 @@ from pmtui.ui.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.cells import Cell
 from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import outcome_labels, tick_size_of, trading_of
-from pmtui.ui.paint.conditional import paint_protection
+from pmtui.ui.paint.conditional import paint_protection, paint_unprotected
 from pmtui.ui.paint.facts import key_of
 from pmtui.ui.paint.ladder_state import paint_state
 from pmtui.ui.paint.position import account_words, by_ladder
@@ -327,9 +327,9 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
             words=account_words(account),
             are_known=not account.lack_of(OwnList.POSITIONS),
         )
-        watched = (
-            paint_protection(each, account)
-            for each in account.conditionals if each.condition_id == self.condition_id
-        )  # fmt: skip
+        here = [e for e in account.conditionals if e.condition_id == self.condition_id]
+        watched = [paint_protection(each, account) for each in here]
+        tokens = dict.fromkeys(each.token_id for each in here)
+        watched += filter(None, (paint_unprotected(account, token_id) for token_id in tokens))
         own = by_ladder(self._own_orders(), self.token_id)
         self.orders.show(own, protections=tuple(watched))

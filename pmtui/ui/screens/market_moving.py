@@ -1,6 +1,7 @@
-"""Moving own orders on the ladder: pick up, choose a price, confirm.
+"""Moving own orders, stops and targets on the ladder: pick up, choose a price, confirm.
 
-What is picked up is orders by their ids, and where they go is a price: nothing that moves on the
+Where an order and a stop share a row, the first key picks up the order and the next one the stop.
+What is picked up is known by its ids, and where it goes is a price: nothing that moves on the
 screen meanwhile changes either.
 """
 
@@ -10,7 +11,8 @@ from dataclasses import replace
 from typing_extensions import override
 
 from pmtui.domain.ids import CommandId, OrderId, TokenId
-from pmtui.domain.ladder import orders_at
+from pmtui.domain.ladder import orders_at, stops_at
+from pmtui.domain.ladder_marks import StopMark
 from pmtui.domain.money import Micros
 from pmtui.domain.moving import why_not_movable
 from pmtui.domain.order import Order, OrderIntent
@@ -26,12 +28,14 @@ from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import why_not_tradable
 from pmtui.ui.moves import LEFT_OUT, prepare_moves, say_crossing
 from pmtui.ui.paint.action_cards import Move, say_resting
+from pmtui.ui.paint.conditional import LIVES_HERE, say_stops
 from pmtui.ui.paint.facts import count, key_of
 from pmtui.ui.paint.orders import say_verdict
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.action_cards import MoveCard
 from pmtui.ui.screens.confirm import ConfirmScreen
 from pmtui.ui.screens.market_ladder import MarketLadder
+from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.theme import Role
 
 NOTHING_HERE = "No order of yours"
@@ -46,6 +50,8 @@ class Picked:
     token_id: TokenId
     price: Micros
     """Where they were picked up."""
+    stops: tuple[StopMark, ...] = ()
+    """Instead of orders: stops or targets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,13 @@ class MarketMoving(MarketLadder):
 
     def action_move_order(self) -> None:
         """Pick up own orders at the cursor, or offer again what a move left out."""
-        if self._picked is not None:
+        if (
+            self._picked is not None
+            and self._picked.order_ids
+            and self._stops_at(self._picked.price)
+        ):
+            self._pick_stops(self._picked.token_id, self._picked.price)
+        elif self._picked is not None:
             self.say("Choose a price with the arrows; enter moves it there, esc drops it.")
         elif self._left_out is not None and self._left_out.condition_id == self.condition_id:
             self._offer_again(self._left_out)
@@ -114,7 +126,11 @@ class MarketMoving(MarketLadder):
         return self.focused in (self.ladder, None)
 
     def _pick_up(self) -> None:
-        place, token_id = self._own_at_cursor(), self.token_id
+        token_id, cursor = self.token_id, self.ladder.cursor
+        if cursor is not None and token_id is not None and self._has_only_stops(cursor[0]):
+            self._pick_stops(token_id, cursor[0])
+            return
+        place = self._own_at_cursor()
         if place is None or token_id is None:
             return
         found = tuple(order for order in place.orders if order.token_id == token_id)
@@ -122,6 +138,24 @@ class MarketMoving(MarketLadder):
             self._pick(found, token_id, place.price)
         else:
             self.say(f"What is yours at {place.words} is of the other outcome: flip to move it.")
+
+    def _stops_at(self, price: Micros) -> tuple[StopMark, ...]:
+        """Return the stops and targets of the outcome on show at a price."""
+        return stops_at(self.ladder.ladder, price) if self.ladder.ladder is not None else ()
+
+    def _has_only_stops(self, price: Micros) -> bool:
+        ladder = self.ladder.ladder
+        return bool(
+            ladder is not None
+            and self._stops_at(price)
+            and not orders_at(ladder, price, self._ladder_orders())
+        )
+
+    def _pick_stops(self, token_id: TokenId, price: Micros) -> None:
+        self._picked = Picked((), token_id, price, self._stops_at(price))
+        self.ladder.focus()
+        self.show_footer()
+        self._show_state()
 
     def _own_at_cursor(self) -> OwnPlace | None:
         """Return what is ours at the cursor's price, to act on; say so where nothing is."""
@@ -181,6 +215,11 @@ class MarketMoving(MarketLadder):
         elif len(self._picked_orders()) < len(self._picked.order_ids):
             self._let_go()
             self.say("An order you were moving has ended: nothing was moved.")
+        elif {mark.conditional_id for mark in self._picked.stops} - {
+            each.conditional_id for each in self.surface.queries.account().conditionals
+        }:
+            self._let_go()
+            self.say("A stop you were moving has ended: nothing was moved.")
 
     def _picked_orders(self) -> tuple[Order, ...]:
         ids = self._picked.order_ids if self._picked is not None else ()
@@ -189,12 +228,15 @@ class MarketMoving(MarketLadder):
 
     def _moving_line(self) -> Line:
         """Say what is on its way where; nothing while nothing is picked up."""
-        orders = self._picked_orders()
-        if self._picked is None or not orders:
+        orders, stops = self._picked_orders(), self._picked.stops if self._picked else ()
+        if stops:
+            what = say_stops(stops, ascii_only=self._ascii_only)
+        elif orders:
+            what = say_resting(orders[0], ascii_only=self._ascii_only)
+            if len(orders) > 1:
+                what = count(len(orders), "order")
+        else:
             return ()
-        what = say_resting(orders[0], ascii_only=self._ascii_only)
-        if len(orders) > 1:
-            what = count(len(orders), "order")
         cursor = self.ladder.cursor
         to = "?" if cursor is None else format_price(cursor[0], ascii_only=self._ascii_only)
         return (
@@ -206,6 +248,9 @@ class MarketMoving(MarketLadder):
         """Ask whether what is picked up shall go to a price."""
         terms, account = self._market_view.terms, self.surface.queries.account()
         if terms is None:
+            return
+        if self._picked is not None and self._picked.stops:
+            self._move_stops_to(self._picked.stops, price)
             return
         moves = prepare_moves(
             self.surface, self._picked_orders(), price, terms=terms, available=account.available
@@ -221,6 +266,24 @@ class MarketMoving(MarketLadder):
 
         doubt = say_crossing(moves, self._book_view)
         _ = self.app.push_screen(MoveCard(moves, surface=self.surface, doubt=doubt), decide)
+
+    def _move_stops_to(self, stops: tuple[StopMark, ...], price: Micros) -> None:
+        """Ask whether stops or targets shall fire at another price."""
+        words = say_stops(stops, ascii_only=self._ascii_only)
+        to = format_price(price, ascii_only=self._ascii_only)
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+            if not is_agreed:
+                return
+            move = self.surface.commands.move_conditional
+            problems = [move(mark.conditional_id, mark.trigger, price) for mark in stops]
+            self._let_go()
+            problem = next(filter(None, problems), "")
+            self.say(f"Not moved: {plain(problem, 90)}." if problem else f"Moved {words} to {to}.")
+
+        lines = ((Cell(f"{words} to {to}"),), (Cell(LIVES_HERE, Role.NOTICE_WARN),))
+        question = QuestionScreen("Move it?", lines, agree="Move", options=self.surface.options)
+        _ = self.app.push_screen(question, decide)
 
     def _send_moves(self, moves: tuple[Move, ...]) -> None:
         self.say(f"Moving {count(len(moves), 'order')}.")

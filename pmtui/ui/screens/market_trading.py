@@ -5,6 +5,7 @@ from textual import on
 from pmtui.domain.book_view import BookView
 from pmtui.domain.flattening import FlattenPlan, FlattenProblem, plan_flatten
 from pmtui.domain.ids import CommandId
+from pmtui.domain.ladder_marks import StopMark
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.verdict import Rejected
@@ -12,6 +13,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell
 from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import why_not_tradable
+from pmtui.ui.paint.conditional import say_stops
 from pmtui.ui.paint.facts import count
 from pmtui.ui.paint.orders import paint_resting_orders, say_cancelled
 from pmtui.ui.plain import plain
@@ -48,18 +50,31 @@ class MarketTrading(MarketMoving):
         self._open_at_cursor(Side.SELL)
 
     def action_cancel_order(self) -> None:
-        """Cancel own orders that the ladder shows at the cursor's price."""
+        """Cancel own orders at the cursor's price; where there are none, stops and targets there.
+
+        A stop that shares its row with orders stays: the key goes to it once they are gone.
+        """
+        cursor = self.ladder.cursor
+        if cursor is not None and self._has_only_stops(cursor[0]):
+            self._cancel_stops(self._stops_at(cursor[0]))
+            return
         place = self._own_at_cursor()
         if place is None:
             return
         command_id = self.surface.commands.cancel(order.order_id for order in place.orders)
         self.say(f"Cancelling {count(len(place.orders), 'order')} at {place.words}.")
-        _ = self.run_worker(self._say_cancelled(command_id, f"at {place.words}"))
+        more = " The stop there stays." if self._stops_at(place.price) else ""
+        _ = self.run_worker(self._say_cancelled(command_id, f"at {place.words}", more))
 
-    async def _say_cancelled(self, command_id: CommandId, where: str) -> None:
+    def _cancel_stops(self, stops: tuple[StopMark, ...]) -> None:
+        for mark in stops:
+            self.surface.commands.cancel_conditional(mark.conditional_id, mark.trigger)
+        self.say(f"Cancelled {say_stops(stops, ascii_only=self._ascii_only)}.")
+
+    async def _say_cancelled(self, command_id: CommandId, where: str, more: str = "") -> None:
         verdict = await self.surface.commands.cancel_verdict(command_id)
         if is_live(self):
-            self.say(say_cancelled(verdict, where))
+            self.say(say_cancelled(verdict, where) + more)
 
     def action_cancel_market(self) -> None:
         """Cancel all own orders in this market, after a question that names them."""

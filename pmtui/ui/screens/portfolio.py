@@ -15,7 +15,7 @@ from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.listing import MOST_STREAMED_ROWS
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, OrderIntent
-from pmtui.domain.position import Dust
+from pmtui.domain.position import Dust, Position
 from pmtui.domain.verdict import MoveEnd, MoveVerdict, Rejected
 from pmtui.service.topics import (
     AccountTopic,
@@ -29,12 +29,13 @@ from pmtui.service.views import AccountView
 from pmtui.ui.action import Context
 from pmtui.ui.action_doubts import say_doubts
 from pmtui.ui.actions import FooterEntry, bindings_for
-from pmtui.ui.cells import Line
+from pmtui.ui.cells import Cell, Line
 from pmtui.ui.liveness import is_live
 from pmtui.ui.market_facts import title_of, why_nothing_of_ours
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.moves import LEFT_OUT
 from pmtui.ui.paint.action_cards import Move
+from pmtui.ui.paint.conditional import paint_unprotected
 from pmtui.ui.paint.facts import NO_ROWS, LiveRows, count, key_of, to_ascii_line
 from pmtui.ui.paint.orders import paint_resting_orders
 from pmtui.ui.paint.portfolio import Tab, paint_tabs, paint_totals, say_nothing_here
@@ -340,8 +341,11 @@ class PortfolioScreen(FrameScreen):
         title: Line = ()
         details: Line = ()
         if item is not None:
-            marks = self._marks(self.surface.queries.account())
+            account = self.surface.queries.account()
+            marks = self._marks(account)
             title, details = paint_item_details(item, self._title_of(item), marks, self.size.width)
+            if isinstance(item, Position) and (bare := paint_unprotected(account, item.token_id)):
+                title = (*title, Cell("  "), *bare)
         self._show_line("#title", title)
         self._show_line("#details", details)
 

@@ -1,5 +1,7 @@
 """Protects a position with a stop, a take profit, or both: entries, a card, and then it is watched."""
 
+from dataclasses import replace
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -7,17 +9,20 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.domain.conditional import ConditionalPlan, say_plan
+from pmtui.domain.book_view import BookView
+from pmtui.domain.conditional import Conditional, ConditionalPlan, say_plan
 from pmtui.domain.conditional_check import PlanField, PlanProblem, SaleEnd, check_plan, ends_of
-from pmtui.domain.conditional_draft import ConditionalDraft, read_conditional
+from pmtui.domain.conditional_draft import ALL, ConditionalDraft, read_conditional
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
+from pmtui.domain.self_trade import book_of_others
 from pmtui.domain.ticket_reading import format_cents, say_shares
 from pmtui.domain.ticket_steps import step_cents
 from pmtui.ui.cells import Cell, Emphasis
 from pmtui.ui.ladder_inputs import stakes_in
 from pmtui.ui.market_facts import outcome_label, title_of, token_id_of
-from pmtui.ui.paint.conditional import IF_ALL_FILLS, LIVES_HERE, paint_end
+from pmtui.ui.paint.conditional import IF_ALL_FILLS, LIVES_HERE, paint_end, paint_unprotected
+from pmtui.ui.paint.ticket import paint_market
 from pmtui.ui.plain import plain
 from pmtui.ui.screens.order_form import OrderForm
 from pmtui.ui.screens.question import QuestionScreen
@@ -27,15 +32,16 @@ from pmtui.ui.widgets.text_line import TextLine
 from pmtui.ui.widgets.ticket_fields import NumberField, TextBlock
 
 _ENTRIES = (
-    (PlanField.STOP, "protect-stop", "Stop", "sells when the best bid is there or below"),
+    (PlanField.STOP, "protect-stop", "Stop", "sells when others bid that or less"),
     (PlanField.GIVE_WAY, "protect-give-way", "down to", "cents below the stop, no lower"),
     (
         PlanField.TAKE_PROFIT,
         "protect-profit",
         "Profit",
-        "sells when the best bid is there or above",
+        "sells when others bid that or more",
     ),
-    (PlanField.SIZE, "protect-size", "Size", "shares"),
+    (PlanField.SIZE, "protect-size", "Size", "shares, or all: the whole position"),
+    (PlanField.TRAIL, "protect-trail", "Trail", "cents below the best bid, as it rises"),
 )
 _NAMES = {field: name for field, name, _, _ in _ENTRIES}
 _LOADING = "The market's trading terms are still loading"
@@ -49,7 +55,8 @@ class ProtectScreen(OrderForm[None]):
     ProtectScreen NumberField { width: 11; }
     """
 
-    touch = query_one("#protect-touch", TextLine)
+    market = query_one("#protect-market", TextLine)
+    others = query_one("#protect-others", TextLine)
 
     def __init__(
         self, surface: Surface, condition_id: ConditionId, *, outcome_index: int, held: Micros
@@ -78,19 +85,24 @@ class ProtectScreen(OrderForm[None]):
             title = self.market_title(self.WIDTH)
             yield TextLine((Cell(title, Role.DIM),), ascii_only=ascii_only)
             with Horizontal(classes="row"):
-                yield TextLine((Cell("Now in"),), classes="label", ascii_only=ascii_only)
-                yield TextLine(id="protect-touch", ascii_only=ascii_only)
-            for _, name, label, _ in _ENTRIES:
+                yield TextLine((Cell("Market"),), classes="label", ascii_only=ascii_only)
+                yield TextLine(id="protect-market", ascii_only=ascii_only)
+            yield TextLine(id="protect-others", ascii_only=ascii_only)
+            for field, name, label, _ in _ENTRIES:
                 with Horizontal(classes="row"):
                     yield TextLine((Cell(label),), classes="label", ascii_only=ascii_only)
-                    yield NumberField(id=name, characters="0-9.,¢")
+                    letters = ALL if field is PlanField.SIZE else "¢"
+                    yield NumberField(id=name, characters=f"0-9.,{letters}")
                     yield TextLine(id=f"{name}-says", ascii_only=ascii_only)
             yield TextBlock(id="state", ascii_only=ascii_only)
             yield self.keys()
 
     def on_mount(self) -> None:
-        """Start with the whole position, and watch what the prices are judged by."""
-        draft = ConditionalDraft(size_text=say_shares(self._held).replace(",", ""))
+        """Start with all that nothing speaks for, and watch what the prices are judged by."""
+        draft = ConditionalDraft()
+        if taken := self._others():
+            left = Micros(max(self._held - sum(each.size for each in taken), 0))
+            draft = ConditionalDraft(size_text=say_shares(left).replace(",", ""))
         self._field("protect-size").value = draft.size_text
         self._field("protect-give-way").value = draft.give_way_text
         _ = self._field("protect-stop").focus()
@@ -98,8 +110,13 @@ class ProtectScreen(OrderForm[None]):
 
     @override
     def show(self) -> None:
-        if self._token_id is not None:
-            self.show_touch(self.touch, self._token_id)
+        account, token_id, book = self._surface.queries.account(), self._token_id, self._market
+        if token_id is not None and book is not None:
+            ascii_only = self._surface.options.ascii_only
+            tick = self.terms.tick_size if self.terms is not None else None
+            own = any(o.condition_id == self._condition_id for o in account.open_orders)
+            self.market.show(paint_market(book, tick, is_without_own=own, ascii_only=ascii_only))
+            self.others.show(paint_unprotected(account, token_id))
         self._show_judgement()
 
     def action_accept(self) -> None:
@@ -126,6 +143,8 @@ class ProtectScreen(OrderForm[None]):
             return
         best_bid = self._bid
         start = format_cents(best_bid) if best_bid is not None else ""
+        if field.id in ("protect-trail", "protect-give-way"):
+            start = "0"
         field.write(step_cents(field.value or start, event.step, terms.tick_size))
 
     def _ask(self, plan: ConditionalPlan) -> None:
@@ -134,6 +153,7 @@ class ProtectScreen(OrderForm[None]):
         lines = (
             (Cell(plain(title_of(self._surface.queries, self._condition_id)), Role.DIM),),
             (Cell(say_plan(plan, outcome)),),
+            (Cell("Market "), *self.market.line),
             *(paint_end(end) for end in self._ends(plan)),
             (Cell(IF_ALL_FILLS, Role.DIM),),
             (Cell(LIVES_HERE, Role.NOTICE_WARN),),
@@ -149,7 +169,7 @@ class ProtectScreen(OrderForm[None]):
                     _ = self.dismiss()
 
         question = QuestionScreen(
-            "Watch over this?", lines, agree="Watch", options=self._surface.options
+            "Place stop / target?", lines, agree="Place", options=self._surface.options
         )
         _ = self.app.push_screen(question, decide)
 
@@ -159,17 +179,20 @@ class ProtectScreen(OrderForm[None]):
         if terms is None:
             return None, ()
         token_id = terms.token_ids[self._outcome_index]
-        plan = read_conditional(self._draft(), condition_id=self._condition_id, token_id=token_id)
+        held = self._surface.queries.account().held(token_id)
+        plan = read_conditional(
+            self._draft(), condition_id=self._condition_id, token_id=token_id, held=held
+        )
         if isinstance(plan, PlanProblem):
             return None, (plan,)
-        account = self._surface.queries.account()
-        held = account.held(token_id)
-        return plan, check_plan(plan, held=held, bid=self._bid, tick=terms.tick_size)
+        return plan, check_plan(
+            plan, held=held, bid=self._bid, tick=terms.tick_size, others=self._others()
+        )
 
     def _show_judgement(self) -> None:
         """Show each problem beside its entry, and below what it would bring, or why it was refused."""
         plan, problems = self._judged()
-        is_blank = plan is not None and plan.stop is None and plan.take_profit is None
+        is_blank = plan is not None and plan.stop is plan.take_profit is plan.trail is None
         # What is still to be typed needs no complaint before anybody asked.
         self._show_problems(() if is_blank and not self._is_asked else problems)
         refusal, bid = self._refusal
@@ -196,15 +219,29 @@ class ProtectScreen(OrderForm[None]):
         terms = self.terms
         if terms is None:
             return ()
+        if plan.trail is not None and plan.stop is None and self._bid is not None:
+            plan = replace(plan, stop=Micros(self._bid - plan.trail))
         stakes = stakes_in(self._surface.queries.account(), plan.token_id, terms.fee)
         return ends_of(plan, stake=stakes[0] if stakes else None, fee=terms.fee)
 
     @property
     def _bid(self) -> Micros | None:
-        """The best bid, where it can be trusted."""
-        token_id = self._token_id
-        book = self._surface.queries.book(token_id) if token_id is not None else None
+        """The best bid of others, where it can be trusted: what the stop will be held against."""
+        book = self._market
         return book.best_bid if book is not None and book.state.is_good else None
+
+    @property
+    def _market(self) -> BookView | None:
+        """The book without own orders."""
+        token_id, queries = self._token_id, self._surface.queries
+        if token_id is None:
+            return None
+        own = queries.account().open_orders
+        return book_of_others(queries.book(token_id), self._condition_id, own)
+
+    def _others(self) -> tuple[Conditional, ...]:
+        token_id = self._token_id
+        return self._surface.queries.account().protecting(token_id) if token_id is not None else ()
 
     def _draft(self) -> ConditionalDraft:
         return ConditionalDraft(
@@ -212,6 +249,7 @@ class ProtectScreen(OrderForm[None]):
             take_profit_text=self._field("protect-profit").value,
             give_way_text=self._field("protect-give-way").value,
             size_text=self._field("protect-size").value,
+            trail_text=self._field("protect-trail").value,
         )
 
     def _field(self, name: str) -> NumberField:

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from pmtui.domain.amounts import TICK_RULES
 from pmtui.domain.book_view import BookState, BookView, Level
+from pmtui.domain.conditional import ConditionalId, Trigger
 from pmtui.domain.ids import TokenId
 from pmtui.domain.ladder import Rung, Zone
+from pmtui.domain.ladder_marks import StopMark
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.domain.own_changes import OwnChange
@@ -32,6 +34,12 @@ def text_of(line: Line) -> str:
     return "".join(cell.text for cell in line)
 
 
+stop_marks = st.builds(
+    StopMark, st.just(ConditionalId("c1")), st.sampled_from(Trigger), st.just(CENT),
+    sizes.map(Micros), st.booleans(),
+)  # fmt: skip
+
+
 @st.composite
 def rungs(draw: st.DrawFn) -> tuple[Rung, RungLook]:
     tick = draw(st.sampled_from(sorted(TICK_RULES)))
@@ -44,6 +52,7 @@ def rungs(draw: st.DrawFn) -> tuple[Rung, RungLook]:
         ahead=draw(st.none() | sizes.map(Micros)), traded=traded, is_last_trade=draw(booleans),
         is_in_band=draw(booleans), is_entry=draw(booleans), is_break_even=draw(booleans),
         profit=draw(st.none() | st.integers(-(10**15), 10**15).map(Micros)),
+        stops=tuple(draw(st.lists(stop_marks, max_size=3))),
     )  # fmt: skip
     look = RungLook(
         tick, draw(st.integers(1, 10**15)), is_good=draw(booleans), is_cursor=draw(booleans),
@@ -184,3 +193,31 @@ def test_the_queue_stays_where_the_other_outcome_joins_at_80_columns(tick: int) 
     assert columns.own
     assert columns.other
     assert plan_for(120, tick=Micros(tick), with_other=True).is_own_shared is False
+
+
+@pytest.mark.parametrize(
+    ("trigger", "is_active", "sign", "ascii_sign", "word"),
+    [
+        (Trigger.STOP, True, "▼", "v", "stop"),
+        (Trigger.STOP, False, "▽", "-", "stop"),
+        (Trigger.TAKE_PROFIT, True, "▲", "^", "tgt"),
+        (Trigger.TAKE_PROFIT, False, "△", "-", "tgt"),
+    ],
+)
+def test_a_stop_or_target_is_marked_with_a_sign_and_where_there_is_room_a_word(
+    *, trigger: Trigger, is_active: bool, sign: str, ascii_sign: str, word: str
+) -> None:
+    mark = StopMark(ConditionalId("c1"), trigger, Micros(400_000), Micros(100_000_000), is_active)
+    rung = Rung(Micros(400_000), Zone.BID, stops=(mark,))
+    for width in (23, 40, 80):
+        for ascii_only, wanted in ((False, sign), (True, ascii_sign)):
+            look = RungLook(CENT, 1, ascii_only=ascii_only)
+            text = text_of(paint_rung(rung, plan_columns(width), width, look=look))
+            assert wanted in text
+            assert (word in text) is (width > 23)
+    # An own order keeps its room; the sign stays.
+    both = Rung(Micros(400_000), Zone.BID, own_ask=Micros(7_000_000), stops=(mark,))
+    text = text_of(paint_rung(both, plan_columns(80), 80, look=RungLook(CENT, 1)))
+    assert sign in text
+    assert "7" in text
+    assert word not in text

@@ -128,24 +128,24 @@ def test_the_line_always_has_the_width_of_the_screen(width: int, cash: int) -> N
 
 
 def test_conditional_orders_that_watch_are_counted() -> None:
-    assert "2 watching" in text(replace(STATUS, watching=2), 160)
-    assert "watching" not in text(STATUS, 160)
+    assert "2 stops" in text(replace(STATUS, watching=2), 160)
+    assert "stop" not in text(STATUS, 160)
 
 
-def test_a_conditional_order_that_rests_is_warned_of_beside_those_that_watch() -> None:
-    view = replace(STATUS, watching=2, at_rest=1)
-    assert "2 watching  1 stop paused" in text(view, 160)
+def test_a_conditional_order_that_is_paused_is_warned_of_beside_active_ones() -> None:
+    view = replace(STATUS, watching=2, paused=1)
+    assert "2 stops  1 stop paused" in text(view, 160)
     (cell,) = (cell for cell in paint_status(view, 160) if cell.text == "1 stop paused")
     assert cell.role is Role.NOTICE_WARN
-    assert "1 stop paused" in text(replace(BUSY, at_rest=1, health=DOWN), 80)
+    assert "1 stop paused" in text(replace(BUSY, paused=1, health=DOWN), 80)
     assert "paused" not in text(STATUS, 160)
 
 
 def test_what_watches_a_book_that_is_not_good_is_not_told_as_watching() -> None:
-    assert "1 watching  1 blind" in text(replace(STATUS, watching=2, blind=1), 160)
-    line = text(replace(BUSY, watching=1, blind=1, at_rest=1, health=DOWN), 80)
-    assert "watching" not in line
-    assert "1 blind  1 stop paused" in line
+    assert "1 stop  1 stop blind" in text(replace(STATUS, watching=2, blind=1), 160)
+    line = text(replace(BUSY, watching=1, blind=1, paused=1, health=DOWN), 80)
+    assert "1 stop  " not in line
+    assert "1 stop blind  1 stop paused" in line
     assert "…" not in line
 
 
@@ -181,11 +181,11 @@ BUSY = replace(
 
 
 def test_armed_at_80_columns_what_matters_is_whole() -> None:
-    for words in ("PAPER", " ARMED ", "cash $10,000.00", "2 open", "1 watching", "all live"):
+    for words in ("PAPER", " ARMED ", "cash $10,000.00", "2 open", "1 stop", "all live"):
         assert words in text(BUSY, 80)
     assert "today" not in text(BUSY, 80)
     trouble = text(replace(BUSY, health=DOWN), 80)
-    for words in ("PAPER", " ARMED ", "cash $10,000.00", "2 open", "1 watching", "trading down +4"):
+    for words in ("PAPER", " ARMED ", "cash $10,000.00", "2 open", "1 stop", "trading down +4"):
         assert words in trouble
 
 

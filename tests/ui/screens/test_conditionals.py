@@ -6,12 +6,21 @@ from datetime import timedelta
 from textual.pilot import Pilot
 
 from pmtui.domain.book_view import BookState, BookView
-from pmtui.domain.conditional import Conditional, ConditionalId, ConditionalPlan, ConditionalState
-from pmtui.domain.money import parse_micros
+from pmtui.domain.conditional import (
+    GONE,
+    Conditional,
+    ConditionalId,
+    ConditionalPlan,
+    ConditionalState,
+    Trigger,
+)
+from pmtui.domain.market import Side
+from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.paint.conditional import paint_conditional_row, paint_protection
 from pmtui.ui.screens.conditionals import ConditionalsScreen
+from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.screens.protect import ProtectScreen
 from pmtui.ui.screens.question import QuestionScreen
 from pmtui.ui.theme_files import load_themes
@@ -64,6 +73,7 @@ async def test_a_stop_and_a_profit_are_asked_for_shown_and_handed_over() -> None
         assert isinstance(plan, ConditionalPlan)
         held = service.account_view.shares(YES)
         assert (plan.stop, plan.take_profit, plan.size) == (m("0.40"), m("0.80"), held)
+        assert plan.is_all
         await until(pilot, lambda: not isinstance(app.screen, ProtectScreen), "the entries gone")
 
 
@@ -134,11 +144,11 @@ async def test_the_list_starts_rests_and_cancels() -> None:
         for words in ("watching", "100", "Yes", "40¢", "35¢", "Will the bank cut rates?"):
             assert shows(app, words)
         await pilot.press("space")
-        await until(pilot, lambda: service.calls_of("rest_conditional") == [("c1",)], "rest")
-        resting = replace(STOP, state=ConditionalState.RESTING, reason="by you")
-        service.account_view = replace(service.account_view, conditionals=(resting,))
+        await until(pilot, lambda: service.calls_of("pause_conditional") == [("c1",)], "pause")
+        paused = replace(STOP, state=ConditionalState.PAUSED, reason="by you")
+        service.account_view = replace(service.account_view, conditionals=(paused,))
         service.announce(AccountTopic())
-        await until(pilot, lambda: shows(app, "at rest"), "the state")
+        await until(pilot, lambda: shows(app, "paused"), "the state")
         await pilot.press("space")
         await until(pilot, lambda: service.calls_of("start_conditional") == [("c1",)], "start")
         await pilot.press("x")
@@ -163,15 +173,15 @@ async def test_the_list_says_what_watches_a_book_that_nothing_fires_from() -> No
 async def test_one_without_shares_says_so_in_the_list_and_beside_the_position() -> None:
     app = MarketDemo(0)
     service = app.market.service
-    resting = replace(STOP, state=ConditionalState.RESTING, reason="nothing of it is held any more")
-    held = replace(service.account_view, conditionals=(resting,))
+    paused = replace(STOP, state=ConditionalState.PAUSED, reason=GONE)
+    held = replace(service.account_view, conditionals=(paused,))
     service.account_view = replace(held, positions=(), balances=())
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot)
         await until(pilot, lambda: shows(app, "no shares 100 Yes  stop 40¢"), "its line")
         service.account_view = held
         service.announce(AccountTopic())
-        await until(pilot, lambda: shows(app, "at rest 100 Yes  stop 40¢"), "shares again")
+        await until(pilot, lambda: shows(app, "paused 100 Yes  stop 40¢"), "shares again")
 
 
 def test_a_row_without_shares_or_sight_says_so() -> None:
@@ -184,4 +194,119 @@ def test_a_row_without_shares_or_sight_says_so() -> None:
         return text
 
     assert said(STOP) == "watching"
-    assert said(replace(STOP, state=ConditionalState.RESTING)) == "no shares"
+    assert said(replace(STOP, state=ConditionalState.PAUSED, reason=GONE)) == "no shares"
+
+
+async def test_the_market_is_shown_and_judged_without_own_orders() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    book = service.books[YES]
+    best, second = book.bids[:2]
+    account = service.account_view
+    mine = replace(
+        account.open_orders[0], token_id=YES, side=Side.BUY, price=best.price,
+        original_size=best.size, matched_size=Micros(0),
+    )  # fmt: skip
+    service.account_view = replace(account, open_orders=(mine,))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await asked(app, pilot)
+        shown = f"{second.price // 10_000} / {book.asks[0].price // 10_000} without yours"
+        await until(pilot, lambda: shows(app, shown), "the market of others")
+        await pilot.press(*str(second.price // 10_000), "enter")
+        await until(
+            pilot, lambda: "it would sell at once" in says(screen, "stop"), "the same price"
+        )
+
+
+async def test_beside_another_it_starts_with_what_is_left_and_says_what_is_unprotected() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    held = service.account_view.held(YES)
+    other = replace(STOP, size=Micros(held - m("40")))
+    service.account_view = replace(service.account_view, conditionals=(other,))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await asked(app, pilot)
+        assert screen._field("protect-size").value == "40"
+        await until(pilot, lambda: shows(app, "40 of 1,250.5 unprotected"), "the rest")
+        await pilot.press(*"40", "tab", "tab", "tab", *"41")
+        await until(pilot, lambda: "40 left" in says(screen, "size"), "too many")
+        await pilot.press("home", "delete", "delete", *"all")
+        await until(pilot, lambda: "have their own" in says(screen, "size"), "all of it")
+
+
+async def at_stop(app: MarketDemo, pilot: Pilot[None], each: Conditional) -> MarketScreen:
+    """Open the market with the cursor on a stop's row."""
+    service = app.market.service
+    service.account_view = replace(service.account_view, conditionals=(each,))
+    screen = await opened(app, pilot)
+    service.announce(AccountTopic())
+    await until(pilot, lambda: screen.ladder.ladder and screen.ladder.ladder.placed.stops, "marks")
+    assert each.stop is not None
+    screen.ladder.point_at(each.stop)
+    await settle(pilot)
+    return screen
+
+
+async def test_a_stop_is_on_the_ladder_and_is_moved_there_as_orders_are() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await at_stop(app, pilot, replace(STOP, stop=m("0.48"), take_profit=m("0.55")))
+        await until(pilot, lambda: shows(app, "▼") and shows(app, "▲"), "both marks")
+        await pilot.press("e")
+        await until(pilot, lambda: screen.is_moving, "it is picked up")
+        await until(pilot, lambda: shows(app, "stop 48¢ of 100 to 48¢"), "what is moved")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
+        await settle(pilot)
+        await pilot.press("enter")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("move_conditional"), "the move")
+        assert service.calls_of("move_conditional") == [("c1", Trigger.STOP, m("0.47"))]
+        assert not screen.is_moving
+
+
+async def test_a_stop_is_cancelled_at_the_cursor_and_its_target_stays() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await at_stop(app, pilot, replace(STOP, stop=m("0.48"), take_profit=m("0.55")))
+        await pilot.press("x")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("cancel_conditional"), "the end")
+        assert service.calls_of("cancel_conditional") == [("c1", Trigger.STOP)]
+
+
+async def test_beside_an_order_the_key_goes_to_the_order_first_and_the_stop_stays() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        # An own order rests at the same price.
+        screen = await at_stop(app, pilot, replace(STOP, stop=m("0.49")))
+        await pilot.press("e")
+        await until(pilot, lambda: shows(app, "BUY") and screen.is_moving, "the order")
+        assert not shows(app, "stop 49¢ of 100 to")
+        await pilot.press("e")
+        await until(pilot, lambda: shows(app, "stop 49¢ of 100 to"), "now the stop")
+        await pilot.press("escape", "x")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("cancel"), "the order is cancelled")
+        assert service.calls_of("cancel_conditional") == []
+        await until(pilot, lambda: shows(app, "The stop there stays"), "said")
+
+
+async def test_a_trailing_stop_is_asked_for_and_shown_with_its_price() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await asked(app, pilot)
+        await pilot.press("tab", "tab", "tab", "tab", *"3")
+        await until(pilot, lambda: shows(app, "49¢  brings"), "where it begins")
+        assert says(screen, "stop") == "sells when others bid that or less"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
+        assert shows(app, "trailing 3¢ below the best bid")
+        await settle(pilot)
+        await pilot.press("enter")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("protect"), "the plan handed over")
+        ((plan,),) = service.calls_of("protect")
+        assert isinstance(plan, ConditionalPlan)
+        assert (plan.stop, plan.trail) == (None, m("0.03"))
+    assert "trail " in "".join(c.text for c in paint_protection(replace(STOP, trail=m("0.03"))))
