@@ -40,7 +40,6 @@ from pmtui.domain.conditional_check import check_plan
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms
 from pmtui.domain.money import ZERO, Micros, format_micros, group_micros
-from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.plurals import are, count
 from pmtui.domain.self_trade import best_bid_of_others
 from pmtui.service.conditional_sales import ConditionalSales, Sale, held_of
@@ -83,7 +82,7 @@ class Conditionals:
         book_of: Callable[[TokenId], BookView],
         market_of: Callable[[ConditionId], tuple[Market | None, MarketTerms | None]],
         market_problem: Callable[[ConditionId], str],
-        own: OwnOrders,
+        triggers: Triggers,
         locked: Callable[[], str],
     ) -> None:
         self._kernel = kernel
@@ -93,7 +92,7 @@ class Conditionals:
         self._book_of = book_of
         self._market_of = market_of
         self._market_problem = market_problem
-        self._triggers = Triggers(kernel, own)
+        self._triggers = triggers
         self._locked = locked
         self._known: dict[ConditionalId, Conditional] = {}
         self._subscription: HubSubscription | None = None
