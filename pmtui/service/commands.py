@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from pmtui.domain.conditional import Attachment
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.order import Order, OrderIntent
 from pmtui.domain.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
@@ -73,9 +74,12 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, Service
         """Fix amounts, salt and time of several orders."""
         return self._desk.prepare_many(intents)
 
-    def place(self, order: PreparedOrder, *, override: str = "") -> CommandId:
-        """Journal, sign and send a prepared order."""
-        return self._desk.place(order, override=override)
+    def place(
+        self, order: PreparedOrder, *, override: str = "", attached: Attachment | None = None
+    ) -> CommandId:
+        """Journal, sign and send a prepared order, with what is to protect the shares it brings."""
+        refusal = self._conditionals.attach(order, attached) if attached is not None else ""
+        return self._desk.place(order, override=override, refusal=refusal)
 
     def place_many(self, orders: Iterable[PreparedOrder]) -> CommandId:
         """Journal, sign and send prepared orders in one request."""
@@ -83,6 +87,7 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, Service
 
     def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
         """Cancel an order and put another in its place."""
+        self._conditionals.follow_move(order_id, replacement.unsigned.order_id)
         return self._desk.move(order_id, replacement)
 
     def flatten(

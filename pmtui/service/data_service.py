@@ -299,6 +299,7 @@ class DataService:
             locked=self._safeguards.guard.locked,
         )
         self._account.on_order(conditionals.sales.on_order)
+        self._account.on_order(conditionals.on_order)
         return conditionals
 
     def _account_view(self) -> AccountView:

@@ -112,8 +112,20 @@ class Desk:
             legs.append(self.prepare(intent, beside=fit))
         return tuple(legs)
 
-    def place(self, order: PreparedOrder, *, override: str = "") -> CommandId:
-        """Start sending; the verdict comes when it is known. The same order leaves only once."""
+    def place(self, order: PreparedOrder, *, override: str = "", refusal: str = "") -> CommandId:
+        """Start sending; the verdict comes when it is known. The same order leaves only once.
+
+        Args:
+            order: what was prepared.
+            override: what was permitted with it.
+            refusal: why it must not leave after all; empty where nothing speaks against it.
+        """
+        if refusal:
+            command_id, futures = self._expect((order,))
+            self._sender.refuse(
+                order, Rejected(refusal), lambda _, end: _set(futures[order.unsigned.order_id], end)
+            )
+            return command_id
         self._note_override(order, override)
         return self.place_many((order,))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from pmtui.domain.book_view import BookState, BookView
-from pmtui.domain.conditional import ConditionalId, ConditionalPlan, Trigger
+from pmtui.domain.conditional import Attachment, ConditionalId, ConditionalPlan, Trigger
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import Address, CommandId, ConditionId, EventId, OrderId, TokenId
@@ -253,7 +253,11 @@ class FakeService:
     def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
         return tuple(self.prepare(intent) for intent in intents)
 
-    def place(self, order: PreparedOrder, *, override: str = "") -> CommandId:
+    def place(
+        self, order: PreparedOrder, *, override: str = "", attached: Attachment | None = None
+    ) -> CommandId:
+        if attached is not None:
+            self._record("attach", attached)
         command_id = self._record("place", order, *filter(None, (override,)))
         self._placed[command_id] = (order,)
         return command_id
