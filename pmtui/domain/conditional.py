@@ -31,6 +31,7 @@ DEFAULT_GIVE_WAY = Micros(50_000)
 """How far below its stop price a stop may sell unless told otherwise: five cents."""
 GONE = "the venue says that none of it is held any more"
 """Why one is paused whose shares are gone."""
+UNFILLED = "its order ended without a fill"
 UNDONE = "a trade of its sale FAILED on chain: the shares came back"
 
 
@@ -73,8 +74,8 @@ class ConditionalState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class CountedSale:
-    """What a sale was counted with: its trades may still fail on chain, and the shares come back."""
+class CountedFills:
+    """What an order was counted with: its trades may still fail on chain, and others be heard late."""
 
     order_id: OrderId
     size: Micros
@@ -107,17 +108,33 @@ class Conditional:
     """Sales since the last one that sold something."""
     sale: OrderId | None = None
     """What its last sale left as, until it is known what that brought."""
-    counted: tuple[CountedSale, ...] = ()
+    counted: tuple[CountedFills, ...] = ()
     """Its sales of which something may still come back."""
     is_all: bool = False
     """Whether it is for the whole position, whatever that is when it fires."""
+    sources: tuple[CountedFills, ...] = ()
+    """Purchases that it came with: it is for the shares that they bring, as far as they are counted."""
     trail: Micros | None = None
     """How far its stop stays below the highest best bid of others; None for one that stays put."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it came with an order that has brought nothing that is still held."""
+        return bool(self.sources) and size_floor(self.size) <= 0
 
     @property
     def has_stop(self) -> bool:
         """Whether it protects against a falling price, also before its trailing stop has one."""
         return self.stop is not None or self.trail is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A stop and a target that come with a purchase and are for the shares that it brings."""
+
+    stop: Micros | None = None
+    take_profit: Micros | None = None
+    give_way: Micros = DEFAULT_GIVE_WAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +199,7 @@ def raised(conditional: Conditional, bid: Micros | None) -> Conditional | None:
 
 def due(conditional: Conditional, bid: Micros | None) -> Trigger | None:
     """Return which price the best bid of others has reached; None while neither, or nobody bids."""
-    if bid is None or conditional.state is not ConditionalState.WATCHING:
+    if bid is None or conditional.state is not ConditionalState.WATCHING or conditional.is_waiting:
         return None
     if conditional.stop is not None and bid <= conditional.stop:
         return Trigger.STOP
@@ -298,25 +315,64 @@ def recount(
         matched: how much of an order is known to be matched, failed trades not counted.
         failed: how much of an order was matched by trades that failed on chain.
     """
-    counted, back, late = [], 0, 0
-    for sale in conditional.counted:
-        undone = max(0, min(failed(sale.order_id) - sale.failed, sale.size))
-        unheard = max(0, matched(sale.order_id) - (sale.size - undone))
-        back, late = back + undone, late + unheard
-        counted.append(
-            replace(
-                sale,
-                size=Micros(sale.size - undone + unheard),
-                failed=max(sale.failed, failed(sale.order_id)),
-            )
-        )
-    # A trade that is heard of as failed from the first was never counted: it comes back and is late.
-    back, late = back - min(back, late), late - min(back, late)
-    anew = replace(conditional, counted=tuple(counted))
+    counted, back, late = _count_anew(conditional.counted, matched, failed)
+    anew = replace(conditional, counted=counted)
     if not back and not late:
         return None if anew == conditional else Recount(anew, Micros(0), Micros(0))
     size = Micros(max(0, conditional.size + back - late))
     return Recount(_with_size(anew, size), Micros(back), Micros(late))
+
+
+def follow_purchases(
+    conditional: Conditional,
+    *,
+    matched: Callable[[OrderId], Micros],
+    failed: Callable[[OrderId], Micros],
+    is_open: Callable[[OrderId], bool],
+) -> Conditional | None:
+    """Return one for exactly the shares that its orders have brought; None where nothing changed.
+
+    Args:
+        conditional: as it stands.
+        matched: how much of an order is known to be matched, failed trades not counted.
+        failed: how much of an order was matched by trades that failed on chain.
+        is_open: whether more may come of an order.
+    """
+    if not conditional.sources:
+        return None
+    sources, lost, gained = _count_anew(conditional.sources, matched, failed)
+    size = Micros(max(0, conditional.size + gained - lost))
+    each = replace(conditional, sources=sources, size=size)
+    state = each.state
+    if gained and not each.is_waiting and (state is ConditionalState.DONE or each.reason == GONE):
+        each = replace(each, state=ConditionalState.WATCHING, reason="")
+    elif (
+        state is ConditionalState.WATCHING
+        and each.is_waiting
+        and each.sale is None
+        and not any(is_open(source.order_id) for source in sources)
+    ):
+        reason = "sold" if any(source.size for source in sources) else UNFILLED
+        each = replace(each, state=ConditionalState.DONE, reason=reason)
+    return each if each != conditional else None
+
+
+def _count_anew(
+    counted: Sequence[CountedFills],
+    matched: Callable[[OrderId], Micros],
+    failed: Callable[[OrderId], Micros],
+) -> tuple[tuple[CountedFills, ...], int, int]:
+    """Return orders as they are known now, with what failed since and what was told of since."""
+    anew, undone, unheard = [], 0, 0
+    for each in counted:
+        lost = max(0, min(failed(each.order_id) - each.failed, each.size))
+        new = max(0, matched(each.order_id) - (each.size - lost))
+        undone, unheard = undone + lost, unheard + new
+        size, most_failed = Micros(each.size - lost + new), max(each.failed, failed(each.order_id))
+        anew.append(replace(each, size=size, failed=most_failed))
+    # A trade that is heard of as failed from the first was never counted: it is in both.
+    both = min(undone, unheard)
+    return tuple(anew), undone - both, unheard - both
 
 
 def _with_size(conditional: Conditional, size: Micros) -> Conditional:

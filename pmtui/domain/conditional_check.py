@@ -9,10 +9,11 @@ from enum import StrEnum
 
 from pmtui.domain.amounts import is_on_tick, nearest_price, size_floor
 from pmtui.domain.closing import Stake
-from pmtui.domain.conditional import Conditional, ConditionalPlan
+from pmtui.domain.conditional import Attachment, Conditional, ConditionalPlan
 from pmtui.domain.fees import taker_fee
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import FeeSchedule
-from pmtui.domain.money import ZERO, Micros, notional_floor
+from pmtui.domain.money import ONE, ZERO, Micros, notional_floor
 from pmtui.domain.plurals import count_shares
 from pmtui.domain.ticket_reading import format_cents, say_shares
 from pmtui.records import dataclass
@@ -86,13 +87,50 @@ def check_plan(
     return tuple(problems)
 
 
+def check_attachment(
+    attachment: Attachment, *, price: Micros, bid: Micros | None, tick: Micros,
+    others: Sequence[Conditional] = (),
+) -> tuple[PlanProblem, ...]:  # fmt: skip
+    """Return why a stop and a target cannot come with a purchase; empty when they can.
+
+    Args:
+        attachment: what was asked for.
+        price: the worst that the purchase may pay. It fills where the market comes down to that, so
+            the stop must lie below it.
+        bid: the best bid of others now; None where nobody bids, or nobody knows.
+        tick: of the market.
+        others: active ones of the same token.
+    """
+    plan = ConditionalPlan(
+        ConditionId(""), TokenId(""), ONE, attachment.stop, attachment.take_profit,
+        attachment.give_way,
+    )  # fmt: skip
+    stop, profit = attachment.stop, attachment.take_profit
+    lowest, highest = (price, price) if bid is None else (min(price, bid), max(price, bid))
+    problems = list(check_plan(plan, held=ONE, bid=None, tick=tick))
+    if stop is not None and stop >= lowest:
+        text = f"It must lie below {format_cents(lowest)}¢, or it would sell at once"
+        problems.append(PlanProblem(PlanField.STOP, text))
+    if profit is not None and profit <= highest:
+        text = f"It must lie above {format_cents(highest)}¢, or it would sell at once"
+        problems.append(PlanProblem(PlanField.TAKE_PROFIT, text))
+    if any(each.is_all for each in others):
+        text = "The whole position has a stop or target, these shares too: leave it empty"
+        problems.append(PlanProblem(PlanField.STOP, text))
+    return tuple(problems)
+
+
 def _why_not_size(plan: ConditionalPlan, held: Micros, others: Sequence[Conditional]) -> str:
     """Say why there are not enough shares; two never speak for the same ones."""
     taken = Micros(sum(each.size for each in others if not each.is_all))
     if any(each.is_all for each in others):
         return "All of it has a stop or target: cancel that first"
     if plan.is_all and others:
-        return f"{count_shares(taken)} have their own: cancel that first"
+        return (
+            f"{count_shares(taken)} have their own: cancel that first"
+            if taken
+            else ("An open order brings its own: cancel that first")
+        )
     if size_floor(plan.size) <= 0:
         return "State how many shares to sell, or all"
     if plan.size > held:

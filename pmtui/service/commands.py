@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from pmtui.domain.conditional import Attachment
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.order import Order, OrderIntent
 from pmtui.domain.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
@@ -74,10 +75,18 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, Service
         return self._desk.prepare_many(intents)
 
     def place(
-        self, order: PreparedOrder, *, override: str = "", is_single_key: bool = False
+        self,
+        order: PreparedOrder,
+        *,
+        override: str = "",
+        attached: Attachment | None = None,
+        is_single_key: bool = False,
     ) -> CommandId:
-        """Journal, sign and send a prepared order."""
-        return self._desk.place(order, override=override, is_single_key=is_single_key)
+        """Journal, sign and send a prepared order, with what is to protect the shares it brings."""
+        refusal = self._conditionals.attach(order, attached) if attached is not None else ""
+        return self._desk.place(
+            order, override=override, refusal=refusal, is_single_key=is_single_key
+        )
 
     def place_many(self, orders: Iterable[PreparedOrder]) -> CommandId:
         """Journal, sign and send prepared orders in one request."""
@@ -85,6 +94,7 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, Service
 
     def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
         """Cancel an order and put another in its place."""
+        self._conditionals.follow_move(order_id, replacement.unsigned.order_id)
         return self._desk.move(order_id, replacement)
 
     def flatten(

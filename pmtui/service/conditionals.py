@@ -20,14 +20,16 @@ from pmtui.domain.book_view import BookView
 from pmtui.domain.conditional import (
     GONE,
     UNDONE,
+    Attachment,
     Conditional,
     ConditionalId,
     ConditionalPlan,
     ConditionalState,
-    CountedSale,
+    CountedFills,
     Trigger,
     after_sale,
     allot,
+    follow_purchases,
     moved_to,
     paused,
     plan_of,
@@ -36,10 +38,12 @@ from pmtui.domain.conditional import (
     without,
     worst_price,
 )
-from pmtui.domain.conditional_check import check_plan
+from pmtui.domain.conditional_check import check_attachment, check_plan
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
-from pmtui.domain.market import Market, MarketTerms
+from pmtui.domain.market import Market, MarketTerms, Side
 from pmtui.domain.money import ZERO, Micros, format_micros, group_micros
+from pmtui.domain.order import Order
+from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.plurals import are, count
 from pmtui.domain.self_trade import best_bid_of_others
 from pmtui.service.conditional_sales import ConditionalSales, Sale, held_of
@@ -49,7 +53,7 @@ from pmtui.service.journal import Journal, JournalProblem
 from pmtui.service.kernel import Kernel
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
-from pmtui.service.views import AccountView, Level
+from pmtui.service.views import AccountView, Level, Load
 from pmtui.service.words import shorten
 
 BLIND_AFTER = timedelta(seconds=10)
@@ -72,7 +76,7 @@ FAULT = "a fault in this program while it sold"
 class Conditionals:
     """Every conditional order of a profile."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it asks of the parts that it connects
         self,
         kernel: Kernel,
         journal: Journal,
@@ -82,7 +86,7 @@ class Conditionals:
         book_of: Callable[[TokenId], BookView],
         market_of: Callable[[ConditionId], tuple[Market | None, MarketTerms | None]],
         market_problem: Callable[[ConditionId], str],
-        triggers: Triggers,
+        own: OwnOrders,
         locked: Callable[[], str],
     ) -> None:
         self._kernel = kernel
@@ -92,7 +96,8 @@ class Conditionals:
         self._book_of = book_of
         self._market_of = market_of
         self._market_problem = market_problem
-        self._triggers = triggers
+        self._own = own
+        self._triggers = Triggers(kernel, own)
         self._locked = locked
         self._known: dict[ConditionalId, Conditional] = {}
         self._subscription: HubSubscription | None = None
@@ -101,6 +106,8 @@ class Conditionals:
         self._told_blind: set[TokenId] = set()
         self._busy: dict[TokenId, ConditionalId] = {}
         """Tokens of which a sale is under way: the next one must not offer the same shares."""
+        self._attached: set[OrderId] = set()
+        """Orders of this session that something came with."""
         self._under_way: set[ConditionalId] = set()
         """Whose last sale somebody waits for."""
         self._told_waiting: dict[ConditionalId, str] = {}
@@ -118,10 +125,12 @@ class Conditionals:
             return
         for each in found:
             if not each.state.is_over:
-                self._put(each if _is_paused(each) else paused(each, RESTARTED))
-            elif self._young(each.counted):
+                # One that waits for the fills of its order has nothing to sell yet.
+                stays = _is_paused(each) or each.is_waiting
+                self._put(each if stays else paused(each, RESTARTED))
+            elif self._young((*each.counted, *each.sources)):
                 self._known[each.conditional_id] = each
-        if back := self.view():
+        if back := [each for each in self.view() if _is_paused(each)]:
             what = f"{count(len(back), 'stop')} {are(len(back))}"
             text = f"{what} paused: {RESTARTED}. Start what is still wanted (C)"
             self._kernel.log.notice(Level.BAD, text, until_read=True)
@@ -164,6 +173,61 @@ class Conditionals:
         # A trailing stop has its first price at once.
         self._look(plan.token_id)
         return ""
+
+    def attach(self, order: PreparedOrder, attachment: Attachment) -> str:
+        """Let a stop and a target come with a purchase that is about to leave, or say why not.
+
+        They are in the journal before the order is, and for exactly the shares that it brings.
+        """
+        intent, now = order.intent, self._kernel.clock.now()
+        if order.unsigned.order_id in self._attached:
+            return ""
+        market, terms = self._market_of(order.condition_id)
+        if market is None or terms is None:
+            return "The market's trading terms are not loaded yet"
+        if intent.side is not Side.BUY:
+            return "Only a purchase brings shares to protect"
+        book = self._book_of(intent.token_id)
+        bid = best_bid_of_others(book, order.condition_id, self._account().open_orders)
+        problems = check_attachment(
+            attachment, price=order.price, bid=bid if book.state.is_good else None,
+            tick=terms.tick_size, others=self._active(intent.token_id),
+        )  # fmt: skip
+        if problems:
+            return problems[0].sentence
+        order_id = order.unsigned.order_id
+        self._attached.add(order_id)
+        self._save(
+            Conditional(
+                conditional_id=_new_id(),
+                condition_id=order.condition_id,
+                token_id=intent.token_id,
+                outcome=order.outcome,
+                title=market.telling_name,
+                size=ZERO,
+                stop=attachment.stop,
+                take_profit=attachment.take_profit,
+                give_way=attachment.give_way,
+                created_at=now,
+                sources=(CountedFills(order_id, ZERO, ZERO, now),),
+            ),
+            f"waits for the fills of {order_id}",
+        )
+        return ""
+
+    def on_order(self, order: Order) -> None:
+        """Hear that something is known of an order of ours: fills are protected at once."""
+        sources = (source for each in self._known.values() for source in each.sources)
+        if any(source.order_id == order.order_id for source in sources):
+            self._recount()
+
+    def follow_move(self, old: OrderId, new: OrderId) -> None:
+        """Let what came with an order be for the shares of the one that takes its place, too."""
+        for each in tuple(self._known.values()):
+            if any(source.order_id == old for source in each.sources):
+                self._attached.add(new)
+                added = CountedFills(new, ZERO, ZERO, self._kernel.clock.now())
+                self._save(replace(each, sources=(*each.sources, added)), f"follows {new} too")
 
     def start(self, conditional_id: ConditionalId) -> str:
         """Start a paused one again, or return why not."""
@@ -391,7 +455,7 @@ class Conditionals:
         then = self._with_rest(after_sale(known, sold, problem=sale.problem))
         if known.sale is not None:
             # Also one that sold nothing: a fill that nobody told of in time is counted later.
-            counted = CountedSale(known.sale, sold, failed, self._kernel.clock.now())
+            counted = CountedFills(known.sale, sold, failed, self._kernel.clock.now())
             then = replace(then, counted=(*self._young(then.counted), counted))
         text = f"sold {group_micros(sold)}" if sold > 0 else f"nothing sold: {sale.problem}"
         if then.state is ConditionalState.WATCHING:
@@ -414,12 +478,20 @@ class Conditionals:
         rest = allot((*others, active), held)[then.conditional_id]
         return replace(active, size=rest) if size_floor(rest) > 0 else then
 
-    def _young(self, counted: tuple[CountedSale, ...]) -> tuple[CountedSale, ...]:
+    def _young(self, counted: tuple[CountedFills, ...]) -> tuple[CountedFills, ...]:
         now = self._kernel.clock.now()
         return tuple(sale for sale in counted if now - sale.at < MAY_FAIL_FOR)
 
     def _recount(self) -> None:
-        """Count what was heard late of earlier sales: trades that failed, fills told of at last."""
+        """Count what was heard of purchases, and late of sales: fills, and trades that failed."""
+        for each in tuple(self._known.values()):
+            followed = follow_purchases(
+                each, matched=self.sales.brought, failed=self.sales.failed,
+                is_open=self._may_bring_more,
+            )  # fmt: skip
+            if followed is not None:
+                is_over = followed.state.is_over
+                self._save(followed, followed.reason if is_over else "follows its order's fills")
         for each in tuple(self._known.values()):
             found = recount(each, matched=self.sales.brought, failed=self.sales.failed)
             if found is None:
@@ -433,6 +505,13 @@ class Conditionals:
             if found.back:
                 words = f"A sale FAILED on chain: {_back_in_words(found.conditional, found.back)}"
                 self._kernel.log.notice(Level.BAD, words, until_read=True)
+
+    def _may_bring_more(self, order_id: OrderId) -> bool:
+        """Whether an order may still fill; one that is not known yet may, while it is new."""
+        order = self._own.order(order_id)
+        if order is None:
+            return order_id in self._attached or self._account().load is not Load.READY
+        return order.status.is_open
 
     def _let_leave(self, conditional_id: ConditionalId, order: PreparedOrder) -> str:
         """Note which order a sale leaves as, or say why it must not leave any more."""
@@ -468,7 +547,8 @@ class Conditionals:
         if locked := self._locked():
             self._pause_locked(locked)
         account = self._account()
-        for token_id in {each.token_id for each in self.view() if each.reason != GONE}:
+        them = (e for e in self.view() if e.reason != GONE and not e.is_waiting)
+        for token_id in {each.token_id for each in them}:
             if account.has_none(token_id) and token_id not in self._busy:
                 self._kernel.start_unless_running(
                     ("shares gone", token_id), "conditional order",
@@ -496,7 +576,7 @@ class Conditionals:
         """Pause those whose shares the venue itself says are gone, in two answers its lag apart."""
         if await self.sales.is_gone(token_id) and self._account().has_none(token_id):
             for each in self.view():
-                if each.token_id != token_id or token_id in self._busy:
+                if each.token_id != token_id or token_id in self._busy or each.is_waiting:
                     continue
                 if each.is_all and each.counted and each.state.is_active:
                     self._save(replace(each, state=ConditionalState.DONE, reason="sold"), "sold")

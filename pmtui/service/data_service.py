@@ -14,7 +14,6 @@ from pmtui.service.arming import Arming
 from pmtui.service.cancelling import Canceller
 from pmtui.service.commands import ServiceCommands
 from pmtui.service.conditional_sales import ConditionalSales
-from pmtui.service.conditional_triggers import Triggers
 from pmtui.service.conditionals import Conditionals
 from pmtui.service.day_book import DayBook
 from pmtui.service.dead_man import DeadMan
@@ -306,10 +305,11 @@ class DataService:
             book_of=self._books.book,
             market_of=self._known.market,
             market_problem=self._desk.why_not_this_market,
-            triggers=Triggers(self._kernel, self._account.own),
+            own=self._account.own,
             locked=self._safeguards.guard.locked,
         )
         self._account.on_order(conditionals.sales.on_order)
+        self._account.on_order(conditionals.on_order)
         return conditionals
 
     def _account_view(self) -> AccountView:

@@ -139,9 +139,27 @@ class Desk:
         return tuple(legs)
 
     def place(
-        self, order: PreparedOrder, *, override: str = "", is_single_key: bool = False
+        self,
+        order: PreparedOrder,
+        *,
+        override: str = "",
+        refusal: str = "",
+        is_single_key: bool = False,
     ) -> CommandId:
-        """Start sending; the verdict comes when it is known. The same order leaves only once."""
+        """Start sending; the verdict comes when it is known. The same order leaves only once.
+
+        Args:
+            order: what was prepared.
+            override: what was permitted with it.
+            refusal: why it must not leave after all; empty where nothing speaks against it.
+            is_single_key: nobody has looked at its price but for the book.
+        """
+        if refusal:
+            command_id, futures = self._expect((order,))
+            self._sender.refuse(
+                order, Rejected(refusal), lambda _, end: _set(futures[order.unsigned.order_id], end)
+            )
+            return command_id
         self._note_override(order, override)
         return self.place_many((order,), needs_good_book=is_single_key and not override)
 

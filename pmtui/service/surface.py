@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pmtui.domain.book_view import BookView
-    from pmtui.domain.conditional import ConditionalId, ConditionalPlan, Trigger
+    from pmtui.domain.conditional import Attachment, ConditionalId, ConditionalPlan, Trigger
     from pmtui.domain.history import Interval
     from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
     from pmtui.domain.money import Micros
@@ -232,13 +232,19 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
         ...
 
     def place(
-        self, order: PreparedOrder, *, override: str = "", is_single_key: bool = False
+        self,
+        order: PreparedOrder,
+        *,
+        override: str = "",
+        attached: Attachment | None = None,
+        is_single_key: bool = False,
     ) -> CommandId:
         """Journal, sign and send a prepared order.
 
         Args:
             order: what was prepared.
             override: what the trader permitted with it, for the journal; empty for nothing.
+            attached: a stop and a target for the shares that a purchase brings, journaled with it.
             is_single_key: no card came before it: without an override it leaves only while its
                 book is good.
         """

@@ -12,16 +12,19 @@ from pmtui.domain.book_view import BookState, BookView, Level
 from pmtui.domain.closing import Stake
 from pmtui.domain.conditional import (
     GONE,
+    UNFILLED,
+    Attachment,
     Conditional,
     ConditionalId,
     ConditionalPlan,
     ConditionalState,
-    CountedSale,
+    CountedFills,
     Recount,
     Trigger,
     after_sale,
     allot,
     due,
+    follow_purchases,
     moved_to,
     paused,
     raised,
@@ -31,7 +34,7 @@ from pmtui.domain.conditional import (
     unprotected,
     worst_price,
 )
-from pmtui.domain.conditional_check import PlanField, check_plan, ends_of
+from pmtui.domain.conditional_check import PlanField, check_attachment, check_plan, ends_of
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import FeeSchedule, Side
 from pmtui.domain.money import ONE, Micros, parse_micros
@@ -307,7 +310,7 @@ def test_it_says_what_it_does_in_a_line() -> None:
     assert say_conditional(PAIR) == text
 
 
-SALE = CountedSale(OrderId("0x1"), Micros(60), Micros(0), AT)
+SALE = CountedFills(OrderId("0x1"), Micros(60), Micros(0), AT)
 SOLD = replace(PAIR, size=Micros(0), state=ConditionalState.DONE, counted=(SALE,))
 sizes = st.integers(0, 100).map(Micros)
 
@@ -382,3 +385,66 @@ def test_however_trades_and_failures_are_told_every_share_counts_once(
     assert it.counted[0].size == matched
     assert it.size == 10_000_000 + back - late
     assert size - back + late == matched
+
+
+ATTACHED = replace(PAIR, size=Micros(0), sources=(replace(SALE, size=Micros(0)),))
+purchases = st.lists(st.tuples(sizes, sizes), max_size=6)
+
+
+def followed(
+    it: Conditional, *, matched: int, failed: int = 0, is_open: bool
+) -> Conditional | None:
+    return follow_purchases(
+        it, matched=lambda _: Micros(matched), failed=lambda _: Micros(failed),
+        is_open=lambda _: is_open,
+    )  # fmt: skip
+
+
+@given(told=purchases, is_open=st.booleans())
+def test_what_comes_with_an_order_is_for_exactly_the_shares_it_brought(
+    told: list[tuple[Micros, Micros]], *, is_open: bool
+) -> None:
+    it, matched, failed = ATTACHED, 0, 0
+    for fails, fills in told:
+        fails_now = min(fails, matched)
+        matched, failed = matched - fails_now + fills, failed + fails_now
+        it = followed(it, matched=matched, failed=failed, is_open=is_open) or it
+        assert it.size == matched
+        again = followed(it, matched=matched, failed=failed, is_open=is_open)
+        assert again is None, "told again, it counts once"
+
+
+def test_it_waits_for_fills_ends_with_an_order_without_any_and_is_back_with_a_late_one() -> None:
+    assert ATTACHED.is_waiting
+    assert due(ATTACHED, m("0.10")) is None
+    assert followed(ATTACHED, matched=0, is_open=True) is None
+    over = followed(ATTACHED, matched=0, is_open=False)
+    assert over is not None
+    assert (over.state, over.reason) == (ConditionalState.DONE, UNFILLED)
+    back = followed(over, matched=30_000_000, is_open=False)
+    assert back is not None
+    assert (back.state, back.size) == (ConditionalState.WATCHING, m("30"))
+    assert due(back, m("0.10")) is Trigger.STOP
+    # A session that has not read its trades yet knows of nothing: that proves nothing.
+    assert followed(back, matched=0, is_open=True) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "price", "field", "says"),
+    [
+        ({}, "0.50", None, ""),
+        ({"stop": m("0.50")}, "0.50", PlanField.STOP, "below 50¢"),
+        ({"stop": m("0.50")}, "0.70", PlanField.STOP, ""),
+        ({"stop": m("0.60")}, "0.70", PlanField.STOP, "below 60¢"),
+        ({"take_profit": m("0.70")}, "0.70", PlanField.TAKE_PROFIT, "above 70¢"),
+        ({"take_profit": m("0.60")}, "0.50", PlanField.TAKE_PROFIT, "above 60¢"),
+        ({"stop": m("0.405")}, "0.50", PlanField.STOP, "nearest price"),
+    ],
+)
+def test_what_comes_with_an_order_must_not_sell_at_once(
+    change: dict[str, Micros], price: str, field: PlanField | None, says: str
+) -> None:
+    attachment = replace(Attachment(m("0.40"), m("0.80")), **change)
+    problems = check_attachment(attachment, price=m(price), bid=m("0.60"), tick=CENT)
+    assert [p.field for p in problems] == ([field] if says else [])
+    assert not says or says in problems[0].text

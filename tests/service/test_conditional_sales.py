@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
-from pmtui.domain.conditional import Conditional, ConditionalState
+from pmtui.domain.conditional import Attachment, Conditional, ConditionalState
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.leaving import Departure, LeavePolicy
@@ -27,6 +27,7 @@ from pmtui.domain.order import (
 )
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
 from pmtui.domain.user_events import TradeChanged
+from pmtui.domain.verdict import Rejected
 from pmtui.service.conditional_sales import MOST_DOUBT_S, SALE_LAG_S
 from pmtui.service.journal import Journal, JournalProblem, Leaving
 from pmtui.service.surface import PreparedOrder
@@ -37,6 +38,7 @@ from tests.service.fakes import (
     FakeSigner,
     World,
     lost,
+    resting,
     running_world,
 )
 from tests.service.test_conditionals import (
@@ -221,8 +223,9 @@ async def test_shares_that_left_without_a_trade_hold_nothing_up_for_ever(tmp_pat
         world.account.answers[:] = [REFUSED]
         await selling(world)
         world.account.shares[YES] = m("70")
-        await world.pass_time(SALE_LAG_S + MOST_DOUBT_S + 5)
-        await until(world, lambda: len(world.account.posted) == 2, "the second sale")
+        await world.pass_time(MOST_DOUBT_S)
+        assert len(world.account.posted) == 1
+        await until(world, lambda: len(world.account.posted) > 1, "the second sale")
 
 
 async def test_a_sale_that_never_left_is_tried_again_without_the_wait(tmp_path: Path) -> None:
@@ -418,3 +421,94 @@ async def test_a_sale_that_failed_while_nothing_ran_is_heard_of_by_the_next_sess
     async with running_world(tmp_path, account=after) as world:
         await world.pass_time(5)
         assert only(world).size == m("100"), "counted back once"
+
+
+BRINGS = Attachment(stop=m("0.40"), take_profit=m("0.80"))
+
+
+def bought(order_id: OrderId, size: str, *, trade: str, status: TradeStatus) -> Fill:
+    fill = fill_of(order_id, size, trade=trade)
+    return replace(fill, side=Side.BUY, price=m("0.55"), status=status)
+
+
+async def bidding(world: World) -> OrderId:
+    """Have a purchase of fifty rest that brings a stop and a target."""
+    await ready(world)
+    world.stream.send(book("0.60"))
+    await world.pass_time(1)
+    buy = LimitIntent(CONDITION, YES, Side.BUY, m("0.55"), m("50"))
+    order = world.service.commands.prepare(buy)
+    assert isinstance(order, PreparedOrder)
+    command_id = world.service.commands.place(order, attached=BRINGS)
+    await world.service.commands.verdict(command_id)
+    order_id = order.unsigned.order_id
+    world.account.open[order_id] = resting(order_id, price=m("0.55"), original_size=m("50"))
+    return order_id
+
+
+async def test_what_comes_with_an_order_protects_exactly_its_fills(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order_id = await bidding(world)
+        assert only(world).is_waiting
+        first = bought(order_id, "20", trade="t1", status=TradeStatus.MATCHED)
+        second = bought(order_id, "10", trade="t2", status=TradeStatus.MATCHED)
+        world.account.own_fills = (first,)
+        world.user_stream.send(TradeChanged((first,), None))
+        await until(world, lambda: only(world).size == m("20"), "its first fill")
+        world.account.own_fills = (first, second)
+        world.user_stream.send(TradeChanged((second,), None))
+        await until(world, lambda: only(world).size == m("30"), "its second fill")
+        failed = replace(first, status=TradeStatus.FAILED)
+        world.account.own_fills = (failed, second)
+        world.user_stream.send(TradeChanged((failed,), None))
+        await until(world, lambda: only(world).size == m("10"), "the failed trade taken off")
+        posted = len(world.account.posted)
+        world.stream.send(book("0.39"))
+        await until(world, lambda: len(world.account.posted) > posted, "the sale leaves")
+        sale = last_posted(world)
+        (order,) = (o for o in world.service.queries.account().recent if o.order_id == sale)
+        assert (order.side, order.original_size) == (Side.SELL, m("10"))
+
+
+async def test_what_comes_with_an_order_waits_over_a_restart_and_protects_its_later_fills(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        order_id = await bidding(world)
+        kept = world.account
+    async with running_world(tmp_path, account=kept) as world:
+        await until(world, lambda: world.service.queries.account().conditionals, "its return")
+        assert only(world).state is ConditionalState.WATCHING
+        await ready(world)
+        await world.pass_time(30)
+        fill = bought(order_id, "20", trade="t1", status=TradeStatus.MATCHED)
+        world.account.own_fills = (fill,)
+        world.user_stream.send(TradeChanged((fill,), None))
+        await until(world, lambda: only(world).size == m("20"), "its fill")
+        assert only(world).state is ConditionalState.WATCHING
+
+
+async def test_an_order_does_not_leave_without_what_was_to_come_with_it(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await ready(world)
+        world.stream.send(book("0.60"))
+        await world.pass_time(1)
+        buy = LimitIntent(CONDITION, YES, Side.BUY, m("0.55"), m("50"))
+        order = world.service.commands.prepare(buy)
+        assert isinstance(order, PreparedOrder)
+        place = world.service.commands.place
+        verdict = await world.service.commands.verdict(
+            place(order, attached=replace(BRINGS, stop=m("0.55")))
+        )
+        assert isinstance(verdict, Rejected)
+        assert "below 55¢" in verdict.reason
+        assert world.account.posted == []
+        assert world.service.queries.account().conditionals == ()
+
+
+async def test_what_came_with_a_refused_order_is_gone_with_it(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.answers[:] = [PostResult(None, None, "not enough balance / allowance")]
+        await bidding(world)
+        world.account.open.clear()
+        await until(world, lambda: not states(world), "its end")

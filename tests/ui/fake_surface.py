@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from pmtui.domain.book_view import BookState, BookView, Level
-from pmtui.domain.conditional import ConditionalId, ConditionalPlan, Trigger
+from pmtui.domain.conditional import Attachment, ConditionalId, ConditionalPlan, Trigger
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import Address, CommandId, ConditionId, EventId, OrderId, TokenId
@@ -264,8 +264,15 @@ class FakeService:
         return tuple(self.prepare(intent) for intent in intents)
 
     def place(
-        self, order: PreparedOrder, *, override: str = "", is_single_key: bool = False
+        self,
+        order: PreparedOrder,
+        *,
+        override: str = "",
+        attached: Attachment | None = None,
+        is_single_key: bool = False,
     ) -> CommandId:
+        if attached is not None:
+            self._record("attach", attached)
         command_id = self._record("place", order, *filter(None, (override,)))
         self._placed[command_id] = (order,)
         return command_id
