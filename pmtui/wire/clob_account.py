@@ -80,7 +80,11 @@ def decode_cancel_result(body: bytes) -> CancelResult:
     source = _object(body, "cancel result")
     refused = fields.row(source.get("not_canceled") or {}, "not_canceled")
     return CancelResult(
-        canceled=tuple(OrderId(i) for i in fields.texts(source, "canceled") if _is_id(i)),
+        canceled=tuple(
+            OrderId(each)
+            for each in fields.items(source.get("canceled") or [], "canceled")
+            if isinstance(each, str) and _is_id(each)
+        ),
         not_canceled=tuple(
             (OrderId(key), fields.shown(refused, key, most=bounds.REASON))
             for key in refused

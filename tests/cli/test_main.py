@@ -38,11 +38,13 @@ def test_without_a_terminal_it_says_so_in_one_line(tmp_path: Path) -> None:
 def test_what_ends_the_program_before_the_screen_is_printed_without_a_key(tmp_path: Path) -> None:
     key = "5d" * 32
     program = (
+        "import sys\n"
         "from pmtui.cli import main\n"
+        "sys.argv = ['pmtui']\n"
         "def fail(*_):\n"
         f"    raise RuntimeError('it was 0x' + {key[:40]!r} + {key[40:]!r})\n"
         "main._open_terminal = fail\n"
-        "main.main([])\n"
+        "main.main()\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],

@@ -18,7 +18,7 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.ids import TokenId
-from pmtui.domain.listing import MOST_STREAMED_ROWS, MarketSort
+from pmtui.domain.listing import MarketSort
 from pmtui.domain.watchlist import StarKey, key_of_event, key_of_market
 from pmtui.service.topics import (
     MarketListTopic,
@@ -48,6 +48,7 @@ from pmtui.ui.paint.markets import (
 )
 from pmtui.ui.plain import plain
 from pmtui.ui.row_memo import RowMemo, tick_of
+from pmtui.ui.row_stream import RowStream
 from pmtui.ui.screens.frame import FrameScreen
 from pmtui.ui.screens.tag_picker import TagChoice, TagPicker
 from pmtui.ui.surface import Surface
@@ -57,8 +58,6 @@ from pmtui.ui.widgets.search_input import SearchInput
 from pmtui.ui.widgets.text_line import TextLine
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from pmtui.domain.book_view import BookView
     from pmtui.domain.market import Market
 
@@ -103,9 +102,13 @@ class MarketsScreen(FrameScreen):
         self._goes_to_top = True
         self._view = MarketListView((), Load.EMPTY, has_more=False, as_of=None)
         self._listed: dict[str, EventRow] = {}
-        self._streamed: frozenset[TokenId] = frozenset()
-        """Of the rows in view."""
-        self._settling: Timer | None = None
+        self._stream = RowStream(
+            in_view=self._tokens_in_view,
+            book_of=self.surface.queries.book,
+            after=self.set_timer,
+            is_live=lambda: is_live(self),
+            on_change=self.retopic,
+        )
         self._found: dict[str, MarketRow] = {}
         self._ticked_at: datetime | None = None
         self._memo = RowMemo()
@@ -122,8 +125,8 @@ class MarketsScreen(FrameScreen):
         if self._is_searching:
             # Without a text too: more markets are fetched to search in as soon as the field opens.
             yield SearchTopic(self._text)
-        if self._streamed:
-            yield RowQuotesTopic(tuple(sorted(self._streamed)))
+        if self._stream.tokens:
+            yield RowQuotesTopic(tuple(sorted(self._stream.tokens)))
 
     @override
     def compose_body(self) -> ComposeResult:
@@ -212,7 +215,7 @@ class MarketsScreen(FrameScreen):
         self.retopic()
         self.browse.focus()
         self._show_list()
-        self._follow_view_soon()
+        self._stream.follow_soon()
 
     def action_sort(self) -> None:
         """Order the list by the next measure."""
@@ -248,7 +251,7 @@ class MarketsScreen(FrameScreen):
     def follow_view(self, message: LineTable.ViewChanged) -> None:
         """Stream the rows that are in view now, once the view stands still."""
         if message.table is self._table:
-            self._follow_view_soon()
+            self._stream.follow_soon()
 
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:
@@ -317,7 +320,7 @@ class MarketsScreen(FrameScreen):
         self._show_results()
         if self.results.rows:
             _ = self.results.move_cursor_to(self.results.rows[0].key)
-        self._follow_view_soon()
+        self._stream.follow_soon()
 
     def _narrow(self, choice: TagChoice | None) -> None:
         if choice is not None and choice != self._choice:
@@ -357,7 +360,7 @@ class MarketsScreen(FrameScreen):
             _ = self.browse.move_cursor_to(view.rows[0].event.event_id)
         self._show_heading()
         self._show_details()
-        self._check_view()
+        self._stream.check()
 
     def _show_quotes(self) -> None:
         """Show what the books of the rows in view say now; nothing else is painted anew."""
@@ -369,22 +372,16 @@ class MarketsScreen(FrameScreen):
 
     def _event_row(self, key: str, now: datetime) -> Row:
         row, is_cached = self._listed[key], self._view.is_cached
-        book = self._book_of(row.leading)
+        book = self._stream.book(quoted_token(row.leading))
         inputs = (row, tick_of(row.event.end_at, now), is_cached, _look(book, row.as_of, now))
         paint = partial(paint_event_row, row, book, now, is_cached=is_cached)
         return self._memo.row(key, inputs, paint)
 
     def _found_row(self, key: str, now: datetime) -> Row:
         row = self._found[key]
-        book = self._book_of(row.market)
+        book = self._stream.book(row.market.quoted_token)
         inputs = (row, tick_of(row.market.end_at, now), _look(book, row.as_of, now))
         return self._found_memo.row(key, inputs, partial(paint_result_row, row, book, now))
-
-    def _book_of(self, market: "Market | None") -> "BookView | None":
-        token_id = market.quoted_token if market is not None else None
-        if token_id is None or token_id not in self._streamed:
-            return None
-        return self.surface.queries.book(token_id)
 
     def _market_at(self, key: str | None) -> "Market | None":
         if self._text:
@@ -400,26 +397,6 @@ class MarketsScreen(FrameScreen):
         tokens = (m.quoted_token for m in markets if m is not None)
         return tuple(dict.fromkeys(t for t in tokens if t is not None))
 
-    def _follow_view_soon(self) -> None:
-        if self._settling is not None:
-            self._settling.stop()
-        self._settling = self.set_timer(VIEW_SETTLES_S, self._follow_view)
-
-    # Another market leads a row, or the list of an earlier session has become this one's.
-    def _check_view(self) -> None:
-        if self._settling is None and frozenset(self._wanted()) != self._streamed:
-            self._follow_view_soon()
-
-    def _wanted(self) -> tuple[TokenId, ...]:
-        return self._tokens_in_view()[:MOST_STREAMED_ROWS]
-
-    def _follow_view(self) -> None:
-        self._settling = None
-        wanted = frozenset(self._wanted()) if is_live(self) else self._streamed
-        if wanted != self._streamed:
-            self._streamed = wanted
-            self.retopic()
-
     # The clock moves the time left of what nobody quotes.
     def _show_time_left(self) -> None:
         second = self.surface.queries.now().replace(microsecond=0)
@@ -432,7 +409,7 @@ class MarketsScreen(FrameScreen):
 
     def _show_heading(self) -> None:
         tokens = self._tokens_in_view()
-        books = (self.surface.queries.book(t) for t in self._streamed.intersection(tokens))
+        books = (self.surface.queries.book(t) for t in self._stream.tokens.intersection(tokens))
         line = paint_list_heading(
             self._view,
             self._topic,
@@ -463,12 +440,12 @@ class MarketsScreen(FrameScreen):
         self.results.set_rows([self._found_row(key, now) for key in self._found])
         self._found_memo.keep_only(set(self._found))
         self._show_details()
-        self._check_view()
+        self._stream.check()
 
     def _show_details(self) -> None:
         key = self._table.cursor_key or ""
         width = self.size.width
-        book = self._book_of(self._market_at(key))
+        book = self._stream.book(quoted_token(self._market_at(key)))
         if self._text:
             title, details = paint_result_details(self._found.get(key), book, width)
         else:
@@ -481,6 +458,11 @@ class MarketsScreen(FrameScreen):
     def _show_line(self, selector: str, line: Line) -> None:
         ascii_only = self.surface.options.ascii_only
         self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)
+
+
+def quoted_token(market: "Market | None") -> TokenId | None:
+    """Return the token whose price a row shows."""
+    return None if market is None else market.quoted_token
 
 
 def _look(book: "BookView | None", as_of: datetime | None, now: datetime) -> tuple[object, ...]:

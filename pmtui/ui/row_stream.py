@@ -1,0 +1,68 @@
+"""Which tokens of a list are streamed: those of the rows in view, once the view stands still."""
+
+from collections.abc import Callable, Iterable
+
+from textual.timer import Timer
+
+from pmtui.domain.book_view import BookView
+from pmtui.domain.ids import TokenId
+from pmtui.domain.listing import MOST_STREAMED_ROWS
+
+VIEW_SETTLES_S = 0.2
+"""A list that is scrolled through streams nothing of what only passes by."""
+
+
+class RowStream:
+    """Follows the rows of a list; the screen subscribes to `tokens`."""
+
+    def __init__(
+        self,
+        *,
+        in_view: Callable[[], Iterable[TokenId]],
+        book_of: Callable[[TokenId], BookView],
+        after: Callable[[float, Callable[[], None]], Timer],
+        is_live: Callable[[], bool],
+        on_change: Callable[[], None],
+    ) -> None:
+        """Begin with nothing.
+
+        Args:
+            in_view: the tokens of the rows in view, from the top.
+            book_of: the book of a token.
+            after: calls back once after some seconds.
+            is_live: whether the screen can be seen; otherwise nothing changes.
+            on_change: called when other tokens are to be streamed.
+        """
+        self._in_view = in_view
+        self._book_of = book_of
+        self._after = after
+        self._is_live = is_live
+        self._on_change = on_change
+        self._settling: Timer | None = None
+        self.tokens: frozenset[TokenId] = frozenset()
+        """What is streamed."""
+
+    def book(self, token_id: TokenId | None) -> BookView | None:
+        """Return the book of a row's token; None where that is not streamed."""
+        return self._book_of(token_id) if token_id in self.tokens and token_id is not None else None
+
+    def follow_soon(self) -> None:
+        """Follow the view once it has stood still for a moment."""
+        if self._settling is not None:
+            self._settling.stop()
+        self._settling = self._after(VIEW_SETTLES_S, self._follow)
+
+    def check(self) -> None:
+        """Follow soon if other markets have come into the rows that are in view."""
+        if self._settling is None and self._wanted() != self.tokens:
+            self.follow_soon()
+
+    def _wanted(self) -> frozenset[TokenId]:
+        return frozenset(tuple(self._in_view())[:MOST_STREAMED_ROWS])
+
+    def _follow(self) -> None:
+        self._settling = None
+        wanted = self._wanted() if self._is_live() else self.tokens
+        if wanted != self.tokens:
+            self.tokens = wanted
+            self._on_change()
