@@ -401,6 +401,17 @@ def say_plan(plan: ConditionalPlan, outcome: str) -> str:
     return _say(size, outcome, plan)
 
 
+def say_attachment(attachment: Attachment) -> str:
+    """Say what comes with a purchase: `stop 38¢ (worst 33¢), target 42¢`."""
+    parts, stop = [], attachment.stop
+    if stop is not None:
+        lowest = _cents(Micros(max(stop - attachment.give_way, 0)))
+        parts.append(f"stop {_cents(stop)} (worst {lowest})")
+    if attachment.take_profit is not None:
+        parts.append(f"target {_cents(attachment.take_profit)}")
+    return ", ".join(parts)
+
+
 def _say(size: str, outcome: str, plan: ConditionalPlan) -> str:
     parts = []
     if plan.stop is not None:

@@ -1,6 +1,6 @@
 """What is typed to protect a position, read into a plan: texts in, a plan or a sentence out."""
 
-from pmtui.domain.conditional import DEFAULT_GIVE_WAY, ConditionalPlan
+from pmtui.domain.conditional import DEFAULT_GIVE_WAY, Attachment, ConditionalPlan
 from pmtui.domain.conditional_check import PlanField, PlanProblem
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
@@ -22,6 +22,24 @@ class ConditionalDraft:
     """Cents below the highest best bid that the stop follows; empty for one that stays put."""
     size_text: str = ALL
     """Shares, or the word for the whole position, whatever that is when it fires."""
+
+
+def read_attachment(
+    stop_text: str, target_text: str, *, tick: Micros
+) -> Attachment | PlanProblem | None:
+    """Return what is to come with a purchase, None for nothing, or which text cannot be read."""
+    prices: list[Micros | None] = []
+    for field, text in ((PlanField.STOP, stop_text), (PlanField.TAKE_PROFIT, target_text)):
+        price = parse_cents(text) if text.strip() else None
+        if text.strip() and price is None:
+            return PlanProblem(field, "It is a number of cents")
+        prices.append(price)
+    stop, target = prices
+    if stop is None and target is None:
+        return None
+    # Near the lowest price there is less room to give way.
+    most = max(stop - tick, 0) if stop is not None else DEFAULT_GIVE_WAY
+    return Attachment(stop, target, Micros(min(DEFAULT_GIVE_WAY, most)))
 
 
 def read_conditional(

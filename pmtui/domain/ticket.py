@@ -16,13 +16,16 @@ from pmtui.domain.amounts import (
     size_floor,
 )
 from pmtui.domain.book_view import BookState
+from pmtui.domain.conditional import Attachment
+from pmtui.domain.conditional_check import PlanField, PlanProblem, check_attachment
+from pmtui.domain.conditional_draft import read_attachment
 from pmtui.domain.fees import taker_fee
 from pmtui.domain.intent_amounts import order_amounts
 from pmtui.domain.market import NO_FEE, Side
 from pmtui.domain.money import ZERO, Micros, format_micros, ratio_ceil, ratio_floor
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
 from pmtui.domain.plurals import count_shares, exact_shares, say_free_shares
-from pmtui.domain.self_trade import check_own
+from pmtui.domain.self_trade import best_bid_of_others, check_own
 from pmtui.domain.ticket_draft import (
     OrderKind,
     Problem,
@@ -58,6 +61,8 @@ class TicketCheck:
     problems: tuple[Problem, ...]
     intent: OrderIntent | None
     numbers: TicketNumbers | None
+    attached: Attachment | None = None
+    """The stop and the target that are to come with the purchase."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -104,18 +109,15 @@ def check_ticket(draft: TicketDraft, context: TicketContext) -> TicketCheck:
     is_buy = draft.side is Side.BUY
     cash, shares = (amounts.maker, amounts.taker) if is_buy else (amounts.taker, amounts.maker)
     numbers = estimate(
-        intent,
-        cash=cash,
-        shares=shares,
-        book=context.book,
-        fee=context.terms.fee,
+        intent, cash=cash, shares=shares, book=context.book, fee=context.terms.fee,
         available_cash=context.available_cash,
-    )
+    )  # fmt: skip
     # What would become of the order comes before what rounding made of its size.
     problems += _check_balance(draft, context, intent, numbers=numbers)
     problems += _check_matching(draft, context, intent, numbers=numbers)
     problems += _check_size(draft, context, intent, numbers=numbers)
     problems += check_delay(draft, context, numbers)
+    attached = _read_attachment(draft, context, price, problems)
     if draft.side is Side.SELL and numbers.shares > context.available_shares:
         # What is not there fills nothing and brings nothing.
         return TicketCheck(tuple(problems), None, None)
@@ -123,7 +125,30 @@ def check_ticket(draft: TicketDraft, context: TicketContext) -> TicketCheck:
     if not is_blocked:
         problems += check_own(context, intent)
         problems += check_warnings(context, intent, numbers)
-    return TicketCheck(tuple(problems), None if is_blocked else intent, numbers)
+    return TicketCheck(tuple(problems), None if is_blocked else intent, numbers, attached)
+
+
+def _read_attachment(
+    draft: TicketDraft, context: TicketContext, price: Micros, problems: list[Problem]
+) -> Attachment | None:
+    """Return the stop and the target of a purchase, and say what speaks against them."""
+    if draft.side is Side.SELL:
+        return None
+    terms, book = context.terms, context.book
+    found = read_attachment(draft.stop_text, draft.target_text, tick=terms.tick_size)
+    wrong: tuple[PlanProblem, ...] = ()
+    if isinstance(found, PlanProblem):
+        wrong, found = (found,), None
+    elif found is not None:
+        bid = best_bid_of_others(book, terms.condition_id, context.own)
+        wrong = check_attachment(
+            found, price=price, bid=bid if book.state.is_good else None, tick=terms.tick_size
+        )
+    problems += [Problem(_ATTACHED.get(each.field, TicketField.STOP), each.text) for each in wrong]
+    return found
+
+
+_ATTACHED = {PlanField.STOP: TicketField.STOP, PlanField.TAKE_PROFIT: TicketField.TARGET}
 
 
 def _check_market(context: TicketContext) -> list[Problem]:

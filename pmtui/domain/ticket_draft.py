@@ -41,6 +41,8 @@ class TicketField(StrEnum):
     SIZE = "size"
     POST_ONLY = "post_only"
     EXPIRY = "expiry"
+    STOP = "stop"
+    TARGET = "target"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,10 @@ class TicketDraft:
     is_post_only: bool = False
     expiry_text: str = ""
     """Minutes, or with a unit: `90s`, `30m`, `2h`, `1d`."""
+    stop_text: str = ""
+    """Cents at which a stop sells what the purchase brought; empty for none."""
+    target_text: str = ""
+    """The same of a target."""
     limit: "TicketDraft | None" = None
     """The limit order that this market order was before; what it becomes again."""
 

@@ -343,6 +343,11 @@ class AccountView:
         gone = (each for each in self.conditionals if each.reason == GONE)
         return tuple(each for each in gone if self.has_none(each.token_id))
 
+    def attached_to(self, order_id: OrderId) -> Conditional | None:
+        """Return the stop or target that came with an order, if it is not over."""
+        them = (e for e in self.conditionals if any(s.order_id == order_id for s in e.sources))
+        return next(them, None)
+
     def protecting(self, token_id: TokenId) -> tuple[Conditional, ...]:
         """Active conditional orders of a token."""
         return tuple(each for each in self.awake if each.token_id == token_id)

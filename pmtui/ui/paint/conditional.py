@@ -144,6 +144,8 @@ def _state_of(each: Conditional, account: AccountView | None) -> Cell:
         return Cell("blind", Role.NOTICE_BAD)
     if account is not None and each in account.idle:
         return Cell("no shares", Role.DIM)
+    if each.is_waiting and each.state.is_active:
+        return Cell("waiting", Role.DIM)
     return Cell(each.state.value, _ROLES.get(each.state, Role.DIM))
 
 

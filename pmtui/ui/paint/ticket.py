@@ -35,6 +35,8 @@ FIELD_NAMES = {
     TicketField.SIZE: "Size",
     TicketField.POST_ONLY: "Post-only",
     TicketField.EXPIRY: "Lives",
+    TicketField.STOP: "Stop",
+    TicketField.TARGET: "Target",
 }
 _GAP = 2
 _LABEL = 12

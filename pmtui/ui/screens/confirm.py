@@ -165,6 +165,7 @@ class ConfirmScreen(CardScreen):
         surface: Surface,
         doubt: str = "",
         warnings: tuple[str, ...] = (),
+        also: tuple[tuple[str, str], ...] = (),
         beside: Callable[[], Place | None] = _nowhere,
     ) -> None:
         """Ask.
@@ -174,12 +175,15 @@ class ConfirmScreen(CardScreen):
             surface: the service, for its clock and mode, and the user's choices.
             doubt: why sending it may be a mistake; empty for no reason.
             warnings: what else speaks against it.
+            also: names and values of what is done with it.
             beside: the region that the card shall not cover, as it is now.
         """
         super().__init__(surface=surface, beside=beside)
         self._order = order
         self._doubt = doubt
-        self._occasion = Occasion(warnings=warnings, numbers=numbers_of(surface, order))
+        self._occasion = Occasion(
+            warnings=warnings, estimates=also, numbers=numbers_of(surface, order)
+        )
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:

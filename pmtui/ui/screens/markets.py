@@ -62,8 +62,6 @@ if TYPE_CHECKING:
     from pmtui.domain.market import Market
 
 SORTS = tuple(MarketSort)
-VIEW_SETTLES_S = 0.2
-"""Rows that were in view for less are not streamed: somebody scrolls past them."""
 
 
 class MarketsScreen(FrameScreen):

@@ -35,7 +35,7 @@ from pmtui.ui.market_facts import title_of, why_nothing_of_ours
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.moves import LEFT_OUT
 from pmtui.ui.paint.action_cards import Move
-from pmtui.ui.paint.conditional import paint_unprotected
+from pmtui.ui.paint.conditional import paint_protection, paint_unprotected
 from pmtui.ui.paint.facts import NO_ROWS, LiveRows, count, key_of, to_ascii_line
 from pmtui.ui.paint.orders import paint_resting_orders
 from pmtui.ui.paint.portfolio import Tab, paint_tabs, paint_totals, say_nothing_here
@@ -344,6 +344,9 @@ class PortfolioScreen(FrameScreen):
             account = self.surface.queries.account()
             marks = self._marks(account)
             title, details = paint_item_details(item, self._title_of(item), marks, self.size.width)
+            attached = account.attached_to(item.order_id) if isinstance(item, Order) else None
+            if attached is not None:
+                title = (*title, Cell("  on its fills: "), *paint_protection(attached, account))
             if isinstance(item, Position) and (bare := paint_unprotected(account, item.token_id)):
                 title = (*title, Cell("  "), *bare)
         self._show_line("#title", title)

@@ -15,6 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from pmtui.domain.book_view import BookView
+from pmtui.domain.conditional import Attachment, say_attachment
 from pmtui.domain.ids import CommandId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
@@ -33,6 +34,7 @@ from pmtui.domain.ticket_steps import (
     next_kind,
     next_time_in_force,
     next_unit,
+    step_cents,
     step_price,
     step_size,
     switch_side,
@@ -199,6 +201,10 @@ class TicketPane(TicketForm):
                 draft = replace(self.draft, price_text=event.value)
             case "ticket-size":
                 draft = replace(self.draft, size_text=event.value)
+            case "ticket-stop":
+                draft = replace(self.draft, stop_text=event.value)
+            case "ticket-target":
+                draft = replace(self.draft, target_text=event.value)
             case _:
                 draft = replace(self.draft, expiry_text=event.value)
         if draft != self.draft:
@@ -212,6 +218,9 @@ class TicketPane(TicketForm):
             self._change(step_price(self.draft, context, event.step))
         elif context is not None and event.field.id == "ticket-size":
             self._change(step_size(self.draft, context, event.step))
+        elif context is not None and event.field.id in ("ticket-stop", "ticket-target"):
+            start = event.field.value or self.draft.price_text
+            event.field.write(step_cents(start, event.step, context.terms.tick_size))
 
     @on(Choice.Moved)
     def _on_moved(self, event: Choice.Moved) -> None:
@@ -285,21 +294,24 @@ class TicketPane(TicketForm):
     def _ask(self, order: PreparedOrder) -> None:
         doubt = self._sent.doubt_about(order, self.surface.queries.account())
         warnings = self._check.warnings if self._check is not None else ()
+        attached = self._check.attached if self._check is not None else None
         screen = ConfirmScreen(
-            order, surface=self.surface, doubt=doubt, warnings=warnings, beside=self._place
-        )
-        _ = self.app.push_screen(screen, partial(self._decide, order, self.draft))
+            order, surface=self.surface, doubt=doubt, warnings=warnings, beside=self._place,
+            also=() if attached is None else (("On fills", say_attachment(attached)),),
+        )  # fmt: skip
+        _ = self.app.push_screen(screen, partial(self._decide, order, self.draft, attached))
 
     def _place(self) -> Place:
         region = self.region
         return Place(region.x, region.y, region.width, region.height)
 
     def _decide(
-        self, order: PreparedOrder, draft: TicketDraft, is_agreed: bool | None  # noqa: FBT001 - the toolkit's callback
+        self, order: PreparedOrder, draft: TicketDraft, attached: Attachment | None,
+        is_agreed: bool | None,  # noqa: FBT001 - the toolkit's callback
     ) -> None:  # fmt: skip
         if not is_agreed:
             return
-        command_id = self.surface.commands.place(order)
+        command_id = self.surface.commands.place(order, attached=attached)
         self._sent.note_sent(order)
         self._was_sent = True
         self._say(Cell("sending" + self._dots, Role.NOTICE_WARN, Emphasis.BOLD))

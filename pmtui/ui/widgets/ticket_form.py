@@ -45,6 +45,8 @@ from pmtui.ui.widgets.ticket_layout import FIELD_WIDGETS, TicketLayout
 
 _FIELD_ROWS = 4
 _STATE_LINES = 4
+_ATTACHED_FROM = 11
+"""A ticket this high has a row for the stop and the target that come with a purchase."""
 
 # Which block of notes a field's problems go to, from the top down.
 _NOTES = {
@@ -57,6 +59,7 @@ _NOTES = {
     ),
     "ticket-price-notes": (TicketField.PRICE,),
     "ticket-size-notes": (TicketField.SIZE,),
+    "ticket-attached-notes": (TicketField.STOP, TicketField.TARGET),
 }
 
 
@@ -129,8 +132,11 @@ class TicketForm(TicketLayout):
         self.draft = draft
         if not is_live(self):
             return
-        fields = (self.price, self.size_field, self.expiry)
-        texts = (draft.price_text, draft.size_text, draft.expiry_text)
+        fields = (self.price, self.size_field, self.expiry, self.stop, self.target)
+        texts = (
+            draft.price_text, draft.size_text, draft.expiry_text, draft.stop_text,
+            draft.target_text,
+        )  # fmt: skip
         for field, text in zip(fields, texts, strict=True):
             if field.value != text:
                 with field.prevent(Input.Changed):
@@ -174,7 +180,9 @@ class TicketForm(TicketLayout):
         if self.is_on_a_line:
             self._show_below()
             return
-        room = self.size.height - _FIELD_ROWS
+        is_low = self.size.height < _ATTACHED_FROM
+        self.set_class(is_low, "-low")
+        room = self.size.height - _FIELD_ROWS - (self.draft.side is Side.BUY and not is_low)
         state = self._state_lines()
         room -= len(state)
         room -= self._show_notes(room)
@@ -185,6 +193,7 @@ class TicketForm(TicketLayout):
         draft, ascii_only = self.draft, self.surface.options.ascii_only
         self.set_class(draft.time_in_force is TimeInForce.GTD, "-timed")
         self.set_class(draft.kind is OrderKind.MARKET, "-market")
+        self.set_class(draft.side is Side.SELL, "-sell")
         self.price.placeholder = "book decides" if draft.kind is OrderKind.MARKET else ""
         self.side.show(f" {draft.side.value:<4} ", side_role(draft.side))
         self.kind.show(f" {draft.kind.value}")

@@ -6,7 +6,9 @@ from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.ticket_draft import TicketField
+from pmtui.ui.cells import Cell
 from pmtui.ui.surface import Surface
+from pmtui.ui.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
 from pmtui.ui.widgets.ticket_fields import Choice, NumberField, TextBlock
 
@@ -19,6 +21,8 @@ FIELD_WIDGETS = {
     TicketField.POST_ONLY: "#ticket-post-only",
     TicketField.PRICE: "#ticket-price",
     TicketField.SIZE: "#ticket-size",
+    TicketField.STOP: "#ticket-stop",
+    TicketField.TARGET: "#ticket-target",
 }
 
 
@@ -41,6 +45,9 @@ class TicketLayout(Vertical):
     TicketLayout.-timed #ticket-expiry { visibility: visible; }
     TicketLayout.-market #ticket-post-only { display: none; }
     TicketLayout.-market #ticket-price { width: 13; }
+    TicketLayout #ticket-stop, TicketLayout #ticket-target { width: 7; }
+    TicketLayout #ticket-target-label { width: 8; }
+    TicketLayout.-sell #ticket-attached, TicketLayout.-low #ticket-attached { display: none; }
     TicketLayout #ticket-figures { height: 1fr; }
     TicketLayout #ticket-below { display: none; }
 
@@ -49,6 +56,7 @@ class TicketLayout(Vertical):
     TicketLayout.-line TextBlock { display: none; }
     TicketLayout.-line #ticket-below { display: block; dock: bottom; height: 2; width: 100%; }
     TicketLayout.-line .ticket-row { width: auto; }
+    TicketLayout.-line #ticket-attached { display: none; }
     TicketLayout.-line .ticket-what { width: 1fr; }
     TicketLayout.-line #ticket-kind { width: 7; }
     TicketLayout.-line #ticket-time-in-force { width: 4; }
@@ -73,6 +81,8 @@ class TicketLayout(Vertical):
     price = query_one("#ticket-price", NumberField)
     size_field = query_one("#ticket-size", NumberField)
     expiry = query_one("#ticket-expiry", NumberField)
+    stop = query_one("#ticket-stop", NumberField)
+    target = query_one("#ticket-target", NumberField)
     outcome = query_one("#ticket-outcome", TextLine)
     touch = query_one("#ticket-touch", TextLine)
     figures = query_one("#ticket-figures", TextBlock)
@@ -107,6 +117,15 @@ class TicketLayout(Vertical):
             yield NumberField(id="ticket-size", characters="0-9.,$%")
             yield Choice(id="ticket-unit", ascii_only=ascii_only)
         yield TextBlock(id="ticket-size-notes", ascii_only=ascii_only)
+        with Horizontal(classes="ticket-row", id="ticket-attached"):
+            label = (Cell(" Stop", Role.DIM),)
+            yield TextLine(label, classes="ticket-label", ascii_only=ascii_only)
+            yield NumberField(id="ticket-stop", characters="0-9.,¢")
+            label = (Cell(" Target", Role.DIM),)
+            yield TextLine(label, id="ticket-target-label", ascii_only=ascii_only)
+            yield NumberField(id="ticket-target", characters="0-9.,¢")
+            yield TextLine((Cell(" on fills", Role.DIM),), ascii_only=ascii_only)
+        yield TextBlock(id="ticket-attached-notes", ascii_only=ascii_only)
         yield TextBlock(id="ticket-figures", ascii_only=ascii_only)
         yield TextBlock(id="ticket-state", ascii_only=ascii_only)
         yield TextBlock(id="ticket-below", ascii_only=ascii_only)

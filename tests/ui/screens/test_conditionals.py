@@ -3,11 +3,13 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
 from textual.pilot import Pilot
 
 from pmtui.domain.book_view import BookState, BookView
 from pmtui.domain.conditional import (
     GONE,
+    Attachment,
     Conditional,
     ConditionalId,
     ConditionalPlan,
@@ -20,6 +22,7 @@ from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.paint.conditional import paint_conditional_row, paint_protection
 from pmtui.ui.screens.conditionals import ConditionalsScreen
+from pmtui.ui.screens.confirm import ConfirmScreen
 from pmtui.ui.screens.market import MarketScreen
 from pmtui.ui.screens.protect import ProtectScreen
 from pmtui.ui.screens.question import QuestionScreen
@@ -310,3 +313,44 @@ async def test_a_trailing_stop_is_asked_for_and_shown_with_its_price() -> None:
         assert isinstance(plan, ConditionalPlan)
         assert (plan.stop, plan.trail) == (None, m("0.03"))
     assert "trail " in "".join(c.text for c in paint_protection(replace(STOP, trail=m("0.03"))))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_a_ticket_carries_a_stop_and_a_target_that_the_card_shows(
+    size: tuple[int, int],
+) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("b")
+        if size == (80, 24):
+            # One line has no room for them; the whole ticket has.
+            await until(pilot, lambda: screen.ticket.is_on_a_line, "the ticket on a line")
+            await pilot.press("f2")
+        await until(pilot, lambda: shows(app, "on fills"), "the row")
+        screen.ticket.price.value = "50"
+        screen.ticket.size_field.value = "10"
+        screen.ticket.stop.focus()
+        await pilot.press(*"50", "tab", *"60", "enter")
+        await until(pilot, lambda: shows(app, "must lie below"), "why not")
+        screen.ticket.stop.value = "45"
+        await until(pilot, lambda: not shows(app, "must lie below"), "mended")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
+        assert shows(app, "On fills")
+        assert shows(app, "stop 45¢")
+        await settle(pilot)
+        app.market.service.at += timedelta(seconds=1)
+        await pilot.press("enter")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("place"), "the order")
+        assert service.calls_of("attach") == [(Attachment(m("0.45"), m("0.60")),)]
+
+
+async def test_a_sale_has_no_row_for_a_stop() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await opened(app, pilot)
+        await pilot.press("s")
+        await settle(pilot)
+        assert not shows(app, "on fills")
