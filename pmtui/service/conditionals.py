@@ -128,7 +128,7 @@ class Conditionals:
                 # One that waits for the fills of its order has nothing to sell yet.
                 stays = _is_paused(each) or each.is_waiting
                 self._put(each if stays else paused(each, RESTARTED))
-            elif self._young((*each.counted, *each.sources)):
+            elif _young((*each.counted, *each.sources), self._kernel.clock.now()):
                 self._known[each.conditional_id] = each
         if back := [each for each in self.view() if _is_paused(each)]:
             what = f"{count(len(back), 'stop')} {are(len(back))}"
@@ -456,7 +456,7 @@ class Conditionals:
         if known.sale is not None:
             # Also one that sold nothing: a fill that nobody told of in time is counted later.
             counted = CountedFills(known.sale, sold, failed, self._kernel.clock.now())
-            then = replace(then, counted=(*self._young(then.counted), counted))
+            then = replace(then, counted=(*_young(then.counted, self._kernel.clock.now()), counted))
         text = f"sold {group_micros(sold)}" if sold > 0 else f"nothing sold: {sale.problem}"
         if then.state is ConditionalState.WATCHING:
             text = f"{text}; watching on"
@@ -477,10 +477,6 @@ class Conditionals:
         others = [e for e in self._active(then.token_id) if e.conditional_id != then.conditional_id]
         rest = allot((*others, active), held)[then.conditional_id]
         return replace(active, size=rest) if size_floor(rest) > 0 else then
-
-    def _young(self, counted: tuple[CountedFills, ...]) -> tuple[CountedFills, ...]:
-        now = self._kernel.clock.now()
-        return tuple(sale for sale in counted if now - sale.at < MAY_FAIL_FOR)
 
     def _recount(self) -> None:
         """Count what was heard of purchases, and late of sales: fills, and trades that failed."""
@@ -606,6 +602,10 @@ class Conditionals:
 
 def _new_id() -> ConditionalId:
     return ConditionalId(secrets.token_hex(6))
+
+
+def _young(counted: tuple[CountedFills, ...], now: datetime) -> tuple[CountedFills, ...]:
+    return tuple(sale for sale in counted if now - sale.at < MAY_FAIL_FOR)
 
 
 def _is_paused(each: Conditional) -> bool:

@@ -267,15 +267,21 @@ class Desk:
         future: asyncio.Future[MoveVerdict] = asyncio.get_running_loop().create_future()
         self._moves[command_id] = future
 
+        instruction = self._sender.instruct()
+
         async def run() -> None:
             try:
-                future.set_result(await self._mover.move(order_id, replacement))
+                future.set_result(await self._mover.move(order_id, replacement, instruction))
             finally:
                 if not future.done():
                     future.set_result(MoveVerdict(MoveEnd.UNKNOWN, STOPPED))
 
         self._kernel.start("move", run)
         return command_id
+
+    def on_resized_move(self, listener: Callable[[OrderId, OrderId], None]) -> None:
+        """Tell this listener of the ids of a replacement: as confirmed, and as it is sent."""
+        self._mover.on_resized(listener)
 
     async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
         """Wait until it is known how a move ended, or that it is not known."""

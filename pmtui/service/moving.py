@@ -41,7 +41,7 @@ from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
 from pmtui.service.order_history import OrderHistory
-from pmtui.service.sending import OrderSender
+from pmtui.service.sending import Instruction, OrderSender
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Level, OwnList
 from pmtui.service.words import say_price, say_shares, shorten
@@ -85,16 +85,23 @@ class Mover:
         self._canceller = canceller
         self._prepare = prepare
         self._terms_of = terms_of
+        self._on_resized: list[Callable[[OrderId, OrderId], None]] = []
         self._new_ids: dict[OrderId, OrderId] = {}
         """Of the moves under way: the old order's id and the one that is sent in its place."""
 
-    async def move(self, order_id: OrderId, replacement: PreparedOrder) -> MoveVerdict:
+    def on_resized(self, listener: Callable[[OrderId, OrderId], None]) -> None:
+        """Tell this listener of a replacement that is sent under another id, as less is left."""
+        self._on_resized.append(listener)
+
+    async def move(
+        self, order_id: OrderId, replacement: PreparedOrder, instruction: Instruction
+    ) -> MoveVerdict:
         """Cancel an order, then send what was confirmed to take its place."""
         if order_id in self._new_ids:
             return MoveVerdict(MoveEnd.NOT_MOVED, "Not moved: it is being moved already")
         self._new_ids[order_id] = replacement.unsigned.order_id
         try:
-            verdict = await self._move(order_id, replacement)
+            verdict = await self._move(order_id, replacement, instruction)
         finally:
             new_id = self._new_ids.pop(order_id)
         self._history.note_move(f"{verdict.end.value}: {verdict.text}", old=order_id, new=new_id)
@@ -129,7 +136,9 @@ class Mover:
         sold = sum(max(0, finals[each.order_id] - each.matched_size) for each in selling)
         return self._resized(order, Micros(order.size - sold))
 
-    async def _move(self, order_id: OrderId, replacement: PreparedOrder) -> MoveVerdict:
+    async def _move(
+        self, order_id: OrderId, replacement: PreparedOrder, instruction: Instruction
+    ) -> MoveVerdict:
         old = self._feed.own.order(order_id)
         problem = self._why_not_begun(old, replacement)
         if old is None or problem:
@@ -149,7 +158,7 @@ class Mover:
         if self._canceller.wishes(order_id) != (named + 1, sweeps):
             text = f"{NOT_REPLACED}: it was to be cancelled while it was being moved"
             return MoveVerdict(MoveEnd.NOT_REPLACED, text)
-        return await self._place(order)
+        return await self._place(order, instruction)
 
     def _why_not_begun(self, old: Order | None, replacement: PreparedOrder) -> str:
         """Say why a move would end with the old order cancelled and nothing in its place."""
@@ -217,10 +226,12 @@ class Mover:
         if problem:
             text = f"{NOT_REPLACED}: {problem}"
             return MoveVerdict(MoveEnd.NOT_REPLACED, text, left_out=order.intent)
+        for listener in self._on_resized:
+            listener(replacement.unsigned.order_id, order.unsigned.order_id)
         return order
 
-    async def _place(self, order: PreparedOrder) -> MoveVerdict:
-        placed = await self._send(order)
+    async def _place(self, order: PreparedOrder, instruction: Instruction) -> MoveVerdict:
+        placed = await self._send(order, instruction)
         what = f"{say_shares(order.size, order.outcome)} to {say_price(order.price)}"
         match placed:
             case Accepted():
@@ -232,10 +243,10 @@ class Mover:
                 text = f"Cancelled; moving {what} is unknown, checking: {placed.reason}"
                 return MoveVerdict(MoveEnd.UNKNOWN, text, placed)
 
-    async def _send(self, order: PreparedOrder) -> Verdict:
+    async def _send(self, order: PreparedOrder, instruction: Instruction) -> Verdict:
         told: list[Verdict] = []
         self._sender.show(order)
-        await self._sender.send((order,), lambda _, verdict: told.append(verdict))
+        await self._sender.send((order,), lambda _, verdict: told.append(verdict), instruction)
         return told[0]
 
     def _resized(self, order: PreparedOrder, size: Micros) -> PreparedOrder | Rejected:

@@ -1,12 +1,15 @@
 """Which tokens of a list are streamed: those of the rows in view, once the view stands still."""
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from pmtui.domain.book_view import BookView
 from pmtui.domain.ids import TokenId
 from pmtui.domain.listing import MOST_STREAMED_ROWS
+
+if TYPE_CHECKING:
+    from pmtui.domain.book_view import BookView
 
 VIEW_SETTLES_S = 0.2
 """A list that is scrolled through streams nothing of what only passes by."""
@@ -19,7 +22,7 @@ class RowStream:
         self,
         *,
         in_view: Callable[[], Iterable[TokenId]],
-        book_of: Callable[[TokenId], BookView],
+        book_of: "Callable[[TokenId], BookView]",
         after: Callable[[float, Callable[[], None]], Timer],
         is_live: Callable[[], bool],
         on_change: Callable[[], None],
@@ -42,7 +45,7 @@ class RowStream:
         self.tokens: frozenset[TokenId] = frozenset()
         """What is streamed."""
 
-    def book(self, token_id: TokenId | None) -> BookView | None:
+    def book(self, token_id: TokenId | None) -> "BookView | None":
         """Return the book of a row's token; None where that is not streamed."""
         return self._book_of(token_id) if token_id in self.tokens and token_id is not None else None
 
