@@ -1,6 +1,8 @@
 """Compares what a trader's program knows with what the venue has on record."""
 
+import sqlite3
 from collections import Counter, defaultdict
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -137,6 +139,7 @@ def compare_all(folder: Path, truth: Truth, report: Report) -> Outcome:
     outcome = Outcome(orders=len(journaled), at_venue=len(at_venue))
     outcome.states = Counter(life.order.state or "open" for life in lives)
     outcome.filled_in_part_or_whole = len(matched)
+    outcome.conditional_sales = _count_conditional_sales(folder / "journal.sqlite")
     for order_id in at_venue.keys() - journaled.keys():
         outcome.problems.append(f"{order_id}: at the venue, never journaled")
     outcome.moves = sum(_replacement(life) is not None for life in lives)
@@ -173,6 +176,14 @@ def compare_money(report: Report, ledger: Any) -> list[str]:
     if report["balance"] != round(float(ledger["collateral"]) * 1e6):
         problems.append(f"cash {report['balance']}, at the venue {ledger['collateral']}")
     return problems
+
+
+def _count_conditional_sales(journal: Path) -> int:
+    with closing(sqlite3.connect(f"{journal.as_uri()}?mode=ro", uri=True)) as file:
+        (number,) = file.execute(
+            "SELECT COUNT(*) FROM entries WHERE kind = 'conditional' AND text LIKE '%sells as%'"
+        ).fetchone()
+    return int(number)
 
 
 def _replacement(life: OrderLife) -> str | None:

@@ -27,7 +27,7 @@ class StreamFault(StrEnum):
 
 
 _FAULTS = (
-    StreamFault.LOST, StreamFault.DOUBLED, StreamFault.LATE, StreamFault.LATE, StreamFault.CUT,
+    *[StreamFault.LOST] * 2, *[StreamFault.DOUBLED] * 3, *[StreamFault.LATE] * 4, StreamFault.CUT,
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ of JSON:
 
 - `peek ID ...`: what is held, and how these orders stand, at once.
 - `check`: stop trading, find out what became of everything, and report it.
+- `explain TOKEN`: what the figure of its shares is made of.
 - `go`: trade on.
 - `end`: as `check`, then end.
 """
@@ -44,6 +45,7 @@ RULED_OUT_AFTER_S = 4.0
 POST_DEADLINE_S = 2
 SHARE = 1_000_000
 CENT = 10_000
+_MOVABLE = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
 _TIMES = (TimeInForce.GTC, TimeInForce.GTC, TimeInForce.GTC, TimeInForce.FAK, TimeInForce.FOK)
 
 
@@ -102,6 +104,8 @@ class Client:
         match word:
             case "peek":
                 print(json.dumps(self._peek(order_ids)), flush=True)
+            case "explain":
+                print(json.dumps(self._explain(TokenId(order_ids[0]))), flush=True)
             case "check" | "end":
                 self._goes_on.clear()
                 self._clock.error = timedelta()
@@ -110,6 +114,18 @@ class Client:
                 print(json.dumps(self._report()), flush=True)
             case _:
                 self._goes_on.set()
+
+    def _explain(self, token: TokenId) -> dict[str, Any]:
+        """Tell what a figure of shares is made of, for whoever finds it wrong."""
+        feed = self.service._account
+        model = feed.holdings._tokens[token].holdings
+        return {
+            "fills": [repr(f) for f in feed.own.fills() if f.token_id == token],
+            "reports": [repr(r) for r in model._reports],
+            "bases": sorted(model._bases or ()),
+            "counted": [(k[0], f.size) for k, f in model._fills.items()],
+            "contained": [(k[0], size) for k, size in model._contained.items()],
+        }
 
     def _peek(self, order_ids: list[OrderId]) -> dict[str, Any]:
         account = self.service.queries.account()
@@ -190,7 +206,7 @@ class Client:
     async def _move(self) -> None:
         """Move an order that rests to another price; the old one is never live beside the new."""
         queries, commands = self.service.queries, self.service.commands
-        resting = queries.account().open_orders
+        resting = [o for o in queries.account().open_orders if o.status in _MOVABLE]
         if not resting:
             return
         old = self._rng.choice(resting)

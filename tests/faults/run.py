@@ -95,8 +95,10 @@ class Life:
 
     def send_signal(self, number: signal.Signals) -> None:
         """Kill, stop or continue it."""
+        # Not through the process object, which would take its end from whoever waits for it.
         with suppress(ProcessLookupError):
-            self._process.send_signal(number)
+            if self._process.returncode is None:
+                os.kill(self._process.pid, number)
 
     async def ended(self) -> int:
         """Wait for its end and return its status."""
@@ -207,8 +209,9 @@ class FaultRun:
         for token, held in seen["held"].items():
             least, most = self._truth.held_between(token, first_ms, self._truth.now_ms)
             if not least <= held <= most:
+                why = await life.ask("explain", token)
                 text = f"{held} of {token[:6]} shown; between {least} and {most} were held lately"
-                self.outcome.problems.append(text)
+                self.outcome.problems.append(f"{text}: {json.dumps(why)}")
 
     async def _agree(self, life: Life, when: str) -> Report:
         """Let the line be good and nobody trade; all must be known after a time."""
