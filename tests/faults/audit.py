@@ -4,6 +4,7 @@ import sqlite3
 from collections import Counter, defaultdict
 from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,15 @@ class Truth:
             else:
                 within.append(line.balance)
         return min(before, *within, before), max(before, *within, before)
+
+    def changes_since(self, token: str, first_ms: int) -> list[tuple[str, int, str]]:
+        """Return what moved shares of a token: when, by how much, and by which trade."""
+        lines = self._running.venue.records.ledger_of(self._trader.wallet)
+        return [
+            (f"{datetime.fromtimestamp(e.at_ms / 1_000, UTC):%M:%S.%f}", e.change, e.reference[:8])
+            for e in lines
+            if e.token_id == token and e.at_ms > first_ms
+        ]
 
     def orders(self) -> dict[OrderId, AtVenue]:
         """Return every order of the trader that ever rested, traded or was killed at the venue."""

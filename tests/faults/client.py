@@ -119,19 +119,25 @@ class Client:
         """Tell what a figure of shares is made of, for whoever finds it wrong."""
         feed = self.service._account
         model = feed.holdings._tokens[token].holdings
+        at = "{:%M:%S.%f}".format
         return {
-            "fills": [repr(f) for f in feed.own.fills() if f.token_id == token],
-            "reports": [repr(r) for r in model._reports],
+            "size": model.size,
+            "reports": [
+                (r.source.value, r.size, at(r.time.asked), at(r.time.answered), str(r.time.error))
+                for r in model._reports
+            ],
             "bases": sorted(model._bases or ()),
-            "counted": [(k[0], f.size) for k, f in model._fills.items()],
-            "contained": [(k[0], size) for k, size in model._contained.items()],
+            "counted": [
+                (key[0][:8], f.size, at(f.fill.matched_at), f.fill.status.value)
+                for key, f in model._fills.items()
+            ],
+            "contained": [(key[0][:8], size) for key, size in model._contained.items()],
         }
 
     def _peek(self, order_ids: list[OrderId]) -> dict[str, Any]:
-        account = self.service.queries.account()
         known = {each: self.service._account.own.order(each) for each in order_ids}
         return {
-            "held": {token: account.held(token) for token in self._tokens},
+            "held": {token: self.service._account.holdings.size(token) for token in self._tokens},
             "ended": [i for i, order in known.items() if order and not order.status.is_open],
         }
 

@@ -207,11 +207,15 @@ class FaultRun:
             f"{order_id} rests, and is shown ended" for order_id in live & set(seen["ended"])
         ]
         for token, held in seen["held"].items():
+            if held is None:
+                # Nothing has been reported of it yet in this life.
+                continue
             least, most = self._truth.held_between(token, first_ms, self._truth.now_ms)
             if not least <= held <= most:
                 why = await life.ask("explain", token)
                 text = f"{held} of {token[:6]} shown; between {least} and {most} were held lately"
-                self.outcome.problems.append(f"{text}: {json.dumps(why)}")
+                lines = self._truth.changes_since(token, first_ms)
+                self.outcome.problems.append(f"{text}: {json.dumps(why)}; ledger {lines}")
 
     async def _agree(self, life: Life, when: str) -> Report:
         """Let the line be good and nobody trade; all must be known after a time."""
