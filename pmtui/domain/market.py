@@ -122,17 +122,18 @@ class Market:
         price = next((o.price for o in self.outcomes if o.token_id == token_id), None)
         return price if self.closed and price in (0, ONE) else None
 
-    @property
-    def shown_change(self) -> Micros | None:
-        """The change of the first outcome's price over 24 hours, up to what it is worth now.
+    def change_to(self, price: Micros | None) -> Micros | None:
+        """Return how far the first outcome has come in 24 hours up to a live price, where there is one.
 
-        The service counts up to the last trade, also after the answer is known.
+        The service counts up to its last trade, so that beside a price of another moment its change
+        would belong to a price that is not shown.
         """
-        price = self.outcomes[0].price if self.closed and self.outcomes else None
+        if self.closed and self.outcomes:
+            price = self.outcomes[0].price
         if price is None or self.day_change is None:
             return self.day_change
         if self.last_trade_price is None:
-            return None
+            return None if self.closed else self.day_change
         return Micros(price - (self.last_trade_price - self.day_change))
 
     @property

@@ -5,7 +5,7 @@ A trade has the side of its aggressor, ours too; what we did stands beside it.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import NamedTuple
 
@@ -148,8 +148,8 @@ def tape_rows(
 ) -> tuple[TapeRow, ...]:
     """Return the newest trades that pass a filter, each with what of it was ours.
 
-    Own fills are on the tape whether or not a public trade reports them. Beyond the oldest public
-    trade they are shown alone only, as trades of others are missing between them.
+    Own fills are on the tape whether or not a public trade reports them. Those older than the oldest
+    public trade are left out of the unfiltered tape, where nobody would scroll as far.
 
     Args:
         prints: newest first.
@@ -158,8 +158,8 @@ def tape_rows(
         most: how many there is room for.
     """
     fills = tuple(fills)
-    if wanted is not TapeFilter.OWN and prints:
-        oldest = min(trade.at for trade in prints) - SAME_MOMENT
+    if wanted is TapeFilter.ALL and prints:
+        oldest = oldest_public(prints)
         fills = tuple(fill for fill in fills if fill.matched_at >= oldest)
     own = match_fills(prints, fills)
     rows = [
@@ -172,6 +172,11 @@ def tape_rows(
     if own.unprinted:
         rows = sorted([*rows, *own.unprinted], key=lambda row: row.trade.at, reverse=True)
     return tuple(rows[:most])
+
+
+def oldest_public(prints: Sequence[TradePrint]) -> datetime:
+    """Return when the public tape begins; of what is older only our own trades are known."""
+    return min(trade.at for trade in prints) - SAME_MOMENT
 
 
 def _least(wanted: TapeFilter) -> Micros:

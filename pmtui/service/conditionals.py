@@ -41,7 +41,7 @@ from pmtui.domain.conditional import (
 from pmtui.domain.conditional_check import check_attachment, check_plan
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Market, MarketTerms, Side
-from pmtui.domain.money import ZERO, Micros, format_micros, group_micros
+from pmtui.domain.money import ONE, ZERO, Micros, format_micros, group_micros
 from pmtui.domain.order import Order
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.plurals import are, count
@@ -237,7 +237,7 @@ class Conditionals:
         if known.sale is not None or conditional_id in self._under_way:
             return "What its last sale brought is still being checked"
         _, terms = self._market_of(known.condition_id)
-        problem = self._why_not(plan_of(known), terms)
+        problem = self._why_not(plan_of(known), terms, known=known)
         if not problem:
             self._save(replace(known, state=ConditionalState.WATCHING, reason=""), "watching")
         return problem
@@ -253,7 +253,7 @@ class Conditionals:
         if terms is None:
             return "The market's trading terms are not loaded yet"
         moved = moved_to(known, trigger, price, tick=terms.tick_size)
-        problem = self._why_not(plan_of(moved), terms, beside=conditional_id)
+        problem = self._why_not(plan_of(moved), terms, known=moved)
         if not problem:
             self._save(moved, f"its {trigger.value} was moved")
         return problem
@@ -281,7 +281,7 @@ class Conditionals:
 
     def _why_not(
         self, plan: ConditionalPlan, terms: MarketTerms | None, *,
-        beside: ConditionalId | None = None,
+        known: Conditional | None = None,
     ) -> str:  # fmt: skip
         if terms is None or plan.token_id not in terms.token_ids:
             return "The market's trading terms are not loaded yet"
@@ -294,10 +294,16 @@ class Conditionals:
             return "What you hold is not known yet"
         book = self._book_of(plan.token_id)
         bid = best_bid_of_others(book, plan.condition_id, account.open_orders)
+        held, others = held_of(account, plan.token_id), self._active(plan.token_id)
+        if known is not None:
+            others = [each for each in others if each.conditional_id != known.conditional_id]
+            if known.is_waiting:
+                # Its shares are still to be bought; only one for the whole position claims them too.
+                plan, held = replace(plan, size=ONE), ONE
+                others = [each for each in others if each.is_all]
         problems = check_plan(
-            plan, held=held_of(account, plan.token_id), bid=bid if book.state.is_good else None,
-            tick=terms.tick_size,
-            others=[e for e in self._active(plan.token_id) if e.conditional_id != beside],
+            plan, held=held, bid=bid if book.state.is_good else None, tick=terms.tick_size,
+            others=others,
         )  # fmt: skip
         return problems[0].sentence if problems else ""
 

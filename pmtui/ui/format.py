@@ -13,6 +13,7 @@ from pmtui.domain.money import SCALE, Micros, round_price
 _CENT = SCALE // 100
 TENTH_OF_CENT = Micros(SCALE // 1_000)
 _UNITS = (("k", 1_000), ("M", 1_000_000), ("B", 1_000_000_000), ("T", 1_000_000_000_000))
+_HUNDREDTH = SCALE // 100
 _COMPACT_WIDTH = 6
 
 
@@ -59,11 +60,11 @@ def format_size(size: Micros, *, width: int | None = None) -> str:
 
 
 def format_size_compact(size: Micros, *, width: int | None = None) -> str:
-    """Write a size for a narrow column: exact where it fits, else `168.0`, `12,399` or `123.4k`.
+    """Write a size for a narrow column: `167.96` where that fits, else `168.0`, `12,399` or `123.4k`.
 
-    Rounded to the nearest, never cut: the same size is the same figure wherever it is shown; and
-    something is never shown as nothing. Only how large it is decides the unit, so that a column
-    does not mix them at random.
+    Rounded to the nearest hundredth or as far as there is room, never cut: the same size is the same
+    figure wherever it is shown; and something is never shown as nothing. Only how large it is decides
+    the unit, so that a column does not mix them at random.
     """
     return _place(_compact(size, width), width)
 
@@ -200,7 +201,10 @@ def _exact(size: int) -> str:
 def _compact(size: int, width: int | None) -> str:
     room = _COMPACT_WIDTH if width is None else width
     sign, size = ("-" if size < 0 else ""), abs(size)
-    exact = sign + _exact(size)
+    hundredths = (size + _HUNDREDTH // 2) // _HUNDREDTH * _HUNDREDTH
+    if size and not hundredths and room >= len(sign) + len("<0.01"):
+        return f"{sign}<0.01"
+    exact = sign + _exact(hundredths or size)
     if len(exact) <= room:
         return exact
     if size < SCALE:

@@ -9,7 +9,11 @@ from pmtui.cli.late_service import LateService, LateSubscriptions
 from pmtui.service.profile import Profile
 from pmtui.service.topics import LogTopic, MarketListTopic, StatusTopic, Topic
 from pmtui.service.views import Load, Mode
+from pmtui.ui.app import PmtuiApp
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme_files import load_themes
 from tests.manual_clock import ManualClock
+from tests.ui.wait import until
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
@@ -42,6 +46,19 @@ def test_the_first_picture_knows_the_profile_and_nothing_else() -> None:
     view = late.queries.market_list(MarketListTopic())
     assert (view.rows, view.load) == ((), Load.LOADING)
     assert late.queries.log().entries == ()
+
+
+async def test_the_first_screen_needs_nothing_that_comes_later() -> None:
+    late = LateService(Profile("paper", Mode.PAPER), ManualClock(NOW))
+    painted: list[bool] = []
+    app = PmtuiApp(
+        Surface(late.queries, late.commands, late.subscriptions),
+        themes=load_themes()[0],
+        on_first_paint=lambda: painted.append(True),
+    )
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: painted, "the first picture")
+    assert app.crash is None
 
 
 def test_nothing_can_be_ordered_before_there_is_a_service() -> None:

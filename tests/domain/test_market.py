@@ -30,10 +30,20 @@ def settled(price: int, last: int | None = 550_000) -> Market:
 
 
 def test_a_resolved_market_changed_by_what_its_shares_are_worth() -> None:
-    assert settled(0).shown_change == -510_000
-    assert settled(1_000_000).shown_change == 490_000
-    assert replace(settled(0), closed=False).shown_change == 40_000
-    assert settled(0, last=None).shown_change is None
+    assert settled(0).change_to(None) == -510_000
+    assert settled(1_000_000).change_to(None) == 490_000
+    assert replace(settled(0), closed=False).change_to(None) == 40_000
+    assert settled(0, last=None).change_to(None) is None
+
+
+def test_beside_a_live_price_the_change_is_up_to_that_price() -> None:
+    market = replace(settled(0), closed=False)
+    assert market.change_to(Micros(560_000)) == 50_000
+    assert market.change_to(Micros(500_000)) == -10_000
+    assert market.change_to(None) == 40_000
+    assert replace(market, day_change=None).change_to(Micros(560_000)) is None
+    assert replace(market, last_trade_price=None).change_to(Micros(560_000)) == 40_000
+    assert settled(0).change_to(Micros(560_000)) == -510_000, "what it is worth goes first"
 
 
 def test_a_share_is_settled_at_nothing_or_a_dollar_and_only_after_the_end() -> None:

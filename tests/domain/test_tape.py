@@ -113,10 +113,12 @@ def test_every_share_of_ours_is_on_the_tape_exactly_once(
         assert any(row.own for row in rows)
 
 
-def test_own_fills_older_than_the_public_tape_are_shown_alone_only() -> None:
+def test_own_fills_older_than_the_public_tape_pass_every_filter() -> None:
     old = replace(FILL, matched_at=AT - timedelta(hours=1))
     assert [row.own for row in tape_rows((PRINT,), (old,), TapeFilter.ALL, 9)] == [0]
     assert [row.own for row in tape_rows((PRINT,), (old,), TapeFilter.OWN, 9)] == [old.size]
+    for wanted in (TapeFilter.HUNDRED, TapeFilter.THOUSAND, TapeFilter.TEN_THOUSAND):
+        assert old.size in {row.own for row in tape_rows((PRINT,), (old,), wanted, 9)}
 
 
 def test_a_fill_whose_trade_failed_is_no_row_of_its_own() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
-from pmtui.domain.conditional import Attachment, Conditional, ConditionalState
+from pmtui.domain.conditional import Attachment, Conditional, ConditionalState, Trigger
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.leaving import Departure, LeavePolicy
@@ -486,6 +486,24 @@ async def test_what_comes_with_an_order_waits_over_a_restart_and_protects_its_la
         world.user_stream.send(TradeChanged((fill,), None))
         await until(world, lambda: only(world).size == m("20"), "its fill")
         assert only(world).state is ConditionalState.WATCHING
+
+
+async def test_what_waits_for_fills_can_be_moved_and_started_again(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order_id = await bidding(world)
+        commands, conditional_id = world.service.commands, only(world).conditional_id
+        assert "would sell at once" in commands.move_conditional(
+            conditional_id, Trigger.STOP, m("0.60")
+        )
+        assert commands.move_conditional(conditional_id, Trigger.STOP, m("0.45")) == ""
+        commands.pause_conditional(conditional_id)
+        assert only(world).state is ConditionalState.PAUSED
+        assert commands.start_conditional(conditional_id) == ""
+        fill = bought(order_id, "20", trade="t1", status=TradeStatus.MATCHED)
+        world.account.own_fills = (fill,)
+        world.user_stream.send(TradeChanged((fill,), None))
+        await until(world, lambda: only(world).size == m("20"), "its fill")
+        assert only(world).stop == m("0.45")
 
 
 async def test_an_order_does_not_leave_without_what_was_to_come_with_it(tmp_path: Path) -> None:

@@ -116,12 +116,14 @@ def paint_unprotected(account: AccountView, token_id: TokenId) -> Line:
 
 
 def say_stops(marks: Sequence[StopMark], *, ascii_only: bool = False) -> str:
-    """Name stops and targets that share a row of the ladder: `stop 38¢ of 100`."""
+    """Name stops and targets that share a row of the ladder: `stop 38¢ of 100 shares`."""
     if len(marks) > 1:
         return f"{len(marks)} stops and targets"
     (mark,) = marks
     word = "stop" if mark.trigger is Trigger.STOP else "target"
-    return f"{word} {format_price(mark.price, ascii_only=ascii_only)} of {say_shares(mark.size)}"
+    named = f"{word} {format_price(mark.price, ascii_only=ascii_only)}"
+    # One that waits for the fills of its order is for no share yet.
+    return f"{named} of {say_shares(mark.size)}" if mark.size else named
 
 
 def paint_end(end: SaleEnd) -> Line:

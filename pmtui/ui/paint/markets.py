@@ -15,6 +15,7 @@ from pmtui.ui.paint.facts import (
     PRICE_WIDTH,
     LiveRows,
     count,
+    counted_mid,
     first_label,
     first_price,
     format_price_age,
@@ -253,11 +254,15 @@ def _quote_cells(
     """Show price, its age, change and spread: by a good book, else dimmed and as old as told."""
     if market is None:
         return paint_price(None), Cell(""), paint_change(None), paint_price(None)
-    change, spread_cell = paint_change(market.shown_change), _spread_cell(market, book)
+    live = counted_mid(book.best_bid, book.best_ask) if is_live(book) else None
+    change, spread_cell = paint_change(market.change_to(live)), _spread_cell(market, book)
     if market.closed:
         return paint_price(first_price(market), Role.DIM), Cell(""), change, spread_cell
     if is_live(book):
         price = paint_mid(book.best_bid, book.best_ask, Role.TEXT)
+        if live is None:
+            # Nobody bids or asks: there is no price that could be live.
+            return price, Cell(""), change, spread_cell
         # Proven prices of a market that takes no orders are none to trade at.
         age = Cell("live", Role.VERIFIED) if market.takes_orders else Cell("halt", Role.STALE)
         return price, age, change, spread_cell

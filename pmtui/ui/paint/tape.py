@@ -1,12 +1,13 @@
 """The tape: public trades, newest first, one a line."""
 
 from collections import deque
+from dataclasses import replace
 from typing import NamedTuple
 
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill
-from pmtui.domain.tape import TapeFilter, TapeRow, tape_rows
+from pmtui.domain.tape import TapeFilter, TapeRow, oldest_public, tape_rows
 from pmtui.domain.tape_gaps import TapeGap
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Emphasis, Line, blank_line, fit_line, line_width
@@ -61,20 +62,28 @@ def paint_tape(
     """Show as many trades as there are lines, from the newest or after some that are skipped.
 
     One that was ours carries a mark and what we did, and how much of it where that is less than
-    all; where trades may be missing between two, a line says so.
+    all; alone, ours are shown in our own size. Where trades may be missing between two, or only ours
+    are known, a line says so.
     """
     passed = tape_rows(view.prints, fills, wanted, skip + height)
     newer = passed[skip - 1].trade.at if 0 < skip <= len(passed) else None
     gaps = deque(gap for gap in view.gaps if newer is None or gap.after < newer)
+    begins = oldest_public(view.prints) if view.prints and wanted is not TapeFilter.OWN else None
     lines: list[Line] = []
     for row in passed[skip:]:
         while gaps and gaps[0].after >= row.trade.at:
             lines.append(paint_gap(gaps.popleft(), width, ascii_only=ascii_only))
-        lines.append(paint_row(row, width, tick=tick, ascii_only=ascii_only))
+        if begins is not None and row.trade.at < begins:
+            begins = None
+            words = (Cell("Older: only your own trades", Role.DIM),)
+            lines.append(fit_line(words, width, ascii_only=ascii_only))
+        own = row._replace(trade=replace(row.trade, size=row.own))
+        shown = own if wanted is TapeFilter.OWN else row
+        lines.append(paint_row(shown, width, tick=tick, ascii_only=ascii_only))
     lines += [paint_gap(gap, width, ascii_only=ascii_only) for gap in gaps]
     if not passed[skip:]:
         nothing = not view.prints and wanted is not TapeFilter.OWN
-        words = "No trades yet." if nothing else f"No trade here is {_missing(wanted)}."
+        words = "No trades yet." if nothing else _none_of(wanted)
         lines.append(fit_line((Cell(words, Role.DIM),), width, ascii_only=ascii_only))
     return tuple(lines[:height])
 
@@ -150,5 +159,6 @@ def _plan_for(width: int) -> _Plan | None:
     return next((plan for plan in _PLANS if plan.width <= width), None)
 
 
-def _missing(wanted: TapeFilter) -> str:
-    return "yours" if wanted is TapeFilter.OWN else f"yours or of {wanted.value:,} shares or more"
+def _none_of(wanted: TapeFilter) -> str:
+    yours = "No trades of yours"
+    return f"{yours}." if wanted is TapeFilter.OWN else f"{yours} or from {wanted.value:,}."

@@ -17,6 +17,7 @@ from pmtui.ui.paint.facts import (
     PRICE_WIDTH,
     LiveRows,
     count,
+    counted_mid,
     first_label,
     join_facts,
     key_of,
@@ -85,7 +86,9 @@ def paint_watch_row(row: WatchRow, now: datetime) -> Row:
         title._replace(role=Role.DIM) if is_closed else title,
         Cell(_outcome(row, seen), Role.DIM),
         *prices,
-        paint_change(market.shown_change if market else None),
+        paint_change(
+            market.change_to(counted_mid(bid, ask) if is_live else None) if market else None
+        ),
         paint_price(None if is_closed else spread(bid, ask), Role.DIM),
         paint_money(seen.volume),
         paint_money(seen.volume_24h, Role.DIM),

@@ -191,6 +191,26 @@ def test_a_trade_that_was_ours_in_part_says_which_part() -> None:
     assert whole.endswith("you bought")
 
 
+def test_alone_own_trades_are_shown_in_their_own_size() -> None:
+    trade = TradePrint(YES, Side.SELL, Micros(510_000), Micros(165_160_000), NOW)
+    fill = replace(
+        believable.fill(1, 2), token_id=YES, price=trade.price, size=Micros(60_000_000),
+        matched_at=NOW, liquidity=Liquidity.MAKER,
+    )  # fmt: skip
+    view = TapeView((trade,), 1)
+    line = text_of(*paint_tape(view, WIDTH + 1, 4, fills=(fill,), wanted=TapeFilter.OWN))
+    assert line.split()[:3] == ["SELL", "51¢", "60*B"]
+
+
+def test_where_the_public_tape_begins_a_filtered_one_says_that_only_ours_is_older() -> None:
+    trade = TradePrint(YES, Side.SELL, Micros(510_000), Micros(2_000_000_000), NOW)
+    old = replace(believable.fill(1, 2), token_id=YES, matched_at=NOW - timedelta(minutes=5))
+    view = TapeView((trade,), 1)
+    lines = paint_tape(view, WIDTH, 9, fills=(old,), wanted=TapeFilter.THOUSAND)
+    assert len(lines) == 3
+    assert "only your own" in text_of(lines[1])
+
+
 def test_own_fills_are_on_a_tape_that_has_lost_all_public_trades() -> None:
     fill = replace(believable.fill(1, 2), token_id=YES, matched_at=NOW, liquidity=Liquidity.MAKER)
     for wanted in TapeFilter:
