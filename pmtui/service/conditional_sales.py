@@ -151,6 +151,7 @@ class ConditionalSales:
         *,
         most: Callable[[Micros], Micros],
         leaving: Callable[[PreparedOrder], str],
+        objection: Callable[[], str],
         checking: Callable[[str], None],
         tell: Tell,
     ) -> Sale:
@@ -161,6 +162,7 @@ class ConditionalSales:
             trigger: which price was reached.
             most: how many of the shares held it speaks for.
             leaving: hears of the order that is about to leave, and says why it must not.
+            objection: says so again when its bytes leave.
             checking: hears why it is not known yet what a sale brought.
             tell: hears what else is done for it.
         """
@@ -184,7 +186,7 @@ class ConditionalSales:
             in_the_way = ()
         before = _Before(held, frozenset(_key(fill) for fill in self._fills_of(token_id)))
         verdict = await self._desk.verdict(
-            self._desk.flatten(order, in_the_way, last_word=last_word)
+            self._desk.flatten(order, in_the_way, last_word=last_word, objection=objection)
         )
         if isinstance(verdict, Accepted) and not verdict.status.is_open and verdict.filled_size:
             return Sale(verdict.filled_size)

@@ -264,6 +264,10 @@ class Conditionals:
         if known is not None and known.state.is_active:
             self._save(paused(known, reason), f"paused: {reason}")
 
+    def on_kill(self) -> None:
+        """Pause at once: the switch may be released before anybody looks."""
+        self._pause_locked(self._locked())
+
     def pause_all(self, reason: str) -> None:
         """Let none do anything until it is started again."""
         for each in self.view():
@@ -408,6 +412,7 @@ class Conditionals:
                 selling, trigger, tell=tell,
                 most=lambda held: self._most(conditional_id, held),
                 leaving=lambda order: self._let_leave(conditional_id, order),
+                objection=lambda: self._why_unwanted(conditional_id),
                 checking=lambda reason: self._check_sale(conditional_id, reason),
             )  # fmt: skip
             self._set_free(selling)
@@ -512,8 +517,8 @@ class Conditionals:
     def _let_leave(self, conditional_id: ConditionalId, order: PreparedOrder) -> str:
         """Note which order a sale leaves as, or say why it must not leave any more."""
         known = self._known[conditional_id]
-        if known.state is not ConditionalState.SELLING:
-            return f"Not sold: the conditional order is {known.state.value}"
+        if unwanted := self._why_unwanted(conditional_id):
+            return f"Not sold: {unwanted}"
         leaving = replace(known, sale=order.unsigned.order_id)
         if known.is_all:
             leaving = replace(leaving, size=order.size)
@@ -521,6 +526,12 @@ class Conditionals:
         text = f"Conditional order to {say_conditional(known)}: sells as {leaving.sale}"
         self._journal.note_conditional(leaving, text, at=self._kernel.clock.now())
         return ""
+
+    def _why_unwanted(self, conditional_id: ConditionalId) -> str:
+        """Say why a sale that has not left yet is not wanted any more; empty while it is."""
+        state = self._known[conditional_id].state
+        is_wanted = state is ConditionalState.SELLING
+        return "" if is_wanted else f"the conditional order is {state.value}"
 
     def _check_sale(self, conditional_id: ConditionalId, reason: str) -> None:
         """Show that it is being checked what a sale brought."""

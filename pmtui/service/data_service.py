@@ -311,6 +311,7 @@ class DataService:
         self._account.on_order(conditionals.sales.on_order)
         self._account.on_order(conditionals.on_order)
         self._desk.on_resized_move(conditionals.follow_move)
+        self._safeguards.kill_switch.on_kill(conditionals.on_kill)
         return conditionals
 
     def _account_view(self) -> AccountView:

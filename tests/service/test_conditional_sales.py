@@ -262,6 +262,25 @@ async def test_paused_while_it_sells_it_sells_no_more(tmp_path: Path) -> None:
         assert len(world.account.posted) == 1
 
 
+@pytest.mark.parametrize("is_ended", [False, True])
+async def test_a_sale_that_waits_to_leave_never_does_once_its_stop_is_unwanted(
+    tmp_path: Path, *, is_ended: bool
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        commands = world.service.commands
+        world.account.lane.clear()
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.in_line, "the sale stands in line")
+        (commands.cancel_conditional if is_ended else commands.pause_conditional)(
+            only(world).conditional_id
+        )
+        world.account.lane.set()
+        await world.pass_time(5)
+        assert world.account.posted == []
+        assert states(world) == ([] if is_ended else [ConditionalState.PAUSED])
+
+
 async def test_started_again_only_when_its_last_sale_is_known(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)

@@ -252,6 +252,17 @@ async def test_the_kill_switch_pauses_them_loudly(tmp_path: Path) -> None:
         assert world.account.posted == []
 
 
+async def test_a_kill_that_is_released_at_once_pauses_them_all_the_same(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.service.commands.kill()
+        assert world.service.commands.unlock_entry() == ""
+        world.stream.send(book("0.20"))
+        await world.pass_time(5)
+        assert only(world).state is ConditionalState.PAUSED
+        assert world.account.posted == []
+
+
 async def test_after_a_restart_they_are_back_paused_until_started(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
