@@ -442,9 +442,15 @@ class Conditionals:
         self._save(known, FAULT, level=Level.BAD)
 
     def _most(self, conditional_id: ConditionalId, held: Micros) -> Micros:
-        """Return how many of the shares held one may sell now."""
-        shares = allot(self._active(self._known[conditional_id].token_id), held)
-        return shares.get(conditional_id, ZERO)
+        """Return how many of the shares held one may sell now.
+
+        No other one of the token sells meanwhile, so a stated size whose price is reached goes
+        before those that wait for theirs.
+        """
+        known = self._known[conditional_id]
+        if not known.is_all:
+            return Micros(min(known.size, held))
+        return allot(self._active(known.token_id), held).get(conditional_id, ZERO)
 
     def _set_free(self, sold: Conditional) -> None:
         if self._busy.get(sold.token_id) == sold.conditional_id:

@@ -295,6 +295,7 @@ class DataService:
             market_of=self._known.market,
             own=self._account.own,
             ask_shares=self._account.ask_shares,
+            least_held=self._account.holdings.least,
             lag_s=self._tuning.sale_lag_s,
         )
         conditionals = Conditionals(

@@ -369,6 +369,19 @@ async def test_two_never_speak_for_the_same_shares(tmp_path: Path) -> None:
         assert "40 left" in start(first.conditional_id)
 
 
+async def test_the_one_whose_price_is_reached_sells_what_is_left_for_both(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, replace(PLAN, size=m("60"), stop=m("0.20")))
+        assert world.service.commands.protect(replace(PLAN, size=m("40"))) == ""
+        world.account.known.clear()
+        world.account.shares[YES] = m("50")
+        await until(world, lambda: world.service.queries.account().held(YES) == m("50"), "held")
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        (order,) = world.service.queries.account().open_orders
+        assert order.original_size == m("40")
+
+
 async def test_a_moved_stop_fires_at_its_new_price(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
