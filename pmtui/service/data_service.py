@@ -362,7 +362,7 @@ class DataService:
     async def _run_account(self) -> None:
         if self._trades:
             # First of all, before anybody could leave in the belief that nothing rests.
-            await self._search.restore()
+            self._canceller.restore(await self._search.restore())
             await self._conditionals.restore()
         hosts = await self._wait_for_hosts()
         if hosts.open_account is not None:
