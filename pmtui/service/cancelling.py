@@ -111,12 +111,13 @@ class Canceller:
         """The number of sweeps so far; who is about to send notes it, and compares later."""
         return self._sweeps
 
-    def wishes(self, order_id: OrderId) -> tuple[int, int]:
-        """Return how often an order was to be cancelled, by name and by sweeping a market or all.
+    def wishes(self, order: Order) -> tuple[int, int]:
+        """Return how often an order was to be cancelled by name, and the last sweep that covers it.
 
         Who goes on after a cancel of his own compares: a change means that it is not wanted.
         """
-        return self._asked[order_id], self._sweeps
+        covering = (number for sweep, number in self._latest.items() if sweep.covers(order))
+        return self._asked[order.order_id], max(covering, default=0)
 
     def is_unwanted(self, order: Order, *, since: int) -> bool:
         """Whether an order that has not left yet was to be cancelled.
