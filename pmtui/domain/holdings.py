@@ -143,6 +143,7 @@ class TokenHoldings:
         """The newest match that is part of every base."""
         self._is_doubtful = False
         self._size: int | None = None
+        self._least = 0
         self._is_fresh = True
 
     @property
@@ -151,6 +152,13 @@ class TokenHoldings:
         if not self._is_fresh:
             self._evaluate()
         return None if self._size is None else Micros(max(self._size, 0))
+
+    @property
+    def least(self) -> Micros:
+        """What is held at least, whichever of the possible fills the reports contain."""
+        if not self._is_fresh:
+            self._evaluate()
+        return Micros(max(self._least, 0))
 
     @property
     def is_doubtful(self) -> bool:
@@ -248,7 +256,7 @@ class TokenHoldings:
         self._is_fresh = True
         self._is_doubtful = False
         if not self._reports:
-            self._size = None
+            self._size, self._least = None, 0
             return
         bases, unexplained = self._bases, list[Report]()
         for report in self._reports:
@@ -269,6 +277,7 @@ class TokenHoldings:
         held = sum(each.size for each in self._fills.values() if each.failed_by is None)
         candidates = bases or frozenset({self._reports[-1].size - held})
         sizes = [base + held for base in candidates]
+        self._least = min(sizes)
         # Between what may be held, as close to what the venue says as that allows.
         self._size = min(max(self._reports[-1].size, min(sizes)), max(sizes))
 
@@ -456,6 +465,11 @@ class Holdings:
         if token is None:
             return ZERO if self._lists else None
         return token.holdings.size
+
+    def least(self, token_id: TokenId) -> Micros:
+        """Return what is held of a token at least; nothing before the venue has said anything."""
+        token = self._tokens.get(token_id)
+        return ZERO if token is None else token.holdings.least
 
     def sizes(self) -> tuple[tuple[TokenId, Micros], ...]:
         """Return what is held of every token that was reported, also where that is nothing."""

@@ -111,12 +111,13 @@ class Canceller:
         """The number of sweeps so far; who is about to send notes it, and compares later."""
         return self._sweeps
 
-    def wishes(self, order_id: OrderId) -> tuple[int, int]:
-        """Return how often an order was to be cancelled, by name and by sweeping a market or all.
+    def wishes(self, order: Order) -> tuple[int, int]:
+        """Return how often an order was to be cancelled by name, and the last sweep that covers it.
 
         Who goes on after a cancel of his own compares: a change means that it is not wanted.
         """
-        return self._asked[order_id], self._sweeps
+        covering = (number for sweep, number in self._latest.items() if sweep.covers(order))
+        return self._asked[order.order_id], max(covering, default=0)
 
     def is_unwanted(self, order: Order, *, since: int) -> bool:
         """Whether an order that has not left yet was to be cancelled.
@@ -153,6 +154,18 @@ class Canceller:
 
         self._kernel.start("cancellation", run)
         return cancellation
+
+    def restore(self, unwanted: Iterable[OrderId]) -> None:
+        """Go on with orders that an earlier session was to cancel."""
+        for order_id in unwanted:
+            self._asked[order_id] += 1
+            self._unwanted.add(order_id)
+            if self._may_arrive(order_id):
+                _ = self._insist_on(order_id)
+        if number := len(self._insisted):
+            were = "was" if number == 1 else "were"
+            text = f"{count(number, 'order')} of the last session {were} to be cancelled"
+            self._kernel.log.notice(Level.WARNING, f"{text}: asking again until it is known")
 
     def withhold_everything(self) -> None:
         """Let nothing leave that was asked for before now, and cancel what arrives all the same."""
@@ -325,6 +338,7 @@ class Canceller:
         end = self._insisted.get(order_id)
         if end is None:
             end = self._insisted[order_id] = asyncio.get_running_loop().create_future()
+            self._history.note_unwanted(order_id)
             self._hurry()
         return end
 
@@ -336,6 +350,8 @@ class Canceller:
 
     def _end(self, order_id: OrderId, end: _End) -> None:
         future = self._insisted.pop(order_id, None)
+        if future is not None and end.kept:
+            self._history.note_kept(end.kept, order_id)
         if future is not None and not future.done():
             future.set_result(end)
 

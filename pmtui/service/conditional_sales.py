@@ -59,8 +59,11 @@ class Sale:
 class _Before(NamedTuple):
     """What was known of a token's shares when a sale was about to leave."""
 
-    held: Micros
+    least: Micros
+    """What was held at least."""
     fills: frozenset[tuple[TradeId, OrderId]]
+    at: datetime
+    """By the venue's clock."""
 
 
 class ConditionalSales:
@@ -75,6 +78,7 @@ class ConditionalSales:
         market_of: Callable[[ConditionId], tuple[Market | None, MarketTerms | None]],
         own: OwnOrders,
         ask_shares: AskShares,
+        least_held: Callable[[TokenId], Micros],
         lag_s: float = SALE_LAG_S,
     ) -> None:
         """Prepare.
@@ -86,6 +90,7 @@ class ConditionalSales:
             market_of: a market with its terms.
             own: own orders and fills.
             ask_shares: the venue's word on what is held.
+            least_held: what is held at least, by all that was reported.
             lag_s: how long its lists may lack what it has done.
         """
         self._kernel = kernel
@@ -94,12 +99,11 @@ class ConditionalSales:
         self._market_of = market_of
         self._own = own
         self._ask_shares = ask_shares
+        self._least_held = least_held
         self._lag_s = lag_s
         self._own_bids = OwnBids(kernel, desk, own)
-        self._left: dict[TokenId, list[OrderId]] = {}
-        """The sales of this session."""
         self._posted: set[OrderId] = set()
-        """Orders whose bytes may have left."""
+        """Orders of this session whose bytes may have left."""
         self._moved = asyncio.Event()
 
     def on_order(self, order: Order) -> None:
@@ -151,6 +155,7 @@ class ConditionalSales:
         *,
         most: Callable[[Micros], Micros],
         leaving: Callable[[PreparedOrder], str],
+        objection: Callable[[], str],
         checking: Callable[[str], None],
         tell: Tell,
     ) -> Sale:
@@ -161,13 +166,14 @@ class ConditionalSales:
             trigger: which price was reached.
             most: how many of the shares held it speaks for.
             leaving: hears of the order that is about to leave, and says why it must not.
+            objection: says so again when its bytes leave.
             checking: hears why it is not known yet what a sale brought.
             tell: hears what else is done for it.
         """
         planned = await self._plan(selling, trigger, most)
         if isinstance(planned, Rejected):
             return Sale(ZERO, planned.reason, has_left=False)
-        order, intent, held = planned
+        order, intent = planned
         account, token_id = self._account(), selling.token_id
         await self._own_bids.clear(intent, tell)
         left: list[OrderId] = []
@@ -176,15 +182,18 @@ class ConditionalSales:
             reason = leaving(fitted)
             if not reason:
                 left.append(fitted.unsigned.order_id)
-                self._left.setdefault(token_id, []).append(fitted.unsigned.order_id)
             return reason
 
         in_the_way = _sales(account, token_id)
         if account.sellable(token_id) - self._unbooked(token_id) >= intent.size:
             in_the_way = ()
-        before = _Before(held, frozenset(_key(fill) for fill in self._fills_of(token_id)))
+        before = _Before(
+            self._least_held(token_id),
+            frozenset(_key(fill) for fill in self._fills_of(token_id)),
+            self._kernel.venue_now(),
+        )
         verdict = await self._desk.verdict(
-            self._desk.flatten(order, in_the_way, last_word=last_word)
+            self._desk.flatten(order, in_the_way, last_word=last_word, objection=objection)
         )
         if isinstance(verdict, Accepted) and not verdict.status.is_open and verdict.filled_size:
             return Sale(verdict.filled_size)
@@ -197,13 +206,17 @@ class ConditionalSales:
 
     async def _plan(
         self, selling: Conditional, trigger: Trigger, most: Callable[[Micros], Micros]
-    ) -> tuple[PreparedOrder, LimitIntent, Micros] | Rejected:
-        """Return what to sell now, with how many shares are held, or why nothing can be sold."""
+    ) -> tuple[PreparedOrder, LimitIntent] | Rejected:
+        """Return what to sell now, or why nothing can be sold.
+
+        What may have been sold already is not offered: the sale of it would be refused, and what
+        became of that would have to be checked first.
+        """
         _, terms = self._market_of(selling.condition_id)
         if terms is None:
             return Rejected("the market's trading terms are not loaded")
         token_id = selling.token_id
-        held = held_of(self._account(), token_id)
+        held = self._least_held(token_id)
         if size_floor(held) <= 0 or (selling.is_all and selling.counted):
             # None by our own sums proves nothing, and what seems left of all may be sold already.
             shares = await self._ask_shares(token_id)
@@ -217,12 +230,17 @@ class ConditionalSales:
         if intent is None:
             return Rejected("no shares are held that could be sold")
         order = self._desk.prepare(intent)
-        return order if isinstance(order, Rejected) else (order, intent, held)
+        return order if isinstance(order, Rejected) else (order, intent)
 
     def _unbooked(self, token_id: TokenId) -> int:
         """Return what was sold of a token by answers of which the trades are not told yet."""
         own = self._own
-        return sum(own.matched_size(i) - own.booked_size(i) for i in self._left.get(token_id, ()))
+        orders = (own.order(order_id) for order_id in self._posted)
+        return sum(
+            own.matched_size(order.order_id) - own.booked_size(order.order_id)
+            for order in orders
+            if order is not None and order.token_id == token_id and order.side is Side.SELL
+        )
 
     async def _end_of(self, order_id: OrderId, token_id: TokenId, before: _Before) -> Sale:
         """Wait until it is known what a sale brought, however long that takes."""
@@ -246,9 +264,11 @@ class ConditionalSales:
         shares = await self._ask_shares(token_id)
         if self._kernel.clock.monotonic() >= until_s:
             return True
-        new = (fill for fill in self._fills_of(token_id) if _key(fill) not in before.fills)
-        net = sum(fill.size if fill.side is Side.BUY else -fill.size for fill in new)
-        return not isinstance(shares, Failure) and shares >= before.held + net
+        new = [fill for fill in self._fills_of(token_id) if _key(fill) not in before.fills]
+        sold = sum(fill.size for fill in new if fill.side is Side.SELL)
+        # A purchase that is only heard of late may be among what was held before.
+        bought = sum(f.size for f in new if f.side is Side.BUY and f.matched_at >= before.at)
+        return not isinstance(shares, Failure) and shares >= before.least + bought - sold
 
     def _fills_of(self, token_id: TokenId) -> tuple[Fill, ...]:
         """Return own fills of a token that have not failed."""

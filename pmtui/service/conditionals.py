@@ -264,6 +264,10 @@ class Conditionals:
         if known is not None and known.state.is_active:
             self._save(paused(known, reason), f"paused: {reason}")
 
+    def on_kill(self) -> None:
+        """Pause at once: the switch may be released before anybody looks."""
+        self._pause_locked(self._locked())
+
     def pause_all(self, reason: str) -> None:
         """Let none do anything until it is started again."""
         for each in self.view():
@@ -414,6 +418,7 @@ class Conditionals:
                 selling, trigger, tell=tell,
                 most=lambda held: self._most(conditional_id, held),
                 leaving=lambda order: self._let_leave(conditional_id, order),
+                objection=lambda: self._why_unwanted(conditional_id),
                 checking=lambda reason: self._check_sale(conditional_id, reason),
             )  # fmt: skip
             self._set_free(selling)
@@ -443,9 +448,15 @@ class Conditionals:
         self._save(known, FAULT, level=Level.BAD)
 
     def _most(self, conditional_id: ConditionalId, held: Micros) -> Micros:
-        """Return how many of the shares held one may sell now."""
-        shares = allot(self._active(self._known[conditional_id].token_id), held)
-        return shares.get(conditional_id, ZERO)
+        """Return how many of the shares held one may sell now.
+
+        No other one of the token sells meanwhile, so a stated size whose price is reached goes
+        before those that wait for theirs.
+        """
+        known = self._known[conditional_id]
+        if not known.is_all:
+            return Micros(min(known.size, held))
+        return allot(self._active(known.token_id), held).get(conditional_id, ZERO)
 
     def _set_free(self, sold: Conditional) -> None:
         if self._busy.get(sold.token_id) == sold.conditional_id:
@@ -518,8 +529,8 @@ class Conditionals:
     def _let_leave(self, conditional_id: ConditionalId, order: PreparedOrder) -> str:
         """Note which order a sale leaves as, or say why it must not leave any more."""
         known = self._known[conditional_id]
-        if known.state is not ConditionalState.SELLING:
-            return f"Not sold: the conditional order is {known.state.value}"
+        if unwanted := self._why_unwanted(conditional_id):
+            return f"Not sold: {unwanted}"
         leaving = replace(known, sale=order.unsigned.order_id)
         if known.is_all:
             leaving = replace(leaving, size=order.size)
@@ -527,6 +538,12 @@ class Conditionals:
         text = f"Conditional order to {say_conditional(known)}: sells as {leaving.sale}"
         self._journal.note_conditional(leaving, text, at=self._kernel.clock.now())
         return ""
+
+    def _why_unwanted(self, conditional_id: ConditionalId) -> str:
+        """Say why a sale that has not left yet is not wanted any more; empty while it is."""
+        state = self._known[conditional_id].state
+        is_wanted = state is ConditionalState.SELLING
+        return "" if is_wanted else f"the conditional order is {state.value}"
 
     def _check_sale(self, conditional_id: ConditionalId, reason: str) -> None:
         """Show that it is being checked what a sale brought."""

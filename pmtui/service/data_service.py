@@ -295,6 +295,7 @@ class DataService:
             market_of=self._known.market,
             own=self._account.own,
             ask_shares=self._account.ask_shares,
+            least_held=self._account.holdings.least,
             lag_s=self._tuning.sale_lag_s,
         )
         conditionals = Conditionals(
@@ -311,6 +312,7 @@ class DataService:
         self._account.on_order(conditionals.sales.on_order)
         self._account.on_order(conditionals.on_order)
         self._desk.on_resized_move(conditionals.follow_move)
+        self._safeguards.kill_switch.on_kill(conditionals.on_kill)
         return conditionals
 
     def _account_view(self) -> AccountView:
@@ -360,7 +362,7 @@ class DataService:
     async def _run_account(self) -> None:
         if self._trades:
             # First of all, before anybody could leave in the belief that nothing rests.
-            await self._search.restore()
+            self._canceller.restore(await self._search.restore())
             await self._conditionals.restore()
         hosts = await self._wait_for_hosts()
         if hosts.open_account is not None:

@@ -48,6 +48,10 @@ def _nothing_against(_: PreparedOrder) -> str:
     return ""
 
 
+def _no_objection() -> str:
+    return ""
+
+
 class Desk:
     """Everything that changes something at the venue goes through here."""
 
@@ -191,6 +195,7 @@ class Desk:
         override: str = "",
         is_single_key: bool = False,
         last_word: Callable[[PreparedOrder], str] = _nothing_against,
+        objection: Callable[[], str] = _no_objection,
     ) -> CommandId:
         """Cancel what is in the way of selling a position, then sell it; the verdict is the sale's.
 
@@ -200,8 +205,11 @@ class Desk:
             override: what was permitted with it.
             is_single_key: without an override it leaves only while its book is good.
             last_word: is asked with the very order that will leave why it must not, "" if it may.
+            objection: is asked again when its bytes leave.
         """
-        instruction = self._sender.instruct(needs_good_book=is_single_key and not override)
+        instruction = self._sender.instruct(
+            needs_good_book=is_single_key and not override, objection=objection
+        )
         command_id, futures = self._expect((order,))
 
         def tell(_: PreparedOrder, verdict: Verdict) -> None:

@@ -57,6 +57,10 @@ CREATE TABLE IF NOT EXISTS wallet_transactions (
 CREATE INDEX IF NOT EXISTS orders_without_end ON orders (state) WHERE state IS NULL;
 """
 
+UNWANTED = "unwanted"
+"""The kind of the line by which an order is to be cancelled until it is known to be gone."""
+KEPT = "kept"
+"""Of the line by which the venue's refusal to cancel one was taken for an answer."""
 RULED_OUT = "ruled out"
 """The kind of the line that is written where an order's end is concluded and not told."""
 MOST_ENDED = 500
@@ -103,6 +107,8 @@ class JournaledOrder:
     is_known: bool
     """Whether the venue has ever spoken of it."""
     damage: Damage = Damage.NONE
+    is_unwanted: bool = False
+    """Whether it was to be cancelled, and nobody knows that it is gone."""
 
 
 class _PostedFields(msgspec.Struct, rename="camel"):
@@ -285,12 +291,16 @@ def read_lives(path: Path) -> tuple[OrderLife, ...] | JournalProblem:
 
 
 def _read_orders(connection: sqlite3.Connection, where: str) -> tuple[JournaledOrder, ...]:
-    columns = "order_id, at, facts, title, body, state, is_known"
+    wish = (
+        "SELECT kind FROM entries WHERE entries.order_id = orders.order_id "  # noqa: S608 - constants
+        f"AND kind IN ('{UNWANTED}', '{KEPT}') ORDER BY sequence DESC LIMIT 1"
+    )
+    columns = f"order_id, at, facts, title, body, state, is_known, ({wish})"
     rows = connection.execute(
         f"SELECT {columns} FROM orders {where} ORDER BY at, order_id"  # noqa: S608 - two constants
     )
     read: list[JournaledOrder] = []
-    for order_id, at, facts, title, body, state, is_known in rows:
+    for order_id, at, facts, title, body, state, is_known, wish in rows:
         named = OrderId(str(order_id))
         order, damage = _decode(facts, Order), Damage.NONE
         if order is None or order.order_id != named:
@@ -298,7 +308,12 @@ def _read_orders(connection: sqlite3.Connection, where: str) -> tuple[JournaledO
         if order is None:
             order, damage = _only_id(named, at), Damage.ALL
         end = state if isinstance(state, str) and state in _ENDS else None
-        read.append(JournaledOrder(order, str(title), end, is_known=bool(is_known), damage=damage))
+        read.append(
+            JournaledOrder(
+                order, str(title), end, is_known=bool(is_known), damage=damage,
+                is_unwanted=wish == UNWANTED,
+            )
+        )  # fmt: skip
     return tuple(read)
 
 

@@ -6,6 +6,7 @@ is cancelled again. It can be thrown from outside by the file alone (`kill_file`
 terminal says there how far it has come.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
 from pmtui.domain.answers import Listing
@@ -61,12 +62,17 @@ class KillSwitch:
         """What has been seen to rest since: an answer that was lost says nothing of them."""
         self._finished = ""
         """The id of the kill after which nothing was left."""
+        self._listeners: list[Callable[[], None]] = []
         arming.object_with(lambda: lock.reason)
 
     @property
     def reason(self) -> str:
         """Why no order may be entered; empty when it may."""
         return self._lock.reason
+
+    def on_kill(self, listener: Callable[[], None]) -> None:
+        """Call this listener at once whenever it is thrown."""
+        self._listeners.append(listener)
 
     def kill(self, by: str) -> None:
         """Throw it."""
@@ -113,6 +119,8 @@ class KillSwitch:
         self._kernel.mark(StatusTopic())
         # Also for what a release finds waiting, or on its way.
         self._canceller.withhold_everything()
+        for listener in self._listeners:
+            listener()
         self._start()
 
     def _on_released(self, by: str) -> None:

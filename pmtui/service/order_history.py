@@ -12,7 +12,7 @@ from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.domain.plurals import count
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
 from pmtui.service.journal import Journal, JournaledOrder, JournalProblem, Leaving, Standing
-from pmtui.service.journal_rows import RULED_OUT, Damage
+from pmtui.service.journal_rows import KEPT, RULED_OUT, UNWANTED, Damage
 from pmtui.service.kernel import Kernel
 from pmtui.service.move_rows import PLANNED
 from pmtui.service.views import Level
@@ -149,6 +149,14 @@ class OrderHistory:
     def note_cancel(self, text: str, order_id: OrderId) -> None:
         """Note that an order is about to be cancelled, or how that went."""
         self._note("cancel", text, order_id)
+
+    def note_unwanted(self, order_id: OrderId) -> None:
+        """Note that an order is to be cancelled until it is gone: the next session goes on."""
+        self._note(UNWANTED, "to be cancelled until it is known to be gone", order_id)
+
+    def note_kept(self, reason: str, order_id: OrderId) -> None:
+        """Note that the venue's refusal to cancel an order was taken for an answer."""
+        self._note(KEPT, reason, order_id)
 
     def note_ruled_out(self, text: str, order_id: OrderId) -> None:
         """Note that the end of an order is about to be concluded: the next session follows it."""

@@ -58,14 +58,18 @@ class OrderSearch:
         self._step = 0
         self._added = asyncio.Event()
 
-    async def restore(self) -> None:
+    async def restore(self) -> frozenset[OrderId]:
         """Restore the orders that the journal knows no end of; they count as resting.
 
         Those that were ruled out lately are known again too, as the conclusions that they are.
+
+        Returns:
+            Those that were to be cancelled.
         """
         unsettled = await self._history.restore()
         now_s = self._kernel.clock.monotonic()
-        for journaled in await self._history.restore_ruled_out():
+        ruled_out = await self._history.restore_ruled_out()
+        for journaled in ruled_out:
             status = OrderStatus(journaled.state or OrderStatus.REJECTED)
             reason = GONE if journaled.is_known else NEVER_ARRIVED
             order = replace(journaled.order, status=status, reason=reason)
@@ -80,6 +84,8 @@ class OrderSearch:
         if unsettled:
             text = f"Checking {count(len(unsettled), 'order')} of the last session"
             self._kernel.log.notice(Level.WARNING, text)
+        both = (*unsettled, *ruled_out)
+        return frozenset(each.order.order_id for each in both if each.is_unwanted)
 
     def look_for(self, order: Order, title: str) -> None:
         """Look for an order whose answer was lost."""

@@ -46,6 +46,10 @@ FAULT = "a fault in this program, see the log file"
 Tell = Callable[[PreparedOrder, Verdict], None]
 
 
+def _no_objection() -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Instruction:
     """When the trader asked for orders; they leave soon after it or never."""
@@ -58,6 +62,8 @@ class Instruction:
     """How often a market or everything had been cancelled before."""
     needs_good_book: bool = False
     """Whether it was a single key: nobody has looked at the price but for the book."""
+    objection: Callable[[], str] = _no_objection
+    """Says why whoever asked for them does not want them any more; empty while he does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +129,14 @@ class OrderSender:
         """Those that are under way."""
         canceller.on_wish(self._recheck)
 
-    def instruct(self, *, needs_good_book: bool = False) -> Instruction:
+    def instruct(
+        self, *, needs_good_book: bool = False, objection: Callable[[], str] = _no_objection
+    ) -> Instruction:
         """Return what holds for orders that are asked for now."""
         clock = self._kernel.clock
-        return Instruction(clock.now(), clock.monotonic(), self._canceller.sweeps, needs_good_book)
+        return Instruction(
+            clock.now(), clock.monotonic(), self._canceller.sweeps, needs_good_book, objection
+        )
 
     def show(self, order: PreparedOrder) -> None:
         """Count an order as ours from the moment on when it was asked for."""
@@ -291,6 +301,8 @@ class OrderSender:
             return locked
         if self._canceller.is_unwanted(order, since=instruction.sweeps):
             return NOT_SENT
+        if objection := instruction.objection():
+            return f"Not sent: {objection}"
         if request.is_overdue or self._age_s(instruction) >= self._post_deadline_s:
             return f"Not sent: it could not leave within {self._post_deadline_s} s"
         ends_at = order.expires_at if order.time_in_force is TimeInForce.GTD else None

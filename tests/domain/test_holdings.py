@@ -174,6 +174,17 @@ def test_a_restart_right_after_a_fill_shows_what_the_venue_says() -> None:
         assert size(holdings) == m(reported)
 
 
+def test_what_may_have_been_sold_already_is_not_held_at_least() -> None:
+    # Whether the first report contains the purchase nobody knows, and so of the sale.
+    holdings = Holdings()
+    holdings.apply_positions([HELD], at(START + S))
+    told(holdings, FILL, replace(SALE, matched_at=START + S))
+    assert holdings.least(TOKEN) == m("70")
+    assert holdings.least(TokenId("78")) == 0
+    holdings.apply_balance(TOKEN, m("70"), at(START + 5 * S))
+    assert (holdings.least(TOKEN), size(holdings)) == (m("70"), m("70"))
+
+
 def test_a_lag_seen_after_a_restart_is_known_from_then_on() -> None:
     holdings = told(Holdings(), FILL)
     holdings.apply_balance(TOKEN, m("100"), at(START + 2 * S))

@@ -1,13 +1,15 @@
 """Cancels whose answers get lost: asked again, never for more than was meant, until it is known."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, OrderId
+from pmtui.domain.money import Micros
 from pmtui.domain.order import CancelResult, OrderStatus
 from pmtui.domain.user_events import OrderChanged, OrderEventKind
 from tests.service.fakes import CONDITION, World, lost, resting, running_world
-from tests.service.test_desk import until
+from tests.service.test_desk import BUY, prepared, until, verdict_of
 
 FIRST, SECOND, THIRD = OrderId("0x01"), OrderId("0x02"), OrderId("0x03")
 
@@ -50,6 +52,31 @@ async def test_a_lost_cancel_of_everything_is_not_repeated_for_newer_orders(
         world.account.open[THIRD] = resting(THIRD)
         await until(world, lambda: shown(world) == {THIRD}, "those meant are gone")
         assert set(world.account.cancelled[-1]) == {FIRST, SECOND}
+
+
+async def test_the_next_session_asks_for_what_nobody_answered_and_not_for_what_was_kept(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await with_resting(world)
+        ids = []
+        for number in (40, 41):
+            order = await prepared(world, replace(BUY, price=Micros(number * 10_000)))
+            _ = await verdict_of(world, order)
+            ids.append(order.unsigned.order_id)
+            world.account.open[ids[-1]] = resting(ids[-1])
+        lost_one, kept = ids
+        world.account.refuses_to_cancel = {kept: "the market is halted"}
+        world.account.cancel_answers = [lost("DELETE /order"), lost("DELETE /order")]
+        world.service.commands.cancel([kept])
+        await until(world, lambda: told(world, "Not cancelled"), "it is kept")
+        world.account.cancel_failure = lost("DELETE /order")
+        await world.service.commands.cancel_verdict(world.service.commands.cancel([lost_one]))
+    async with running_world(tmp_path) as world:
+        world.account.open.update({order_id: resting(order_id) for order_id in ids})
+        await world.pass_time(5)
+        assert set(world.account.open) == {kept}
+        assert told(world, "1 order of the last session was to be cancelled") == 1
 
 
 async def test_an_order_heard_to_have_ended_is_not_asked_for_again(tmp_path: Path) -> None:

@@ -57,6 +57,8 @@ REFUSED = PostResult(None, None, "no orders found to match with FAK order")
 BUSY = Failure(FailureKind.BUSY, "POST /order", "Too Many Requests", 429)
 UNREADABLE = Failure(FailureKind.SERVER, "POST /order", "", 200)
 HALF = replace(PLAN, size=m("50"))
+START = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+"""Of every world."""
 
 
 def fill_of(order_id: OrderId, size: str, *, trade: str = "t1") -> Fill:
@@ -138,6 +140,39 @@ async def test_what_an_answer_says_was_sold_is_not_offered_again(tmp_path: Path)
         world.stream.send(book("0.39"))
         await until(world, lambda: said(world, "no shares are held"), "the second finds nothing")
         assert world.account.posted == [order_id.encode()]
+
+
+async def test_what_a_sale_by_hand_has_just_sold_is_not_offered_again(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, HALF)
+        world.account.known.clear()
+        # Answered, and neither the trade nor the wallet has been told of yet.
+        world.account.answers[0] = PostResult(
+            OrderId(f"0x{1:064x}"), PostStatus.MATCHED, making_amount=m("60"),
+            taking_amount=m("24"),
+        )  # fmt: skip
+        by_hand = LimitIntent(CONDITION, YES, Side.SELL, m("0.38"), m("60"), TimeInForce.FAK)
+        order = world.service.commands.prepare(by_hand)
+        assert isinstance(order, PreparedOrder)
+        await world.service.commands.verdict(world.service.commands.place(order))
+        world.stream.send(book("0.39"))
+        await until(world, lambda: len(world.account.posted) == 2, "the stop sells")
+        (order_of_stop,) = world.service.queries.account().open_orders
+        assert order_of_stop.original_size == m("40")
+
+
+async def test_a_purchase_of_before_that_is_heard_of_late_keeps_no_sale_in_doubt(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, HALF)
+        world.account.known.clear()
+        world.account.answers[:] = [REFUSED]
+        order_id = await selling(world)
+        bought = replace(fill_of(order_id, "100"), side=Side.BUY, order_id=OrderId("0xb0"))
+        world.account.own_fills = (replace(bought, matched_at=START),)
+        await world.pass_time(2 * SALE_LAG_S)
+        assert len(world.account.posted) == 2
 
 
 async def test_a_sale_that_is_being_checked_uses_up_no_tries(tmp_path: Path) -> None:
@@ -260,6 +295,25 @@ async def test_paused_while_it_sells_it_sells_no_more(tmp_path: Path) -> None:
         await world.pass_time(5)
         assert states(world) == [ConditionalState.PAUSED]
         assert len(world.account.posted) == 1
+
+
+@pytest.mark.parametrize("is_ended", [False, True])
+async def test_a_sale_that_waits_to_leave_never_does_once_its_stop_is_unwanted(
+    tmp_path: Path, *, is_ended: bool
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        commands = world.service.commands
+        world.account.lane.clear()
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.in_line, "the sale stands in line")
+        (commands.cancel_conditional if is_ended else commands.pause_conditional)(
+            only(world).conditional_id
+        )
+        world.account.lane.set()
+        await world.pass_time(5)
+        assert world.account.posted == []
+        assert states(world) == ([] if is_ended else [ConditionalState.PAUSED])
 
 
 async def test_started_again_only_when_its_last_sale_is_known(tmp_path: Path) -> None:

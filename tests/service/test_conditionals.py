@@ -252,6 +252,17 @@ async def test_the_kill_switch_pauses_them_loudly(tmp_path: Path) -> None:
         assert world.account.posted == []
 
 
+async def test_a_kill_that_is_released_at_once_pauses_them_all_the_same(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.service.commands.kill()
+        assert world.service.commands.unlock_entry() == ""
+        world.stream.send(book("0.20"))
+        await world.pass_time(5)
+        assert only(world).state is ConditionalState.PAUSED
+        assert world.account.posted == []
+
+
 async def test_after_a_restart_they_are_back_paused_until_started(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
@@ -356,6 +367,19 @@ async def test_two_never_speak_for_the_same_shares(tmp_path: Path) -> None:
         assert "0 left" in start(first.conditional_id)
         world.service.commands.cancel_conditional(second.conditional_id)
         assert "40 left" in start(first.conditional_id)
+
+
+async def test_the_one_whose_price_is_reached_sells_what_is_left_for_both(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, replace(PLAN, size=m("60"), stop=m("0.20")))
+        assert world.service.commands.protect(replace(PLAN, size=m("40"))) == ""
+        world.account.known.clear()
+        world.account.shares[YES] = m("50")
+        await until(world, lambda: world.service.queries.account().held(YES) == m("50"), "held")
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        (order,) = world.service.queries.account().open_orders
+        assert order.original_size == m("40")
 
 
 async def test_a_moved_stop_fires_at_its_new_price(tmp_path: Path) -> None:

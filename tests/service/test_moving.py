@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.ids import OrderId, TokenId, TradeId
+from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.limits import Limits
 from pmtui.domain.link import Link, LinkState
 from pmtui.domain.market import Side
@@ -158,6 +158,19 @@ async def test_a_cancel_while_it_is_being_moved_wins(tmp_path: Path, *, by_name:
         await world.pass_time(5)
         assert (await commands.move_verdict(command)).end is not MoveEnd.MOVED
         assert world.account.posted == []
+
+
+async def test_a_cancel_of_another_market_stops_no_move(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await with_old(world)
+        commands = world.service.commands
+        world.account.read_failure = lost("GET /data/trades")
+        command = commands.move(OLD, order)
+        await until(world, lambda: world.account.cancelled, "the old one is cancelled")
+        _ = commands.cancel_market(ConditionId("0x0ther"), None)
+        world.account.read_failure = None
+        await world.pass_time(2)
+        assert (await commands.move_verdict(command)).end is MoveEnd.MOVED
 
 
 async def test_an_order_that_filled_meanwhile_is_not_moved(tmp_path: Path) -> None:

@@ -362,6 +362,28 @@ async def test_an_order_that_was_ruled_out_is_cancelled_when_it_arrives_all_the_
         assert said(world, "has arrived: it is cancelled now")
 
 
+@pytest.mark.parametrize("is_ruled_out", [False, True])
+async def test_the_next_session_goes_on_cancelling_what_arrives_only_then(
+    tmp_path: Path, *, is_ruled_out: bool
+) -> None:
+    async with running_world(tmp_path) as world:
+        order_id = await on_its_way(world, answer=lost())
+        world.service.commands.cancel([order_id])
+        if is_ruled_out:
+            await until(world, lambda: said(world, "never reached the venue"), "it is ruled out")
+        else:
+            await world.pass_time(1)
+    async with running_world(tmp_path) as world:
+        world.account.refuses_to_cancel = {order_id: NOT_FOUND}
+        await world.pass_time(3)
+        world.account.refuses_to_cancel = {}
+        live = resting(order_id)
+        world.account.open[order_id] = live
+        world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, live, world.clock.now()))
+        await world.pass_time(1)
+        assert world.account.open == {}
+
+
 async def test_a_kill_that_is_released_still_cancels_what_was_on_its_way(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         order_id = await on_its_way(world, answer=lost())
