@@ -93,29 +93,45 @@ class _Contents:
 
     certain: int
     """The fills that it must contain, added up."""
-    possible: tuple[int, ...]
-    """Those it may contain, in the order of their matches."""
+    possible: tuple[tuple[int, ...], ...]
+    """Those it may contain, in the order of their matches; those of one second stand together."""
 
     def find_bases(self, size: int, among: frozenset[int] | None) -> frozenset[int]:
         """Return the bases that explain a report of this size.
+
+        Fills are contained in the order of their matches. That trades settle in another order is
+        believed only where there is one base in question: among several, some sum of fills would
+        often fit a wrong one by chance.
 
         Args:
             size: what is reported.
             among: the bases in question; None for all there are.
         """
         rest = size - self.certain
-        # Nearly always fills are contained in the order of their matches.
-        in_order = frozenset(accumulate(self.possible, initial=0))
-        if among is not None and all(rest - base in in_order for base in among):
-            return among
-        sums = _sums(self.possible)
+        in_order = self._sums_in_order()
         if among is None:
-            return frozenset(rest - each for each in (in_order if sums is None else sums))
+            return frozenset(rest - each for each in in_order)
+        found = frozenset(base for base in among if rest - base in in_order)
+        if found or len(among) > 1:
+            return found
+        return frozenset(base for base in among if self._may_add_up_to(rest - base))
+
+    def _sums_in_order(self) -> frozenset[int]:
+        total, sums = 0, {0}
+        for second in self.possible:
+            within = _sums(second)
+            sums |= {total + each for each in within or accumulate(second)}
+            total += sum(second)
+        return frozenset(sums)
+
+    def _may_add_up_to(self, rest: int) -> bool:
+        each_alone = tuple(size for second in self.possible for size in second)
+        sums = _sums(each_alone)
         if sums is not None:
-            return frozenset(base for base in among if rest - base in sums)
-        least = sum(each for each in self.possible if each < 0)
-        most = sum(each for each in self.possible if each > 0)
-        return frozenset(base for base in among if least <= rest - base <= most)
+            return rest in sums
+        least = sum(size for size in each_alone if size < 0)
+        most = sum(size for size in each_alone if size > 0)
+        return least <= rest <= most
 
 
 class TokenHoldings:
@@ -286,7 +302,7 @@ class TokenHoldings:
         return self._contents(report.time).find_bases(report.size, bases)
 
     def _contents(self, time: ReportTime) -> _Contents:
-        certain, possible = 0, list[int]()
+        certain, possible = 0, dict[datetime, list[int]]()
         begin, end = time.asked - self._lag - time.error, time.answered + time.error
         for each in self._sorted():
             if each.fill.matched_at > end or (
@@ -296,8 +312,9 @@ class TokenHoldings:
             if each.failed_by is None and self._is_before(each.fill.matched_at, time):
                 certain += each.size
             else:
-                possible.append(each.size)
-        return _Contents(certain, tuple(possible))
+                second = each.fill.matched_at.replace(microsecond=0)
+                possible.setdefault(second, []).append(each.size)
+        return _Contents(certain, tuple(map(tuple, possible.values())))
 
     def _is_before(self, matched_at: datetime, time: ReportTime) -> bool:
         return matched_at + RESOLUTION <= time.asked - self._lag - time.error

@@ -91,6 +91,27 @@ def test_a_sale_that_a_report_contains_before_it_is_told_of_leaves_the_rest() ->
     assert size(holdings) == m("70")
 
 
+def test_a_sum_of_fills_that_fits_a_wrong_base_by_chance_is_not_believed() -> None:
+    holdings = Holdings()
+    sizes = ((5, "12"), (5, "-7"), (6, "16"), (8, "13"), (12, "21"))
+    for number, (second, amount) in enumerate(sizes):
+        fill = replace(
+            FILL,
+            trade_id=TradeId(f"t{number}"),
+            side=Side.SELL if amount.startswith("-") else Side.BUY,
+            size=m(amount.removeprefix("-")),
+            matched_at=START + second * S,
+        )
+        told(holdings, fill)
+    for second in (18, 19):
+        holdings.apply_balance(TOKEN, m("55"), at(START + second * S))
+    # Eleven more were bought that nobody has told of; 16 + 13 + 21 of a base of 16 is 66 as well.
+    holdings.apply_positions((replace(HELD, size=m("66")),), at(START + 20 * S))
+    assert size(holdings) == m("66")
+    told(holdings, replace(FILL, trade_id=TradeId("t9"), size=m("11"), matched_at=START + 18 * S))
+    assert size(holdings) == m("66")
+
+
 def test_a_report_that_agrees_is_shown_as_it_is() -> None:
     holdings = told(holding(HELD), FILL)
     assert size(holdings) == m("140")
