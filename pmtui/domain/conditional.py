@@ -39,7 +39,7 @@ class Trigger(StrEnum):
     """Which of its two prices was reached."""
 
     STOP = "stop"
-    TAKE_PROFIT = "take profit"
+    TAKE_PROFIT = "target"
 
 
 class ConditionalState(StrEnum):

@@ -24,7 +24,7 @@ class PlanField(StrEnum):
 
     STOP = "stop"
     GIVE_WAY = "way below the stop"
-    TAKE_PROFIT = "take profit"
+    TAKE_PROFIT = "target"
     SIZE = "size"
     TRAIL = "trailing stop"
 
@@ -73,7 +73,7 @@ def check_plan(
     """
     problems: list[PlanProblem] = []
     if plan.stop is None and plan.take_profit is None and plan.trail is None:
-        text = "State a stop, a take profit, or both"
+        text = "State a stop, a target, or both"
         problems.append(PlanProblem(PlanField.STOP, text))
     for field, price in ((PlanField.STOP, plan.stop), (PlanField.TAKE_PROFIT, plan.take_profit)):
         if price is not None and not is_on_tick(price, tick):
@@ -155,7 +155,7 @@ def ends_of(plan: ConditionalPlan, *, stake: Stake | None, fee: FeeSchedule) -> 
         if plan.give_way:
             named.append(("At worst", Micros(plan.stop - plan.give_way)))
     if plan.take_profit is not None:
-        named.append(("At the profit", plan.take_profit))
+        named.append(("At the target", plan.take_profit))
     part = _part(stake, plan.size)
     return tuple(
         SaleEnd(
@@ -179,7 +179,7 @@ def _order_problems(plan: ConditionalPlan, bid: Micros | None) -> list[PlanProbl
     problems = []
     stop, profit = plan.stop, plan.take_profit
     if stop is not None and profit is not None and stop >= profit:
-        problems.append(PlanProblem(PlanField.STOP, "The stop must lie below the take profit"))
+        problems.append(PlanProblem(PlanField.STOP, "The stop must lie below the target"))
     if bid is None:
         return problems
     text = f"Bid {format_cents(bid)}¢: it would sell at once"

@@ -123,18 +123,22 @@ class Market:
         return price if self.closed and price in (0, ONE) else None
 
     def change_to(self, price: Micros | None) -> Micros | None:
-        """Return how far the first outcome has come in 24 hours up to a live price, where there is one.
+        """Return how far the first outcome has come in 24 hours, up to a live price or what it is worth.
 
-        The service counts up to its last trade, so that beside a price of another moment its change
-        would belong to a price that is not shown.
+        The service counts up to the moment of its row, when the outcome stood at the row's price, and
+        up to the last trade where the answer is known. The last trade of an open market says too little:
+        it may be stated in terms of the other outcome.
+
+        Args:
+            price: live; None where there is none, for the change as the service states it.
         """
-        if self.closed and self.outcomes:
-            price = self.outcomes[0].price
-        if price is None or self.day_change is None:
+        stated = self.outcomes[0].price if self.outcomes else None
+        if self.day_change is None or stated is None:
             return self.day_change
-        if self.last_trade_price is None:
-            return None if self.closed else self.day_change
-        return Micros(price - (self.last_trade_price - self.day_change))
+        if self.closed:
+            last = self.last_trade_price
+            return None if last is None else Micros(stated - (last - self.day_change))
+        return self.day_change if price is None else Micros(price - stated + self.day_change)
 
     @property
     def quoted_token(self) -> TokenId | None:

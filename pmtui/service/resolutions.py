@@ -121,7 +121,7 @@ class Resolutions:
         shares = " and ".join(say_shares(p.size, p.outcome) for p in held)
         worth = _say_worth(held)
         are = "share is" if len(held) == 1 and first.size == ONE else "shares are"
-        return f"Resolved: {title}, {self._say_answer(held)}: your {shares} {are} worth {worth}"
+        return f"Resolved: {self._say_answer(held)}, your {shares} {are} worth {worth} · {title}"
 
     def _say_answer(self, held: Sequence[Position]) -> str:
         for position in held:

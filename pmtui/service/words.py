@@ -1,8 +1,10 @@
 """How the service says what happened, in a trader's words. Titles are the service's own text."""
 
+from pmtui.domain.amounts import size_floor
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, format_micros, group_micros, round_price
 from pmtui.domain.order import Fill, Order, OrderStatus, TradeStatus
+from pmtui.domain.ticket_reading import say_shares as plain_shares
 
 LONGEST_TITLE = 60
 _FINEST_TICK = Micros(100)
@@ -20,8 +22,9 @@ def say_price(price: Micros) -> str:
 
 
 def say_shares(size: Micros, outcome: str) -> str:
-    """Write a number of shares of an outcome: `1,000.5 Yes`."""
-    return f"{group_micros(size)} {outcome}".rstrip()
+    """Write a number of shares of an outcome, to the hundredths that orders have: `1,000.5 Yes`."""
+    shares = plain_shares(size) if size_floor(size) else group_micros(size)
+    return f"{shares} {outcome}".rstrip()
 
 
 def shorten(title: str) -> str:

@@ -30,7 +30,7 @@ GLOSSARY: tuple[Term, ...] = (
     Term("close-only", "An account that may reduce what it holds and not add to it."),
     Term("collateral", "The dollars in the trading wallet. Every share is backed by them: a Yes and "
          "a No of one market are always worth one dollar together."),
-    Term("conditional order", "A stop, a take profit or a pair of both. It lives in this program "
+    Term("conditional order", "A stop, a target (a take profit) or both. It lives in this program "
          "and ends with it; the venue knows nothing of it. Own bids that its sale would meet are "
          "cancelled first. Where a trade of it FAILS on chain the shares are back, and are "
          "protected again at once."),

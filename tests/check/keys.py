@@ -31,7 +31,7 @@ PLACES = {
     Context.CONFIRM: "Cards and questions",
     Context.PORTFOLIO: "The portfolio",
     Context.WATCHLIST: "The watchlist",
-    Context.CONDITIONALS: "Stops and take profits",
+    Context.CONDITIONALS: "Stops and targets",
     Context.LOG: "The log",
     Context.HELP: "The help",
 }

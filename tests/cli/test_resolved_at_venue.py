@@ -39,10 +39,10 @@ async def test_a_held_market_that_nobody_watches_is_told_of_once(tmp_path: Path)
             await ann.admin("POST", "/resolve", {"condition_id": RAIN, "winner": 0})
             first.commands.refresh(AccountTopic())
             await until(first, lambda: bool(told(first)), TOPICS)
-            won = "Resolved: Will it rain, Yes wins: your 50 Yes shares are worth $50.00"
+            won = "Resolved: Yes wins, your 50 Yes shares are worth $50.00 · Will it rain"
             assert told(first) == [(Level.GOOD, won)]
         await ann.admin("POST", "/resolve", {"condition_id": SNOW, "winner": 1})
-        lost = "Resolved: Will it snow, No wins: your 10 Yes shares are worth $0.00"
+        lost = "Resolved: No wins, your 10 Yes shares are worth $0.00 · Will it snow"
         async with session(running, tmp_path, _LookingOften) as second:
             await until(second, lambda: bool(told(second)), (LogTopic(),))
             assert [text for _, text in told(second)] == [lost]

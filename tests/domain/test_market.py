@@ -37,12 +37,20 @@ def test_a_resolved_market_changed_by_what_its_shares_are_worth() -> None:
 
 
 def test_beside_a_live_price_the_change_is_up_to_that_price() -> None:
-    market = replace(settled(0), closed=False)
+    market = replace(settled(550_000), closed=False)
     assert market.change_to(Micros(560_000)) == 50_000
     assert market.change_to(Micros(500_000)) == -10_000
     assert market.change_to(None) == 40_000
     assert replace(market, day_change=None).change_to(Micros(560_000)) is None
-    assert replace(market, last_trade_price=None).change_to(Micros(560_000)) == 40_000
+    assert replace(market, outcomes=()).change_to(Micros(560_000)) == 40_000
+
+
+def test_a_last_trade_told_in_terms_of_the_other_outcome_changes_no_change() -> None:
+    market = replace(settled(550_000, last=450_000), closed=False)
+    assert market.change_to(Micros(560_000)) == 50_000
+
+
+def test_after_the_answer_what_it_is_worth_goes_before_any_price() -> None:
     assert settled(0).change_to(Micros(560_000)) == -510_000, "what it is worth goes first"
 
 

@@ -47,8 +47,8 @@ async def test_a_watched_market_is_told_of_at_once_and_the_list_adds_nothing(
         await settle()
         world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
         text = (
-            "Resolved: Will the river rise over four metres?, No wins: "
-            "your 50 Yes shares are worth $0.00"
+            "Resolved: No wins, your 50 Yes shares are worth $0.00"
+            " · Will the river rise over four metres?"
         )
         assert told(world) == [text]
         await hold(world, answered(ZERO))
@@ -71,9 +71,7 @@ async def test_both_outcomes_count_and_half_each_has_no_winner(tmp_path: Path) -
         half = answered(m("0.5"))
         await hold(world, half, replace(half, token_id=NO, outcome="No", size=m("20")))
         (text,) = told(world)
-        assert text.endswith(
-            "no single outcome wins: your 50 Yes and 20 No shares are worth $35.00"
-        )
+        assert "no single outcome wins, your 50 Yes and 20 No shares are worth $35.00" in text
 
 
 async def test_many_at_once_are_one_notice_and_a_line_of_the_log_each(tmp_path: Path) -> None:
@@ -93,4 +91,4 @@ async def test_a_loss_in_a_market_that_nobody_can_name_is_told_in_other_words(
         await hold(world)
         await hold(world, answered(ZERO, 7))
         await world.pass_time(A_WHILE)
-        assert told(world) == ["Resolved: River, Yes loses: your 50 Yes shares are worth $0.00"]
+        assert told(world) == ["Resolved: Yes loses, your 50 Yes shares are worth $0.00 · River"]

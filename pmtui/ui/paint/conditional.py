@@ -32,7 +32,7 @@ CONDITIONAL_COLUMNS = (
     Column("outcome", "Outcome", 8),
     Column("stop", "Stop", PRICE_WIDTH, align=Align.RIGHT),
     Column("worst", "Worst", PRICE_WIDTH, align=Align.RIGHT),
-    Column("profit", "Profit", PRICE_WIDTH, align=Align.RIGHT),
+    Column("profit", "Target", PRICE_WIDTH, align=Align.RIGHT),
     Column("title", "Market", 16, grow=1),
 )
 
@@ -83,22 +83,24 @@ def paint_conditional_details(each: Conditional, account: AccountView, book: str
     return (Cell(f" {plain(each.title)}", Role.HEADING), Cell(f"  {why}" if why else "", Role.DIM))
 
 
-def paint_protection(each: Conditional, account: AccountView | None = None) -> Line:
+def paint_protection(
+    each: Conditional, account: AccountView | None = None, *, is_brief: bool = False
+) -> Line:
     """Show one conditional order as a line beside the position it belongs to.
 
     Args:
         each: the conditional order.
         account: what is held, and which books are not good; None where only its state matters.
+        is_brief: leave the state out where it is the usual one, so that the prices have room.
     """
     size = format_size_compact(account.allotted(each) if account is not None else each.size)
     if each.is_all:
         size = f"all {size}"
     state = _state_of(each, account)
-    line = [
-        state._replace(text=f"{state.text} "),
-        Cell(f"{size} {plain(each.outcome, 12)}"),
-    ]
-    for name, price in (("stop", each.stop), ("profit", each.take_profit)):
+    is_usual = state.text == ConditionalState.WATCHING.value
+    line = [] if is_brief and is_usual else [state._replace(text=f"{state.text} ")]
+    line.append(Cell(f"{size} {plain(each.outcome, 12)}"))
+    for name, price in (("stop", each.stop), ("target", each.take_profit)):
         if price is not None:
             line += [Cell(f"  {name} ", Role.DIM), Cell(format_price(price))]
     if each.trail is not None:

@@ -75,8 +75,8 @@ def paint_tape(
             lines.append(paint_gap(gaps.popleft(), width, ascii_only=ascii_only))
         if begins is not None and row.trade.at < begins:
             begins = None
-            heading = (Cell("Older: only your own trades", Role.DIM),)
-            lines.append(fit_line(heading, width, ascii_only=ascii_only))
+            begin = (Cell("Older: only your own trades", Role.DIM),)
+            lines.append(fit_line(begin, width, ascii_only=ascii_only))
         own = row._replace(trade=replace(row.trade, size=row.own))
         shown = own if wanted is TapeFilter.OWN else row
         lines.append(paint_row(shown, width, tick=tick, ascii_only=ascii_only))

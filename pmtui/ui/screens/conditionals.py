@@ -30,9 +30,9 @@ from pmtui.ui.widgets.text_line import TextLine
 
 
 class ConditionalsScreen(SayingScreen):
-    """Stops and take profits, watched over by this program alone."""
+    """Stops and targets, watched over by this program alone."""
 
-    ABOUT: ClassVar[str] = "Stops and take profits, watched over by this program alone."
+    ABOUT: ClassVar[str] = "Stops and targets, watched over by this program alone."
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.CONDITIONALS,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONDITIONALS)
     DEFAULT_CSS = "ConditionalsScreen LineTable { margin-left: 1; }"

@@ -38,7 +38,7 @@ from pmtui.ui.paint.facts import key_of
 from pmtui.ui.paint.ladder_state import paint_state
 from pmtui.ui.paint.position import account_words, by_ladder
 from pmtui.ui.screens.market_moving import NOTHING_HERE, moving_entries
-from pmtui.ui.screens.market_one_key import armed_entries
+from pmtui.ui.screens.market_one_key import KEYS_IN_TICKET, armed_entries
 from pmtui.ui.screens.market_over import entries_when_over
 from pmtui.ui.screens.market_panes import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH, MarketPanes
 from pmtui.ui.screens.market_rest import MarketRest
@@ -223,6 +223,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
 
     @on(TicketPane.Closed)
     def _return_to_ladder(self) -> None:
+        self.take_back(*KEYS_IN_TICKET)
         self.remove_class("-ticket")
         self.ladder.focus()
         self.show_footer()
@@ -328,7 +329,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
             are_known=not account.lack_of(OwnList.POSITIONS),
         )
         here = [e for e in account.conditionals if e.condition_id == self.condition_id]
-        watched = [paint_protection(each, account) for each in here]
+        watched = [paint_protection(each, account, is_brief=True) for each in here]
         tokens = dict.fromkeys(each.token_id for each in here)
         watched += filter(None, (paint_unprotected(account, token_id) for token_id in tokens))
         own = by_ladder(self._own_orders(), self.token_id)

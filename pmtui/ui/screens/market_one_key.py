@@ -52,6 +52,8 @@ OVERRIDE_LIFE = timedelta(seconds=2)
 _AT_CURSOR = frozenset({OneKey.BUY_HERE, OneKey.SELL_HERE})
 HELD_DOWN = timedelta(milliseconds=150)
 """The same key again this soon is a key that is held down: no finger, or a line that stuttered."""
+KEYS_IN_TICKET = ("Single keys are off", "Other keys are off")
+"""How it begins to be said that the ticket has the keys; true no more when it closes."""
 NOT_LOADED = "The market is not loaded yet."
 TOO_SMALL = f"The screen is smaller than {SMALLEST.width}x{SMALLEST.height}"
 
@@ -102,7 +104,7 @@ class MarketOneKey(MarketTrading):
         self.surface.commands.touch_arming()
         text = f"Single keys send {exact_shares(self.preset)}"
         if self.is_armed:
-            self.confirm(f"{text}.")
+            self.confirm(f"{text}; what buys at once spends dollars and may get more.")
         else:
             self.say(f"{text}; {self._key('toggle_arming')} arms them.")
         self._show_state()
@@ -291,7 +293,7 @@ class MarketOneKey(MarketTrading):
     @on(TicketPane.KeyKept)
     def _say_that_keys_rest(self) -> None:
         close = key_of(self._keymap, "ticket.close")
-        what = "Single keys are off" if self.is_armed else "Other keys are off"
+        what = KEYS_IN_TICKET[0] if self.is_armed else KEYS_IN_TICKET[1]
         self.say(f"{what} while the ticket has the keys: {close} closes it.")
 
     @property

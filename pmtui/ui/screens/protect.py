@@ -1,4 +1,4 @@
-"""Protects a position with a stop, a take profit, or both: entries, a card, and then it is watched."""
+"""Protects a position with a stop, a target, or both: entries, a card, and then it is watched."""
 
 from dataclasses import replace
 
@@ -37,7 +37,7 @@ _ENTRIES = (
     (
         PlanField.TAKE_PROFIT,
         "protect-profit",
-        "Profit",
+        "Target",
         "sells when others bid that or more",
     ),
     (PlanField.SIZE, "protect-size", "Size", "shares, or all: the whole position"),

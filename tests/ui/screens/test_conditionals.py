@@ -312,6 +312,7 @@ async def test_a_trailing_stop_is_asked_for_and_shown_with_its_price() -> None:
         ((plan,),) = service.calls_of("protect")
         assert isinstance(plan, ConditionalPlan)
         assert (plan.stop, plan.trail) == (None, m("0.03"))
+    assert paint_protection(STOP)[1:] == paint_protection(STOP, is_brief=True)
     assert "trail " in "".join(c.text for c in paint_protection(replace(STOP, trail=m("0.03"))))
 
 

@@ -268,7 +268,7 @@ async def test_presets_choose_the_size_and_say_so() -> None:
         await until(pilot, lambda: "ARMED 50+ " in line(screen, "book-state"), "it shows")
         await pilot.press("4")
         assert "ARMED 100+ " in line(screen, "book-state")
-        assert "Single keys send 100 shares." in line(screen, "notice")
+        assert "Single keys send 100 shares; " in line(screen, "notice")
 
 
 async def test_several_may_be_on_their_way_and_each_end_names_its_order() -> None:
@@ -654,6 +654,7 @@ async def test_it_is_said_that_keys_rest_while_the_ticket_has_them(where: str) -
         await pilot.press("escape")
         await until(pilot, lambda: " ARMED  " in line(screen, "status"), "keys trade again")
         assert "ARMED 5" in line(screen, "book-state")
+        await until(pilot, lambda: said not in line(screen, "notice"), "it is true no more")
 
 
 async def test_a_key_that_is_held_down_sends_once() -> None:
