@@ -384,7 +384,7 @@ class Conditionals:
         return bool(why)
 
     def _why_wait(self, each: Conditional, reached: Reached) -> str:
-        if self.sales.is_any_in_doubt(each.token_id):
+        if self.sales.are_all_in_doubt(each.token_id):
             return "another sale is still being checked"
         _, terms = self._market_of(each.condition_id)
         if terms and reached.bid < worst_price(each, reached.trigger, terms.tick_size):

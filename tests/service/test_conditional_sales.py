@@ -162,6 +162,21 @@ async def test_what_a_sale_by_hand_has_just_sold_is_not_offered_again(tmp_path: 
         assert order_of_stop.original_size == m("40")
 
 
+async def test_a_sale_in_doubt_keeps_back_only_its_own_shares(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.account.known.clear()
+        world.account.answers[0] = lost()
+        by_hand = LimitIntent(CONDITION, YES, Side.SELL, m("0.38"), m("10"), TimeInForce.FAK)
+        order = world.service.commands.prepare(by_hand)
+        assert isinstance(order, PreparedOrder)
+        await world.service.commands.verdict(world.service.commands.place(order))
+        world.stream.send(book("0.39"))
+        await until(world, lambda: len(world.account.posted) == 2, "the stop sells the others")
+        sizes = [o.original_size for o in world.service.queries.account().open_orders]
+        assert sorted(sizes) == [m("10"), m("90")]
+
+
 async def test_a_purchase_of_before_that_is_heard_of_late_keeps_no_sale_in_doubt(
     tmp_path: Path,
 ) -> None:
@@ -182,7 +197,7 @@ async def test_a_sale_that_is_being_checked_uses_up_no_tries(tmp_path: Path) -> 
         await protected(world)
         world.account.known.clear()
         world.account.answers[:] = [lost()]
-        by_hand = LimitIntent(CONDITION, YES, Side.SELL, m("0.70"), m("10"))
+        by_hand = LimitIntent(CONDITION, YES, Side.SELL, m("0.70"), HELD)
         order = world.service.commands.prepare(by_hand)
         assert isinstance(order, PreparedOrder)
         world.service.commands.place(order)
