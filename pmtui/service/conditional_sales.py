@@ -112,9 +112,11 @@ class ConditionalSales:
             self._posted.add(order.order_id)
         self._moved.set()
 
-    def is_any_in_doubt(self, token_id: TokenId) -> bool:
-        """Whether nobody knows how many shares there are to sell, because of an open sale."""
-        return any(sale.status in _IN_DOUBT for sale in _sales(self._account(), token_id))
+    def are_all_in_doubt(self, token_id: TokenId) -> bool:
+        """Whether it may be that nothing is left to sell, because of sales in doubt."""
+        doubted = self._doubted(token_id)
+        left = self._least_held(token_id) - self._unbooked(token_id) - doubted
+        return doubted > 0 and size_floor(Micros(max(left, 0))) <= 0
 
     def brought(self, order_id: OrderId) -> Micros:
         """Return what a sale is known to have sold so far."""
@@ -184,7 +186,8 @@ class ConditionalSales:
                 left.append(fitted.unsigned.order_id)
             return reason
 
-        in_the_way = _sales(account, token_id)
+        # What is in doubt is left out of the size, and nobody knows when it can be cancelled.
+        in_the_way = tuple(o for o in _sales(account, token_id) if o.status not in _IN_DOUBT)
         if account.sellable(token_id) - self._unbooked(token_id) >= intent.size:
             in_the_way = ()
         before = _Before(
@@ -223,7 +226,7 @@ class ConditionalSales:
             if isinstance(shares, Failure):
                 return Rejected(f"the venue does not say how many shares are held: {shares}")
             held = shares
-        held = Micros(max(held - self._unbooked(token_id), 0))
+        held = Micros(max(held - self._unbooked(token_id) - self._doubted(token_id), 0))
         size = most(held)
         wanted = replace(selling, size=size) if selling.is_all else selling
         intent = sale_of(wanted, trigger, held=size, tick=terms.tick_size)
@@ -241,6 +244,11 @@ class ConditionalSales:
             for order in orders
             if order is not None and order.token_id == token_id and order.side is Side.SELL
         )
+
+    def _doubted(self, token_id: TokenId) -> int:
+        """Return how many shares of a token may be sold by orders of which that is not known."""
+        sales = _sales(self._account(), token_id)
+        return sum(sale.remaining_size for sale in sales if sale.status in _IN_DOUBT)
 
     async def _end_of(self, order_id: OrderId, token_id: TokenId, before: _Before) -> Sale:
         """Wait until it is known what a sale brought, however long that takes."""

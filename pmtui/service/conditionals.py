@@ -88,6 +88,7 @@ class Conditionals:
         market_problem: Callable[[ConditionId], str],
         own: OwnOrders,
         locked: Callable[[], str],
+        is_moving_to: Callable[[OrderId], bool],
     ) -> None:
         self._kernel = kernel
         self._journal = journal
@@ -99,6 +100,7 @@ class Conditionals:
         self._own = own
         self._triggers = Triggers(kernel, own)
         self._locked = locked
+        self._is_moving_to = is_moving_to
         self._known: dict[ConditionalId, Conditional] = {}
         self._subscription: HubSubscription | None = None
         self._watched: frozenset[Topic] = frozenset()
@@ -388,7 +390,7 @@ class Conditionals:
         return bool(why)
 
     def _why_wait(self, each: Conditional, reached: Reached) -> str:
-        if self.sales.is_any_in_doubt(each.token_id):
+        if self.sales.are_all_in_doubt(each.token_id):
             return "another sale is still being checked"
         _, terms = self._market_of(each.condition_id)
         if terms and reached.bid < worst_price(each, reached.trigger, terms.tick_size):
@@ -520,10 +522,10 @@ class Conditionals:
                 self._kernel.log.notice(Level.BAD, words, until_read=True)
 
     def _may_bring_more(self, order_id: OrderId) -> bool:
-        """Whether an order may still fill; one that is not known yet may, while it is new."""
+        """Whether an order may still fill; one that is not known may while a move may send it."""
         order = self._own.order(order_id)
         if order is None:
-            return order_id in self._attached or self._account().load is not Load.READY
+            return self._is_moving_to(order_id) or self._account().load is not Load.READY
         return order.status.is_open
 
     def _let_leave(self, conditional_id: ConditionalId, order: PreparedOrder) -> str:

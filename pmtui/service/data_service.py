@@ -308,6 +308,7 @@ class DataService:
             market_problem=self._desk.why_not_this_market,
             own=self._account.own,
             locked=self._safeguards.guard.locked,
+            is_moving_to=self._desk.is_moving_to,
         )
         self._account.on_order(conditionals.sales.on_order)
         self._account.on_order(conditionals.on_order)

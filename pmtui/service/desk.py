@@ -291,6 +291,10 @@ class Desk:
         """Tell this listener of the ids of a replacement: as confirmed, and as it is sent."""
         self._mover.on_resized(listener)
 
+    def is_moving_to(self, order_id: OrderId) -> bool:
+        """Whether a move is under way that may send this order in another's place."""
+        return self._mover.is_placing(order_id)
+
     async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
         """Wait until it is known how a move ended, or that it is not known."""
         return await asyncio.shield(self._moves[command_id])

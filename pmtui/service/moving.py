@@ -93,6 +93,10 @@ class Mover:
         """Tell this listener of a replacement that is sent under another id, as less is left."""
         self._on_resized.append(listener)
 
+    def is_placing(self, order_id: OrderId) -> bool:
+        """Whether a move is under way that may send this order in another's place."""
+        return order_id in self._new_ids.values()
+
     async def move(
         self, order_id: OrderId, replacement: PreparedOrder, instruction: Instruction
     ) -> MoveVerdict:

@@ -13,6 +13,7 @@ from pmtui.domain.conditional import Attachment, Conditional, ConditionalState, 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.leaving import Departure, LeavePolicy
+from pmtui.domain.link import Link, LinkState
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import (
@@ -27,7 +28,7 @@ from pmtui.domain.order import (
 )
 from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
 from pmtui.domain.user_events import TradeChanged
-from pmtui.domain.verdict import Rejected
+from pmtui.domain.verdict import MoveEnd, Rejected
 from pmtui.service.conditional_sales import MOST_DOUBT_S, SALE_LAG_S
 from pmtui.service.journal import Journal, JournalProblem, Leaving
 from pmtui.service.surface import PreparedOrder
@@ -161,6 +162,21 @@ async def test_what_a_sale_by_hand_has_just_sold_is_not_offered_again(tmp_path: 
         assert order_of_stop.original_size == m("40")
 
 
+async def test_a_sale_in_doubt_keeps_back_only_its_own_shares(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.account.known.clear()
+        world.account.answers[0] = lost()
+        by_hand = LimitIntent(CONDITION, YES, Side.SELL, m("0.38"), m("10"), TimeInForce.FAK)
+        order = world.service.commands.prepare(by_hand)
+        assert isinstance(order, PreparedOrder)
+        await world.service.commands.verdict(world.service.commands.place(order))
+        world.stream.send(book("0.39"))
+        await until(world, lambda: len(world.account.posted) == 2, "the stop sells the others")
+        sizes = [o.original_size for o in world.service.queries.account().open_orders]
+        assert sorted(sizes) == [m("10"), m("90")]
+
+
 async def test_a_purchase_of_before_that_is_heard_of_late_keeps_no_sale_in_doubt(
     tmp_path: Path,
 ) -> None:
@@ -171,8 +187,9 @@ async def test_a_purchase_of_before_that_is_heard_of_late_keeps_no_sale_in_doubt
         order_id = await selling(world)
         bought = replace(fill_of(order_id, "100"), side=Side.BUY, order_id=OrderId("0xb0"))
         world.account.own_fills = (replace(bought, matched_at=START),)
-        await world.pass_time(2 * SALE_LAG_S)
-        assert len(world.account.posted) == 2
+        began_at = world.clock.monotonic()
+        await until(world, lambda: len(world.account.posted) == 2, "the sale is ruled out")
+        assert world.clock.monotonic() - began_at < MOST_DOUBT_S
 
 
 async def test_a_sale_that_is_being_checked_uses_up_no_tries(tmp_path: Path) -> None:
@@ -180,7 +197,7 @@ async def test_a_sale_that_is_being_checked_uses_up_no_tries(tmp_path: Path) -> 
         await protected(world)
         world.account.known.clear()
         world.account.answers[:] = [lost()]
-        by_hand = LimitIntent(CONDITION, YES, Side.SELL, m("0.70"), m("10"))
+        by_hand = LimitIntent(CONDITION, YES, Side.SELL, m("0.70"), HELD)
         order = world.service.commands.prepare(by_hand)
         assert isinstance(order, PreparedOrder)
         world.service.commands.place(order)
@@ -576,6 +593,20 @@ async def test_an_order_does_not_leave_without_what_was_to_come_with_it(tmp_path
         assert "below 55¢" in verdict.reason
         assert world.account.posted == []
         assert world.service.queries.account().conditionals == ()
+
+
+async def test_a_move_that_is_refused_leaves_nothing_waiting_for_its_order(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await bidding(world)
+        commands, (order,) = world.service.commands, world.service.queries.account().open_orders
+        moved = commands.prepare(LimitIntent(CONDITION, YES, Side.BUY, m("0.54"), m("50")))
+        assert isinstance(moved, PreparedOrder)
+        assert world.user_stream.link is not None
+        world.user_stream.link(Link(LinkState.DOWN, 1, "reset"))
+        verdict = await commands.move_verdict(commands.move(order.order_id, moved))
+        assert verdict.end is MoveEnd.NOT_MOVED
+        await commands.cancel_verdict(commands.cancel([order.order_id]))
+        await until(world, lambda: not states(world), "its end")
 
 
 async def test_what_came_with_a_refused_order_is_gone_with_it(tmp_path: Path) -> None:
