@@ -142,7 +142,7 @@ class FaultRun:
     async def settle(self) -> Report:
         """Let the line be good, and return what the trader knows once that agrees."""
         async with self._living(trades=False) as life:
-            report = await self._agree(life, "at the end")
+            report = await self._agree(life, "at the end", is_end=True)
             await life.tell("end")
             assert await life.ended() == 0
         return report
@@ -217,7 +217,7 @@ class FaultRun:
                 lines = self._truth.changes_since(token, first_ms)
                 self.outcome.problems.append(f"{text}: {json.dumps(why)}; ledger {lines}")
 
-    async def _agree(self, life: Life, when: str) -> Report:
+    async def _agree(self, life: Life, when: str, *, is_end: bool = False) -> Report:
         """Let the line be good and nobody trade; all must be known after a time."""
         self._line.is_fair = self._stream.is_fair = True
         self.requotes.clear()
@@ -227,6 +227,8 @@ class FaultRun:
         while True:
             report = await life.ask("check")
             problems = compare_now(report, self._truth, TOKENS)
+            if is_end:
+                problems += compare_all(self._folder, self._truth, report).problems
             if not problems or loop.time() > deadline:
                 break
         self.outcome.checks += 1
