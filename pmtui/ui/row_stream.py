@@ -10,6 +10,7 @@ from pmtui.domain.listing import MOST_STREAMED_ROWS
 
 if TYPE_CHECKING:
     from pmtui.domain.book_view import BookView
+    from pmtui.service.surface import Queries
 
 VIEW_SETTLES_S = 0.2
 """A list that is scrolled through streams nothing of what only passes by."""
@@ -22,7 +23,7 @@ class RowStream:
         self,
         *,
         in_view: Callable[[], Iterable[TokenId]],
-        book_of: "Callable[[TokenId], BookView]",
+        queries: "Queries",
         after: Callable[[float, Callable[[], None]], Timer],
         is_live: Callable[[], bool],
         on_change: Callable[[], None],
@@ -31,13 +32,13 @@ class RowStream:
 
         Args:
             in_view: the tokens of the rows in view, from the top.
-            book_of: the book of a token.
+            queries: asked for a book when it is wanted, as they may answer nothing before.
             after: calls back once after some seconds.
             is_live: whether the screen can be seen; otherwise nothing changes.
             on_change: called when other tokens are to be streamed.
         """
         self._in_view = in_view
-        self._book_of = book_of
+        self._queries = queries
         self._after = after
         self._is_live = is_live
         self._on_change = on_change
@@ -47,7 +48,9 @@ class RowStream:
 
     def book(self, token_id: TokenId | None) -> "BookView | None":
         """Return the book of a row's token; None where that is not streamed."""
-        return self._book_of(token_id) if token_id in self.tokens and token_id is not None else None
+        if token_id is None or token_id not in self.tokens:
+            return None
+        return self._queries.book(token_id)
 
     def follow_soon(self) -> None:
         """Follow the view once it has stood still for a moment."""

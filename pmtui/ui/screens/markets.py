@@ -102,7 +102,7 @@ class MarketsScreen(FrameScreen):
         self._listed: dict[str, EventRow] = {}
         self._stream = RowStream(
             in_view=self._tokens_in_view,
-            book_of=self._book,
+            queries=self.surface.queries,
             after=self.set_timer,
             is_live=lambda: is_live(self),
             on_change=self.retopic,
@@ -387,10 +387,6 @@ class MarketsScreen(FrameScreen):
             return found.market if found is not None else None
         listed = self._listed.get(key or "")
         return listed.leading if listed is not None else None
-
-    # The service that answers may come after this screen was built.
-    def _book(self, token_id: TokenId) -> "BookView":
-        return self.surface.queries.book(token_id)
 
     def _tokens_in_view(self) -> tuple[TokenId, ...]:
         if self._view.is_cached and not self._text:
