@@ -186,15 +186,8 @@ class ConditionalSales:
                 left.append(fitted.unsigned.order_id)
             return reason
 
-        # What is in doubt is left out of the size, and nobody knows when it can be cancelled.
-        in_the_way = tuple(o for o in _sales(account, token_id) if o.status not in _IN_DOUBT)
-        if account.sellable(token_id) - self._unbooked(token_id) >= intent.size:
-            in_the_way = ()
-        before = _Before(
-            self._least_held(token_id),
-            frozenset(_key(fill) for fill in self._fills_of(token_id)),
-            self._kernel.venue_now(),
-        )
+        in_the_way = self._in_the_way(intent, account)
+        before = self._look_before(token_id)
         verdict = await self._desk.verdict(
             self._desk.flatten(order, in_the_way, last_word=last_word, objection=objection)
         )
@@ -206,6 +199,20 @@ class ConditionalSales:
         if not isinstance(verdict, Accepted):
             checking(verdict.reason)
         return await self._end_of(left[-1], token_id, before)
+
+    def _in_the_way(self, sale: LimitIntent, account: AccountView) -> tuple[Order, ...]:
+        """Return the open sales that tie up shares which are to be sold.
+
+        What is in doubt is left out of the size, and nobody knows when it can be cancelled.
+        """
+        if account.sellable(sale.token_id) - self._unbooked(sale.token_id) >= sale.size:
+            return ()
+        sales = _sales(account, sale.token_id)
+        return tuple(each for each in sales if each.status not in _IN_DOUBT)
+
+    def _look_before(self, token_id: TokenId) -> _Before:
+        fills = frozenset(_key(fill) for fill in self._fills_of(token_id))
+        return _Before(self._least_held(token_id), fills, self._kernel.venue_now())
 
     async def _plan(
         self, selling: Conditional, trigger: Trigger, most: Callable[[Micros], Micros]

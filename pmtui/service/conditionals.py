@@ -266,10 +266,6 @@ class Conditionals:
         if known is not None and known.state.is_active:
             self._save(paused(known, reason), f"paused: {reason}")
 
-    def on_kill(self) -> None:
-        """Pause at once: the switch may be released before anybody looks."""
-        self._pause_locked(self._locked())
-
     def pause_all(self, reason: str) -> None:
         """Let none do anything until it is started again."""
         for each in self.view():
@@ -399,8 +395,7 @@ class Conditionals:
         return ""
 
     def _fire(self, each: Conditional, reached: Reached) -> None:
-        if locked := self._locked():
-            self._pause_locked(locked)
+        if self.pause_if_locked():
             return
         selling = replace(each, state=ConditionalState.SELLING)
         self._busy[each.token_id] = each.conditional_id
@@ -420,7 +415,7 @@ class Conditionals:
                 selling, trigger, tell=tell,
                 most=lambda held: self._most(conditional_id, held),
                 leaving=lambda order: self._let_leave(conditional_id, order),
-                objection=lambda: self._why_unwanted(conditional_id),
+                objection=lambda: _why_unwanted(self._known[conditional_id]),
                 checking=lambda reason: self._check_sale(conditional_id, reason),
             )  # fmt: skip
             self._set_free(selling)
@@ -531,7 +526,7 @@ class Conditionals:
     def _let_leave(self, conditional_id: ConditionalId, order: PreparedOrder) -> str:
         """Note which order a sale leaves as, or say why it must not leave any more."""
         known = self._known[conditional_id]
-        if unwanted := self._why_unwanted(conditional_id):
+        if unwanted := _why_unwanted(known):
             return f"Not sold: {unwanted}"
         leaving = replace(known, sale=order.unsigned.order_id)
         if known.is_all:
@@ -540,12 +535,6 @@ class Conditionals:
         text = f"Conditional order to {say_conditional(known)}: sells as {leaving.sale}"
         self._journal.note_conditional(leaving, text, at=self._kernel.clock.now())
         return ""
-
-    def _why_unwanted(self, conditional_id: ConditionalId) -> str:
-        """Say why a sale that has not left yet is not wanted any more; empty while it is."""
-        state = self._known[conditional_id].state
-        is_wanted = state is ConditionalState.SELLING
-        return "" if is_wanted else f"the conditional order is {state.value}"
 
     def _check_sale(self, conditional_id: ConditionalId, reason: str) -> None:
         """Show that it is being checked what a sale brought."""
@@ -565,8 +554,7 @@ class Conditionals:
         self._kernel.start_unless_running(("left sale", order_id), "conditional order", learn)
 
     def _look_around(self) -> None:
-        if locked := self._locked():
-            self._pause_locked(locked)
+        _ = self.pause_if_locked()
         account = self._account()
         them = (e for e in self.view() if e.reason != GONE and not e.is_waiting)
         for token_id in {each.token_id for each in them}:
@@ -586,12 +574,17 @@ class Conditionals:
             del self._blind_since[token_id]
             self._told_blind.discard(token_id)
 
-    def _pause_locked(self, reason: str) -> None:
+    def pause_if_locked(self) -> bool:
+        """Pause all while entry is locked: at once, as it may be released before anybody looks."""
+        reason = self._locked()
+        if not reason:
+            return False
         active = [each for each in self.view() if each.state.is_active]
         if active:
             self.pause_all(reason)
             text = f"{count(len(active), 'stop')} paused: {reason}"
             self._kernel.log.notice(Level.BAD, text, until_read=True)
+        return True
 
     async def _pause_if_gone(self, token_id: TokenId) -> None:
         """Pause those whose shares the venue itself says are gone, in two answers its lag apart."""
@@ -631,6 +624,12 @@ def _new_id() -> ConditionalId:
 
 def _young(counted: tuple[CountedFills, ...], now: datetime) -> tuple[CountedFills, ...]:
     return tuple(sale for sale in counted if now - sale.at < MAY_FAIL_FOR)
+
+
+def _why_unwanted(each: Conditional) -> str:
+    """Say why a sale that has not left yet is not wanted any more; empty while it is."""
+    is_wanted = each.state is ConditionalState.SELLING
+    return "" if is_wanted else f"the conditional order is {each.state.value}"
 
 
 def _is_paused(each: Conditional) -> bool:

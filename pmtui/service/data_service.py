@@ -313,7 +313,7 @@ class DataService:
         self._account.on_order(conditionals.sales.on_order)
         self._account.on_order(conditionals.on_order)
         self._desk.on_resized_move(conditionals.follow_move)
-        self._safeguards.kill_switch.on_kill(conditionals.on_kill)
+        self._safeguards.kill_switch.on_kill(conditionals.pause_if_locked)
         return conditionals
 
     def _account_view(self) -> AccountView:

@@ -62,7 +62,7 @@ class KillSwitch:
         """What has been seen to rest since: an answer that was lost says nothing of them."""
         self._finished = ""
         """The id of the kill after which nothing was left."""
-        self._listeners: list[Callable[[], None]] = []
+        self._listeners: list[Callable[[], object]] = []
         arming.object_with(lambda: lock.reason)
 
     @property
@@ -70,7 +70,7 @@ class KillSwitch:
         """Why no order may be entered; empty when it may."""
         return self._lock.reason
 
-    def on_kill(self, listener: Callable[[], None]) -> None:
+    def on_kill(self, listener: Callable[[], object]) -> None:
         """Call this listener at once whenever it is thrown."""
         self._listeners.append(listener)
 
