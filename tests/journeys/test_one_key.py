@@ -15,7 +15,7 @@ from tests.journeys.test_actions import begin, point_at
 pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 FAR = 8 * trader.CENT
-SOLD = re.compile(r" (Sold |SELL |Not sold)")
+SOLD = re.compile(r" (Sold |SELL |Not sold|Nothing to sell)")
 END = re.compile(r" (Bought [0-9.]+ |BUY [0-9.]+ Yes [0-9.]+¢ (filled|refused|unknown))")
 
 
