@@ -40,6 +40,7 @@ soak: $(TESTING)
 	PMTUI_EXAMPLES=random $(BIN)/python -m pytest -q -n 3 -m hypothesis
 	$(BIN)/python -m tests.bench.soak
 	$(BIN)/python -m tests.hostile
+	$(BIN)/python -m tests.fuzz --seconds 300
 
 shots: $(TESTING)
 	$(BIN)/python -m tests.scenes compare
