@@ -1,7 +1,11 @@
-"""`python -m tests.bench.soak [--orders N] [--kills N] [--seed N]`: the fault run, long."""
+"""`python -m tests.bench.soak [--orders N] [--kills N] [--seed N] [--runs N]`: the fault run, long.
+
+Most of it is waiting: several runs, each with a venue and a seed of its own, share the work.
+"""
 
 import argparse
 import asyncio
+import functools
 import sys
 import tempfile
 import time
@@ -18,17 +22,41 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--long-suspensions", type=int, default=5)
-    plan = Plan(**vars(parser.parse_args(arguments)))
+    parser.add_argument("--runs", type=int, default=2)
+    wanted = vars(parser.parse_args(arguments))
+    runs = max(wanted.pop("runs"), 1)
+    plan = Plan(**wanted)
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="pmtui-soak-") as folder:
-        outcome = asyncio.run(run_faults(Path(folder), plan))
-    print(f"seed                    {plan.seed}")
+        outcome = asyncio.run(_run_all(Path(folder), _shares(plan, runs)))
+    print(f"seeds                   {plan.seed} to {plan.seed + runs - 1}")
     _print(outcome)
     print(f"seconds                 {time.monotonic() - started:.0f}")
     for problem in outcome.problems:
         print(f"DISAGREE {problem}")
     print("THEY DISAGREE" if outcome.problems else "they agree on everything")
     return 1 if outcome.problems else 0
+
+
+def _shares(plan: Plan, runs: int) -> list[Plan]:
+    """Divide the work, rounded up, over runs with seeds of their own."""
+    return [
+        Plan(
+            orders=-(-plan.orders // runs),
+            kills=-(-plan.kills // runs),
+            seed=plan.seed + number,
+            long_suspensions=-(-plan.long_suspensions // runs),
+        )
+        for number in range(runs)
+    ]
+
+
+async def _run_all(folder: Path, plans: list[Plan]) -> Outcome:
+    homes = [folder / str(plan.seed) for plan in plans]
+    for home in homes:
+        home.mkdir()
+    outcomes = await asyncio.gather(*map(run_faults, homes, plans))
+    return functools.reduce(Outcome.plus, outcomes)
 
 
 def _print(outcome: Outcome) -> None:

@@ -3,7 +3,7 @@
 import sqlite3
 from collections import Counter, defaultdict
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from tests.faults.bad_stream import StreamFault
 from tests.sim.kit import Person
 
 STARTING_CASH = 100_000
+HEARD_WITHIN_MS = 20_000
+"""A fill whose frame is late or lost is known by then, from a poll."""
 ENDED = {"cancelled", "rejected", "expired"}
 
 Report = dict[str, Any]
@@ -43,6 +45,12 @@ class Outcome:
     faults: Counter[Fault] = field(default_factory=Counter)
     stream_faults: Counter[StreamFault] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
+
+    def plus(self, other: "Outcome") -> "Outcome":
+        """Return both together."""
+        return Outcome(
+            **{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
+        )
 
 
 @dataclass(frozen=True)
@@ -73,20 +81,26 @@ class Truth:
 
     def held(self, token: str) -> int:
         """Return the shares of a token in the wallet now."""
-        return self.held_between(token, self.now_ms, self.now_ms)[1]
-
-    def held_between(self, token: str, first_ms: int, last_ms: int) -> tuple[int, int]:
-        """Return the least and the most that was held of a token in a span of time."""
         lines = self._running.venue.records.ledger_of(self._trader.wallet)
-        before, within = 0, []
-        for line in lines:
-            if line.token_id != token or line.at_ms > last_ms:
-                continue
-            if line.at_ms <= first_ms:
-                before = line.balance
-            else:
-                within.append(line.balance)
-        return min(before, *within, before), max(before, *within, before)
+        return next((e.balance for e in reversed(lines) if e.token_id == token), 0)
+
+    def knowable(self, token: str, first_ms: int, last_ms: int) -> tuple[int, int]:
+        """Return the least and the most that a trader can take himself to hold in a span of time.
+
+        On a bad line a fill may be heard before an earlier one, which is lost until a poll: what is
+        known is what was held at some moment, and any of the changes that soon followed it.
+        """
+        lines = self._running.venue.records.ledger_of(self._trader.wallet)
+        past = [e for e in lines if e.token_id == token and e.at_ms <= last_ms]
+        first = next((i for i, e in enumerate(past) if e.at_ms > first_ms), len(past))
+        moments = [(first_ms, past[first - 1].balance if first else 0)]
+        moments += [(e.at_ms, e.balance) for e in past[first:]]
+        least, most = [], []
+        for at_ms, balance in moments:
+            soon = [e.change for e in past if at_ms < e.at_ms <= at_ms + HEARD_WITHIN_MS]
+            least.append(balance + sum(min(change, 0) for change in soon))
+            most.append(balance + sum(max(change, 0) for change in soon))
+        return min(least), max(most)
 
     def changes_since(self, token: str, first_ms: int) -> list[tuple[str, int, str]]:
         """Return what moved shares of a token: when, by how much, and by which trade."""

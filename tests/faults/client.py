@@ -187,7 +187,7 @@ class Client:
                 await self._move()
             case 3:
                 await self._flatten()
-            case 4:
+            case 4 | 5:
                 self._protect()
             case _:
                 await self._place()
@@ -243,8 +243,11 @@ class Client:
                 await commands.verdict(commands.flatten(order, plan.in_the_way))
 
     def _protect(self) -> None:
-        """Put a stop below or a target above the market, for some of what is held."""
-        queries = self.service.queries
+        """Start what a restart has paused, or end it; then put a stop or a target near the market."""
+        queries, commands = self.service.queries, self.service.commands
+        for each in queries.account().paused:
+            if self._rng.randrange(4) == 0 or commands.start_conditional(each.conditional_id):
+                commands.cancel_conditional(each.conditional_id)
         token = self._rng.choice(self._tokens)
         size = min(queries.account().held(token), self._rng.randrange(5, 40) * SHARE)
         bid = queries.book(token).best_bid
@@ -252,7 +255,7 @@ class Client:
             return
         is_stop = self._rng.randrange(3) > 0
         away = self._rng.randrange(1, 4) * CENT
-        _ = self.service.commands.protect(
+        _ = commands.protect(
             ConditionalPlan(
                 condition_id=self._markets[token],
                 token_id=token,
