@@ -1,6 +1,7 @@
 """Making a profile's keystore: from a new key, from one that is typed, or from another keystore."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from pmtui.cli.account_words import say_kept, say_second_account
@@ -16,7 +17,6 @@ from pmtui.cli.passphrase import (
 from pmtui.cli.unlocking import TRIES, read_keystore
 from pmtui.config.paths import OWNER_ONLY, private_dir
 from pmtui.config.settings import Settings
-from pmtui.records import dataclass
 from pmtui.signing.keystore import (
     KeystoreProblem,
     create_key,

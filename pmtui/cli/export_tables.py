@@ -1,6 +1,7 @@
 """Orders, fills, positions and activity as tables: times in UTC, amounts as exact decimals."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal, localcontext
 
@@ -8,7 +9,6 @@ from pmtui.cli.export_writing import Cell, Table
 from pmtui.domain.money import SCALE, Micros, format_micros
 from pmtui.domain.order import Fill
 from pmtui.domain.position import Activity, Position
-from pmtui.records import dataclass
 from pmtui.service.journal_rows import OrderLife
 
 ORDERS = (

@@ -6,6 +6,7 @@ moment, as the terminal would.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
@@ -34,7 +35,6 @@ from pmtui.domain.ids import Address, OrderId, TradeId
 from pmtui.domain.order import Fill
 from pmtui.domain.plurals import count
 from pmtui.domain.position import Activity, Position
-from pmtui.records import dataclass
 from pmtui.service.clock import SystemClock
 from pmtui.service.ports import AccountHost
 from pmtui.signing.contracts import POLYGON_CHAIN_ID

@@ -10,12 +10,12 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TextIO
 
 from pmtui.cli.output import REPLACEMENT, data_output, harmless
 from pmtui.cli.usage import UNAVAILABLE, refuse
-from pmtui.records import dataclass
 
 Cell = str | bool | None
 Record = Mapping[str, object]

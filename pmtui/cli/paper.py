@@ -9,13 +9,13 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from pmtui.config.endpoints import Endpoints
 from pmtui.config.paths import open_to_append, private_dir
-from pmtui.records import dataclass
 
 BOOT_DEADLINE_S = 30.0
 END_DEADLINE_S = 5.0

@@ -7,9 +7,9 @@ import getpass
 import os
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from pmtui.cli.output import harmless, warn
-from pmtui.records import dataclass
 from pmtui.signing.secret import Secret
 
 MAX_BYTES = 4_096

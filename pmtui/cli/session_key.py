@@ -1,7 +1,8 @@
 """The key of a session, or why it has none. Imports nothing that costs time: paper needs it too."""
 
+from dataclasses import dataclass
+
 from pmtui.domain.key_kind import KeyKind
-from pmtui.records import dataclass
 from pmtui.signing.secret import Secret
 
 

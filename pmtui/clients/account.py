@@ -7,7 +7,7 @@ Orders, cancels and reads have lanes of their own: none waits behind another tha
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar, final
 
@@ -23,7 +23,6 @@ from pmtui.domain.answers import MAX_PAGES, Listing
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.order import BalanceAllowance, CancelResult, Fill, Order, PostResult
-from pmtui.records import dataclass
 from pmtui.signing.clob_auth import auth_headers
 from pmtui.signing.l2_auth import ApiCredentials
 from pmtui.signing.order_signing import encode_batch

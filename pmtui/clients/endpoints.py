@@ -3,11 +3,11 @@
 A client reads its table and nothing else: no request ever falls from one dialect to the other.
 """
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from pmtui.config.endpoints import LIVE, Dialect, Endpoints
 from pmtui.domain.listing import MarketSort
-from pmtui.records import dataclass
 
 __all__ = [
     "ANALYTICS_ROUTES",

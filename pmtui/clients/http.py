@@ -13,7 +13,7 @@ import ssl
 import struct
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -29,7 +29,6 @@ from pmtui.clients.http_failures import (
     without_secrets,
 )
 from pmtui.domain.failure import Failure, FailureKind
-from pmtui.records import dataclass
 
 MAX_BODY = 32 * 1024 * 1024
 """Bytes, as they travel and after decompression. The largest recorded answer has 2 MB."""

@@ -1,5 +1,6 @@
 """Keys beside the one that trades: read-only ones, and builders' keys, codes and fees."""
 
+from dataclasses import dataclass
 from typing import final
 
 import msgspec
@@ -9,7 +10,6 @@ from pmtui.clients.signed_requests import SignedRequests, to_credentials
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import ApiKey
 from pmtui.domain.keys import BuilderCode, BuilderFees, BuilderKey
-from pmtui.records import dataclass
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.wire import clob_keys as wire
 from pmtui.wire.clob_account import decode_api_keys, decode_credentials

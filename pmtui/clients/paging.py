@@ -1,12 +1,12 @@
 """Walking a list by the cursors of the trading host, page by page, with how far one is."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pmtui.clients.routes_clob import Route
 from pmtui.domain.answers import MAX_PAGES, Listing, Named, Page
 from pmtui.domain.failure import Failure
-from pmtui.records import dataclass
 
 T = TypeVar("T")
 

@@ -8,9 +8,8 @@ without. Times are seconds of any clock that never goes back.
 import heapq
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import final
-
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

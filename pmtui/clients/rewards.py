@@ -1,6 +1,7 @@
 """Which markets pay for resting orders, and what makers got back: readable by anybody."""
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from datetime import date
 from typing import final
 
@@ -12,7 +13,6 @@ from pmtui.clients.routes_clob import Call, ClobRoutes
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.rewards import Rebate, RewardedMarket
-from pmtui.records import dataclass
 from pmtui.wire import clob_rewards as wire
 
 _PAGE_SIZE = 500

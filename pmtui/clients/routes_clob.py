@@ -4,13 +4,13 @@
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum, StrEnum
 from types import MappingProxyType
 from urllib.parse import quote
 
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.failure import Failure, FailureKind
-from pmtui.records import dataclass
 
 
 class Auth(Enum):

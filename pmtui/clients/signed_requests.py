@@ -6,6 +6,7 @@ request is right.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar, final
 
 from typing_extensions import override
@@ -17,7 +18,6 @@ from pmtui.clients.server_clock import ServerClock
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.domain.signature_type import SignatureType
-from pmtui.records import dataclass
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from pmtui.wire.clob_account import SentCredentials

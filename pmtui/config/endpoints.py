@@ -1,8 +1,7 @@
 """Where the hosts of a profile are, and which of two spellings of the service they speak."""
 
+from dataclasses import dataclass
 from enum import StrEnum
-
-from pmtui.records import dataclass
 
 
 class Dialect(StrEnum):

@@ -9,9 +9,8 @@ import os
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-
-from pmtui.records import dataclass
 
 OWNER_ONLY = 0o700
 LONGEST_NAME = 64

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from pmtui.domain.limits import Limits
 from pmtui.domain.money import Micros
 from pmtui.domain.signature_type import SignatureType
 from pmtui.domain.ticket_rules import TicketRules
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,11 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pmtui.config.errors import ConfigError
 from pmtui.config.paths import why_untrusted
-from pmtui.records import dataclass
 
 Key = tuple[str, ...]
 

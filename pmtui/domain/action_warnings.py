@@ -4,7 +4,7 @@ The rules are the ticket's own; several orders of one card are one deed, so thei
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
@@ -14,7 +14,6 @@ from pmtui.domain.ticket_draft import Problem, TicketContext, TicketDraft
 from pmtui.domain.ticket_numbers import estimate
 from pmtui.domain.ticket_venue import check_delay, check_venue
 from pmtui.domain.ticket_warnings import check_again, check_notional, check_price
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

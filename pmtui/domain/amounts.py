@@ -5,13 +5,13 @@ one rounding that the service itself performs. Refuses ticks the service does no
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.domain.order import TimeInForce
-from pmtui.records import dataclass
 
 
 class AmountError(ValueError):

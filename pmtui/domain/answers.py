@@ -1,10 +1,10 @@
 """Shapes that answers of several hosts share."""
 
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 
 T = TypeVar("T")
 

@@ -5,14 +5,13 @@ levels with the best price last, the last trade price with three decimals or emp
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha1
 from json import dumps
 
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market_events import BookSnapshot
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 
 MIN_ORDER_SIZE = "5"
 """In every market recorded up to September 2026; the stream's books do not say it."""

@@ -1,11 +1,11 @@
 """What everyone but the book itself sees of an order book: an immutable picture with its worth."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros, complement
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ were bought counts as cost where own fills tell it. Pure.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -13,7 +14,6 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.market import NO_FEE, FeeSchedule, Side
 from pmtui.domain.money import ONE, ZERO, Micros, complement, notional_ceil, notional_floor
 from pmtui.domain.order import Fill, Liquidity, TradeStatus
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

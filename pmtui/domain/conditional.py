@@ -10,7 +10,7 @@ that lies a stated way below it, a take profit at its own price. What is left of
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
@@ -22,7 +22,6 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, format_micros, group_micros
 from pmtui.domain.order import LimitIntent, TimeInForce
-from pmtui.records import dataclass
 
 ConditionalId = NewType("ConditionalId", str)
 """Ours alone; the venue never hears of it."""

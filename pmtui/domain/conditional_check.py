@@ -4,7 +4,7 @@ Problems stand beside their entries; what can be watched over says what its sale
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pmtui.domain.amounts import is_on_tick, nearest_price, size_floor
@@ -16,7 +16,6 @@ from pmtui.domain.market import FeeSchedule
 from pmtui.domain.money import ONE, ZERO, Micros, notional_floor
 from pmtui.domain.plurals import count_shares
 from pmtui.domain.ticket_reading import format_cents, say_shares
-from pmtui.records import dataclass
 
 
 class PlanField(StrEnum):

@@ -1,11 +1,12 @@
 """What is typed to protect a position, read into a plan: texts in, a plan or a sentence out."""
 
+from dataclasses import dataclass
+
 from pmtui.domain.conditional import DEFAULT_GIVE_WAY, Attachment, ConditionalPlan
 from pmtui.domain.conditional_check import PlanField, PlanProblem
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.ticket_reading import format_cents, parse_cents, parse_size
-from pmtui.records import dataclass
 
 ALL = "all"
 

@@ -16,7 +16,7 @@ its price at that moment. Without the fee of every trade of the day there is no 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from fractions import Fraction
 
@@ -26,7 +26,6 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import SCALE, Micros
 from pmtui.domain.order import Fill, TradeStatus
 from pmtui.domain.position import Position
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

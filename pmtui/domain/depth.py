@@ -2,11 +2,11 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import Enum
 
 from pmtui.domain.book_view import BookView, Level
 from pmtui.domain.money import ONE, Micros
-from pmtui.records import dataclass
 
 _CENT = 10_000
 

@@ -1,12 +1,12 @@
 """What resting orders brought, by day and market: rewards for resting, rebates for being taken."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date
 
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import ZERO, Micros, notional_floor
 from pmtui.domain.rewards import Earnings, Rebate
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ hedges is told so a little early, and nobody too late.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.limits import Limits
@@ -23,7 +24,6 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil
 from pmtui.domain.order import Order
 from pmtui.domain.position import Position
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

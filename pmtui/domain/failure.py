@@ -1,8 +1,7 @@
 """What a request that brought no usable answer allows one to conclude."""
 
+from dataclasses import dataclass
 from enum import StrEnum
-
-from pmtui.records import dataclass
 
 
 class FailureKind(StrEnum):

@@ -6,7 +6,7 @@ that it may meet: how far it may fall is counted from the best bid of others.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pmtui.domain.amounts import SIZE_STEP, price_ceil, size_floor
 from pmtui.domain.book_view import BookView
@@ -19,7 +19,6 @@ from pmtui.domain.plurals import exact_shares, shares_are
 from pmtui.domain.presets import DEFAULT_GIVE_WAY
 from pmtui.domain.self_trade import bids_of_others, own_bids_from
 from pmtui.domain.ticket_numbers import TicketNumbers, estimate
-from pmtui.records import dataclass
 
 NOT_SOLD = "Not sold"
 """So a refusal begins that leaves a position where it is for what is in its way."""

@@ -1,9 +1,8 @@
 """How fresh each source is, in words a trader can act on."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-
-from pmtui.records import dataclass
 
 
 class Source(StrEnum):

@@ -4,11 +4,10 @@ The first accepted heartbeat arms it and nothing disarms it, so that one who sta
 Source: WIRE_CLOB §10, September 2026.
 """
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, NewType
-
-from pmtui.records import dataclass
 
 HeartbeatId = NewType("HeartbeatId", str)
 """UUID that the host hands out with each heartbeat, to be named in the next one."""

@@ -6,13 +6,12 @@ and ends where knowledge ends. Nothing is interpolated and nothing continued.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 
 if TYPE_CHECKING:
     from pmtui.domain.order import TradePrint

@@ -4,9 +4,8 @@ The trading host says neither in which order its pages are nor whether the momen
 request are included, so a stretch is read whole or again in smaller ones, and all overlap a little.
 """
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-
-from pmtui.records import dataclass
 
 BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
 """Nobody traded before."""

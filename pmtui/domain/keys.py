@@ -1,10 +1,10 @@
 """Keys of the trading host beside the one that trades. None of these values is a secret."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NewType
 
 from pmtui.domain.ids import ApiKey
-from pmtui.records import dataclass
 
 BuilderCode = NewType("BuilderCode", str)
 """0x and 64 hex digits: whom an order credits, and who may charge a fee for it."""

@@ -7,7 +7,7 @@ on it comes from one view of one book.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -17,7 +17,6 @@ from pmtui.domain.ladder_marks import NO_MARKS, LadderMarks, PlacedMarks, StopMa
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.order import Order, OrderStatus, Volume
-from pmtui.records import dataclass
 
 _ZERO = Micros(0)
 

@@ -1,7 +1,8 @@
 """The fixed price axis of a ladder: which rows there are, and which of them are in view. Pure."""
 
+from dataclasses import dataclass
+
 from pmtui.domain.money import ONE, Micros
-from pmtui.records import dataclass
 
 _MULTIPLES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
 _WIDEST_GROUP = 100_000

@@ -1,7 +1,7 @@
 """What is marked on a ladder besides the book: queue, cost, stops and targets, the reward band. Pure."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.closing import Stake, break_even
@@ -12,7 +12,6 @@ from pmtui.domain.market import RewardTerms
 from pmtui.domain.money import Micros, complement
 from pmtui.domain.order import Order
 from pmtui.domain.rewards import RewardBand, reward_band
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

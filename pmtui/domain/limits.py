@@ -1,7 +1,8 @@
 """The limits a trader sets to what could be lost; `exposure` says what counts against them."""
 
+from dataclasses import dataclass
+
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

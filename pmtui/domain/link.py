@@ -1,8 +1,7 @@
 """How a stream's connection stands."""
 
+from dataclasses import dataclass
 from enum import StrEnum
-
-from pmtui.records import dataclass
 
 
 class LinkState(StrEnum):

@@ -1,8 +1,9 @@
 """A market as the trading host's own lists show it; the metadata host knows far more."""
 
+from dataclasses import dataclass
+
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

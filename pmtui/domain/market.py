@@ -1,11 +1,11 @@
 """Events, markets and their outcomes as a trader knows them."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from pmtui.domain.ids import ConditionId, EventId, MarketId, SeriesId, TagId, TokenId
 from pmtui.domain.money import ONE, Micros
-from pmtui.records import dataclass
 
 
 class Side(StrEnum):

@@ -4,13 +4,13 @@ Books keep the texts they came with: the venue's hash is taken over texts, not n
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ The venue cannot amend: a move is a cancel and then a new order for what is left
 that can be known to fail is refused before anything is cancelled.
 """
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pmtui.domain.amounts import is_on_tick, nearest_price, size_floor
@@ -12,7 +13,6 @@ from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil
 from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.order_endings import DUST
 from pmtui.domain.plurals import shares_are
-from pmtui.records import dataclass
 
 MIN_LIFE = timedelta(seconds=120)
 """A GTD order must be stated 180 s ahead and goes 60 s before that (WIRE_CLOB §6.2)."""

@@ -1,5 +1,6 @@
 """What the service keeps to tell an account: its orders' ends, payouts, resolutions."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from typing import NewType
@@ -7,7 +8,6 @@ from typing import NewType
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 
 NoticeId = NewType("NoticeId", str)
 """Decimal digits."""

@@ -5,7 +5,7 @@ guessed: what nobody has answered is not known. The steps are those of WIRE_META
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
@@ -17,7 +17,6 @@ from pmtui.domain.key_kind import KeyKind
 from pmtui.domain.limits import NO_LIMITS, Limits
 from pmtui.domain.order import BalanceAllowance
 from pmtui.domain.signature_type import SignatureType
-from pmtui.records import dataclass
 
 T_co = TypeVar("T_co", covariant=True)
 

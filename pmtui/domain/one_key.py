@@ -8,6 +8,7 @@ again are said of the order that was sent: nothing stops a key that means what i
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import Enum
 
 from pmtui.domain.amounts import price_ceil, price_floor
@@ -20,7 +21,6 @@ from pmtui.domain.ticket import check_ticket
 from pmtui.domain.ticket_draft import TicketContext, TicketDraft
 from pmtui.domain.ticket_reading import format_cents, say_cost
 from pmtui.domain.ticket_warnings import check_price, is_large, seconds_since_same
-from pmtui.records import dataclass
 
 
 class OneKey(Enum):

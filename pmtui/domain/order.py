@@ -1,12 +1,12 @@
 """Orders: what the trader means, what is signed, what the venue says became of it."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 
 
 class TimeInForce(StrEnum):

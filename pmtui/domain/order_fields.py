@@ -1,7 +1,8 @@
 """The fields of an order as they are hashed and posted, before a signature exists."""
 
+from dataclasses import dataclass
+
 from pmtui.domain.ids import Address, OrderId, TokenId
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,12 @@ cannot all be true are contradictions, to be told of; they never stop anything.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.order import Order, OrderStatus
-from pmtui.records import dataclass
 
 LIFE: dict[OrderStatus, frozenset[OrderStatus]] = {
     OrderStatus.PENDING: frozenset({OrderStatus.SENT, OrderStatus.REJECTED}),

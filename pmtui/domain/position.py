@@ -1,11 +1,11 @@
 """What a wallet holds, and what it was worth."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ wide or empty book reaches nothing. Each fires once, and only from a book that c
 are watched over by this program alone and only while it runs.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
@@ -15,7 +15,6 @@ from pmtui.domain.book_view import BookView
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import ONE, ZERO, Micros, format_micros
 from pmtui.domain.ticket_reading import parse_cents
-from pmtui.records import dataclass
 
 AlertId = NewType("AlertId", str)
 """Ours alone."""

@@ -10,8 +10,9 @@ A trade and the change of the level it causes come as two messages, in either or
 look could not explain is therefore kept for one more look. Pure.
 """
 
+from dataclasses import dataclass
+
 from pmtui.domain.money import ZERO, Micros
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,8 @@ Two limits are told of: our own count against what a host allows, and the venue'
 which it states with every answer to an order or a cancellation (WIRE_CLOB §15).
 """
 
+from dataclasses import dataclass
 from datetime import datetime
-
-from pmtui.records import dataclass
 
 NEARLY = 5
 """One in so many left is nearly none."""

@@ -1,11 +1,11 @@
 """Liquidity rewards and maker rebates: what the service pays for resting orders."""
 
+from dataclasses import dataclass
 from datetime import date
 
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.domain.market import RewardTerms
 from pmtui.domain.money import ONE, Micros
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ permits it, and never to more; a size is off its ideal share by less than one st
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 
 from pmtui.domain.amounts import SIZE_STEP, is_on_tick, nearest_price, size_floor
@@ -12,7 +13,6 @@ from pmtui.domain.market import MarketTerms, Side
 from pmtui.domain.money import SCALE, Micros, format_micros, notional_ceil
 from pmtui.domain.order import LimitIntent
 from pmtui.domain.plurals import count, exact_shares
-from pmtui.records import dataclass
 
 MOST_LEGS = 15
 """Orders that go in one request (WIRE_CLOB §6.1)."""

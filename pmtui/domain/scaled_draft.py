@@ -1,6 +1,6 @@
 """A scaled ladder as it is being typed: reading the entries, stepping them, and what to warn of."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.market import MarketTerms, Side
@@ -23,7 +23,6 @@ from pmtui.domain.ticket_reading import (
     say_dollars,
 )
 from pmtui.domain.ticket_steps import step_cents
-from pmtui.records import dataclass
 
 MIN_MARKETABLE_BUY = Micros(SCALE)
 """A purchase that fills at once must be worth a dollar (WIRE_CLOB §5.3)."""

@@ -7,7 +7,7 @@ stands in its way first. So does a conditional order, which protects and is neve
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pmtui.domain.book_view import BookView, Level
 from pmtui.domain.ids import ConditionId, TokenId
@@ -17,7 +17,6 @@ from pmtui.domain.order import LimitIntent, MarketBuyIntent, Order, OrderIntent
 from pmtui.domain.plurals import count_shares
 from pmtui.domain.ticket_draft import Problem, TicketContext, TicketField
 from pmtui.domain.ticket_reading import format_cents, say_shares
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,10 @@ A hole is bounded by the venue's clock: it begins with the last trade that was h
 was fetched closes it from its newer end downwards, as a history is told from the newest back.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from pmtui.domain.order import TradePrint
-from pmtui.records import dataclass
 
 _SECOND = timedelta(seconds=1)
 """What a history is exact to."""

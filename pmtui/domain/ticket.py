@@ -4,7 +4,7 @@ Pure: it knows no clock, no network, no widget. What the venue would accept is w
 blocked; what it would refuse is a problem, with the nearest valid value as a ready-made fix.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pmtui.domain.amounts import (
@@ -48,7 +48,6 @@ from pmtui.domain.ticket_reading import (
 )
 from pmtui.domain.ticket_venue import check_delay, check_venue
 from pmtui.domain.ticket_warnings import check_warnings
-from pmtui.records import dataclass
 
 MIN_MARKETABLE_BUY = Micros(1_000_000)
 """A purchase that takes must be worth a dollar (WIRE_CLOB §5.3)."""

@@ -3,6 +3,7 @@
 Pure, and an estimate as all numbers of the ticket are: of this order alone, with the book as it is.
 """
 
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from pmtui.domain.book_view import BookView
@@ -13,7 +14,6 @@ from pmtui.domain.rewards import reward_band
 from pmtui.domain.ticket import TicketCheck
 from pmtui.domain.ticket_draft import TicketContext
 from pmtui.domain.ticket_numbers import TicketNumbers
-from pmtui.records import dataclass
 
 
 class RewardsOutlook(Enum):

@@ -1,5 +1,6 @@
 """What an order ticket holds before it is an order: the fields as typed, and what is said of them."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -9,7 +10,6 @@ from pmtui.domain.money import Micros
 from pmtui.domain.order import Order, TimeInForce
 from pmtui.domain.ticket_rules import DEFAULT_RULES, TicketRules
 from pmtui.domain.venue_state import VenueFact
-from pmtui.records import dataclass
 
 _NO_SHARES = Micros(0)
 

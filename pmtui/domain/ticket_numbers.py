@@ -1,11 +1,12 @@
 """What an order would do to the book as it is now: an estimate, and labelled as one."""
 
+from dataclasses import dataclass
+
 from pmtui.domain.book_view import BookView, Level
 from pmtui.domain.fees import most_fee_between, taker_fee
 from pmtui.domain.market import FeeSchedule, Side
 from pmtui.domain.money import SCALE, Micros, notional_ceil, notional_floor, ratio_ceil
 from pmtui.domain.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

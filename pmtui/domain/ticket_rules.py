@@ -1,9 +1,9 @@
 """What the trader wants to be warned of before an order leaves."""
 
+from dataclasses import dataclass
 from datetime import timedelta
 
 from pmtui.domain.money import ZERO, Micros
-from pmtui.records import dataclass
 
 _WARNED_FROM = Micros(1_000_000_000)
 

@@ -1,10 +1,10 @@
 """What the account channel tells about our own orders and trades."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from pmtui.domain.order import Fill, Order
-from pmtui.records import dataclass
 
 
 class OrderEventKind(StrEnum):

@@ -4,12 +4,12 @@ A state is a claim with a source and a time, never a certainty: it is shown and 
 nothing that the venue might accept is held back because of it.
 """
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from pmtui.domain.ids import ConditionId
-from pmtui.records import dataclass
 
 if TYPE_CHECKING:
     from pmtui.domain.market import MarketTerms

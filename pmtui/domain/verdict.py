@@ -1,12 +1,12 @@
 """How a command to the venue ended: accepted, rejected, or not known."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import SCALE, ZERO, Micros
 from pmtui.domain.order import CancelResult, OrderIntent, OrderStatus
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

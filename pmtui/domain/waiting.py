@@ -1,6 +1,6 @@
 """Requests that wait for their turn, so that a trader can see that nothing is stuck."""
 
-from pmtui.records import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

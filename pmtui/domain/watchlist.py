@@ -5,14 +5,13 @@ not be starred twice.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 
 if TYPE_CHECKING:
     from pmtui.domain.market import Event, Market

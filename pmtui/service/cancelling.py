@@ -11,7 +11,7 @@ up after it was given up.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
@@ -20,7 +20,6 @@ from pmtui.domain.order import CancelResult, Order, OrderStatus
 from pmtui.domain.order_life import IN_DOUBT
 from pmtui.domain.plurals import count
 from pmtui.domain.verdict import CancelVerdict
-from pmtui.records import dataclass
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.hosts import READ_ONLY, Account
 from pmtui.service.judging import say_failure

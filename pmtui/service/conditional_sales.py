@@ -8,7 +8,7 @@ lag, which must agree with the shares that the venue says are held.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -21,7 +21,6 @@ from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.order import Fill, LimitIntent, Order, OrderStatus, TradeStatus
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.verdict import Accepted, Rejected
-from pmtui.records import dataclass
 from pmtui.service.desk import Desk
 from pmtui.service.kernel import Kernel
 from pmtui.service.own_bids import OwnBids, Tell

@@ -5,7 +5,7 @@ moment the one may lack what the other has: where only a bid of our own seems to
 above a stop, that has to last before the stop fires.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.conditional import Conditional, ConditionalId, Trigger, due, raised
@@ -13,7 +13,6 @@ from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import Micros
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.self_trade import best_bid_of_others
-from pmtui.records import dataclass
 from pmtui.service.kernel import Kernel
 from pmtui.service.words import say_price
 

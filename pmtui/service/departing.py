@@ -6,7 +6,7 @@ must not keep orders alive. Everything is journaled without waiting for the disk
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from pmtui.domain.answers import Listing
@@ -15,7 +15,6 @@ from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.leaving import Departure, LeavePolicy, say_ended, say_leaving
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.plurals import count
-from pmtui.records import dataclass
 from pmtui.service.conditionals import Conditionals
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.feeds.known_lists import say_lack

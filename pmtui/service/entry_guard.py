@@ -6,7 +6,7 @@ is let through may still be stopped by the lock, which is looked at once more wh
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from pmtui.domain.exposure import Exposed, exposure, find_breach
@@ -17,7 +17,6 @@ from pmtui.domain.money import ZERO, Micros, notional_ceil
 from pmtui.domain.order import MarketBuyIntent, Order, OrderIntent, OrderStatus
 from pmtui.domain.position import Position
 from pmtui.domain.verdict import Rejected
-from pmtui.records import dataclass
 from pmtui.service.day_book import DayBook
 from pmtui.service.entry_lock import EntryLock
 from pmtui.service.feeds.account import AccountFeed

@@ -1,11 +1,11 @@
 """The outside as the service holds it: one object per host, made when it is needed."""
 
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
 
 from pmtui.domain.failure import Failure
 from pmtui.domain.onboarding import Identity, Spender, TradingKey
 from pmtui.domain.rate_budget import RateBudget
-from pmtui.records import dataclass
 from pmtui.service.ports import (
     AccountHost,
     AnalyticsHost,

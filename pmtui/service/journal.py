@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -27,7 +28,6 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.domain.plurals import are, count
 from pmtui.domain.wallet_call import WalletTransaction
-from pmtui.records import dataclass
 from pmtui.service.journal_rows import (
     SCHEMA,
     JournaledOrder,

@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -16,7 +17,6 @@ from pmtui.domain.money import ZERO, Micros, ratio_ceil
 from pmtui.domain.order import VENUE_EXPIRY_LEAD, Fill, Order, OrderStatus, TimeInForce
 from pmtui.domain.trade_life import merge_fill
 from pmtui.domain.wallet_call import WalletTransaction
-from pmtui.records import dataclass
 
 T = TypeVar("T")
 

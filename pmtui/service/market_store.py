@@ -6,12 +6,11 @@ fetched again when it is opened, and until then the index still finds it.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.market import Comment, Event, Holder, Market, MarketTerms
-from pmtui.records import dataclass
 from pmtui.service.search_index import SearchIndex
 from pmtui.service.views import Load
 

@@ -1,9 +1,9 @@
 """Moves in the journal that a killed session left half done: what was cancelled, what was not sent."""
 
 import sqlite3
+from dataclasses import dataclass
 
 from pmtui.domain.ids import OrderId
-from pmtui.records import dataclass
 
 PLANNED = "to be replaced by "
 """How the line begins that is written before the old order is cancelled."""

@@ -11,14 +11,13 @@ the venue's lists and trades reopen the order.
 """
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId
 from pmtui.domain.order import Fill, Order, OrderStatus
 from pmtui.domain.order_life import IN_DOUBT
 from pmtui.domain.plurals import count
-from pmtui.records import dataclass
 from pmtui.service.feeds.account import AccountFeed
 from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel

@@ -1,6 +1,7 @@
 """Which profile this session runs on, and what it may do."""
 
-from pmtui.records import dataclass
+from dataclasses import dataclass
+
 from pmtui.service.views import Mode
 
 

@@ -1,6 +1,7 @@
 """What stands between a trader and harm, as the read side sees it."""
 
-from pmtui.records import dataclass
+from dataclasses import dataclass
+
 from pmtui.service.arming import Arming
 from pmtui.service.day_book import DayBook
 from pmtui.service.dead_man import DeadMan

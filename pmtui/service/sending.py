@@ -9,7 +9,7 @@ and each of them is looked for; none is sent again.
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -20,7 +20,6 @@ from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.one_key import why_locked
 from pmtui.domain.order import Order, OrderStatus, PostResult, TimeInForce
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
-from pmtui.records import dataclass
 from pmtui.service.cancelling import NOT_SENT, Canceller
 from pmtui.service.entry_guard import EntryGuard
 from pmtui.service.feeds.account import AccountFeed

@@ -5,9 +5,8 @@ They pass only frozen values, so that the service can live in a process of its o
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
-
-from pmtui.records import dataclass
 
 # For the annotations alone: a screen that names these three must not load all they can pass.
 if TYPE_CHECKING:

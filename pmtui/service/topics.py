@@ -1,9 +1,10 @@
 """What can be subscribed to. A topic with a watcher keeps its feed alive; without one it goes."""
 
+from dataclasses import dataclass
+
 from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.listing import MarketSort
-from pmtui.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """The numbers a session is run with: settings change them, tests shorten them."""
 
+from dataclasses import dataclass
+
 from pmtui.domain.heartbeat import HeartbeatPolicy
 from pmtui.domain.limits import NO_LIMITS, Limits
 from pmtui.domain.order_endings import LAG_S, RULED_OUT_AFTER_S
-from pmtui.records import dataclass
 from pmtui.service.arming import DISARM_AFTER_S
 from pmtui.service.conditional_sales import SALE_LAG_S
 from pmtui.service.desk import POST_DEADLINE_S

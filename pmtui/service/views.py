@@ -5,12 +5,12 @@ Every view could travel over a codec; none holds a socket, a task or a widget.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from pmtui.domain.heartbeat import NO_HEARTBEATS, HeartbeatView
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 
 # For the annotations alone: the first picture shows a few of these views, and must not load all
 # that the others are made of.

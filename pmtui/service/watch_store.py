@@ -9,6 +9,7 @@ anything is written. No secrets are in it.
 import os
 import sqlite3
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -19,7 +20,6 @@ from pmtui.domain.market import Market
 from pmtui.domain.money import Micros
 from pmtui.domain.price_alert import AlertId, PriceAlert
 from pmtui.domain.watchlist import Seen, Star, StarKey, StarKind
-from pmtui.records import dataclass
 
 FILE = "watchlist.sqlite"
 _SCHEMA = """

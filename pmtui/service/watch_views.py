@@ -1,12 +1,12 @@
 """What the watchlist shows: frozen rows, each with its age, and the alerts that belong to them."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from pmtui.domain.book_view import BookState
 from pmtui.domain.money import Micros
 from pmtui.domain.price_alert import PriceAlert
 from pmtui.domain.watchlist import Seen, StarKey
-from pmtui.records import dataclass
 from pmtui.service.views import Load, QuoteRow
 
 

@@ -5,11 +5,10 @@ Sources: the configurations of py-clob-client-v2 1.2.1 and polymarket-client 0.1
 published separately; the unified library uses the same addresses.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from pmtui.domain.ids import Address
-from pmtui.records import dataclass
 
 POLYGON_CHAIN_ID = 137
 AMOY_CHAIN_ID = 80002

@@ -1,11 +1,11 @@
 """Which exchange contract settles a token, and so under which domain its orders are signed."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.market_identity import is_position_id
-from pmtui.records import dataclass
 from pmtui.signing.contracts import POLYGON_CHAIN_ID, contracts_on
 from pmtui.signing.typed_data import domain_separator
 

@@ -7,6 +7,7 @@ copied, so that a request costs two short hashes.
 from base64 import urlsafe_b64decode
 from binascii import b2a_base64
 from collections.abc import Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest
 from typing import Never, final
@@ -14,7 +15,6 @@ from typing import Never, final
 from typing_extensions import override
 
 from pmtui.domain.ids import Address, ApiKey
-from pmtui.records import dataclass
 from pmtui.signing.secret import Secret, SecretError
 
 _BLOCK = 64

@@ -4,11 +4,11 @@ A flawed signature is an expected result and comes back as a value; nothing here
 somebody else may have sent.
 """
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from pmtui.domain.ids import Address
 from pmtui.domain.signature_type import SignatureType
-from pmtui.records import dataclass
 from pmtui.signing.contracts import contracts_on
 from pmtui.signing.exchange import ExchangeDomain
 from pmtui.signing.order_signing import (

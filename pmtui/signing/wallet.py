@@ -4,12 +4,12 @@ Sources: the factories' published init code; checked against both official libra
 wallets seen on chain (September 2026).
 """
 
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
 from pmtui.domain.ids import Address
 from pmtui.domain.signature_type import SignatureType
-from pmtui.records import dataclass
 from pmtui.signing.addresses import address_bytes, address_word, bytes32, checksum_address
 from pmtui.signing.contracts import POLYGON, WalletContracts
 from pmtui.signing.keccak import keccak256

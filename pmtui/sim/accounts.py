@@ -7,6 +7,7 @@ owner makes a first key. Money arrives only through deposits, never with a key.
 import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable
+from dataclasses import dataclass
 from hmac import compare_digest
 from uuid import uuid4
 
@@ -14,7 +15,6 @@ from typing_extensions import override
 
 from pmtui.domain.ids import Address, ApiKey
 from pmtui.domain.signature_type import SignatureType
-from pmtui.records import dataclass
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret

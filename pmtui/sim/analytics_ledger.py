@@ -5,14 +5,13 @@ Fees are counted beside, never inside. Trades that failed do not count.
 """
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, ZERO, Micros, notional_floor
 from pmtui.domain.order import TradeStatus
-from pmtui.records import dataclass
 from pmtui.sim.engine.events import BalanceChanged, Cause, Trade
 from pmtui.sim.market_rows import first_price
 from pmtui.sim.venue import Venue

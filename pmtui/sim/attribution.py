@@ -4,9 +4,9 @@ A builder is named by 32 bytes inside the signed order. Only orders that were ta
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from pmtui.domain.ids import OrderId
-from pmtui.records import dataclass
 from pmtui.sim.engine.events import MakerFill, Trade
 from pmtui.sim.venue import Venue
 

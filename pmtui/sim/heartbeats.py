@@ -5,6 +5,7 @@ with the right one, and does not count. Whoever lapses is swept once, and armed 
 good heartbeat. A restart of the venue gives everybody the full time again.
 """
 
+from dataclasses import dataclass
 from uuid import uuid4
 
 import msgspec
@@ -13,7 +14,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pmtui.domain.ids import ApiKey
-from pmtui.records import dataclass
 from pmtui.sim.auth import credentials_of, unauthorized
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD
 from pmtui.sim.engine.terms import Refusal

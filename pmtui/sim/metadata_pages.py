@@ -7,12 +7,12 @@ elsewhere neither hide nor repeat others. It belongs to the filters it was made 
 import base64
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import msgspec
 from typing_extensions import override
 
-from pmtui.records import dataclass
 from pmtui.sim.metadata_query import Query, QueryRefused, not_allowed
 from pmtui.wire.errors import UNREADABLE
 

@@ -1,13 +1,13 @@
 """Rows of the metadata host: the catalogue's own objects with the venue's live numbers laid over."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from typing_extensions import override
 
 from pmtui.domain.money import ONE, ZERO, Micros, complement, format_micros
-from pmtui.records import dataclass
 from pmtui.sim.catalogue.gamma import decimal_number, micros_of, rows_of, text_of
 from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent, CatalogueMarket, Row
 

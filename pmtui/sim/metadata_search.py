@@ -1,10 +1,10 @@
 """`/public-search`: events by words in titles, questions and tags; tags and profiles when asked."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from pmtui.records import dataclass
 from pmtui.sim.catalogue.gamma import rows_of, text_of
 from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent, Row
 from pmtui.sim.metadata_filters import Filters

@@ -5,7 +5,7 @@ them. The last few hundred of every account are kept until it drops them.
 """
 
 from collections import defaultdict
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import msgspec
@@ -14,7 +14,6 @@ from pmtui.domain.ids import Address, ApiKey, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import ZERO, Micros, format_micros
 from pmtui.domain.order import TradeStatus
-from pmtui.records import dataclass
 from pmtui.sim.account_rows import outcome_of
 from pmtui.sim.engine.events import (
     Event,

@@ -5,6 +5,7 @@ the order id and the signature are recomputed under the exchange of the order's 
 made for another exchange, order or owner is refused as the service refuses it.
 """
 
+from dataclasses import dataclass
 from enum import IntEnum
 
 import msgspec
@@ -14,7 +15,6 @@ from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.order import TimeInForce
 from pmtui.domain.signature_type import SignatureType
-from pmtui.records import dataclass
 from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.exchange import ExchangeDomain, exchange_for

@@ -4,12 +4,12 @@ The service announced them in a warning mode, in which too much is let through a
 (WIRE_CLOB §15, July 2026); so does this venue until the operator has them enforced.
 """
 
+from dataclasses import dataclass
 from enum import Enum
 
 from starlette.responses import Response
 
 from pmtui.domain.ids import Address
-from pmtui.records import dataclass
 from pmtui.sim.http_json import JsonResponse
 from pmtui.sim.switches import RateLimits
 from pmtui.sim.venue import Venue

@@ -7,12 +7,11 @@ and cannot be cancelled: the answer to that is not published, this venue says `S
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from pmtui.domain.ids import OrderId
-from pmtui.records import dataclass
 from pmtui.sim.engine.events import OrderCancelled
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.refusals import FOK_KILLED

@@ -8,11 +8,10 @@ frames, too, sometimes have the hash of a book that has taken more changes.
 import asyncio
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from pmtui.domain.ids import ConditionId
-from pmtui.records import dataclass
 from pmtui.sim.engine.events import (
     Cause,
     Event,

@@ -5,12 +5,12 @@ trade has one price, so this is the published share of fee-equivalent volume. Fa
 no fee in the end.
 """
 
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.money import SCALE, ZERO, Micros
 from pmtui.domain.order import TradeStatus
-from pmtui.records import dataclass
 from pmtui.sim.engine.events import Trade
 from pmtui.sim.venue import Venue
 

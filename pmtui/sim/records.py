@@ -7,10 +7,10 @@ which come back too.
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.money import ZERO, Micros, complement, notional_floor
-from pmtui.records import dataclass
 from pmtui.sim.engine.events import (
     BalanceChanged,
     Event,

@@ -7,11 +7,11 @@ stronger where the middle is not near an end (the published terms of the program
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 
 from pmtui.domain.ids import Address
 from pmtui.domain.money import ONE, SCALE, Micros
-from pmtui.records import dataclass
 
 ONE_SIDED_DIVISOR = 3
 NEAR_ENDS = Micros(ONE // 10)

@@ -5,13 +5,13 @@ millionth of a dollar. Nobody is sampled while the venue is down. Earnings are t
 the ledger shows trades and deposits only.
 """
 
+from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 
 from pmtui.domain.ids import Address, ConditionId, OrderId
 from pmtui.domain.market import Side
 from pmtui.domain.money import ZERO, Micros, complement
-from pmtui.records import dataclass
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.engine.terms import MarketView, OrderView
 from pmtui.sim.reward_score import Quote, RewardTerms, account_scores, quote_score, shares_of

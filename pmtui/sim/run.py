@@ -4,10 +4,9 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterable
 from contextlib import ExitStack, asynccontextmanager, closing, suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from pmtui.records import dataclass
 from pmtui.sim.access import AccessRules
 from pmtui.sim.admin_token import new_token, write_token
 from pmtui.sim.back_office import BackOffice

@@ -7,7 +7,7 @@ this venue, the hash of such a key (`builder_code`): neither source says how the
 import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from hashlib import sha256
 from hmac import compare_digest
@@ -17,7 +17,6 @@ import msgspec
 from typing_extensions import override
 
 from pmtui.domain.ids import Address, ApiKey
-from pmtui.records import dataclass
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from pmtui.sim.auth import WINDOW_S

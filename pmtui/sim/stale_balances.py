@@ -4,10 +4,11 @@ Whoever sells what they just bought is then refused until the time is up or they
 read the chain again, as on the service (WIRE_CLOB §6.7). The ledger itself is never wrong.
 """
 
+from dataclasses import dataclass
+
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import ZERO, Micros
-from pmtui.records import dataclass
 from pmtui.sim.engine import refusals
 from pmtui.sim.engine.events import BalanceChanged, Cause
 from pmtui.sim.engine.terms import NewOrder, Refusal

@@ -8,6 +8,7 @@ newest trades of each market; their books are drawn anew, around the orders that
 import os
 import sqlite3
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ import msgspec
 from pmtui.config.paths import make_private, open_to_append, private_dir
 from pmtui.domain.ids import Address, ApiKey, TokenId
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 from pmtui.sim.accounts import Credentials
 from pmtui.sim.engine.events import BalanceChanged, Cause, Trade
 from pmtui.sim.engine.state import SavedMarket

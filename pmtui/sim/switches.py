@@ -1,10 +1,9 @@
 """What an operator of the venue can switch while it runs: the geographic answer, manners, faults."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 
 from pmtui.domain.ids import Address, ConditionId
-from pmtui.records import dataclass
 
 HOLD_MS = 250
 """How long a market with `itode` holds an order that would take (WIRE_CLOB §6.8, 2026)."""

@@ -4,7 +4,7 @@ Pure, and free of secrets: what comes in holds addresses and the first digits of
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 
@@ -19,7 +19,6 @@ from pmtui.domain.onboarding import (
     is_unlimited,
     stands_of,
 )
-from pmtui.records import dataclass
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.account_words import (
     ALLOWANCES,

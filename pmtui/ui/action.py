@@ -1,8 +1,7 @@
 """What an action is: an id, the keys that start it, and how dangerous it is."""
 
+from dataclasses import dataclass
 from enum import StrEnum
-
-from pmtui.records import dataclass
 
 
 class Context(StrEnum):

@@ -1,12 +1,11 @@
 """What is made of the table of actions: bindings, footer, palette, help and the documentation."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from textual.binding import Binding, BindingType
 
-from pmtui.records import dataclass
 from pmtui.ui.action import Action, Context, Danger
 from pmtui.ui.action_table import ACTIONS
 

@@ -1,12 +1,12 @@
 """Orders that the venue took and holds back for a moment: what became of them, once it is known."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros, notional_floor
 from pmtui.domain.order import Order, OrderStatus, TradeStatus
 from pmtui.domain.verdict import Accepted, Rejected, Verdict
-from pmtui.records import dataclass
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 

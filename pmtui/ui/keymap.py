@@ -4,13 +4,13 @@ A mistaken entry is left out and reported with its line; the other entries still
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import combinations
 
 from textual.keys import Keys
 
-from pmtui.records import dataclass
 from pmtui.ui.action import Context
 from pmtui.ui.action_table import ACTIONS
 from pmtui.ui.actions import Keymap, find_action, key_label

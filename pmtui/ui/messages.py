@@ -1,9 +1,10 @@
 """Where a screen wants to go; the app takes it there."""
 
+from dataclasses import dataclass
+
 from textual.message import Message
 
 from pmtui.domain.ids import ConditionId, EventId
-from pmtui.records import dataclass
 
 
 @dataclass

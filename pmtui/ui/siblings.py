@@ -1,8 +1,9 @@
 """The other outcomes of an event: who they are, in which order, and who comes next."""
 
+from dataclasses import dataclass
+
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.market import Event, Market
-from pmtui.records import dataclass
 
 QUOTED_UP_TO = 12
 """Events with more open markets than this are not streamed whole for a line of prices."""

@@ -1,12 +1,11 @@
 """What every screen is given: the service's three narrow things, and the user's choices."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from pmtui.domain.history import Interval
 from pmtui.domain.money import Micros
 from pmtui.domain.presets import DEFAULT_GIVE_WAY, DEFAULT_PRESETS
 from pmtui.domain.ticket_rules import DEFAULT_RULES, TicketRules
-from pmtui.records import dataclass
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.actions import DEFAULT_KEYMAP, Keymap
 

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Callable
-
-from pmtui.records import dataclass
+from dataclasses import dataclass
 
 NO_PLACE = ""
 _ACTION = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")

@@ -5,6 +5,7 @@ come as texts or numbers, several facts under two names; both are read.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
@@ -17,7 +18,6 @@ from pmtui.domain.listed_market import ListedMarket
 from pmtui.domain.market import NO_FEE, FeeSchedule, MarketTerms, RewardTerms, Side
 from pmtui.domain.market_events import BookSnapshot
 from pmtui.domain.money import CASH, CENTS, PRICE, RATE, SIZE, TICK, ZERO, Micros, MoneyError
-from pmtui.records import dataclass
 from pmtui.wire import bounds, fields
 from pmtui.wire.book_snapshot import decode_snapshot, decode_snapshot_body
 from pmtui.wire.bounds import Identifier

@@ -5,13 +5,12 @@ order was taken is decided by its id and its error text: `success` is true for r
 An answer with both, or with neither, is passed on as it is: it settles nothing.
 """
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from pmtui.domain.answers import Named, Page
 from pmtui.domain.ids import Address, ApiKey, OrderId, TradeId
 from pmtui.domain.money import CASH, Micros
 from pmtui.domain.order import BalanceAllowance, CancelResult, Fill, Order, PostResult, PostStatus
-from pmtui.records import dataclass
 from pmtui.wire import bounds, fields
 from pmtui.wire.clob import decode_page
 from pmtui.wire.errors import WireError

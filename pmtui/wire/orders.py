@@ -3,7 +3,7 @@
 Of a trade only our part is kept: what the top of the message says is the taker's.
 """
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
@@ -18,7 +18,6 @@ from pmtui.domain.order import (
     TimeInForce,
     TradeStatus,
 )
-from pmtui.records import dataclass
 from pmtui.wire import bounds, fields
 from pmtui.wire.errors import WireError
 from pmtui.wire.fields import Row

@@ -4,12 +4,12 @@ One odd row of a thousand must not hide the other nine hundred and ninety-nine.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
 import msgspec
 
 from pmtui.domain.answers import Page
-from pmtui.records import dataclass
 from pmtui.wire.bounds import MOST_ROWS, Identifier
 from pmtui.wire.errors import UNREADABLE, WireError
 

@@ -5,7 +5,7 @@ counted by the caller; one bad message does not spoil its neighbours in an array
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Annotated, Literal
 
@@ -27,7 +27,6 @@ from pmtui.domain.market_events import (
 from pmtui.domain.money import PRICE, TICK, Micros, MoneyError
 from pmtui.domain.order import OrderStatus
 from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
-from pmtui.records import dataclass
 from pmtui.wire import bounds, fields
 from pmtui.wire.book_snapshot import checked_price, checked_size, decode_snapshot
 from pmtui.wire.bounds import Identifier

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import ipaddress
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Generic, Protocol, TypeVar, final
 from urllib.parse import urlsplit
@@ -20,7 +21,6 @@ from pmtui.clients.streams.market_protocol import PING
 from pmtui.clients.streams.silence import Silence
 from pmtui.clients.unreachable import why_unreachable
 from pmtui.domain.link import Link, LinkState
-from pmtui.records import dataclass
 from pmtui.wire.errors import WireError
 from pmtui.wire.stream import SMALL_FRAME, split_frame
 

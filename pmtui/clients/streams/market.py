@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from random import Random
 from typing import final
 
@@ -13,7 +14,6 @@ from pmtui.clients.streams.silence import Silence
 from pmtui.domain.ids import TokenId
 from pmtui.domain.link import Link, LinkState
 from pmtui.domain.market_events import MarketEvent
-from pmtui.records import dataclass
 
 TOKENS_PER_SOCKET = 400
 """Beyond some 500 an adapter has seen no first books (reported 2026)."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pmtui.domain.answers import Listing
@@ -20,7 +20,6 @@ from pmtui.domain.order_life import is_end_to_tell, is_legal_step
 from pmtui.domain.own_orders import OwnOrders
 from pmtui.domain.position import Activity, ClosedPosition
 from pmtui.domain.user_events import OrderChanged, TradeChanged, UserEvent
-from pmtui.records import dataclass
 from pmtui.service.feeds.fill_fees import FillFees
 from pmtui.service.feeds.fill_history import FillHistory
 from pmtui.service.feeds.known_lists import KnownLists

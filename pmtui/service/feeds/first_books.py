@@ -5,9 +5,9 @@ may rightly be silent for hours: without its first book nothing says that it is 
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from pmtui.domain.ids import TokenId
-from pmtui.records import dataclass
 
 DEADLINE_S = 3.0
 LONGEST_PAUSE_S = 30.0

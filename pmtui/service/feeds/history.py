@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
 from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.history import PricePoint
-from pmtui.records import dataclass
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.topics import HistoryTopic, Topic

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -10,7 +10,6 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, EventId, MarketId
 from pmtui.domain.market import Event, Market, Tag
-from pmtui.records import dataclass
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.listed_events import is_short, merge_events

@@ -10,14 +10,13 @@ than it can be known, and never a rise.
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from pmtui.domain.book_view import BookView
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.order import Order, OrderStatus, TradePrint
 from pmtui.domain.queue import QueueSpot, join_queue, look_again, resume_queue
-from pmtui.records import dataclass
 from pmtui.service.kernel import Kernel
 from pmtui.service.topics import BookTopic
 from pmtui.service.views import TapeView

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import final
 
@@ -11,7 +11,6 @@ from pmtui.domain.order import TradePrint
 from pmtui.domain.tape import SAME_MOMENT
 from pmtui.domain.tape_backfill import missing_prints, weave
 from pmtui.domain.tape_gaps import MARGIN, PastTrades, TapeGap, still_missing
-from pmtui.records import dataclass
 from pmtui.service.views import TapeView
 
 TAPE_LENGTH = 200

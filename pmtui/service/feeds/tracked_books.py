@@ -1,7 +1,7 @@
 """What the feed of books keeps of one token, and of a market whose two books are held as one."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import final
 
@@ -12,7 +12,6 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market_events import LevelChange
 from pmtui.domain.order import TradePrint
 from pmtui.domain.tape_backfill import seen_from
-from pmtui.records import dataclass
 from pmtui.service.feeds.tape import Tape
 
 NEVER = -1

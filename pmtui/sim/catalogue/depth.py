@@ -6,10 +6,10 @@ they lie, how sizes grow away from the touch, and how often a size is a round nu
 
 import math
 import random
+from dataclasses import dataclass
 from enum import Enum
 
 from pmtui.domain.money import ONE, Micros
-from pmtui.records import dataclass
 from pmtui.sim.catalogue.model import CatalogueMarket, DepthProfile
 
 _CENT = 10_000

@@ -3,6 +3,7 @@
 import gzip
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib import resources
 from pathlib import Path
@@ -10,7 +11,6 @@ from pathlib import Path
 import msgspec
 
 from pmtui.domain.ids import EventId
-from pmtui.records import dataclass
 from pmtui.sim.catalogue import dates, rolling
 from pmtui.sim.catalogue.gamma import read_event, read_market, rows_of, text_of
 from pmtui.sim.catalogue.model import (

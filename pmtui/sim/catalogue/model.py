@@ -5,13 +5,12 @@ metadata host can answer with every field and oddity while the engine sees exact
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 
 from pmtui.domain.ids import ConditionId, EventId, MarketId, SeriesId, TagId, TokenId
 from pmtui.domain.money import ZERO, Micros
-from pmtui.records import dataclass
 
 Row = Mapping[str, object]
 """A JSON object of the metadata host, as decoded."""

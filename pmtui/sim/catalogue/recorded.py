@@ -10,12 +10,11 @@ import gzip
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
-from pmtui.records import dataclass
 from pmtui.sim.catalogue.gamma import moment_of, rows_of, text_of
 from pmtui.sim.catalogue.kept_list import is_kept_list, rows_of_kept
 from pmtui.sim.catalogue.model import Row

@@ -6,14 +6,13 @@ the venue can go on making them for as long as it runs.
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import msgspec
 
 from pmtui.domain.ids import EventId
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 from pmtui.sim.catalogue.gamma import read_event, read_market
 from pmtui.sim.catalogue.making import naming
 from pmtui.sim.catalogue.model import (

@@ -4,11 +4,12 @@ Prices are never sent: they are the quotient of the amounts. Limits of decimals 
 those of WIRE_CLOB §5.1 and §5.3.
 """
 
+from dataclasses import dataclass
+
 from pmtui.domain.amounts import SIZE_STEP
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.domain.order import TimeInForce
-from pmtui.records import dataclass
 from pmtui.sim.engine import refusals
 from pmtui.sim.engine.terms import MarketSpec, NewOrder, Refusal
 

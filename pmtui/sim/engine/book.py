@@ -7,14 +7,13 @@ Within a price, orders queue by arrival, apart for each token: a taker meets its
 from bisect import bisect_left, insort
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from pmtui.domain.amounts import SIZE_STEP
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, ZERO, Micros, notional_ceil
 from pmtui.domain.order import TimeInForce
-from pmtui.records import dataclass
 from pmtui.sim.engine.terms import BookView, Level, OrderView
 
 

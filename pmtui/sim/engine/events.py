@@ -3,13 +3,13 @@
 Order and balance events exist only for accounts that are not simulated; book and trade events for all.
 """
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros, complement
 from pmtui.domain.order import TradeStatus
-from pmtui.records import dataclass
 from pmtui.sim.engine.terms import MarketSpec, OrderView, Payout
 
 

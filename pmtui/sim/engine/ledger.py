@@ -5,12 +5,11 @@ outside, and while a market trades, both its tokens are outstanding exactly as o
 holds dollars.
 """
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 from pmtui.sim.engine.book import RestingOrder
 from pmtui.sim.engine.events import BalanceChanged, Cause
 from pmtui.sim.engine.journal import Journal

@@ -1,10 +1,11 @@
 """Take in a new order: check it in the service's order of checks, match it, rest what is left."""
 
+from dataclasses import dataclass
+
 from pmtui.domain.fees import taker_fee
 from pmtui.domain.market import Side
 from pmtui.domain.money import ZERO, Micros, notional_ceil
 from pmtui.domain.order import TimeInForce
-from pmtui.records import dataclass
 from pmtui.sim.engine import refusals
 from pmtui.sim.engine.amounts import Demand, is_expiration_valid, read_demand
 from pmtui.sim.engine.book import RestingOrder

@@ -4,10 +4,11 @@ Simulated accounts and their orders are left out. On restoring, one house accoun
 side of what the saved accounts hold, so that every pool and total is whole again.
 """
 
+from dataclasses import dataclass
+
 from pmtui.domain.ids import Address, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 from pmtui.sim.engine.book import RestingOrder
 from pmtui.sim.engine.events import Trade
 from pmtui.sim.engine.floor import Floor

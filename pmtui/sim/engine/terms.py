@@ -1,6 +1,6 @@
 """What goes into the engine and what it answers: market terms, orders, results."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import NamedTuple, Protocol
 
@@ -8,7 +8,6 @@ from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, Tra
 from pmtui.domain.market import NO_FEE, FeeSchedule, Side
 from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.domain.order import TimeInForce
-from pmtui.records import dataclass
 
 GTD_NOTICE_MS = 180_000
 """A stated expiration must be this far ahead (WIRE_CLOB §6.2, August 2026)."""

@@ -5,13 +5,12 @@ Sources: WIRE_CLOB §16.3; order of keys and of neighbouring frames as in record
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import ONE, ZERO, Micros, complement, format_micros
-from pmtui.records import dataclass
 from pmtui.sim.catalogue.model import CatalogueEvent, CatalogueMarket
 from pmtui.sim.engine.events import LevelChanged, MarketResolved, TickSizeChanged, Trade
 from pmtui.sim.market_rows import iso_time

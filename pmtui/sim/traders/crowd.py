@@ -6,13 +6,13 @@ never meet a user's order by mistake; whoever takes, takes the best price there 
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pmtui.domain.amounts import fit, size_floor
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.market import Side
 from pmtui.domain.money import ONE, SCALE, Micros, complement, notional_floor
 from pmtui.domain.order import TimeInForce
-from pmtui.records import dataclass
 from pmtui.sim.catalogue.depth import BookLevel
 from pmtui.sim.catalogue.depth import Side as BookSide
 from pmtui.sim.engine.amounts import decimals_of

@@ -6,10 +6,10 @@ ten orders are purchases of one of the tokens, one size in four is a round numbe
 
 import math
 import random
+from dataclasses import dataclass
 from enum import Enum
 
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 from pmtui.sim.catalogue.model import Activity
 
 _HUNDREDTH = 10_000

@@ -1,12 +1,12 @@
 """The confirm card: drawn from the fields that are hashed, so that what is read is what is signed."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from pmtui.domain.market import Side
 from pmtui.domain.order import TimeInForce
 from pmtui.domain.ticket_numbers import TicketNumbers
-from pmtui.records import dataclass
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width

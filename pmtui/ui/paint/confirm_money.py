@@ -5,13 +5,13 @@ share, so its sums are what it would do as the book is, and say so.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pmtui.domain.amounts import SIZE_STEP
 from pmtui.domain.cents import cents_down, cents_near, cents_up
 from pmtui.domain.money import Micros
 from pmtui.domain.order import TimeInForce
 from pmtui.domain.ticket_numbers import TicketNumbers
-from pmtui.records import dataclass
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.format import (
     format_cost,

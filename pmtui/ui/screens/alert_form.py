@@ -1,5 +1,7 @@
 """Sets price alerts on one outcome: a price above, a price below, or both."""
 
+from dataclasses import dataclass
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -12,7 +14,6 @@ from pmtui.domain.money import Micros
 from pmtui.domain.price_alert import AlertState, read_plans, say_plan
 from pmtui.domain.ticket_reading import format_cents
 from pmtui.domain.ticket_steps import step_cents
-from pmtui.records import dataclass
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.paint.watchlist import LIVES_HERE
 from pmtui.ui.plain import plain

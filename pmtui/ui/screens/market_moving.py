@@ -6,7 +6,7 @@ screen meanwhile changes either.
 """
 
 from collections.abc import Awaitable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from typing_extensions import override
 
@@ -17,7 +17,6 @@ from pmtui.domain.money import Micros
 from pmtui.domain.moving import why_not_movable
 from pmtui.domain.order import Order, OrderIntent
 from pmtui.domain.verdict import MoveEnd, MoveVerdict, Rejected
-from pmtui.records import dataclass
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.action import Context
 from pmtui.ui.action_doubts import say_doubts

@@ -1,5 +1,6 @@
 """A small card to choose a tag from, by typing part of its name."""
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -11,7 +12,6 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.records import dataclass
 from pmtui.service.surface import Subscription
 from pmtui.service.topics import TagsTopic, Topic
 from pmtui.ui.action import Context

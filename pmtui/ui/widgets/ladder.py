@@ -5,6 +5,7 @@ show says of the price, and changes with it. The axis follows the spread until t
 somewhere, or not at all while it is held. Where there is no book yet, nothing can be pointed at.
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -15,7 +16,6 @@ from typing_extensions import override
 from pmtui.domain.ladder_axis import centred, groupings, reveal
 from pmtui.domain.market import Side
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 from pmtui.ui.actions import bindings_of
 from pmtui.ui.format import format_price
 from pmtui.ui.widgets.ladder_recent import SLOW_S

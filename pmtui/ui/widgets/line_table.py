@@ -6,6 +6,7 @@ them. There is no cell cursor, no editing and no sorting here: rows are shown in
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from textual import events
@@ -16,7 +17,6 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from typing_extensions import override
 
-from pmtui.records import dataclass
 from pmtui.ui.actions import bindings_of
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, fit_columns, fit_line
 from pmtui.ui.plain import fit

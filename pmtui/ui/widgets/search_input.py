@@ -1,6 +1,7 @@
 """One line to type into while a table below follows: letters are text, arrows move the table."""
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -9,7 +10,6 @@ from textual.message import Message
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.records import dataclass
 from pmtui.ui.actions import bindings_of
 from pmtui.ui.widgets.line_table import LineTable
 

@@ -1,13 +1,13 @@
 """The line of an event's outcomes; a click on one goes there."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from textual import events
 from textual.message import Message
 
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import Micros
-from pmtui.records import dataclass
 from pmtui.ui.paint.siblings import paint_siblings
 from pmtui.ui.siblings import Siblings
 from pmtui.ui.widgets.text_line import TextLine

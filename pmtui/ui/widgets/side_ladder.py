@@ -1,5 +1,6 @@
 """A ladder beside the main one: another outcome of the event, to look at and to go to."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
@@ -15,7 +16,6 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.market import Market, Trading
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Order
-from pmtui.records import dataclass
 from pmtui.ui.actions import bindings_of
 from pmtui.ui.paint.side_ladder import paint_side_name, paint_side_state
 from pmtui.ui.widgets.ladder import LadderPane

@@ -1,5 +1,6 @@
 """Panes of painted lines on the trading screen: the tape, and what is ours."""
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -12,7 +13,6 @@ from pmtui.domain.money import Micros
 from pmtui.domain.order import Fill, Order, TradePrint
 from pmtui.domain.position import Position
 from pmtui.domain.tape import TapeFilter, tape_rows
-from pmtui.records import dataclass
 from pmtui.service.views import TapeView
 from pmtui.ui.actions import bindings_of
 from pmtui.ui.cells import Cell, Line, fit_line, line_width

@@ -4,7 +4,7 @@ It never sends by itself, never closes on a refusal, and only waits for an order
 it. While it has the focus no letter reaches the screen's own keys.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -41,7 +41,6 @@ from pmtui.domain.ticket_steps import (
     toggle_post_only,
 )
 from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
-from pmtui.records import dataclass
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.action import Context

@@ -5,6 +5,7 @@ region notes and figures give way to each other line by line, never cell by cell
 that leaves room for the ladder, the same fields stand on one line (`show_on_a_line`).
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from textual.message import Message
@@ -17,7 +18,6 @@ from pmtui.domain.ticket import TicketCheck
 from pmtui.domain.ticket_after import TicketAfter
 from pmtui.domain.ticket_draft import OrderKind, Problem, TicketDraft, TicketField
 from pmtui.domain.ticket_reading import unit_of
-from pmtui.records import dataclass
 from pmtui.service.views import MarketView
 from pmtui.ui.actions import key_label
 from pmtui.ui.cells import Cell, Line

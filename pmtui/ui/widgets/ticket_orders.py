@@ -1,12 +1,11 @@
 """Orders a ticket has sent and cannot yet be sure of: which they are, and what became of them."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
 from pmtui.domain.order import Order, OrderStatus
 from pmtui.domain.verdict import Accepted
-from pmtui.records import dataclass
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 from pmtui.ui.format import format_size

@@ -1,10 +1,9 @@
 """What a template or a fixture list says about an event, before it gets the service's shape."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from typing_extensions import override
 
-from pmtui.records import dataclass
 from pmtui.sim.catalogue import dates
 
 

@@ -2,8 +2,8 @@
 
 import math
 import random
+from dataclasses import dataclass
 
-from pmtui.records import dataclass
 from pmtui.sim.catalogue.making.drafts import EventDraft, MarketDraft
 
 

@@ -3,9 +3,9 @@
 import math
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import cast
 
-from pmtui.records import dataclass
 from pmtui.sim.catalogue import dates
 from pmtui.sim.catalogue.making.drafts import EventDraft, Game, MarketDraft, Moment
 from pmtui.sim.catalogue.making.templates import (

@@ -2,9 +2,8 @@
 
 import math
 import random
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from pmtui.records import dataclass
 from pmtui.sim.catalogue import dates
 from pmtui.sim.catalogue.making import naming
 from pmtui.sim.catalogue.making.drafts import EventDraft, Game, SeriesDraft

@@ -4,10 +4,10 @@ import math
 import random
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from importlib import resources
 from typing import cast
 
-from pmtui.records import dataclass
 from pmtui.sim.catalogue import dates
 from pmtui.sim.catalogue.making.drafts import EventDraft, MarketDraft, Moment, SeriesDraft
 
