@@ -15,29 +15,29 @@ import msgspec
 from textual.theme import Theme
 
 from pmtui.cli.heap import give_back, use_one_pool
+from pmtui.cli.keys.session_key import SessionKey
 from pmtui.cli.late_service import LateService
 from pmtui.cli.logs import start_logging
 from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue, venue_command
-from pmtui.cli.session_key import SessionKey
 from pmtui.cli.session_lock import session_lock
 from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.errors import ConfigError
 from pmtui.config.paths import Paths, locate, open_to_overwrite, why_untrusted
 from pmtui.config.settings import Settings
-from pmtui.domain.key_kind import KeyKind
-from pmtui.domain.leaving import Departure
+from pmtui.domain.account.exit_policy import Departure
+from pmtui.domain.account.key_kind import KeyKind
 from pmtui.service.clock import SystemClock
 from pmtui.service.profile import Profile
 from pmtui.service.views import Mode
-from pmtui.sim.admin_token import read_token
-from pmtui.ui.actions import Keymap
+from pmtui.sim.admin.admin_token import read_token
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.cell_diff import WITHOUT_COLOR
-from pmtui.ui.keymap import KeyOverride, read_keymap
+from pmtui.ui.keys.actions import Keymap
+from pmtui.ui.keys.keymap import KeyOverride, read_keymap
 from pmtui.ui.surface import Options, Surface
-from pmtui.ui.terminal_kind import forget_true_color
-from pmtui.ui.theme_files import load_themes
-from pmtui.ui.usual_theme import usual_theme
+from pmtui.ui.terminal.cell_diff import WITHOUT_COLOR
+from pmtui.ui.terminal.terminal_kind import forget_true_color
+from pmtui.ui.theme.theme_files import load_themes
+from pmtui.ui.theme.usual_theme import usual_theme
 
 if TYPE_CHECKING:
     from pmtui.service.data_service import DataService
@@ -99,7 +99,7 @@ class Session:
             departure = Departure.QUIT if app.crash is None else Departure.BUG
             policy = self._settings.leave_policy(departure)
             report = await late.service.departing.leave(departure, policy)
-        from pmtui.cli.farewell import print_report  # noqa: PLC0415 - loaded by now
+        from pmtui.cli.exit_report import print_report  # noqa: PLC0415 - loaded by now
 
         print_report(report)
         return CRASHED if app.crash is not None else 0
@@ -133,7 +133,7 @@ class Session:
 
     def _service(self) -> "DataService":
         from pmtui.service.data_service import DataService  # noqa: PLC0415 - loaded in a thread
-        from pmtui.service.journal import Journal  # noqa: PLC0415
+        from pmtui.service.orders.journal import Journal  # noqa: PLC0415
         from pmtui.service.tuning import Tuning  # noqa: PLC0415
 
         return DataService(
@@ -292,7 +292,7 @@ def run_terminal(settings: Settings, keymap: Keymap, key: SessionKey) -> int:
         if settings.is_paper or key.secret is not None:
             stack.enter_context(session_lock(paths.state / settings.profile))
         code = asyncio.run(Session(settings, paths, keymap, key, themes, problems).run())
-    from pmtui.cli.farewell import end_past_terminal  # noqa: PLC0415 - loaded by now
+    from pmtui.cli.exit_report import end_past_terminal  # noqa: PLC0415 - loaded by now
 
     end_past_terminal(code)
     return code
@@ -332,7 +332,7 @@ def _exit_after_failure(app: PmtuiApp, task: "asyncio.Task[None]") -> None:
 
 
 def _load_service() -> None:
-    import pmtui.cli.farewell  # noqa: PLC0415
+    import pmtui.cli.exit_report  # noqa: PLC0415
     import pmtui.service.data_service  # noqa: F401, PLC0415
 
 

@@ -4,9 +4,9 @@ import random
 import secrets
 from collections.abc import Awaitable, Callable
 
+from pmtui.cli.account.identity import SPENDERS, identity_of
+from pmtui.cli.account.paying_wallet import find_paying_wallet
 from pmtui.cli.paper_account import fund_once
-from pmtui.cli.paying_wallet import find_paying_wallet
-from pmtui.cli.seen_account import SPENDERS, identity_of
 from pmtui.clients.account import Account as AccountIdentity
 from pmtui.clients.account import AccountClient, Lanes, create_or_derive
 from pmtui.clients.analytics import AnalyticsClient
@@ -16,29 +16,29 @@ from pmtui.clients.earnings import EarningsClient
 from pmtui.clients.gamma import GammaClient
 from pmtui.clients.geoblock import GeoblockClient
 from pmtui.clients.heartbeat import HeartbeatClient
-from pmtui.clients.http import HttpHost, RequestReport
-from pmtui.clients.rate_budgets import RateBudgets
-from pmtui.clients.rate_gate import RateGate
-from pmtui.clients.rate_limit import HostLimits
-from pmtui.clients.rate_tables import (
+from pmtui.clients.http.client import HttpHost, RequestReport
+from pmtui.clients.http.rate_budgets import RateBudgets
+from pmtui.clients.http.rate_gate import RateGate
+from pmtui.clients.http.rate_limit import HostLimits
+from pmtui.clients.http.rate_tables import (
     METADATA_LIMITS,
     RELAYER_LIMITS,
     analytics_limits,
     clob_limits,
 )
+from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.relayer import RelayerClient
 from pmtui.clients.routes_clob import ROUTES
-from pmtui.clients.server_clock import ServerClock
 from pmtui.clients.signed_requests import SignedRequests
 from pmtui.clients.streams.market import MarketChannel
 from pmtui.clients.streams.user import UserChannel
 from pmtui.config.endpoints import Dialect, Endpoints
+from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.onboarding import TradingKey, shorten_key_id
+from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
-from pmtui.domain.key_kind import KeyKind
-from pmtui.domain.onboarding import TradingKey, shorten_key_id
-from pmtui.domain.signature_type import SignatureType
 from pmtui.service.health import Health
 from pmtui.service.hosts import Account, Hosts, Setup
 from pmtui.service.ports import Clock

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pmtui.cli.output import is_at_terminal, show_crash, warn
 
 if TYPE_CHECKING:
-    from pmtui.cli.session_key import SessionKey
+    from pmtui.cli.keys.session_key import SessionKey
     from pmtui.cli.usage import SecretiveParser
     from pmtui.config.settings import Settings
 
@@ -50,13 +50,13 @@ def _sim(arguments: Sequence[str]) -> int:
 
 
 def _export(arguments: Sequence[str]) -> int:
-    from pmtui.cli import export  # noqa: PLC0415
+    from pmtui.cli.export import export  # noqa: PLC0415
 
     return export.run(arguments)
 
 
 def _account(arguments: Sequence[str]) -> int:
-    from pmtui.cli import account  # noqa: PLC0415
+    from pmtui.cli.account import account  # noqa: PLC0415
 
     return account.run(arguments)
 
@@ -129,12 +129,12 @@ def _refuse(text: str) -> int:
 
 
 def _key(settings: "Settings", passphrase_fd: int | None) -> "SessionKey":
-    from pmtui.cli.session_key import SessionKey  # noqa: PLC0415 - loaded by now
+    from pmtui.cli.keys.session_key import SessionKey  # noqa: PLC0415 - loaded by now
 
     if settings.is_paper and settings.private_key is None:
         # The common case loads nothing that signs before the first picture.
         return SessionKey()
-    from pmtui.cli.unlocking import find_session_key  # noqa: PLC0415
+    from pmtui.cli.keys.unlocking import find_session_key  # noqa: PLC0415
     from pmtui.config.paths import locate  # noqa: PLC0415
 
     return find_session_key(

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import msgspec
 
-from pmtui.cli.live_key import PAPER_KEY_FILE
-from pmtui.clients.http import HttpHost
+from pmtui.cli.keys.live_key import PAPER_KEY_FILE
+from pmtui.clients.http.client import HttpHost
 from pmtui.config.paths import open_to_overwrite, private_dir, why_untrusted
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.signing.keystore import create_key
 from pmtui.signing.secret import Secret
-from pmtui.sim.admin_token import operator_headers
+from pmtui.sim.admin.admin_token import operator_headers
 
 STARTING_CASH = "10000"
 KEY_FILE = PAPER_KEY_FILE

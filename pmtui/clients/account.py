@@ -13,16 +13,16 @@ from typing import TypeVar, final
 
 import msgspec
 
-from pmtui.clients.http import HttpHost, LastCheck, Query
-from pmtui.clients.page_reading import decoded, named
-from pmtui.clients.paging import Step, collect_listing
+from pmtui.clients.http.client import HttpHost, LastCheck, Query
+from pmtui.clients.http.page_reading import decoded, named
+from pmtui.clients.http.paging import Step, collect_listing
+from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.routes_clob import Call, ClobRoutes
-from pmtui.clients.server_clock import ServerClock
 from pmtui.clients.signed_requests import Account, SignedRequests, to_credentials
 from pmtui.domain.answers import MAX_PAGES, Listing
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
-from pmtui.domain.order import BalanceAllowance, CancelResult, Fill, Order, PostResult
+from pmtui.domain.orders.order import BalanceAllowance, CancelResult, Fill, Order, PostResult
 from pmtui.signing.clob_auth import auth_headers
 from pmtui.signing.l2_auth import ApiCredentials
 from pmtui.signing.order_signing import encode_batch

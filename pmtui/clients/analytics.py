@@ -9,17 +9,17 @@ from datetime import datetime
 from typing import TypeVar
 
 from pmtui.clients.endpoints import ANALYTICS_ROUTES, AnalyticsRoutes, Dialect, ListRoute, Paging
-from pmtui.clients.http import HttpHost
-from pmtui.clients.http_failures import unreadable
-from pmtui.clients.row_reading import SkipObserver, ignore_skips, read_rows
+from pmtui.clients.http.client import HttpHost
+from pmtui.clients.http.failures import unreadable
+from pmtui.clients.http.row_reading import SkipObserver, ignore_skips, read_rows
+from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.answers import Listing, Value
+from pmtui.domain.books.tape_backfill import MOST
+from pmtui.domain.books.tape_gaps import PastTrades
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import Address, ConditionId
-from pmtui.domain.market import Holder
-from pmtui.domain.order import TradePrint
-from pmtui.domain.position import Activity, ClosedPosition, Position
-from pmtui.domain.tape_backfill import MOST
-from pmtui.domain.tape_gaps import PastTrades
+from pmtui.domain.markets.market import Holder
+from pmtui.domain.orders.order import TradePrint
 from pmtui.wire.analytics import (
     decode_activity,
     decode_closed_positions,

@@ -5,11 +5,11 @@ Nothing is signed or sent to the chain from here.
 
 import msgspec
 
-from pmtui.clients.http import HttpHost
-from pmtui.clients.http_failures import unreadable
+from pmtui.clients.http.client import HttpHost
+from pmtui.clients.http.failures import unreadable
+from pmtui.domain.account.wallet_call import Call, CallReverted, Receipt
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
-from pmtui.domain.wallet_call import Call, CallReverted, Receipt
 from pmtui.wire.errors import WireError
 from pmtui.wire.relayer import (
     RpcAnswer,

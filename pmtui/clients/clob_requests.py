@@ -4,8 +4,8 @@ from typing import final
 
 from typing_extensions import override
 
-from pmtui.clients.http import HttpHost, Query
-from pmtui.clients.page_reading import PageReading
+from pmtui.clients.http.client import HttpHost, Query
+from pmtui.clients.http.page_reading import PageReading
 from pmtui.clients.routes_clob import ClobRoutes, Route
 from pmtui.domain.failure import Failure
 

@@ -6,15 +6,15 @@ from typing import final
 
 import msgspec
 
-from pmtui.clients.http import Query
-from pmtui.clients.page_reading import named
-from pmtui.clients.paging import Step, collect
+from pmtui.clients.http.client import Query
+from pmtui.clients.http.page_reading import named
+from pmtui.clients.http.paging import Step, collect
 from pmtui.clients.routes_clob import Auth, Call
 from pmtui.clients.signed_requests import SignedRequests
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import ConditionId, OrderId
+from pmtui.domain.markets.rewards import Earnings, Rebate, RewardedMarket
 from pmtui.domain.money import Micros
-from pmtui.domain.rewards import Earnings, Rebate, RewardedMarket
 from pmtui.wire import clob_rewards as wire
 
 

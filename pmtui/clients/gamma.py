@@ -13,14 +13,14 @@ from pmtui.clients.endpoints import (
     MetadataRoutes,
     Paging,
 )
-from pmtui.clients.http import HttpHost
-from pmtui.clients.http_failures import unreadable
-from pmtui.clients.row_reading import SkipObserver, ignore_skips, read_rows
+from pmtui.clients.http.client import HttpHost
+from pmtui.clients.http.failures import unreadable
+from pmtui.clients.http.row_reading import SkipObserver, ignore_skips, read_rows
 from pmtui.domain.answers import Page
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, EventId
-from pmtui.domain.listing import MarketSort
-from pmtui.domain.market import Comment, Event, Market, Tag
+from pmtui.domain.markets.listing import MarketSort
+from pmtui.domain.markets.market import Comment, Event, Market, Tag
 from pmtui.wire.errors import WireError
 from pmtui.wire.gamma import (
     decode_comments,

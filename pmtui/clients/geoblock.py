@@ -1,7 +1,7 @@
 """The geographic check: asked, shown, and never argued with or worked around."""
 
-from pmtui.clients.http import HttpHost
-from pmtui.clients.http_failures import unreadable
+from pmtui.clients.http.client import HttpHost
+from pmtui.clients.http.failures import unreadable
 from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.failure import Failure
 from pmtui.wire.errors import WireError

@@ -7,11 +7,11 @@ from typing import final
 import msgspec
 
 from pmtui.clients.clob_requests import PublicRequests
-from pmtui.clients.http import HttpHost
+from pmtui.clients.http.client import HttpHost
 from pmtui.clients.routes_clob import Call, ClobRoutes
 from pmtui.domain.failure import Failure
-from pmtui.domain.history import Interval, PricePoint
 from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.wire import clob as wire
 
 _POINTS = 500

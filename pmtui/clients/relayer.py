@@ -9,12 +9,12 @@ from typing import TypeVar
 
 import msgspec
 
-from pmtui.clients.http import HttpHost
-from pmtui.clients.http_failures import unreadable
+from pmtui.clients.http.client import HttpHost
+from pmtui.clients.http.failures import unreadable
+from pmtui.domain.account.onboarding import WalletForm
+from pmtui.domain.account.wallet_call import RelayerTransaction, TransactionId
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
-from pmtui.domain.onboarding import WalletForm
-from pmtui.domain.wallet_call import RelayerTransaction, TransactionId
 from pmtui.wire.errors import UNREADABLE, WireError
 from pmtui.wire.relayer import (
     RelayerKey,

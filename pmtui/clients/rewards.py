@@ -6,13 +6,13 @@ from datetime import date
 from typing import final
 
 from pmtui.clients.clob_requests import PublicRequests
-from pmtui.clients.http import HttpHost
-from pmtui.clients.page_reading import named
-from pmtui.clients.paging import Step, collect
+from pmtui.clients.http.client import HttpHost
+from pmtui.clients.http.page_reading import named
+from pmtui.clients.http.paging import Step, collect
 from pmtui.clients.routes_clob import Call, ClobRoutes
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import Address, ConditionId
-from pmtui.domain.rewards import Rebate, RewardedMarket
+from pmtui.domain.markets.rewards import Rebate, RewardedMarket
 from pmtui.wire import clob_rewards as wire
 
 _PAGE_SIZE = 500

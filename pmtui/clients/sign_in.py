@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from pmtui.clients.http import HttpHost
-from pmtui.clients.http_failures import unreadable
+from pmtui.clients.http.client import HttpHost
+from pmtui.clients.http.failures import unreadable
 from pmtui.clients.relayer import RelayerClient
 from pmtui.domain.failure import Failure
 from pmtui.wire.errors import UNREADABLE, WireError

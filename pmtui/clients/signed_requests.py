@@ -11,13 +11,13 @@ from typing import TypeVar, final
 
 from typing_extensions import override
 
-from pmtui.clients.http import HttpHost, LastCheck, Query
-from pmtui.clients.page_reading import PageReading, decoded
+from pmtui.clients.http.client import HttpHost, LastCheck, Query
+from pmtui.clients.http.page_reading import PageReading, decoded
+from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.routes_clob import Auth, Call, ClobRoutes, Route
-from pmtui.clients.server_clock import ServerClock
+from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
-from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from pmtui.wire.clob_account import SentCredentials

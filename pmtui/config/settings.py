@@ -11,13 +11,13 @@ from typing import Any
 from typing_extensions import override
 
 from pmtui.config.endpoints import Dialect, Endpoints
-from pmtui.domain.heartbeat import HeartbeatPolicy
-from pmtui.domain.history import Interval
-from pmtui.domain.leaving import Departure, LeavePolicy
-from pmtui.domain.limits import Limits
+from pmtui.domain.account.exit_policy import Departure, LeavePolicy
+from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
-from pmtui.domain.signature_type import SignatureType
-from pmtui.domain.ticket_rules import TicketRules
+from pmtui.domain.orders.heartbeat import HeartbeatPolicy
+from pmtui.domain.orders.limits import Limits
+from pmtui.domain.ticket.rules import TicketRules
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """How many of something there are, in words that fit one as well as many."""
 
 from pmtui.domain.money import ONE, Micros, group_micros
-from pmtui.domain.ticket_reading import say_shares
+from pmtui.domain.ticket.reading import say_shares
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterable
 
-from pmtui.domain.conditional import Attachment
+from pmtui.domain.conditionals.conditional import Attachment
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
-from pmtui.domain.order import Order, OrderIntent
-from pmtui.domain.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
+from pmtui.domain.orders.order import Order, OrderIntent
+from pmtui.domain.orders.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.account.earned import EarnedFeed
+from pmtui.service.account.onboarding import OnboardingFeed
+from pmtui.service.books.books import BooksFeed
 from pmtui.service.conditional_commands import ServiceConditionalCommands
-from pmtui.service.conditionals import Conditionals
-from pmtui.service.desk import Desk
-from pmtui.service.feeds.account import AccountFeed
-from pmtui.service.feeds.books import BooksFeed
-from pmtui.service.feeds.earned import EarnedFeed
-from pmtui.service.feeds.history import HistoryFeed
-from pmtui.service.feeds.metadata import MetadataFeed
-from pmtui.service.feeds.onboarding import OnboardingFeed
+from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.log import Log
-from pmtui.service.safeguards import Safeguards
+from pmtui.service.markets.history import HistoryFeed
+from pmtui.service.markets.metadata import MetadataFeed
+from pmtui.service.orders.desk import Desk
+from pmtui.service.safety.safeguards import Safeguards
 from pmtui.service.safety_commands import ServiceSafetyCommands
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import (
@@ -30,8 +30,8 @@ from pmtui.service.topics import (
     Topic,
     WatchlistTopic,
 )
+from pmtui.service.watch.watchlist import Watchlist
 from pmtui.service.watch_commands import ServiceWatchCommands
-from pmtui.service.watchlist import Watchlist
 
 
 class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, ServiceWatchCommands):

@@ -1,8 +1,8 @@
 """The part of the write side that is about conditional orders."""
 
-from pmtui.domain.conditional import ConditionalId, ConditionalPlan, Trigger
+from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalPlan, Trigger
 from pmtui.domain.money import Micros
-from pmtui.service.conditionals import Conditionals
+from pmtui.service.conditionals.conditionals import Conditionals
 
 
 class ServiceConditionalCommands:

@@ -7,58 +7,58 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from pmtui.domain.books.market_events import MarketResolved, TickSizeChanged
 from pmtui.domain.ids import TokenId
-from pmtui.domain.market_events import MarketResolved, TickSizeChanged
-from pmtui.domain.order_endings import EndingPolicy
-from pmtui.service.arming import Arming
-from pmtui.service.cancelling import Canceller
+from pmtui.domain.orders.endings import EndingPolicy
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.account.maker_stats import make_resting
+from pmtui.service.account.mark_to_market import Marks
+from pmtui.service.account.onboarding import OnboardingFeed
+from pmtui.service.books.books import BooksFeed
+from pmtui.service.books.malformed_messages import OddityFeed
+from pmtui.service.books.stream_loss import MarketLoss
+from pmtui.service.books.tape_backfill import TapeBackfill
 from pmtui.service.commands import ServiceCommands
-from pmtui.service.conditional_sales import ConditionalSales
-from pmtui.service.conditionals import Conditionals
-from pmtui.service.day_book import DayBook
-from pmtui.service.dead_man import DeadMan
-from pmtui.service.departing import Departing
-from pmtui.service.desk import Desk
-from pmtui.service.entry_guard import EntryGuard
-from pmtui.service.entry_lock import EntryLock
-from pmtui.service.feeds.account import AccountFeed
-from pmtui.service.feeds.books import BooksFeed
-from pmtui.service.feeds.history import HistoryFeed
-from pmtui.service.feeds.metadata import MetadataFeed
-from pmtui.service.feeds.oddities import OddityFeed
-from pmtui.service.feeds.onboarding import OnboardingFeed
-from pmtui.service.feeds.own_markets import OwnMarkets
-from pmtui.service.feeds.resting import make_resting
-from pmtui.service.feeds.seen import SeenFeed
-from pmtui.service.feeds.tape_backfill import TapeBackfill
-from pmtui.service.feeds.time import TimeFeed
+from pmtui.service.conditionals.conditionals import Conditionals
+from pmtui.service.conditionals.sales import ConditionalSales
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
 from pmtui.service.hub import Hub
-from pmtui.service.journal import Journal
 from pmtui.service.kernel import Kernel
-from pmtui.service.kill_switch import KillSwitch
-from pmtui.service.known_markets import KnownMarkets
 from pmtui.service.log import Log
-from pmtui.service.market_loss import MarketLoss
-from pmtui.service.market_store import Needed
-from pmtui.service.marks import Marks
-from pmtui.service.needed_markets import needed_markets
-from pmtui.service.order_history import OrderHistory
-from pmtui.service.order_search import OrderSearch
+from pmtui.service.markets.event_list_cache import SeenFeed
+from pmtui.service.markets.history import HistoryFeed
+from pmtui.service.markets.known_markets import KnownMarkets
+from pmtui.service.markets.market_store import Needed
+from pmtui.service.markets.metadata import MetadataFeed
+from pmtui.service.markets.needed_markets import needed_markets
+from pmtui.service.markets.own_markets import OwnMarkets
+from pmtui.service.markets.quotes import Quotes
+from pmtui.service.markets.resolutions import Resolutions
+from pmtui.service.markets.venue_states import VenueStates
+from pmtui.service.orders.cancelling import Canceller
+from pmtui.service.orders.desk import Desk
+from pmtui.service.orders.history import OrderHistory
+from pmtui.service.orders.journal import Journal
+from pmtui.service.orders.search import OrderSearch
 from pmtui.service.ports import Clock
 from pmtui.service.profile import Profile
 from pmtui.service.queries import ServiceQueries
-from pmtui.service.quotes import Quotes
-from pmtui.service.resolutions import Resolutions
-from pmtui.service.safeguards import Safeguards
+from pmtui.service.safety.arming import Arming
+from pmtui.service.safety.daily_pnl import DayBook
+from pmtui.service.safety.entry_guard import EntryGuard
+from pmtui.service.safety.entry_lock import EntryLock
+from pmtui.service.safety.heartbeats import DeadMan
+from pmtui.service.safety.kill_switch import KillSwitch
+from pmtui.service.safety.safeguards import Safeguards
+from pmtui.service.safety.shutdown import Departing
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import MarketTopic
 from pmtui.service.tuning import AS_SHIPPED, Tuning
-from pmtui.service.venue_states import VenueStates
+from pmtui.service.venue_time import TimeFeed
 from pmtui.service.views import AccountView, Level, Mode
-from pmtui.service.watch_keeper import WatchKeeper
-from pmtui.service.watchlist import Watchlist
+from pmtui.service.watch.watch_keeper import WatchKeeper
+from pmtui.service.watch.watchlist import Watchlist
 
 Connect = Callable[[Health], Awaitable[Hosts | str]]
 """Makes the hosts, or says in a line why it cannot. Called once the service runs."""

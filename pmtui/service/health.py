@@ -6,8 +6,8 @@ from datetime import datetime
 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import HealthState, Source, SourceHealth
-from pmtui.domain.link import Link, LinkState
-from pmtui.domain.waiting import Waiting
+from pmtui.domain.markets.link import Link, LinkState
+from pmtui.domain.orders.waiting import Waiting
 from pmtui.service.hub import Hub
 from pmtui.service.log import Log
 from pmtui.service.ports import Clock

@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
+from pmtui.domain.account.onboarding import Identity, Spender, TradingKey
 from pmtui.domain.failure import Failure
-from pmtui.domain.onboarding import Identity, Spender, TradingKey
 from pmtui.domain.rate_budget import RateBudget
 from pmtui.service.ports import (
     AccountHost,

@@ -3,28 +3,28 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from pmtui.domain.book_view import BookView
-from pmtui.domain.conditional import Conditional
-from pmtui.domain.history import Interval
+from pmtui.domain.account.onboarding import Onboarding
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.ids import ConditionId, EventId, TokenId
-from pmtui.domain.market import Event, Market
+from pmtui.domain.markets.history import Interval
+from pmtui.domain.markets.market import Event, Market
+from pmtui.domain.markets.watchlist import leading_market, open_markets
 from pmtui.domain.money import ONE, Micros, notional_floor
-from pmtui.domain.onboarding import Onboarding
-from pmtui.domain.order import OrderIntent, OrderStatus
-from pmtui.domain.watchlist import leading_market, open_markets
-from pmtui.service.feeds.account import AccountFeed
-from pmtui.service.feeds.books import BooksFeed
-from pmtui.service.feeds.history import HistoryFeed
-from pmtui.service.feeds.metadata import ListState, MetadataFeed
-from pmtui.service.feeds.resting import Resting
-from pmtui.service.feeds.time import TimeFeed
+from pmtui.domain.orders.order import OrderIntent, OrderStatus
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.account.maker_stats import Resting
+from pmtui.service.account.mark_to_market import Marks
+from pmtui.service.books.books import BooksFeed
 from pmtui.service.kernel import Kernel
-from pmtui.service.market_store import EventState, MarketState
-from pmtui.service.marks import Marks
+from pmtui.service.markets.history import HistoryFeed
+from pmtui.service.markets.market_store import EventState, MarketState
+from pmtui.service.markets.metadata import ListState, MetadataFeed
+from pmtui.service.markets.quotes import Quotes
 from pmtui.service.profile import Profile
-from pmtui.service.quotes import Quotes
-from pmtui.service.safeguards import Safeguards
+from pmtui.service.safety.safeguards import Safeguards
 from pmtui.service.topics import HistoryTopic, MarketListTopic, SearchTopic
+from pmtui.service.venue_time import TimeFeed
 from pmtui.service.views import (
     AccountView,
     EventQuotesView,
@@ -45,8 +45,8 @@ from pmtui.service.views import (
     TapeView,
     awake_of,
 )
-from pmtui.service.watch_views import WatchlistView
-from pmtui.service.watchlist import Watchlist
+from pmtui.service.watch.watch_views import WatchlistView
+from pmtui.service.watch.watchlist import Watchlist
 
 
 class ServiceQueries:

@@ -1,6 +1,6 @@
 """The part of the write side that only ever makes things safer, or gives way again."""
 
-from pmtui.service.safeguards import Safeguards
+from pmtui.service.safety.safeguards import Safeguards
 
 
 class ServiceSafetyCommands:

@@ -13,17 +13,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime
 
-    from pmtui.domain.book_view import BookView
-    from pmtui.domain.conditional import Attachment, ConditionalId, ConditionalPlan, Trigger
-    from pmtui.domain.history import Interval
+    from pmtui.domain.account.onboarding import Onboarding
+    from pmtui.domain.books.book_view import BookView
+    from pmtui.domain.conditionals.conditional import (
+        Attachment,
+        ConditionalId,
+        ConditionalPlan,
+        Trigger,
+    )
+    from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
     from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
+    from pmtui.domain.markets.history import Interval
+    from pmtui.domain.markets.watchlist import StarKey
     from pmtui.domain.money import Micros
-    from pmtui.domain.onboarding import Onboarding
-    from pmtui.domain.order import Order, OrderIntent
-    from pmtui.domain.order_fields import UnsignedOrder
-    from pmtui.domain.price_alert import AlertId, AlertPlan
-    from pmtui.domain.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
-    from pmtui.domain.watchlist import StarKey
+    from pmtui.domain.orders.fields import UnsignedOrder
+    from pmtui.domain.orders.order import Order, OrderIntent
+    from pmtui.domain.orders.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
     from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
     from pmtui.service.views import (
         AccountView,
@@ -38,7 +43,7 @@ if TYPE_CHECKING:
         TagsView,
         TapeView,
     )
-    from pmtui.service.watch_views import WatchlistView
+    from pmtui.service.watch.watch_views import WatchlistView
 
 
 class Queries(Protocol):

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, EventId, TokenId
-from pmtui.domain.listing import MarketSort
+from pmtui.domain.markets.history import Interval
+from pmtui.domain.markets.listing import MarketSort
 
 
 @dataclass(frozen=True, slots=True)

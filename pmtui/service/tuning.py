@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from pmtui.domain.heartbeat import HeartbeatPolicy
-from pmtui.domain.limits import NO_LIMITS, Limits
-from pmtui.domain.order_endings import LAG_S, RULED_OUT_AFTER_S
-from pmtui.service.arming import DISARM_AFTER_S
-from pmtui.service.conditional_sales import SALE_LAG_S
-from pmtui.service.desk import POST_DEADLINE_S
+from pmtui.domain.orders.endings import LAG_S, RULED_OUT_AFTER_S
+from pmtui.domain.orders.heartbeat import HeartbeatPolicy
+from pmtui.domain.orders.limits import NO_LIMITS, Limits
+from pmtui.service.conditionals.sales import SALE_LAG_S
 from pmtui.service.hub import DEFAULT_FRAMES_PER_SECOND
+from pmtui.service.orders.desk import POST_DEADLINE_S
+from pmtui.service.safety.arming import DISARM_AFTER_S
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """The part of the write side that is about the watchlist and its price alerts."""
 
-from pmtui.domain.price_alert import AlertId, AlertPlan
-from pmtui.domain.watchlist import StarKey
-from pmtui.service.watchlist import Watchlist
+from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
+from pmtui.domain.markets.watchlist import StarKey
+from pmtui.service.watch.watchlist import Watchlist
 
 
 class ServiceWatchCommands:

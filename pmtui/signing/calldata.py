@@ -8,8 +8,8 @@ what a card shows is all that was signed.
 from dataclasses import dataclass
 from functools import cached_property
 
+from pmtui.domain.account.wallet_call import Argument, Call, DecodedCall
 from pmtui.domain.ids import Address, ConditionId, TokenId
-from pmtui.domain.wallet_call import Argument, Call, DecodedCall
 from pmtui.signing.addresses import address_bytes, bytes32, checksum_address
 from pmtui.signing.contracts import POLYGON, Contracts
 from pmtui.signing.keccak import keccak256

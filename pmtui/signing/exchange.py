@@ -5,7 +5,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from pmtui.domain.ids import Address, TokenId
-from pmtui.domain.market_identity import is_position_id
+from pmtui.domain.markets.identity import is_position_id
 from pmtui.signing.contracts import POLYGON_CHAIN_ID, contracts_on
 from pmtui.signing.typed_data import domain_separator
 

@@ -11,11 +11,11 @@ from functools import lru_cache
 
 import msgspec
 
+from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.ids import Address, ApiKey, OrderId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TimeInForce
-from pmtui.domain.signature_type import SignatureType
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.signing.addresses import AddressError, HexError, address_word, bytes32
 from pmtui.signing.exchange import ExchangeDomain
 from pmtui.signing.keccak import keccak256

@@ -7,8 +7,8 @@ somebody else may have sent.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.ids import Address
-from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.contracts import contracts_on
 from pmtui.signing.exchange import ExchangeDomain
 from pmtui.signing.order_signing import (

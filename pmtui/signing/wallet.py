@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
+from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.ids import Address
-from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.addresses import address_bytes, address_word, bytes32, checksum_address
 from pmtui.signing.contracts import POLYGON, WalletContracts
 from pmtui.signing.keccak import keccak256

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import msgspec
 
+from pmtui.domain.account.wallet_call import Batch, Call
 from pmtui.domain.ids import Address
-from pmtui.domain.wallet_call import Batch, Call
 from pmtui.signing.addresses import address_word
 from pmtui.signing.contracts import POLYGON, Contracts
 from pmtui.signing.keccak import keccak256

@@ -1,7 +1,7 @@
 """The owner's key as the service holds it for its deposit wallet: signatures, never the key."""
 
+from pmtui.domain.account.wallet_call import Batch, SignedSubmission
 from pmtui.domain.ids import Address
-from pmtui.domain.wallet_call import Batch, SignedSubmission
 from pmtui.signing.contracts import POLYGON, Contracts
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet_batch import (

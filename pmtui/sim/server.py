@@ -24,34 +24,34 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
 
-from pmtui.sim.access import TOO_LARGE, AccessRules, read_body, replayed
-from pmtui.sim.admin import AdminRoutes
-from pmtui.sim.admin_switches import AdminSwitches
-from pmtui.sim.analytics import analytics_routes
-from pmtui.sim.attribution_routes import AttributionRoutes
-from pmtui.sim.auth import KeyRoutes
-from pmtui.sim.back_office import BackOffice
+from pmtui.sim.accounts.access import TOO_LARGE, AccessRules, read_body, replayed
+from pmtui.sim.accounts.auth import KeyRoutes
+from pmtui.sim.admin.admin import AdminRoutes
+from pmtui.sim.admin.admin_switches import AdminSwitches
+from pmtui.sim.admin.back_office import BackOffice
+from pmtui.sim.admin.switches import Fault, Switches
 from pmtui.sim.chain.relayer_routes import RelayerRoutes
 from pmtui.sim.chain.rpc import RpcRoutes
 from pmtui.sim.chain.sign_in import sign_in_routes
-from pmtui.sim.clob_account import AccountRoutes
-from pmtui.sim.clob_books import BookRoutes
-from pmtui.sim.clob_markets import MarketRoutes
-from pmtui.sim.clob_orders import OrderRoutes
+from pmtui.sim.clob.clob_account import AccountRoutes
+from pmtui.sim.clob.clob_books import BookRoutes
+from pmtui.sim.clob.clob_markets import MarketRoutes
+from pmtui.sim.clob.clob_orders import OrderRoutes
+from pmtui.sim.clob.heartbeats import HeartbeatRoutes
+from pmtui.sim.clob.notification_routes import NotificationRoutes
+from pmtui.sim.clob.price_history import HistoryRoutes
+from pmtui.sim.clob.side_key_routes import SideKeyRoutes
 from pmtui.sim.connections import Connections
+from pmtui.sim.data.app import analytics_routes
+from pmtui.sim.data.live_activity import LiveActivityRoutes
+from pmtui.sim.gamma.app import metadata_routes
+from pmtui.sim.gamma.live_numbers import VenueNumbers
 from pmtui.sim.geoblock import geoblock_routes
-from pmtui.sim.heartbeats import HeartbeatRoutes
 from pmtui.sim.http_json import JsonResponse, failure
-from pmtui.sim.live_activity import LiveActivityRoutes
-from pmtui.sim.live_numbers import VenueNumbers
-from pmtui.sim.metadata import metadata_routes
-from pmtui.sim.notification_routes import NotificationRoutes
-from pmtui.sim.price_history import HistoryRoutes
-from pmtui.sim.reward_market_routes import RewardMarketRoutes
-from pmtui.sim.reward_user_routes import RewardUserRoutes
-from pmtui.sim.scoring_routes import ScoringRoutes
-from pmtui.sim.side_key_routes import SideKeyRoutes
-from pmtui.sim.switches import Fault, Switches
+from pmtui.sim.rewards.attribution_routes import AttributionRoutes
+from pmtui.sim.rewards.market_routes import RewardMarketRoutes
+from pmtui.sim.rewards.scoring_routes import ScoringRoutes
+from pmtui.sim.rewards.user_routes import RewardUserRoutes
 from pmtui.sim.venue import Venue
 
 HTTP_HOSTS = ("clob", "gamma", "data", "relayer", "rpc", "geoblock", "admin")

@@ -19,33 +19,33 @@ from textual.theme import Theme
 from textual.worker import WorkerFailed
 from typing_extensions import override
 
+from pmtui.domain.account.exit_policy import LeavePolicy
 from pmtui.domain.ids import ConditionId, EventId
-from pmtui.domain.leaving import LeavePolicy
-from pmtui.ui.action import Context
-from pmtui.ui.actions import bindings_for
-from pmtui.ui.calm_collection import CalmCollection
-from pmtui.ui.calm_toasts import CalmToasts
 from pmtui.ui.cells import Line
-from pmtui.ui.copying import Copying
-from pmtui.ui.driver import driver_class
-from pmtui.ui.keys_in_order import KeysInOrder
-from pmtui.ui.kill_key import KillKey
-from pmtui.ui.late_telling import LateTelling
+from pmtui.ui.explore.markets import MarketsScreen
+from pmtui.ui.frame import FrameScreen
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.keys.kill_key import KillKey
+from pmtui.ui.keys.palette import ActionProvider, StarProvider, ThemeProvider
+from pmtui.ui.keys.watch_keys import WatchKeys
 from pmtui.ui.later_screens import load_later_screens
-from pmtui.ui.market_facts import title_of, why_nothing_of_ours
+from pmtui.ui.market.market_facts import title_of, why_nothing_of_ours
+from pmtui.ui.message_line import SayingScreen
 from pmtui.ui.messages import EventChosen, MarketChosen
-from pmtui.ui.paint_now import PaintNow
-from pmtui.ui.palette import ActionProvider, StarProvider, ThemeProvider
-from pmtui.ui.screens.frame import FrameScreen
-from pmtui.ui.screens.markets import MarketsScreen
-from pmtui.ui.screens.saying import SayingScreen
-from pmtui.ui.straight_keys import StraightKeys
 from pmtui.ui.surface import Surface
-from pmtui.ui.theme import DEFAULT_THEME, role_variables
-from pmtui.ui.watch_keys import WatchKeys
+from pmtui.ui.terminal.calm_collection import CalmCollection
+from pmtui.ui.terminal.copying import Copying
+from pmtui.ui.terminal.dedupe_toasts import CalmToasts
+from pmtui.ui.terminal.deferred_updates import LateTelling
+from pmtui.ui.terminal.driver import driver_class
+from pmtui.ui.terminal.immediate_repaint import PaintNow
+from pmtui.ui.terminal.key_dispatch import StraightKeys
+from pmtui.ui.terminal.key_queue import KeysInOrder
+from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
 
 if TYPE_CHECKING:
-    from pmtui.ui.tour_guide import TourGuide
+    from pmtui.ui.keys.tour_guide import TourGuide
 
 _logger = logging.getLogger(__name__)
 
@@ -153,7 +153,7 @@ class PmtuiApp(
     @property
     def _guide(self) -> "TourGuide":
         if self._tour_guide is None:
-            from pmtui.ui.tour_guide import TourGuide  # noqa: PLC0415 - see above
+            from pmtui.ui.keys.tour_guide import TourGuide  # noqa: PLC0415 - see above
 
             self._tour_guide = TourGuide(self, self.surface)
         return self._tour_guide
@@ -168,13 +168,13 @@ class PmtuiApp(
 
     def open_event(self, event_id: EventId) -> None:
         """Put an event in front."""
-        from pmtui.ui.screens.event import EventScreen  # noqa: PLC0415 - see above
+        from pmtui.ui.explore.event import EventScreen  # noqa: PLC0415 - see above
 
         _ = self.push_screen(EventScreen(self.surface, event_id))
 
     def open_market(self, condition_id: ConditionId) -> None:
         """Put a market in front."""
-        from pmtui.ui.screens.market import MarketScreen  # noqa: PLC0415 - see above
+        from pmtui.ui.market.market import MarketScreen  # noqa: PLC0415 - see above
 
         _ = self.push_screen(MarketScreen(self.surface, condition_id))
 
@@ -188,38 +188,38 @@ class PmtuiApp(
 
     def action_portfolio(self) -> None:
         """Go to what is ours."""
-        from pmtui.ui.screens.portfolio import PortfolioScreen  # noqa: PLC0415 - see above
+        from pmtui.ui.portfolio.portfolio import PortfolioScreen  # noqa: PLC0415 - see above
 
         self._bring_forward(PortfolioScreen)
 
     def action_account(self) -> None:
         """Go to the account."""
-        from pmtui.ui.screens.account import AccountScreen  # noqa: PLC0415 - see above
+        from pmtui.ui.account.account import AccountScreen  # noqa: PLC0415 - see above
 
         self._bring_forward(AccountScreen)
 
     @override
     def action_watchlist(self) -> None:
         """Go to what is starred."""
-        from pmtui.ui.screens.watchlist import WatchlistScreen  # noqa: PLC0415 - see above
+        from pmtui.ui.explore.watchlist import WatchlistScreen  # noqa: PLC0415 - see above
 
         self._bring_forward(WatchlistScreen)
 
     def action_log(self) -> None:
         """Go to the log."""
-        from pmtui.ui.screens.log import LogScreen  # noqa: PLC0415 - see above
+        from pmtui.ui.portfolio.log import LogScreen  # noqa: PLC0415 - see above
 
         self._bring_forward(LogScreen)
 
     def action_conditionals(self) -> None:
         """Go to the conditional orders."""
-        from pmtui.ui.screens.conditionals import ConditionalsScreen  # noqa: PLC0415 - see above
+        from pmtui.ui.portfolio.conditionals import ConditionalsScreen  # noqa: PLC0415 - see above
 
         self._bring_forward(ConditionalsScreen)
 
     def action_help(self) -> None:
         """Explain the keys of the screen in front."""
-        from pmtui.ui.screens.help import HelpScreen  # noqa: PLC0415 - see above
+        from pmtui.ui.keys.help import HelpScreen  # noqa: PLC0415 - see above
 
         screen = self.screen
         if isinstance(screen, HelpScreen) or not isinstance(screen, FrameScreen):
@@ -249,7 +249,7 @@ class PmtuiApp(
     @override
     def action_change_theme(self) -> None:
         """Try themes on and choose one."""
-        from pmtui.ui.screens.theme_picker import ThemePicker  # noqa: PLC0415 - see above
+        from pmtui.ui.theme.theme_picker import ThemePicker  # noqa: PLC0415 - see above
 
         _ = self.push_screen(ThemePicker(self.surface.options, names=self.offered_themes))
 
@@ -262,7 +262,7 @@ class PmtuiApp(
 
     def action_cancel_every_order(self) -> None:
         """Cancel everything, after a question that names it."""
-        from pmtui.ui.paint.orders import paint_resting_orders  # noqa: PLC0415 - see above
+        from pmtui.ui.portfolio.paint_orders import paint_resting_orders  # noqa: PLC0415 - see above
 
         orders = self.surface.queries.account().open_orders
         if not orders:
@@ -286,13 +286,13 @@ class PmtuiApp(
         if not orders and not awake:
             self.exit()
             return
-        from pmtui.ui.paint.leaving import (  # noqa: PLC0415 - see above
+        from pmtui.ui.paint.exit_policy import (  # noqa: PLC0415 - see above
             label_leaving,
             paint_ending,
             paint_leaving,
             title_leaving,
         )
-        from pmtui.ui.paint.orders import (  # noqa: PLC0415 - see above
+        from pmtui.ui.portfolio.paint_orders import (  # noqa: PLC0415 - see above
             paint_resting_orders,
             paint_unknown_orders,
         )
@@ -337,7 +337,7 @@ class PmtuiApp(
         agree: str,
         decide: Callable[[bool | None], None],
     ) -> None:
-        from pmtui.ui.screens.question import QuestionScreen  # noqa: PLC0415 - see above
+        from pmtui.ui.question import QuestionScreen  # noqa: PLC0415 - see above
 
         screen = QuestionScreen(title, lines, agree=agree, options=self.surface.options)
         _ = self.push_screen(screen, decide)

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from rich.cells import set_cell_size
 
 from pmtui.ui.plain import Align, cell_width
-from pmtui.ui.theme import Role
+from pmtui.ui.theme.theme import Role
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 

@@ -7,7 +7,7 @@ What quitting takes is loaded too: leaving must not depend on files that may be 
 
 from importlib import import_module
 
-_SOON = ("pmtui.ui.paint.leaving", "pmtui.ui.screens.event", "pmtui.ui.screens.market")
+_SOON = ("pmtui.ui.paint.exit_policy", "pmtui.ui.explore.event", "pmtui.ui.market.market")
 
 
 def load_later_screens() -> None:

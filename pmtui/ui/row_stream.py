@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from pmtui.domain.ids import TokenId
-from pmtui.domain.listing import MOST_STREAMED_ROWS
+from pmtui.domain.markets.listing import MOST_STREAMED_ROWS
 
 if TYPE_CHECKING:
-    from pmtui.domain.book_view import BookView
+    from pmtui.domain.books.book_view import BookView
     from pmtui.service.surface import Queries
 
 VIEW_SETTLES_S = 0.2

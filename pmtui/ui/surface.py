@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from pmtui.domain.history import Interval
+from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
-from pmtui.domain.presets import DEFAULT_GIVE_WAY, DEFAULT_PRESETS
-from pmtui.domain.ticket_rules import DEFAULT_RULES, TicketRules
+from pmtui.domain.ticket.presets import DEFAULT_GIVE_WAY, DEFAULT_PRESETS
+from pmtui.domain.ticket.rules import DEFAULT_RULES, TicketRules
 from pmtui.service.surface import Commands, Queries, Subscriptions
-from pmtui.ui.actions import DEFAULT_KEYMAP, Keymap
+from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
 
 
 @dataclass(frozen=True, slots=True)

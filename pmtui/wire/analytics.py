@@ -6,9 +6,10 @@ decimals and used for showing only. Rows that cannot be read are skipped and cou
 
 import msgspec
 
+from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.answers import Value
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market import Holder, Side
+from pmtui.domain.markets.market import Holder, Side
 from pmtui.domain.money import (
     AVERAGE_PRICE,
     CASH,
@@ -19,8 +20,7 @@ from pmtui.domain.money import (
     Micros,
     Range,
 )
-from pmtui.domain.order import TradePrint
-from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.domain.orders.order import TradePrint
 from pmtui.wire import bounds
 from pmtui.wire.analytics_rows import ActivityRow, HolderRow, HoldersRow, PositionRow, ValueRow
 from pmtui.wire.bounds import cut

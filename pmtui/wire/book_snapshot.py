@@ -8,9 +8,9 @@ from typing import Annotated
 
 import msgspec
 
-from pmtui.domain.book_texts import read_price, read_size
+from pmtui.domain.books.level_texts import read_price, read_size
+from pmtui.domain.books.market_events import BookSnapshot, TextLevel
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market_events import BookSnapshot, TextLevel
 from pmtui.domain.money import PRICE, SIZE, TICK, MoneyError, Range
 from pmtui.wire import bounds, fields
 from pmtui.wire.bounds import Identifier

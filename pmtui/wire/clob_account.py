@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 from pmtui.domain.answers import Named, Page
 from pmtui.domain.ids import Address, ApiKey, OrderId, TradeId
 from pmtui.domain.money import CASH, Micros
-from pmtui.domain.order import BalanceAllowance, CancelResult, Fill, Order, PostResult, PostStatus
+from pmtui.domain.orders.order import (
+    BalanceAllowance,
+    CancelResult,
+    Fill,
+    Order,
+    PostResult,
+    PostStatus,
+)
 from pmtui.wire import bounds, fields
 from pmtui.wire.clob import decode_page
 from pmtui.wire.errors import WireError

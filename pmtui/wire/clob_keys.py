@@ -2,8 +2,7 @@
 
 from datetime import datetime
 
-from pmtui.domain.ids import ApiKey
-from pmtui.domain.keys import (
+from pmtui.domain.account.keys import (
     NO_BUILDER,
     BuilderCode,
     BuilderCodeError,
@@ -11,6 +10,7 @@ from pmtui.domain.keys import (
     BuilderKey,
     parse_builder_code,
 )
+from pmtui.domain.ids import ApiKey
 from pmtui.wire import bounds, fields
 from pmtui.wire.errors import WireError
 from pmtui.wire.fields import Row

@@ -1,10 +1,10 @@
 """The account's notices and heartbeats on the trading host, as domain values."""
 
+from pmtui.domain.account.notices import Notice, NoticeId, NoticeKind, OrderNotice
 from pmtui.domain.answers import Page
-from pmtui.domain.heartbeat import HeartbeatAnswer, HeartbeatId
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.money import PRICE, SIZE
-from pmtui.domain.notices import Notice, NoticeId, NoticeKind, OrderNotice
+from pmtui.domain.orders.heartbeat import HeartbeatAnswer, HeartbeatId
 from pmtui.wire import bounds, fields
 from pmtui.wire.clob import decode_page
 from pmtui.wire.errors import WireError

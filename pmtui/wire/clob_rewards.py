@@ -10,9 +10,8 @@ from typing import TypeVar
 
 from pmtui.domain.answers import Page
 from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId
-from pmtui.domain.market import RewardTerms
-from pmtui.domain.money import CASH, CENTS, ONE, PERCENT, PRICE, SIZE, ZERO, Micros
-from pmtui.domain.rewards import (
+from pmtui.domain.markets.market import RewardTerms
+from pmtui.domain.markets.rewards import (
     AssetEarnings,
     Earnings,
     OutcomePrice,
@@ -20,6 +19,7 @@ from pmtui.domain.rewards import (
     RewardedMarket,
     RewardProgram,
 )
+from pmtui.domain.money import CASH, CENTS, ONE, PERCENT, PRICE, SIZE, ZERO, Micros
 from pmtui.wire import bounds, fields
 from pmtui.wire.clob import decode_page
 from pmtui.wire.errors import WireError

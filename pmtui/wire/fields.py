@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, MoneyError, Range, parse_micros, round_micros
 from pmtui.wire import bounds
 from pmtui.wire.errors import UNREADABLE, NotJsonError, WireError

@@ -6,7 +6,7 @@ Rows that cannot be read are skipped and counted. Rules of trading are not appli
 import msgspec
 
 from pmtui.domain.ids import EventId, MarketId, SeriesId, TagId
-from pmtui.domain.market import (
+from pmtui.domain.markets.market import (
     NO_FEE,
     Comment,
     Event,

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import CASH, PRICE, SIZE, ZERO, Micros
-from pmtui.domain.order import (
+from pmtui.domain.orders.order import (
     VENUE_EXPIRY_LEAD,
     Fill,
     Liquidity,

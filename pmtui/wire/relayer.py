@@ -15,7 +15,12 @@ from typing import Final, TypeVar
 import msgspec
 from typing_extensions import override
 
-from pmtui.domain.wallet_call import CallReverted, Receipt, RelayerTransaction, TransactionId
+from pmtui.domain.account.wallet_call import (
+    CallReverted,
+    Receipt,
+    RelayerTransaction,
+    TransactionId,
+)
 from pmtui.wire.errors import UNREADABLE, WireError
 
 T = TypeVar("T")

@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from pmtui.domain.book_texts import SIDES, read_price, read_size
-from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market_events import (
+from pmtui.domain.account.user_events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
+from pmtui.domain.books.level_texts import SIDES, read_price, read_size
+from pmtui.domain.books.market_events import (
     BestBidAsk,
     LevelText,
     LevelTexts,
@@ -24,9 +24,9 @@ from pmtui.domain.market_events import (
     TickSizeChanged,
     TradePrinted,
 )
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import PRICE, TICK, Micros, MoneyError
-from pmtui.domain.order import OrderStatus
-from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
+from pmtui.domain.orders.order import OrderStatus
 from pmtui.wire import bounds, fields
 from pmtui.wire.book_snapshot import checked_price, checked_size, decode_snapshot
 from pmtui.wire.bounds import Identifier

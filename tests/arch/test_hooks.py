@@ -9,7 +9,7 @@ import pkgutil
 from collections.abc import Iterator
 
 import pmtui.ui
-from pmtui.ui.screens.confirm import CardScreen
+from pmtui.ui.ticket.confirm import CardScreen
 from pmtui.ui.widgets.scrolling_pane import ScrollingPane
 
 

@@ -69,7 +69,7 @@ def test_only_the_supervisor_catches_everything() -> None:
 
 
 def test_the_domain_counts_in_integers() -> None:
-    for module in sorted((PACKAGE / "domain").glob("*.py")):
+    for module in sorted((PACKAGE / "domain").rglob("*.py")):
         tree = ast.parse(module.read_text())
         spans = [n.annotation for n in ast.walk(tree) if is_duration(n)]
         durations = {id(i) for span in spans if span is not None for i in ast.walk(span)}
@@ -167,17 +167,17 @@ def test_the_first_paint_waits_for_nothing_heavy() -> None:
     loaded = imported_by("import pmtui.cli.compose, pmtui.service.data_service")
     assert not loaded & {"eth_account", "coincurve", "plotext", "httpx", "websockets", "starlette"}
     assert not loaded & {"pydantic", "pydantic_settings", "pygments", "PIL", "unittest"}
-    first = "import pmtui.cli.compose, pmtui.ui.app, pmtui.ui.screens.markets"
+    first = "import pmtui.cli.compose, pmtui.ui.app, pmtui.ui.explore.markets"
     assert "sqlite3" not in imported_by(first)
 
 
 def test_the_first_picture_loads_nothing_of_markets_orders_and_their_screens() -> None:
     loaded = modules_after("import pmtui.cli.compose")
-    assert "pmtui.ui.screens.markets" in loaded
+    assert "pmtui.ui.explore.markets" in loaded
     later = {
-        "pmtui.domain.book_view", "pmtui.domain.market", "pmtui.domain.order",
-        "pmtui.domain.position", "pmtui.service.data_service", "pmtui.ui.screens.event",
-        "pmtui.ui.screens.market",
+        "pmtui.domain.books.book_view", "pmtui.domain.markets.market", "pmtui.domain.orders.order",
+        "pmtui.domain.account.position", "pmtui.service.data_service", "pmtui.ui.explore.event",
+        "pmtui.ui.market.market",
     }  # fmt: skip
     assert not loaded & later
 
@@ -187,7 +187,7 @@ def test_screens_that_few_sessions_open_are_not_loaded_for_all() -> None:
         "import pmtui.cli.compose\n"
         "from pmtui.ui.later_screens import load_later_screens\nload_later_screens()"
     )
-    assert "pmtui.ui.screens.market" in loaded
+    assert "pmtui.ui.market.market" in loaded
     names = (
         "account",
         "conditionals",
@@ -201,7 +201,7 @@ def test_screens_that_few_sessions_open_are_not_loaded_for_all() -> None:
 
 
 def test_the_key_library_and_the_checker_of_settings_do_not_come_with_a_session() -> None:
-    loaded = imported_by("import pmtui.cli.compose, pmtui.cli.hosts, pmtui.ui.paint.chart")
+    loaded = imported_by("import pmtui.cli.compose, pmtui.cli.hosts, pmtui.ui.charts.paint_chart")
     assert not loaded & {"eth_account", "Crypto", "pydantic", "plotext", "starlette", "uvicorn"}
 
 

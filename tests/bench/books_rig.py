@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from random import Random
 
 from pmtui.domain.ids import TokenId
+from pmtui.service.books.books import BooksFeed
 from pmtui.service.clock import SystemClock
-from pmtui.service.feeds.books import BooksFeed
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
 from pmtui.service.hub import Hub

@@ -24,22 +24,22 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.clients.streams.market import MarketChannel
-from pmtui.domain.book_view import BookState, BookView
+from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
-from pmtui.domain.market import Event, Market, MarketTerms, Outcome
+from pmtui.domain.markets.market import Event, Market, MarketTerms, Outcome
 from pmtui.domain.money import Micros
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
-from pmtui.service.journal import Journal
+from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.topics import BookTopic, Topic
 from pmtui.service.views import Mode
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.surface import Surface
-from pmtui.ui.theme_files import load_themes
+from pmtui.ui.theme.theme_files import load_themes
 from tests.service.fakes import (
     MARKET,
     TERMS,

@@ -11,7 +11,7 @@ from statistics import median
 from time import perf_counter
 
 from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId
-from pmtui.domain.market import NO_FEE, FeeSchedule, Side
+from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Side
 from pmtui.domain.money import ONE, Micros
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import MarketSpec, Placed, SeedOrder

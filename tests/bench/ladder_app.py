@@ -11,13 +11,13 @@ from textual.driver import Driver
 from textual.widgets import DataTable
 from typing_extensions import override
 
-from pmtui.domain.book_view import BookView
-from pmtui.ui.cell_diff import CellDiff
-from pmtui.ui.driver import driver_class
-from pmtui.ui.paint_now import PaintNow
-from pmtui.ui.theme import DEFAULT_THEME, role_variables
-from pmtui.ui.theme_files import load_themes
-from pmtui.ui.widgets.ladder_view import LadderView
+from pmtui.domain.books.book_view import BookView
+from pmtui.ui.ladder.ladder_view import LadderView
+from pmtui.ui.terminal.cell_diff import CellDiff
+from pmtui.ui.terminal.driver import driver_class
+from pmtui.ui.terminal.immediate_repaint import PaintNow
+from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
+from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.moving_market import TICK, YES, MovingMarket
 
 SIZE = (60, 42)

@@ -7,9 +7,9 @@ import json
 from random import Random
 from typing import NamedTuple
 
-from pmtui.domain.book import OrderBook
+from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.market_events import BookSnapshot, LevelText, TextLevel
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market_events import BookSnapshot, LevelText, TextLevel
 from pmtui.domain.money import ONE, Micros, format_micros
 
 FIRST_TIMESTAMP = "1790000000000"

@@ -13,13 +13,13 @@ from typing import Any
 
 from coincurve import PrivateKey
 
-from pmtui.domain.amounts import limit_amounts
+from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.ids import ApiKey, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TimeInForce
-from pmtui.domain.order_fields import OrderDraft
-from pmtui.domain.signature_type import SignatureType
+from pmtui.domain.orders.amounts import limit_amounts
+from pmtui.domain.orders.fields import OrderDraft
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.signing.exchange import exchange_for
 from pmtui.signing.keccak import keccak256
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner

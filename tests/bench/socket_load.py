@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from pmtui.clients.streams.market import MarketChannel
-from pmtui.domain.book import OrderBook
-from pmtui.domain.book_view import BookState, BookView
+from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.ids import TokenId
-from pmtui.service.feeds.books import BooksFeed
+from pmtui.service.books.books import BooksFeed
 from pmtui.service.topics import BookTopic, Topic
 from tests.bench.books_rig import watched_books
 from tests.bench.session import Session, make_session

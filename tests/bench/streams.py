@@ -18,9 +18,9 @@ from typing import Any
 import msgspec
 
 from pmtui.clients.streams.market_protocol import MarketProtocol
-from pmtui.domain.book_twins import Twins
-from pmtui.domain.market_events import BookSnapshot
-from pmtui.service.feeds.books import BooksFeed
+from pmtui.domain.books.market_events import BookSnapshot
+from pmtui.domain.books.mirrored_books import Twins
+from pmtui.service.books.books import BooksFeed
 from pmtui.service.topics import BookTopic, Topic
 from pmtui.wire.stream import decode_price_changes
 from tests.bench.books_rig import watched_books

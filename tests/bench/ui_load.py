@@ -19,7 +19,7 @@ from statistics import median
 from time import sleep
 from typing import IO, Any, NamedTuple
 
-from pmtui.domain.book_view import BookState
+from pmtui.domain.books.book_view import BookState
 from tests.bench.busy_terminal import TITLE, book_text
 from tests.bench.session import Session, make_session
 from tests.bench.socket_load import (

@@ -5,15 +5,20 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 
-from pmtui.domain.amounts import OrderAmounts, limit_amounts, market_amounts, market_price_walk
-from pmtui.domain.book_hash import HashTerms, hash_of, levels_text
+from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.books.book_hash import HashTerms, hash_of, levels_text
 from pmtui.domain.cursor import decode_cursor, encode_cursor
-from pmtui.domain.fees import taker_fee, taker_fee_exact
 from pmtui.domain.ids import Address, ApiKey, ConditionId, TokenId
-from pmtui.domain.market import FeeSchedule, Side
+from pmtui.domain.markets.fees import taker_fee, taker_fee_exact
+from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import Micros, format_micros, parse_micros
-from pmtui.domain.order import TimeInForce
-from pmtui.domain.signature_type import SignatureType
+from pmtui.domain.orders.amounts import (
+    OrderAmounts,
+    limit_amounts,
+    market_amounts,
+    market_price_walk,
+)
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.signing.addresses import parse_address
 from pmtui.signing.clob_auth import auth_digest, auth_headers, verify_auth
 from pmtui.signing.exchange import ExchangeDomain, ExchangeKind, exchange_domain

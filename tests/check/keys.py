@@ -8,9 +8,9 @@ from itertools import groupby
 from pathlib import Path
 
 import pmtui
-from pmtui.ui.action import Action, Context
-from pmtui.ui.action_table import ACTIONS
-from pmtui.ui.actions import key_label
+from pmtui.ui.keys.action import Action, Context
+from pmtui.ui.keys.action_table import ACTIONS
+from pmtui.ui.keys.actions import key_label
 
 DOCUMENT = Path(pmtui.__file__).with_name("KEYS.md")
 HEAD = """# Keys

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import httpx
 import msgspec
 
-from pmtui.clients.http_failures import failure_of_answer
+from pmtui.clients.http.failures import failure_of_answer
 from pmtui.domain.answers import Page
 from pmtui.domain.ids import ApiKey
 from pmtui.wire import (

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from pmtui.domain.book import OrderBook
-from pmtui.domain.book_check import Agreement, BookCheck
-from pmtui.domain.book_texts import read_price, read_size
-from pmtui.domain.market_events import (
+from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.check import Agreement, BookCheck
+from pmtui.domain.books.level_texts import read_price, read_size
+from pmtui.domain.books.market_events import (
     BookSnapshot,
     LevelChange,
     LevelText,

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from pmtui.domain.book import OrderBook
-from pmtui.domain.book_check import TOLERATED_FRAMES
+from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.check import TOLERATED_FRAMES
 
 
 @dataclass

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from pmtui.ui.action import Context
-from pmtui.ui.action_table import ACTIONS
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import ACTIONS
 from tests.check.__main__ import main
 from tests.check.keys import DOCUMENT, PLACES, to_markdown
 

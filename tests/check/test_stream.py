@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.book import OrderBook
-from pmtui.domain.market_events import BookSnapshot, LevelText
+from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.market_events import BookSnapshot, LevelText
 from pmtui.wire.stream import decode_market_frame
 from tests.check.__main__ import main
 from tests.check.frames import read_frames

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from pmtui.domain.book import OrderBook
+from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.market_events import BookSnapshot, TextLevel
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market_events import BookSnapshot, TextLevel
 from tests.check.tops import NOT_SENT, agrees, tops_of
 
 

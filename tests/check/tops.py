@@ -3,8 +3,8 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from pmtui.domain.book import OrderBook
-from pmtui.domain.book_texts import read_price
+from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.level_texts import read_price
 from pmtui.domain.money import Micros, MoneyError
 
 Tops = tuple[str, str]

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from pmtui.domain.account.wallet_call import Batch, Call, read_submit_refusal
 from pmtui.domain.ids import Address, ApiKey, ConditionId
-from pmtui.domain.wallet_call import Batch, Call, read_submit_refusal
 from pmtui.signing import calldata
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.ctf import collection_id, condition_id, token_ids

@@ -5,14 +5,14 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from pmtui.domain.flattening import FlattenPlan, plan_flatten
 from pmtui.domain.ids import OrderId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
-from pmtui.domain.moving import plan_move
-from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
-from pmtui.domain.scaled import ScaledPlan, ScaledSpec, TotalUnit, plan_scaled
-from pmtui.domain.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown, Verdict
+from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
+from pmtui.domain.orders.moving import plan_move
+from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
+from pmtui.domain.orders.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown, Verdict
+from pmtui.domain.ticket.scaled import ScaledPlan, ScaledSpec, TotalUnit, plan_scaled
 from pmtui.service.surface import PreparedOrder
 from tests.cli.at_venue import PatientTime
 from tests.cli.test_missed_events import until

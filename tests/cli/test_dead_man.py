@@ -10,15 +10,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from pmtui.domain.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
-from pmtui.domain.leaving import Departure, LeavePolicy
-from pmtui.domain.market import Side
+from pmtui.domain.account.exit_policy import Departure, LeavePolicy
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.service.data_service import DataService
-from pmtui.service.journal import Journal
+from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.tuning import Tuning
 from pmtui.service.views import Level, Load, Mode
-from pmtui.sim.heartbeats import LAPSE_MS, SWEEP_MS
+from pmtui.sim.clob.heartbeats import LAPSE_MS, SWEEP_MS
 from pmtui.sim.run import RunningVenue
 from tests.cli.at_venue import TimeWithoutPolls, on_first_key, urls_of
 from tests.cli.test_missed_events import open_ids, until

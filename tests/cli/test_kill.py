@@ -12,15 +12,15 @@ import pytest
 from pmtui.cli.main import main
 from pmtui.cli.session_lock import is_session_running, session_lock
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.limits import Limits
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import LimitIntent
-from pmtui.domain.verdict import Accepted, Rejected, Verdict
+from pmtui.domain.orders.limits import Limits
+from pmtui.domain.orders.order import LimitIntent
+from pmtui.domain.orders.verdict import Accepted, Rejected, Verdict
 from pmtui.service.data_service import DataService
-from pmtui.service.journal import Journal
-from pmtui.service.kill_file import KILLED, KillAnswer, read_killed, write_answer
+from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile
+from pmtui.service.safety.kill_file import KILLED, KillAnswer, read_killed, write_answer
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, LogTopic, MarketTopic, StatusTopic
 from pmtui.service.tuning import AS_SHIPPED, Tuning

@@ -11,7 +11,7 @@ from pmtui.service.topics import LogTopic, MarketListTopic, StatusTopic, Topic
 from pmtui.service.views import Load, Mode
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.surface import Surface
-from pmtui.ui.theme_files import load_themes
+from pmtui.ui.theme.theme_files import load_themes
 from tests.manual_clock import ManualClock
 from tests.ui.wait import until
 

@@ -11,9 +11,9 @@ from pmtui.cli.lean_imports import EMPTY, KNOWN, NOT_INSTALLED, is_installed
 
 DRAWN = """
 from datetime import UTC, datetime, timedelta
-from pmtui.domain.history import PricePoint
+from pmtui.domain.markets.history import PricePoint
 from pmtui.domain.money import Micros
-from pmtui.ui.paint.chart import draw_chart
+from pmtui.ui.charts.paint_chart import draw_chart
 began = datetime(2026, 1, 1, tzinfo=UTC)
 points = [PricePoint(began + timedelta(minutes=i), Micros(i * i * 70)) for i in range(100)]
 print(ascii(draw_chart(points, 60, 12)))
@@ -32,7 +32,7 @@ def said(code: str) -> str:
 
 
 def test_nothing_large_comes_along() -> None:
-    everything = "import pmtui.cli.compose, pmtui.cli.farewell, pmtui.cli.hosts, plotext\n"
+    everything = "import pmtui.cli.compose, pmtui.cli.exit_report, pmtui.cli.hosts, plotext\n"
     assert not HEAVY & set(said(LEAN + everything + LOADED).split())
     # Or the above would prove nothing.
     assert HEAVY & set(said(everything + LOADED).split())

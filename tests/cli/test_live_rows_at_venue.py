@@ -4,14 +4,14 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from pmtui.domain.book_view import BookView
+from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import TokenId
-from pmtui.domain.verdict import Accepted
+from pmtui.domain.orders.verdict import Accepted
 from pmtui.ui.cells import Cell
+from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.paint.facts import paint_mid
-from pmtui.ui.screens.markets import MarketsScreen
 from pmtui.ui.surface import Surface
-from pmtui.ui.theme import Role
+from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from tests.cli.at_venue import TimeWithoutPolls
 from tests.cli.test_venue_states import YES, Stand, stand

@@ -14,19 +14,19 @@ import pytest
 
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.gamma import GammaClient
-from pmtui.clients.http import HttpHost
+from pmtui.clients.http.client import HttpHost
 from pmtui.clients.routes_clob import ROUTES
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.listing import MarketSort
-from pmtui.domain.market import Market, Side
-from pmtui.domain.market_identity import METADATA_HOST, TRADING_HOST, find_disagreement
+from pmtui.domain.markets.identity import METADATA_HOST, TRADING_HOST, find_disagreement
+from pmtui.domain.markets.listing import MarketSort
+from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.money import parse_micros
-from pmtui.domain.order import LimitIntent
-from pmtui.domain.verdict import Rejected
+from pmtui.domain.orders.order import LimitIntent
+from pmtui.domain.orders.verdict import Rejected
 from pmtui.service.data_service import DataService
-from pmtui.service.journal import Journal
+from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic

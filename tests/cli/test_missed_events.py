@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 from pmtui.config.endpoints import Endpoints
 from pmtui.domain.health import HealthState, Source
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
-from pmtui.domain.market import Side
-from pmtui.domain.order import OrderStatus, TimeInForce, TradeStatus
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.order import OrderStatus, TimeInForce, TradeStatus
 from pmtui.service.data_service import DataService
-from pmtui.service.journal import Journal
+from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.topics import (
     AccountTopic,

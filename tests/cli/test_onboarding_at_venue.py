@@ -10,19 +10,19 @@ import pytest
 
 from pmtui.cli.hosts import SessionHosts
 from pmtui.config.endpoints import Dialect, Endpoints
-from pmtui.domain.key_kind import KeyKind
-from pmtui.domain.onboarding import Onboarding, Step, StepState, next_of, stands_of
-from pmtui.domain.signature_type import SignatureType
+from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.onboarding import Onboarding, Step, StepState, next_of, stands_of
+from pmtui.domain.account.signature_type import SignatureType
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
-from pmtui.service.journal import Journal
+from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.topics import AccountTopic, OnboardingTopic, StatusTopic, Topic
 from pmtui.service.views import Mode
 from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue
-from pmtui.ui.account_lines import account_lines
+from pmtui.ui.account.account_lines import account_lines
 from tests.cli.at_venue import TimeWithoutPolls, urls_of
 from tests.cli.test_missed_events import until
 from tests.sim.kit import KEYS, Person, http_client, small_venue

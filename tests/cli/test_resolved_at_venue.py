@@ -5,7 +5,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from pmtui.service.data_service import DataService
-from pmtui.service.resolutions import LOOK_PERIOD_S
+from pmtui.service.markets.resolutions import LOOK_PERIOD_S
 from pmtui.service.topics import AccountTopic, LogTopic, StatusTopic
 from pmtui.service.views import Level
 from tests.cli.at_venue import PatientTime

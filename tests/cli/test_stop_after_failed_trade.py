@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from pmtui.domain.conditional import Conditional, ConditionalPlan
-from pmtui.domain.market import Side
+from pmtui.domain.conditionals.conditional import Conditional, ConditionalPlan
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import parse_micros
 from pmtui.service.data_service import DataService
 from pmtui.service.topics import AccountTopic, BookTopic, LogTopic, StatusTopic

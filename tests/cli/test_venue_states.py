@@ -15,17 +15,17 @@ from typing_extensions import override
 
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
+from pmtui.domain.markets.venue_state import VenueState
 from pmtui.domain.money import parse_micros
-from pmtui.domain.order import LimitIntent, OrderStatus, TimeInForce
-from pmtui.domain.venue_state import VenueState
-from pmtui.domain.verdict import Accepted, Rejected, Verdict
+from pmtui.domain.orders.order import LimitIntent, OrderStatus, TimeInForce
+from pmtui.domain.orders.verdict import Accepted, Rejected, Verdict
 from pmtui.service.data_service import DataService
-from pmtui.service.journal import Journal
+from pmtui.service.markets.venue_states import ASK_PERIOD_S, LOOK_PERIOD_S
+from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic, TapeTopic
-from pmtui.service.venue_states import ASK_PERIOD_S, LOOK_PERIOD_S
 from pmtui.service.views import Load, Mode
 from pmtui.sim.run import RunningVenue
 from tests.cli.at_venue import TimeWithoutPolls, on_first_key, urls_of

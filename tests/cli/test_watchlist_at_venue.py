@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from pmtui.domain.conditionals.price_alert import AlertPlan, AlertSide, AlertState
+from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.money import parse_micros
-from pmtui.domain.price_alert import AlertPlan, AlertSide, AlertState
-from pmtui.domain.verdict import Accepted
-from pmtui.domain.watchlist import key_of_market
+from pmtui.domain.orders.verdict import Accepted
 from pmtui.service.topics import WatchlistTopic
 from pmtui.service.views import Load
-from pmtui.service.watch_views import WatchRow
+from pmtui.service.watch.watch_views import WatchRow
 from tests.cli.at_venue import TimeWithoutPolls
 from tests.cli.test_missed_events import until
 from tests.cli.test_venue_states import HERE, YES, Stand, stand

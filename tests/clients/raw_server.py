@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from pmtui.clients.http import HttpHost, Pace
+from pmtui.clients.http.client import HttpHost, Pace
 
 Handler = Callable[["Call"], Awaitable[None]]
 

@@ -12,7 +12,7 @@ from pmtui.clients.geoblock import GeoblockClient
 from pmtui.domain.answers import GeoAnswer, Value
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.service.ports import AnalyticsHost, GeoHost
 from tests.clients.raw_server import Call, Handler, RawServer, answering, serving
 from tests.wire.payloads import CONDITION, TOKENS, Json, wire

@@ -6,9 +6,9 @@ from pmtui.clients.clob import ClobClient
 from pmtui.clients.routes_clob import LIVE_ROUTES, ROUTES, SEED_ROUTES, Auth, Call
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.history import Interval
+from pmtui.domain.markets.market import Side
 from tests.clients.raw_server import answering, serving
 
 TOKEN = TokenId("71")

@@ -13,21 +13,21 @@ from pmtui.clients.clob import ClobClient
 from pmtui.clients.earnings import EarningsClient
 from pmtui.clients.heartbeat import HeartbeatClient
 from pmtui.clients.histories import HistoryClient
-from pmtui.clients.host_check import HostCheck
-from pmtui.clients.http import HttpHost
+from pmtui.clients.http.client import HttpHost
+from pmtui.clients.http.host_check import HostCheck
+from pmtui.clients.http.paging import Step, collect
+from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.keys import KeysClient
 from pmtui.clients.notifications import NotificationsClient
-from pmtui.clients.paging import Step, collect
 from pmtui.clients.rewards import RewardsClient
 from pmtui.clients.routes_clob import ROUTES, Auth, Call, ClobRoutes
-from pmtui.clients.server_clock import ServerClock
 from pmtui.config.endpoints import Dialect
+from pmtui.domain.account.keys import NO_BUILDER
+from pmtui.domain.account.notices import NoticeId
 from pmtui.domain.failure import Failure
-from pmtui.domain.history import Interval
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
-from pmtui.domain.keys import NO_BUILDER
-from pmtui.domain.market import Side
-from pmtui.domain.notices import NoticeId
+from pmtui.domain.markets.history import Interval
+from pmtui.domain.markets.market import Side
 from tests.clients.raw_server import Call as Request
 from tests.clients.raw_server import answering, serving
 from tests.clients.test_account import NOW, SIGNER, account_client, is_signed

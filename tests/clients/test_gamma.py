@@ -9,8 +9,8 @@ from pmtui.clients.gamma import GammaClient
 from pmtui.domain.answers import Page
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, EventId
-from pmtui.domain.listing import MarketSort
-from pmtui.domain.market import Event
+from pmtui.domain.markets.listing import MarketSort
+from pmtui.domain.markets.market import Event
 from pmtui.service.ports import MetadataHost
 from tests.clients.raw_server import Handler, RawServer, answering, serving
 from tests.wire.payloads import CONDITION, event, market, wire

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import pytest
 
 from pmtui.clients.account import AccountClient, Lanes
-from pmtui.clients.http import HttpHost
+from pmtui.clients.http.client import HttpHost
+from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.routes_clob import LIVE_ROUTES
-from pmtui.clients.server_clock import ServerClock
 from pmtui.clients.signed_requests import Account
+from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId
-from pmtui.domain.order import BalanceAllowance, CancelResult
-from pmtui.domain.signature_type import SignatureType
+from pmtui.domain.orders.order import BalanceAllowance, CancelResult
 from tests.clients.raw_server import Call, RawServer, serving
 from tests.clients.test_account import CREDENTIALS, EMPTY_CANCEL, NOW, SIGNER
 

@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from pmtui.clients.chain import ChainClient
-from pmtui.clients.http import HttpHost
+from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient
 from pmtui.clients.sign_in import mint_relayer_key
-from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.ids import Address, ConditionId
-from pmtui.domain.wallet_call import (
+from pmtui.domain.account.wallet_call import (
     Call,
     CallReverted,
     Receipt,
@@ -21,6 +19,8 @@ from pmtui.domain.wallet_call import (
     TransactionId,
     read_submit_refusal,
 )
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.ids import Address, ConditionId
 from pmtui.signing import calldata
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.siwe import sign_in

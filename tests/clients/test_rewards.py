@@ -3,13 +3,13 @@ from datetime import date
 
 from pmtui.clients.earnings import EarningsClient
 from pmtui.clients.histories import HistoryClient
+from pmtui.clients.http.paging import Step
 from pmtui.clients.notifications import NotificationsClient
-from pmtui.clients.paging import Step
 from pmtui.clients.rewards import RewardsClient, RewardSearch
 from pmtui.clients.routes_clob import LIVE_ROUTES, SEED_ROUTES
 from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.history import Interval
 from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.history import Interval
 from tests.clients.raw_server import answering, serving
 from tests.clients.test_account import account_client, is_signed
 

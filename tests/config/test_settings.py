@@ -8,13 +8,13 @@ import pytest
 from pmtui.config.endpoints import LIVE, Dialect
 from pmtui.config.errors import ConfigError
 from pmtui.config.settings import KeySetting, load_settings
-from pmtui.domain.heartbeat import HeartbeatPolicy
-from pmtui.domain.history import Interval
-from pmtui.domain.leaving import Departure, LeavePolicy
-from pmtui.domain.limits import NO_LIMITS, Limits
+from pmtui.domain.account.exit_policy import Departure, LeavePolicy
+from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
-from pmtui.domain.presets import DEFAULT_PRESETS
-from pmtui.domain.signature_type import SignatureType
+from pmtui.domain.orders.heartbeat import HeartbeatPolicy
+from pmtui.domain.orders.limits import NO_LIMITS, Limits
+from pmtui.domain.ticket.presets import DEFAULT_PRESETS
 
 
 @pytest.fixture(autouse=True)

@@ -11,13 +11,13 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.holdings import RESOLUTION, Holdings, ReportTime
+from pmtui.domain.account.holdings import RESOLUTION, Holdings, ReportTime
+from pmtui.domain.account.position import Position
 from pmtui.domain.ids import TradeId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Fill, TradeStatus
-from pmtui.domain.position import Position
-from tests.domain.test_own_orders import FILL, START, TOKEN
+from pmtui.domain.orders.order import Fill, TradeStatus
+from tests.domain.orders.test_own_orders import FILL, START, TOKEN
 
 SHARE = 1_000_000
 QUIET_MS = 120_000

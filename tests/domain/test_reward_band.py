@@ -2,11 +2,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.ids import Address
-from pmtui.domain.market import RewardTerms
+from pmtui.domain.markets.market import RewardTerms
+from pmtui.domain.markets.rewards import reward_band
 from pmtui.domain.money import ONE, Micros
-from pmtui.domain.rewards import reward_band
-from pmtui.sim.reward_score import Quote, quote_score
-from pmtui.sim.reward_score import RewardTerms as VenueTerms
+from pmtui.sim.rewards.score import Quote, quote_score
+from pmtui.sim.rewards.score import RewardTerms as VenueTerms
 
 amounts = st.integers(1, 10**9).map(Micros)
 prices = st.integers(1, ONE - 1).map(Micros)

@@ -10,9 +10,9 @@ from typing import Any
 
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.money import SCALE, Micros, notional_ceil, notional_floor
-from pmtui.domain.order import Liquidity
-from pmtui.service.journal import JournalProblem
-from pmtui.service.journal_rows import OrderLife, read_lives
+from pmtui.domain.orders.order import Liquidity
+from pmtui.service.orders.journal import JournalProblem
+from pmtui.service.orders.journal_rows import OrderLife, read_lives
 from pmtui.sim.run import RunningVenue
 from tests.faults.bad_line import Fault
 from tests.faults.bad_stream import StreamFault

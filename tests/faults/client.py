@@ -20,19 +20,19 @@ from typing import Any
 
 from pmtui.cli.hosts import SessionHosts
 from pmtui.config.endpoints import Dialect, Endpoints
-from pmtui.domain.conditional import ConditionalPlan
-from pmtui.domain.flattening import FlattenPlan, plan_flatten
-from pmtui.domain.heartbeat import HeartbeatPolicy
+from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.conditionals.conditional import ConditionalPlan
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.moving import plan_move
-from pmtui.domain.order import LimitIntent, OrderStatus, TimeInForce
-from pmtui.domain.signature_type import SignatureType
+from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
+from pmtui.domain.orders.heartbeat import HeartbeatPolicy
+from pmtui.domain.orders.moving import plan_move
+from pmtui.domain.orders.order import LimitIntent, OrderStatus, TimeInForce
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
-from pmtui.service.journal import Journal
+from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic, Topic

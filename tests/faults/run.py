@@ -13,8 +13,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from pmtui.domain.ids import TokenId
-from pmtui.domain.market import Side
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
 from tests.faults.audit import (
     STARTING_CASH,

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import msgspec
 
 from pmtui import wire
+from pmtui.domain.books.market_events import PriceChanges
 from pmtui.domain.ids import Address, ApiKey
-from pmtui.domain.market_events import PriceChanges
 from pmtui.domain.money import MoneyError
 from pmtui.wire.bounds import EARLIEST, LATEST, MOST_POINTS, MOST_ROWS, PROSE
 from pmtui.wire.errors import WireError

@@ -3,7 +3,7 @@
 import sys
 
 from pmtui.cli.main import main
-from pmtui.ui.screens.log import LogScreen
+from pmtui.ui.portfolio.log import LogScreen
 
 PRIVATE = "hunter2-of-nobody"
 BUG = "the bug that was built in"

@@ -106,7 +106,7 @@ def test_the_unpacked_wheel_finds_its_themes_and_its_catalogue(unpacked: Path) -
         "from datetime import UTC, datetime\n"
         "import pmtui\n"
         "from pmtui.sim.catalogue.load import load_packaged\n"
-        "from pmtui.ui.theme_files import load_themes\n"
+        "from pmtui.ui.theme.theme_files import load_themes\n"
         "themes, problems = load_themes()\n"
         "events = load_packaged(datetime(2026, 9, 1, tzinfo=UTC)).events\n"
         "print(pmtui.__file__, len(themes), len(problems), len(events), sep='|')\n"

@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 
-from pmtui.domain.conditional import Conditional, ConditionalId
-from pmtui.domain.earned import Earned
+from pmtui.domain.account.earned import Earned
+from pmtui.domain.account.onboarding import Onboarding
+from pmtui.domain.account.position import Position
+from pmtui.domain.conditionals.conditional import Conditional, ConditionalId
 from pmtui.domain.ids import ConditionId, OrderId, TradeId
-from pmtui.domain.market import Market, Side
+from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.money import Micros
-from pmtui.domain.onboarding import Onboarding
-from pmtui.domain.order import (
+from pmtui.domain.orders.order import (
     Fill,
     Liquidity,
     Order,
@@ -16,7 +17,6 @@ from pmtui.domain.order import (
     TimeInForce,
     TradeStatus,
 )
-from pmtui.domain.position import Position
 from pmtui.service.views import AccountView, EarnedView, Load, LogEntry, LogView
 from pmtui.service.views import Level as NoticeLevel
 from tests.scenes.prices import CENT, DOLLAR, ago

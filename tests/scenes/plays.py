@@ -8,13 +8,13 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from pmtui.domain.book_view import BookState
+from pmtui.domain.books.book_view import BookState
 from pmtui.domain.health import HealthState, Source
 from pmtui.service.topics import StatusTopic
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.screens.glossary import GlossaryScreen
-from pmtui.ui.screens.market import MarketScreen
-from pmtui.ui.screens.protect import ProtectScreen
+from pmtui.ui.keys.glossary_screen import GlossaryScreen
+from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.ticket.protect import ProtectScreen
 from tests.scenes.prices import ago
 from tests.scenes.watched import watchlist_of
 from tests.scenes.world import World

@@ -4,11 +4,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 
-from pmtui.domain.book_view import BookState, BookView, Level
-from pmtui.domain.history import Interval, PricePoint
-from pmtui.domain.market import Market, Side
+from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.markets.history import Interval, PricePoint
+from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TradePrint
+from pmtui.domain.orders.order import TradePrint
 from pmtui.service.views import HistoryView, Load, TapeView
 from tests.ui.fake_surface import NOW
 

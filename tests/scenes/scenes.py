@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from textual.pilot import Pilot
 
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.theme import DEFAULT_THEME
-from pmtui.ui.theme_files import load_themes
+from pmtui.ui.theme.theme import DEFAULT_THEME
+from pmtui.ui.theme.theme_files import load_themes
 from tests.scenes import plays
 from tests.scenes.picture import canonical
 from tests.scenes.plays import Play

@@ -3,14 +3,20 @@
 from dataclasses import replace
 from datetime import timedelta
 
+from pmtui.domain.conditionals.price_alert import (
+    AlertId,
+    AlertPlan,
+    AlertSide,
+    AlertState,
+    PriceAlert,
+)
 from pmtui.domain.ids import ConditionId
-from pmtui.domain.market import Market
+from pmtui.domain.markets.market import Market
+from pmtui.domain.markets.watchlist import key_of_event, key_of_market, see_event, see_market
 from pmtui.domain.money import Micros
-from pmtui.domain.price_alert import AlertId, AlertPlan, AlertSide, AlertState, PriceAlert
-from pmtui.domain.watchlist import key_of_event, key_of_market, see_event, see_market
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import Load, QuoteRow
-from pmtui.service.watch_views import AlertRow, WatchlistView, WatchRow
+from pmtui.service.watch.watch_views import AlertRow, WatchlistView, WatchRow
 from tests.scenes.prices import CENT, ago
 from tests.scenes.world import World
 from tests.ui.fake_surface import NOW

@@ -6,10 +6,10 @@ from hashlib import sha256
 
 from typing_extensions import override
 
-from pmtui.domain.fees import taker_fee
-from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TagId, TokenId
-from pmtui.domain.market import (
+from pmtui.domain.markets.fees import taker_fee
+from pmtui.domain.markets.history import Interval
+from pmtui.domain.markets.market import (
     Event,
     FeeSchedule,
     Market,
@@ -19,10 +19,10 @@ from pmtui.domain.market import (
     Tag,
 )
 from pmtui.domain.money import Micros
-from pmtui.domain.order import (
+from pmtui.domain.orders.order import (
     OrderIntent,
 )
-from pmtui.domain.verdict import Rejected
+from pmtui.domain.orders.verdict import Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import (

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from pmtui.domain.account.onboarding import TradingKey
+from pmtui.domain.account.position import Activity, ClosedPosition, Position
+from pmtui.domain.account.user_events import UserEvent
 from pmtui.domain.answers import MAX_PAGES, GeoAnswer, Listing, Named, Page, Value
+from pmtui.domain.books.market_events import BookSnapshot, MarketEvent
+from pmtui.domain.books.tape_gaps import PastTrades
 from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.heartbeat import HeartbeatId
-from pmtui.domain.history import Interval, PricePoint
 from pmtui.domain.ids import (
     Address,
     ConditionId,
@@ -20,9 +23,10 @@ from pmtui.domain.ids import (
     OrderId,
     TokenId,
 )
-from pmtui.domain.link import Link, LinkState
-from pmtui.domain.listing import MarketSort
-from pmtui.domain.market import (
+from pmtui.domain.markets.history import Interval, PricePoint
+from pmtui.domain.markets.link import Link, LinkState
+from pmtui.domain.markets.listing import MarketSort
+from pmtui.domain.markets.market import (
     NO_FEE,
     Comment,
     Event,
@@ -33,10 +37,10 @@ from pmtui.domain.market import (
     Side,
     Tag,
 )
-from pmtui.domain.market_events import BookSnapshot, MarketEvent
 from pmtui.domain.money import Micros
-from pmtui.domain.onboarding import TradingKey
-from pmtui.domain.order import (
+from pmtui.domain.orders.fields import OrderDraft, UnsignedOrder
+from pmtui.domain.orders.heartbeat import HeartbeatId
+from pmtui.domain.orders.order import (
     BalanceAllowance,
     CancelResult,
     Fill,
@@ -47,15 +51,11 @@ from pmtui.domain.order import (
     TimeInForce,
     TradePrint,
 )
-from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
-from pmtui.domain.position import Activity, ClosedPosition, Position
 from pmtui.domain.rate_budget import RateBudget
-from pmtui.domain.tape_gaps import PastTrades
-from pmtui.domain.user_events import UserEvent
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.hosts import Account, Hosts, Setup
-from pmtui.service.journal import Journal
+from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import LastCheck
 from pmtui.service.profile import Profile
 from pmtui.service.tuning import AS_SHIPPED, Tuning

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from pmtui.domain.ids import OrderId
-from pmtui.domain.order import OrderStatus
+from pmtui.domain.orders.order import OrderStatus
+from tests.service.conditionals.test_conditionals import book, m, ready
 from tests.service.fakes import CONDITION, World, resting, running_world
-from tests.service.test_conditionals import book, m, ready
 
 FIRST = OrderId(f"0x{1:064x}")
 

@@ -8,12 +8,12 @@ import pytest
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.order import LimitIntent, OrderStatus, PostResult, PostStatus
-from pmtui.domain.verdict import Accepted, Rejected, Unknown, Verdict
-from pmtui.service.journal import Journal, JournalProblem
+from pmtui.domain.orders.order import LimitIntent, OrderStatus, PostResult, PostStatus
+from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
 from tests.service.fakes import World, lost, resting, running_world
-from tests.service.test_desk import BUY, prepared, until
+from tests.service.orders.test_desk import BUY, prepared, until
 
 
 async def prepared_legs(world: World, count: int) -> tuple[PreparedOrder, ...]:

@@ -5,14 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.book import OrderBook
-from pmtui.domain.book_hash import trade_price_text
-from pmtui.domain.book_view import BookState, BookView
-from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
-from pmtui.domain.link import LinkState
-from pmtui.domain.listing import MOST_STREAMED_ROWS
-from pmtui.domain.market import Event, Side
-from pmtui.domain.market_events import (
+from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.book_hash import trade_price_text
+from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.books.market_events import (
     BookSnapshot,
     LevelText,
     LevelTexts,
@@ -21,8 +17,12 @@ from pmtui.domain.market_events import (
     TickSizeChanged,
     TradePrinted,
 )
+from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
+from pmtui.domain.markets.link import LinkState
+from pmtui.domain.markets.listing import MOST_STREAMED_ROWS
+from pmtui.domain.markets.market import Event, Side
 from pmtui.domain.money import Micros, complement, format_micros, parse_micros
-from pmtui.service.feeds.books import CHECK_PERIOD_S, GRACE_S
+from pmtui.service.books.books import CHECK_PERIOD_S, GRACE_S
 from pmtui.service.topics import (
     BookTopic,
     EventQuotesTopic,

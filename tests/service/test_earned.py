@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
+from pmtui.domain.markets.rewards import AssetEarnings, Earnings, Rebate
 from pmtui.domain.money import ONE, Micros
-from pmtui.domain.rewards import AssetEarnings, Earnings, Rebate
-from pmtui.service.feeds.earned import ASK_PERIOD_S, DAYS, NOBODY_TELLS
+from pmtui.service.account.earned import ASK_PERIOD_S, DAYS, NOBODY_TELLS
 from pmtui.service.topics import RewardsTopic
 from pmtui.service.views import EarnedView, Load
 from tests.manual_clock import settle

@@ -5,20 +5,20 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from pmtui.domain.account.position import Position
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import HealthState, Source
-from pmtui.domain.history import Interval, PricePoint
 from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId
-from pmtui.domain.link import LinkState
-from pmtui.domain.market import Event
+from pmtui.domain.markets.history import Interval, PricePoint
+from pmtui.domain.markets.link import LinkState
+from pmtui.domain.markets.market import Event
 from pmtui.domain.money import Micros
-from pmtui.domain.position import Position
 from pmtui.service.data_service import DataService
-from pmtui.service.feeds.metadata import LIST_PERIOD_S, MOST_LISTS
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
-from pmtui.service.journal import Journal
-from pmtui.service.market_store import MOST_IDLE
+from pmtui.service.markets.market_store import MOST_IDLE
+from pmtui.service.markets.metadata import LIST_PERIOD_S, MOST_LISTS
+from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.topics import (
     AccountTopic,

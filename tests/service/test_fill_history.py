@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.export_venue import read_all_fills
+from pmtui.cli.export.venue_tables import read_all_fills
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId, TradeId
-from pmtui.domain.order import Fill
-from pmtui.service.feeds import fill_history
-from pmtui.service.feeds.fill_history import AFTER_FAILURE_S
+from pmtui.domain.orders.order import Fill
+from pmtui.service.account import fill_history
+from pmtui.service.account.fill_history import AFTER_FAILURE_S
 from tests.service.fakes import FakeAccountHost, World, lost, running_world
-from tests.service.test_desk import fill, said, until
+from tests.service.orders.test_desk import fill, said, until
 
 START = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 

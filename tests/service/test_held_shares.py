@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from pmtui.domain.account.position import Position
+from pmtui.domain.account.user_events import TradeChanged
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId, TradeId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
-from pmtui.domain.order import Fill, Liquidity, TradeStatus
-from pmtui.domain.position import Position
-from pmtui.domain.user_events import TradeChanged
+from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
 from pmtui.service.topics import AccountTopic, BookTopic
 from tests.service.fakes import CONDITION, YES, FakeAccountHost, World, lost, running_world
-from tests.service.test_desk import until
+from tests.service.orders.test_desk import until
 
 m = parse_micros
 HELD = Position(

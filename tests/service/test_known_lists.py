@@ -9,13 +9,13 @@ from typing_extensions import override
 from pmtui.domain.answers import MAX_PAGES, Listing
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId, TradeId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Fill
+from pmtui.domain.orders.order import Fill
 from pmtui.service.views import OwnList
 from tests.service.fakes import FakeAccountHost, World, running_world
-from tests.service.test_desk import BUY, fill, said, until
-from tests.service.test_entry_guard import HELD, limited
+from tests.service.orders.test_desk import BUY, fill, said, until
+from tests.service.safety.test_entry_guard import HELD, limited
 from tests.service.test_fill_history import history
 
 LIMITS = limited(total=Micros(100_000_000))

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.conditional import ConditionalPlan
+from pmtui.domain.conditionals.conditional import ConditionalPlan
 from pmtui.domain.ids import TokenId
-from pmtui.domain.market import Event, Market, MarketTerms, Outcome, Side
-from pmtui.domain.market_identity import METADATA_HOST, TRADING_HOST
+from pmtui.domain.markets.identity import METADATA_HOST, TRADING_HOST
+from pmtui.domain.markets.market import Event, Market, MarketTerms, Outcome, Side
 from pmtui.domain.money import parse_micros as m
-from pmtui.domain.order import LimitIntent, OrderIntent
-from pmtui.domain.verdict import Rejected
+from pmtui.domain.orders.order import LimitIntent, OrderIntent
+from pmtui.domain.orders.verdict import Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
 from tests.service.fakes import (
@@ -26,7 +26,7 @@ from tests.service.fakes import (
     World,
     running_world,
 )
-from tests.service.test_desk import said, until
+from tests.service.orders.test_desk import said, until
 
 OTHER = (TokenId("5" * 76 + "3"), TokenId("6" * 76 + "4"))
 NEW = (TokenId(str((7 << 104) + 1)), TokenId(str((7 << 104) + 2)))

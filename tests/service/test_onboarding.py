@@ -4,12 +4,8 @@ import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.ids import Address
-from pmtui.domain.key_kind import KeyKind
-from pmtui.domain.limits import Limits
-from pmtui.domain.money import Micros
-from pmtui.domain.onboarding import (
+from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.onboarding import (
     Identity,
     Onboarding,
     Purpose,
@@ -17,8 +13,12 @@ from pmtui.domain.onboarding import (
     Wallet,
     WalletForm,
 )
-from pmtui.domain.signature_type import SignatureType
-from pmtui.service.feeds.onboarding import ASK_PERIOD_S, NO_CHAIN
+from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.ids import Address
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.limits import Limits
+from pmtui.service.account.onboarding import ASK_PERIOD_S, NO_CHAIN
 from pmtui.service.hosts import Setup
 from pmtui.service.profile import Profile
 from pmtui.service.topics import OnboardingTopic

@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
+from pmtui.domain.account.user_events import OrderChanged, OrderEventKind
 from pmtui.domain.answers import Listing
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Fill, OrderStatus, PostResult, PostStatus
-from pmtui.domain.order_endings import LAG_S
-from pmtui.domain.user_events import OrderChanged, OrderEventKind
-from pmtui.service.feeds.account import POLL_PERIOD_S
-from pmtui.service.feeds.time import TRADE_MARGIN
-from pmtui.service.journal import Journal, JournalProblem
-from pmtui.service.journal_rows import read_fills, read_lives
-from pmtui.service.order_search import MISSING_PAUSE_S
+from pmtui.domain.orders.endings import LAG_S
+from pmtui.domain.orders.order import Fill, OrderStatus, PostResult, PostStatus
+from pmtui.service.account.account import POLL_PERIOD_S
+from pmtui.service.orders.journal import Journal, JournalProblem
+from pmtui.service.orders.journal_rows import read_fills, read_lives
+from pmtui.service.orders.search import MISSING_PAUSE_S
+from pmtui.service.venue_time import TRADE_MARGIN
 from pmtui.service.views import Level
 from tests.service.fakes import FakeAccountHost, World, lost, resting, running_world
-from tests.service.test_desk import BUY, fill, prepared, said, until, verdict_of
+from tests.service.orders.test_desk import BUY, fill, prepared, said, until, verdict_of
 
 FIRST = OrderId("0x01")
 PROVED_WITHIN_S = POLL_PERIOD_S + LAG_S + 2 * MISSING_PAUSE_S

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from pmtui.domain.account.user_events import OrderChanged, OrderEventKind
 from pmtui.domain.answers import Listing
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Fill, Order, OrderStatus, PostResult, PostStatus
-from pmtui.domain.order_fields import UnsignedOrder
-from pmtui.domain.user_events import OrderChanged, OrderEventKind
-from pmtui.domain.verdict import Rejected, Unknown
-from pmtui.service.day_book import FILE
-from pmtui.service.journal import Journal
+from pmtui.domain.orders.fields import UnsignedOrder
+from pmtui.domain.orders.order import Fill, Order, OrderStatus, PostResult, PostStatus
+from pmtui.domain.orders.verdict import Rejected, Unknown
+from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import LastCheck
+from pmtui.service.safety.daily_pnl import FILE
 from tests.service.fakes import FakeSigner, lost, resting, running_world
-from tests.service.test_desk import only_order, prepared, said, until, verdict_of
-from tests.service.test_order_search import FIRST, left_behind
+from tests.service.orders.test_desk import only_order, prepared, said, until, verdict_of
+from tests.service.orders.test_search import FIRST, left_behind
 
 
 async def broken(*_: object) -> PostResult:

@@ -4,13 +4,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pmtui.domain.account.user_events import OrderChanged, OrderEventKind
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, OrderId, TradeId
-from pmtui.domain.market import FeeSchedule, Side
+from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import parse_micros
-from pmtui.domain.order import Fill, Liquidity, TradeStatus
-from pmtui.domain.user_events import OrderChanged, OrderEventKind
-from pmtui.service.market_store import MOST_IDLE
+from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
+from pmtui.service.markets.market_store import MOST_IDLE
 from pmtui.service.topics import AccountTopic, MarketListTopic
 from tests.manual_clock import settle
 from tests.service.fakes import (

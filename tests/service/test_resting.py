@@ -4,23 +4,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pmtui.domain.account.user_events import OrderChanged, OrderEventKind
+from pmtui.domain.books.market_events import BookSnapshot, TextLevel, TradePrinted
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId
-from pmtui.domain.link import LinkState
-from pmtui.domain.market import Side
-from pmtui.domain.market_events import BookSnapshot, TextLevel, TradePrinted
+from pmtui.domain.markets.link import LinkState
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Order, OrderStatus
-from pmtui.domain.user_events import OrderChanged, OrderEventKind
-from pmtui.domain.verdict import Accepted
-from pmtui.service.feeds.queue import LOOK_PERIOD_S, MET_AGAIN_S, SHOWN_AFTER_S
-from pmtui.service.feeds.scoring import ASK_PERIOD_S, ScoringFeed
-from pmtui.service.feeds.tape import TAPE_LENGTH
+from pmtui.domain.orders.order import Order, OrderStatus
+from pmtui.domain.orders.verdict import Accepted
+from pmtui.service.account.queue import LOOK_PERIOD_S, MET_AGAIN_S, SHOWN_AFTER_S
+from pmtui.service.account.scoring import ASK_PERIOD_S, ScoringFeed
+from pmtui.service.books.tape import TAPE_LENGTH
 from pmtui.service.topics import AccountTopic, BookTopic
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, YES, World, resting, running_world
+from tests.service.orders.test_desk import BUY, prepared
 from tests.service.test_books import change, snapshot, watching
-from tests.service.test_desk import BUY, prepared
 
 MINE = OrderId("0x" + "1" * 64)
 SHARE = 1_000_000

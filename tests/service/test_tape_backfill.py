@@ -4,15 +4,15 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from pmtui.domain.books.market_events import TradePrinted
+from pmtui.domain.books.tape_gaps import PastTrades
 from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.link import LinkState
-from pmtui.domain.market import Side
-from pmtui.domain.market_events import TradePrinted
+from pmtui.domain.markets.link import LinkState
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TradePrint
-from pmtui.domain.tape_gaps import PastTrades
-from pmtui.service.feeds.books import GRACE_S
-from pmtui.service.feeds.tape_backfill import PAUSES_S
+from pmtui.domain.orders.order import TradePrint
+from pmtui.service.books.books import GRACE_S
+from pmtui.service.books.tape_backfill import PAUSES_S
 from pmtui.service.hub import HubSubscription
 from pmtui.service.topics import BookTopic, LogTopic, MarketTopic, TapeTopic, Topic
 from tests.manual_clock import settle

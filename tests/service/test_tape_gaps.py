@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pmtui.domain.books.tape_gaps import PastTrades, TapeGap, has_caught_up, still_missing
 from pmtui.domain.ids import TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TradePrint
-from pmtui.domain.tape_gaps import PastTrades, TapeGap, has_caught_up, still_missing
-from pmtui.service.feeds.tape import Tape
+from pmtui.domain.orders.order import TradePrint
+from pmtui.service.books.tape import Tape
 
 AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
 YES = TokenId("1")

@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from pmtui.domain.conditional import ConditionalPlan, say_plan
+from pmtui.domain.conditionals.conditional import ConditionalPlan, say_plan
 from pmtui.domain.money import parse_micros
-from pmtui.domain.order import OrderStatus
+from pmtui.domain.orders.order import OrderStatus
 from pmtui.domain.plurals import exact_shares
 from pmtui.service.words import say_order_end, say_price, say_shares
 from tests.service.fakes import CONDITION, YES

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.ids import Address, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.signature_type import SignatureType
 from pmtui.signing.order_signing import OrderFields
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer

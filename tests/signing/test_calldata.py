@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.account.wallet_call import MAX_UINT256, Call
 from pmtui.domain.ids import Address, ConditionId, TokenId
-from pmtui.domain.wallet_call import MAX_UINT256, Call
 from pmtui.signing import calldata
 from pmtui.signing.addresses import checksum_address
 from pmtui.signing.calldata import CalldataError, decode_call

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.ids import Address, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TimeInForce
-from pmtui.domain.signature_type import SignatureType
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.signing.exchange import exchange_for
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.signing.order_signing import OrderFields, encode_post, sign_order

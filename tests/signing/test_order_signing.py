@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.ids import Address, ApiKey, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TimeInForce
-from pmtui.domain.signature_type import SignatureType
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.signing.exchange import ExchangeKind, exchange_domain
 from pmtui.signing.order_signing import (
     MAX_SALT,

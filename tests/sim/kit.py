@@ -8,12 +8,12 @@ from typing import Any
 
 import httpx
 
-from pmtui.domain.amounts import limit_amounts, market_amounts
+from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import parse_micros
-from pmtui.domain.order import TimeInForce
-from pmtui.domain.signature_type import SignatureType
+from pmtui.domain.orders.amounts import limit_amounts, market_amounts
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.signing.clob_auth import auth_headers
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.ctf import token_ids
@@ -23,7 +23,7 @@ from pmtui.signing.order_signing import OrderFields, SignedOrder, encode_post, s
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import OwnerWallets, derive_wallets
-from pmtui.sim.admin_token import operator_headers
+from pmtui.sim.admin.admin_token import operator_headers
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
 

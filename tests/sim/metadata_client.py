@@ -8,7 +8,7 @@ import httpx
 from starlette.applications import Starlette
 
 from pmtui.sim.catalogue.model import Catalogue
-from pmtui.sim.metadata import LiveNumbers, metadata_routes
+from pmtui.sim.gamma.app import LiveNumbers, metadata_routes
 
 
 class MetadataClient:

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from pmtui.domain.market import Side
-from pmtui.sim.analytics import MOST_BY_GROUP, MOST_IN_ALL, WINDOW_MS
+from pmtui.domain.markets.market import Side
+from pmtui.sim.data.app import MOST_BY_GROUP, MOST_IN_ALL, WINDOW_MS
 from pmtui.sim.engine.terms import Payout, Standing
+from tests.sim.data.test_app import ask, resolve, trade
 from tests.sim.hosts.conftest import ann, bob, http, running
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, START_MS, Person
-from tests.sim.test_analytics import ask, resolve, trade
 
 __all__ = ["ann", "bob", "http", "running"]
 

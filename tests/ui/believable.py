@@ -2,11 +2,11 @@
 
 from datetime import datetime, timedelta
 
+from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TagId, TokenId, TradeId
-from pmtui.domain.market import Comment, Event, Holder, Market, Outcome, Side, Tag
+from pmtui.domain.markets.market import Comment, Event, Holder, Market, Outcome, Side, Tag
 from pmtui.domain.money import SCALE, Micros
-from pmtui.domain.order import Fill, Liquidity, Order, OrderStatus, TimeInForce, TradeStatus
-from pmtui.domain.position import Activity, ClosedPosition, Position
+from pmtui.domain.orders.order import Fill, Liquidity, Order, OrderStatus, TimeInForce, TradeStatus
 from pmtui.service.views import EventQuotesView, EventRow, MarketRow, QuoteRow
 from tests.ui.fake_surface import NOW
 

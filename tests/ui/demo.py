@@ -12,8 +12,8 @@ from textual.app import App
 from textual.screen import Screen
 from typing_extensions import override
 
-from pmtui.domain.market import Side
-from pmtui.domain.order import OrderStatus
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.order import OrderStatus
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import (
     EventView,
@@ -23,14 +23,14 @@ from pmtui.service.views import (
     SearchView,
     TagsView,
 )
-from pmtui.ui.action import Context
-from pmtui.ui.actions import bindings_for
-from pmtui.ui.keys_in_order import KeysInOrder
+from pmtui.ui.explore.event import EventScreen
+from pmtui.ui.explore.markets import MarketsScreen
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.messages import EventChosen, MarketChosen
-from pmtui.ui.screens.event import EventScreen
-from pmtui.ui.screens.markets import MarketsScreen
-from pmtui.ui.screens.portfolio import PortfolioScreen
-from pmtui.ui.theme import DEFAULT_THEME, role_variables
+from pmtui.ui.portfolio.portfolio import PortfolioScreen
+from pmtui.ui.terminal.key_queue import KeysInOrder
+from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
 from tests.ui import believable
 from tests.ui.fake_surface import KEYLESS_ACCOUNT, NOW, READ_ONLY_STATUS, FakeService
 from tests.ui.stage import THEMES

@@ -15,11 +15,11 @@ from textual.screen import Screen
 from typing_extensions import override
 
 from pmtui.service.topics import StatusTopic
-from pmtui.ui.cell_diff import CellDiff
-from pmtui.ui.driver import driver_class
-from pmtui.ui.paint_now import PaintNow
-from pmtui.ui.screens.market import MarketScreen
-from pmtui.ui.theme import DEFAULT_THEME
+from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.terminal.cell_diff import CellDiff
+from pmtui.ui.terminal.driver import driver_class
+from pmtui.ui.terminal.immediate_repaint import PaintNow
+from pmtui.ui.theme.theme import DEFAULT_THEME
 from tests.ui.demo import ScreenApp
 from tests.ui.moving_market import CONDITION, MovingMarket
 

@@ -9,15 +9,23 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from pmtui.domain.book_view import BookState, BookView, Level
-from pmtui.domain.conditional import Attachment, ConditionalId, ConditionalPlan, Trigger
+from pmtui.domain.account.onboarding import Onboarding
+from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.conditionals.conditional import (
+    Attachment,
+    ConditionalId,
+    ConditionalPlan,
+    Trigger,
+)
+from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
 from pmtui.domain.health import HealthState, Source, SourceHealth
-from pmtui.domain.history import Interval
 from pmtui.domain.ids import Address, CommandId, ConditionId, EventId, OrderId, TokenId
-from pmtui.domain.market import Market, Side
+from pmtui.domain.markets.history import Interval
+from pmtui.domain.markets.market import Market, Side
+from pmtui.domain.markets.watchlist import StarKey
 from pmtui.domain.money import Micros, notional_ceil, notional_floor
-from pmtui.domain.onboarding import Onboarding
-from pmtui.domain.order import (
+from pmtui.domain.orders.fields import OrderDraft, UnsignedOrder
+from pmtui.domain.orders.order import (
     CancelResult,
     LimitIntent,
     Order,
@@ -25,9 +33,7 @@ from pmtui.domain.order import (
     OrderStatus,
     TimeInForce,
 )
-from pmtui.domain.order_fields import OrderDraft, UnsignedOrder
-from pmtui.domain.price_alert import AlertId, AlertPlan
-from pmtui.domain.verdict import (
+from pmtui.domain.orders.verdict import (
     Accepted,
     CancelVerdict,
     MoveEnd,
@@ -35,7 +41,6 @@ from pmtui.domain.verdict import (
     Rejected,
     Verdict,
 )
-from pmtui.domain.watchlist import StarKey
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
 from pmtui.service.views import (
@@ -53,8 +58,8 @@ from pmtui.service.views import (
     TagsView,
     TapeView,
 )
-from pmtui.service.watch_views import WatchlistView
-from pmtui.ui.actions import DEFAULT_KEYMAP, Keymap
+from pmtui.service.watch.watch_views import WatchlistView
+from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
 from pmtui.ui.surface import Options, Surface
 
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)

@@ -12,11 +12,11 @@ from textual import events
 from textual.app import App, ComposeResult
 from typing_extensions import override
 
-from pmtui.ui.cell_diff import CellDiff
 from pmtui.ui.cells import Cell
-from pmtui.ui.driver import driver_class
-from pmtui.ui.paint_now import PaintNow
-from pmtui.ui.theme import role_variables
+from pmtui.ui.terminal.cell_diff import CellDiff
+from pmtui.ui.terminal.driver import driver_class
+from pmtui.ui.terminal.immediate_repaint import PaintNow
+from pmtui.ui.theme.theme import role_variables
 from pmtui.ui.widgets.text_line import TextLine
 
 

@@ -7,12 +7,12 @@ from datetime import timedelta
 from math import sin
 from random import Random
 
-from pmtui.domain.book_view import BookState, BookView, Level
-from pmtui.domain.history import Interval, PricePoint
+from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market import FeeSchedule, MarketTerms, RewardTerms, Side
+from pmtui.domain.markets.history import Interval, PricePoint
+from pmtui.domain.markets.market import FeeSchedule, MarketTerms, RewardTerms, Side
 from pmtui.domain.money import ONE, Micros, complement
-from pmtui.domain.order import OrderStatus, TradePrint
+from pmtui.domain.orders.order import OrderStatus, TradePrint
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, TapeTopic
 from pmtui.service.views import HistoryView, Load, MarketView, TapeView
 from tests.ui import believable

@@ -4,12 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 from types import MappingProxyType
 
-from pmtui.domain.answers import GeoAnswer
-from pmtui.domain.ids import Address
-from pmtui.domain.key_kind import KeyKind
-from pmtui.domain.limits import Limits
-from pmtui.domain.money import Micros
-from pmtui.domain.onboarding import (
+from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.onboarding import (
     Identity,
     Onboarding,
     Purpose,
@@ -19,8 +15,12 @@ from pmtui.domain.onboarding import (
     Wallet,
     WalletForm,
 )
-from pmtui.domain.order import BalanceAllowance
-from pmtui.domain.signature_type import SignatureType
+from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.answers import GeoAnswer
+from pmtui.domain.ids import Address
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.limits import Limits
+from pmtui.domain.orders.order import BalanceAllowance
 from tests.ui.fake_surface import NOW
 
 OWNER = Address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")

@@ -7,8 +7,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
 
-from pmtui.ui.theme import DEFAULT_THEME, role_variables
-from pmtui.ui.theme_files import load_themes
+from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
+from pmtui.ui.theme.theme_files import load_themes
 
 THEMES = {theme.name: theme for theme in load_themes()[0]}
 

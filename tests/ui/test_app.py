@@ -7,18 +7,18 @@ import pytest
 from textual import events
 from textual.command import CommandList, CommandPalette
 
-from pmtui.domain.conditional import Conditional, ConditionalId, ConditionalState
+from pmtui.domain.conditionals.conditional import Conditional, ConditionalId, ConditionalState
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
-from pmtui.ui.actions import Keymap
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.screens.help import HelpScreen
-from pmtui.ui.screens.log import LogScreen
-from pmtui.ui.screens.markets import MarketsScreen
-from pmtui.ui.screens.portfolio import PortfolioScreen
-from pmtui.ui.screens.question import QuestionScreen
+from pmtui.ui.explore.markets import MarketsScreen
+from pmtui.ui.keys.actions import Keymap
+from pmtui.ui.keys.help import HelpScreen
+from pmtui.ui.portfolio.log import LogScreen
+from pmtui.ui.portfolio.portfolio import PortfolioScreen
+from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Options, Surface
-from pmtui.ui.theme_files import load_themes
+from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.line_table import LineTable
 from tests.ui.fake_surface import NOW, FakeService

@@ -10,9 +10,9 @@ from textual.driver import Driver
 from textual.geometry import Offset
 from typing_extensions import override
 
-from pmtui.ui.cell_diff import CellDiff
 from pmtui.ui.cells import Cell
-from pmtui.ui.paint_now import PaintNow
+from pmtui.ui.terminal.cell_diff import CellDiff
+from pmtui.ui.terminal.immediate_repaint import PaintNow
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.recording_driver import RecordingDriver
 from tests.ui.stage import Stage

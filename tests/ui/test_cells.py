@@ -11,7 +11,7 @@ from pmtui.ui.cells import (
     line_width,
 )
 from pmtui.ui.plain import cell_width
-from pmtui.ui.theme import Role
+from pmtui.ui.theme.theme import Role
 
 COLUMNS = (
     Column("question", "Question", 20, grow=1),

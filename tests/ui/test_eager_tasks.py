@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import LimitIntent
+from pmtui.domain.orders.order import LimitIntent
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic
-from pmtui.ui.screens.confirm import ConfirmScreen
-from pmtui.ui.screens.market import MarketScreen
+from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.ticket.confirm import ConfirmScreen
 from tests.eager_tasks import EAGER, HAS_EAGER_TASKS, Backend
 from tests.ui.demo_market import MarketDemo
 from tests.ui.moving_market import YES

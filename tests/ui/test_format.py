@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from pmtui.domain.cents import CENT, cents_down, cents_near, cents_up
 from pmtui.domain.money import ONE, SCALE, Micros, parse_micros
-from pmtui.domain.ticket_reading import say_cost, say_dollars
+from pmtui.domain.ticket.reading import say_cost, say_dollars
 from pmtui.ui import format as f
 
 

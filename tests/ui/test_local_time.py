@@ -6,22 +6,22 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pmtui.domain.history import PricePoint
+from pmtui.domain.books.tape import TapeRow
 from pmtui.domain.ids import TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.history import PricePoint
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TradePrint
-from pmtui.domain.tape import TapeRow
+from pmtui.domain.orders.order import TradePrint
 from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.charts.plot import axes_over, plot_curve
 from pmtui.ui.local_time import write_clock, write_moment, zone_at
-from pmtui.ui.paint.plot import axes_over, plot_curve
-from pmtui.ui.paint.tape import paint_row, times_end
-from pmtui.ui.theme_files import load_themes
+from pmtui.ui.market.paint_tape import paint_row, times_end
+from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import FakeService
+from tests.ui.market.test_market import opened
 from tests.ui.screens.look import screen_lines
-from tests.ui.screens.test_market import opened
 from tests.ui.stage import shown_text
 from tests.ui.wait import until
 

@@ -13,15 +13,15 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from typing_extensions import override
 
-from pmtui.domain.book_view import BookState, BookView, Level
+from pmtui.domain.account.position import Position
+from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import ConditionId, MarketId, TokenId
-from pmtui.domain.market import FeeSchedule, Market, MarketTerms, Outcome, Side
+from pmtui.domain.markets.market import FeeSchedule, Market, MarketTerms, Outcome, Side
 from pmtui.domain.money import Micros, parse_micros
-from pmtui.domain.position import Position
 from pmtui.service.views import AccountView, Load, MarketView
-from pmtui.ui.keys_in_order import KeysInOrder
-from pmtui.ui.theme import DEFAULT_THEME, role_variables
-from pmtui.ui.widgets.ticket import TicketPane
+from pmtui.ui.terminal.key_queue import KeysInOrder
+from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
+from pmtui.ui.ticket.ticket import TicketPane
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, FakeService
 from tests.ui.stage import THEMES, shown_text
 

@@ -16,11 +16,11 @@ from textual.screen import ModalScreen
 from textual.widgets import DataTable, Static
 from typing_extensions import override
 
-from pmtui.ui.cell_diff import CellDiff
-from pmtui.ui.driver import driver_class
-from pmtui.ui.paint_now import PaintNow
-from pmtui.ui.theme import role_variables
-from pmtui.ui.theme_files import load_themes
+from pmtui.ui.terminal.cell_diff import CellDiff
+from pmtui.ui.terminal.driver import driver_class
+from pmtui.ui.terminal.immediate_repaint import PaintNow
+from pmtui.ui.theme.theme import role_variables
+from pmtui.ui.theme.theme_files import load_themes
 
 STEPS = 12
 LOOK_S = 0.01

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.market import FeeSchedule, Side
+from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import Micros
 from pmtui.wire import clob
 from pmtui.wire.errors import WireError

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.account.keys import BuilderFees, BuilderKey
 from pmtui.domain.ids import ApiKey
-from pmtui.domain.keys import BuilderFees, BuilderKey
 from pmtui.wire import clob_keys as wire
 from pmtui.wire.clob_account import decode_credentials
 from pmtui.wire.errors import WireError

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.heartbeat import HeartbeatAnswer, HeartbeatId
-from pmtui.domain.market import Side
-from pmtui.domain.notices import NoticeKind
+from pmtui.domain.account.notices import NoticeKind
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.heartbeat import HeartbeatAnswer, HeartbeatId
 from pmtui.wire.clob_notices import decode_heartbeat, decode_notices
 from pmtui.wire.errors import WireError
 from tests.wire.doc_examples import documented

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.ids import OrderId
-from pmtui.domain.rewards import RewardedMarket
+from pmtui.domain.markets.rewards import RewardedMarket
 from pmtui.wire import clob_rewards as wire
 from pmtui.wire.errors import WireError
 from tests.wire.doc_examples import documented

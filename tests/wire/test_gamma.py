@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.market import NO_FEE, Event, FeeSchedule, Market, RewardTerms, Tag
+from pmtui.domain.markets.market import NO_FEE, Event, FeeSchedule, Market, RewardTerms, Tag
 from pmtui.domain.money import Micros
 from pmtui.wire import gamma
 from pmtui.wire.errors import WireError

@@ -10,13 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.book import OrderBook
-from pmtui.domain.book_check import Agreement, BookCheck
-from pmtui.domain.book_twins import Twins
-from pmtui.domain.book_view import BookState
-from pmtui.domain.ids import ApiKey, ConditionId, TokenId
-from pmtui.domain.market import Side
-from pmtui.domain.market_events import (
+from pmtui.domain.account.user_events import OrderChanged, OrderEventKind, TradeChanged
+from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.book_view import BookState
+from pmtui.domain.books.check import Agreement, BookCheck
+from pmtui.domain.books.market_events import (
     BestBidAsk,
     BookSnapshot,
     LevelTexts,
@@ -26,8 +24,10 @@ from pmtui.domain.market_events import (
     TickSizeChanged,
     TradePrinted,
 )
-from pmtui.domain.order import Liquidity, OrderStatus, TradeStatus
-from pmtui.domain.user_events import OrderChanged, OrderEventKind, TradeChanged
+from pmtui.domain.books.mirrored_books import Twins
+from pmtui.domain.ids import ApiKey, ConditionId, TokenId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.order import Liquidity, OrderStatus, TradeStatus
 from pmtui.wire.book_snapshot import decode_snapshot_body
 from pmtui.wire.errors import WireError
 from pmtui.wire.orders import Owner

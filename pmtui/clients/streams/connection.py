@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
+from pmtui.clients.http.unreachable import why_unreachable
 from pmtui.clients.streams.backoff import Backoff
 from pmtui.clients.streams.bounded_socket import WORK_S, BoundedSocket, Counts, open_socket
 from pmtui.clients.streams.market_protocol import PING
 from pmtui.clients.streams.silence import Silence
-from pmtui.clients.unreachable import why_unreachable
-from pmtui.domain.link import Link, LinkState
+from pmtui.domain.markets.link import Link, LinkState
 from pmtui.wire.errors import WireError
 from pmtui.wire.stream import SMALL_FRAME, split_frame
 

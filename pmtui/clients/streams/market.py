@@ -7,13 +7,13 @@ from random import Random
 from typing import final
 
 from pmtui.clients.streams.connection import StreamConnection, Times
+from pmtui.clients.streams.malformed_messages import count_oddities
 from pmtui.clients.streams.market_protocol import CHUNK, MarketProtocol
-from pmtui.clients.streams.oddities import count_oddities
 from pmtui.clients.streams.sharing import Group, make_groups, share_out
 from pmtui.clients.streams.silence import Silence
+from pmtui.domain.books.market_events import MarketEvent
 from pmtui.domain.ids import TokenId
-from pmtui.domain.link import Link, LinkState
-from pmtui.domain.market_events import MarketEvent
+from pmtui.domain.markets.link import Link, LinkState
 
 TOKENS_PER_SOCKET = 400
 """Beyond some 500 an adapter has seen no first books (reported 2026)."""

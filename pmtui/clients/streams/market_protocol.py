@@ -6,9 +6,9 @@ from typing import final
 
 import msgspec
 
-from pmtui.clients.streams.oddities import count_kind
+from pmtui.clients.streams.malformed_messages import count_kind
+from pmtui.domain.books.market_events import MarketEvent
 from pmtui.domain.ids import TokenId
-from pmtui.domain.market_events import MarketEvent
 from pmtui.wire.errors import UNREADABLE, WireError
 from pmtui.wire.stream import (
     PRICE_CHANGES_END,

@@ -5,10 +5,10 @@ from random import Random
 from typing import final
 
 from pmtui.clients.streams.connection import StreamConnection, Times
-from pmtui.clients.streams.oddities import count_oddities
+from pmtui.clients.streams.malformed_messages import count_oddities
 from pmtui.clients.streams.user_protocol import UserProtocol
-from pmtui.domain.link import Link
-from pmtui.domain.user_events import UserEvent
+from pmtui.domain.account.user_events import UserEvent
+from pmtui.domain.markets.link import Link
 from pmtui.signing.l2_auth import ApiCredentials
 from pmtui.wire.orders import Owner
 

@@ -6,9 +6,9 @@ from typing import final
 
 import msgspec
 
+from pmtui.clients.streams.malformed_messages import count_kind
 from pmtui.clients.streams.market_protocol import PONG
-from pmtui.clients.streams.oddities import count_kind
-from pmtui.domain.user_events import UserEvent
+from pmtui.domain.account.user_events import UserEvent
 from pmtui.signing.l2_auth import ApiCredentials
 from pmtui.wire.errors import WireError
 from pmtui.wire.orders import Owner

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from pmtui.domain.market import Event, FeeSchedule, Market, RewardTerms
+from pmtui.domain.markets.market import Event, FeeSchedule, Market, RewardTerms
 from pmtui.domain.money import Micros, format_micros
 from pmtui.sim.catalogue.gamma import decimal_number
 from pmtui.sim.catalogue.model import Row

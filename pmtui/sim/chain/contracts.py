@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pmtui.domain.account.wallet_call import MAX_UINT256, Call, DecodedCall
 from pmtui.domain.ids import Address, ConditionId, TokenId
-from pmtui.domain.wallet_call import MAX_UINT256, Call, DecodedCall
 from pmtui.signing.calldata import decode_call
 from pmtui.signing.contracts import POLYGON, Contracts
 

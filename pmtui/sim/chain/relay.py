@@ -11,17 +11,17 @@ from uuid import UUID
 
 import msgspec
 
+from pmtui.domain.account.wallet_call import MAX_UINT256, Batch, Call, DecodedCall, RelayerState
 from pmtui.domain.ids import Address
-from pmtui.domain.wallet_call import MAX_UINT256, Batch, Call, DecodedCall, RelayerState
 from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
 from pmtui.signing.calldata import decode_call
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.wallet import derive_wallets
 from pmtui.signing.wallet_batch import MOST_METADATA, recover_batch_signer
+from pmtui.sim.admin.switches import RelayCourse
 from pmtui.sim.chain.contracts import Reverted, execute
 from pmtui.sim.chain.state import CONTRACTS, TRADES_THROUGH, Chain
 from pmtui.sim.engine.terms import Refusal
-from pmtui.sim.switches import RelayCourse
 from pmtui.sim.venue import Venue
 
 KIND = "relayer transaction"

@@ -8,17 +8,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from pmtui.domain.account.wallet_call import RelayerState
 from pmtui.domain.ids import Address
-from pmtui.domain.wallet_call import RelayerState
 from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.wallet import derive_wallets
-from pmtui.sim.back_office import BackOffice
+from pmtui.sim.admin.back_office import BackOffice
 from pmtui.sim.chain.relay import Submission, Transaction
 from pmtui.sim.chain.sign_in import cookies_in, key_row
+from pmtui.sim.clob.side_keys import KeyKind
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.http_json import JsonResponse, failure, refused
-from pmtui.sim.side_keys import KeyKind
 from pmtui.sim.venue import Venue
 from pmtui.wire.errors import UNREADABLE
 

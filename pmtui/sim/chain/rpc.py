@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from pmtui.domain.account.wallet_call import Call, DecodedCall, RelayerState
 from pmtui.domain.ids import Address, TokenId
-from pmtui.domain.wallet_call import Call, DecodedCall, RelayerState
 from pmtui.signing.addresses import AddressError, address_bytes, address_word, checksum_address
 from pmtui.signing.calldata import decode_call
 from pmtui.signing.contracts import POLYGON

@@ -11,10 +11,10 @@ from types import MappingProxyType
 import msgspec
 from typing_extensions import override
 
+from pmtui.domain.account.wallet_call import MAX_UINT256
 from pmtui.domain.ids import Address, ConditionId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.wallet_call import MAX_UINT256
 from pmtui.signing.contracts import POLYGON
 from pmtui.sim.chain.contracts import (
     Approved,

@@ -6,10 +6,10 @@ those of WIRE_CLOB §5.1 and §5.3.
 
 from dataclasses import dataclass
 
-from pmtui.domain.amounts import SIZE_STEP
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, SCALE, Micros
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.orders.amounts import SIZE_STEP
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.engine import refusals
 from pmtui.sim.engine.terms import MarketSpec, NewOrder, Refusal
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pmtui.domain.ids import Address, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE
 from pmtui.sim.engine.book import Book
 from pmtui.sim.engine.floor import Floor, TradedMarket

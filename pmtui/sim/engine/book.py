@@ -9,11 +9,11 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pmtui.domain.amounts import SIZE_STEP
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, ZERO, Micros, notional_ceil
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.orders.amounts import SIZE_STEP
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.engine.terms import BookView, Level, OrderView
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
-from pmtui.domain.order import CancelResult
+from pmtui.domain.orders.order import CancelResult
 from pmtui.sim.engine import refusals
 from pmtui.sim.engine.book import RestingOrder
 from pmtui.sim.engine.floor import Floor

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, complement
-from pmtui.domain.order import TradeStatus
+from pmtui.domain.orders.order import TradeStatus
 from pmtui.sim.engine.terms import MarketSpec, OrderView, Payout
 
 

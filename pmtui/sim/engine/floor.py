@@ -1,7 +1,7 @@
 """The trading floor: all state of the engine, and the few steps every command is made of."""
 
 from pmtui.domain.ids import Address, ConditionId, TokenId, TradeId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.sim.engine.book import Book, RestingOrder, own_price
 from pmtui.sim.engine.events import Cause, LevelChanged, MarketAdded, OrderCancelled, Trade

@@ -8,7 +8,7 @@ holds dollars.
 from dataclasses import dataclass, field
 
 from pmtui.domain.ids import Address, ConditionId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.sim.engine.book import RestingOrder
 from pmtui.sim.engine.events import BalanceChanged, Cause

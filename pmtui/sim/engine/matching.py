@@ -7,10 +7,10 @@ before minting or merging), each in order of arrival. Execution is at the restin
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pmtui.domain.amounts import SIZE_STEP
-from pmtui.domain.fees import taker_fee
-from pmtui.domain.market import FeeSchedule, Side
+from pmtui.domain.markets.fees import taker_fee
+from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import SCALE, ZERO, Micros, notional_ceil
+from pmtui.domain.orders.amounts import SIZE_STEP
 from pmtui.sim.engine.amounts import Demand
 from pmtui.sim.engine.book import Book, BookSide, PriceLevel, RestingOrder, own_price
 from pmtui.sim.engine.events import MatchKind

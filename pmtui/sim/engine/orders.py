@@ -3,7 +3,7 @@
 from heapq import heappop, heappush
 
 from pmtui.domain.ids import Address, ApiKey, OrderId
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.engine.book import RestingOrder
 from pmtui.sim.engine.terms import GTD_EARLY_MS
 

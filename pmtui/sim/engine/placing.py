@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from pmtui.domain.fees import taker_fee
-from pmtui.domain.market import Side
+from pmtui.domain.markets.fees import taker_fee
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, notional_ceil
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.engine import refusals
 from pmtui.sim.engine.amounts import Demand, is_expiration_valid, read_demand
 from pmtui.sim.engine.book import RestingOrder

@@ -6,11 +6,11 @@ A bad order refuses the whole batch before anything has changed.
 
 from collections.abc import Iterable
 
-from pmtui.domain.amounts import SIZE_STEP
 from pmtui.domain.ids import Address, ApiKey, OrderId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, SCALE, ZERO, Micros, notional_floor
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.orders.amounts import SIZE_STEP
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.engine import refusals
 from pmtui.sim.engine.amounts import decimals_of
 from pmtui.sim.engine.book import RestingOrder

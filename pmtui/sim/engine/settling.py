@@ -4,9 +4,9 @@ from collections import Counter
 from dataclasses import replace
 
 from pmtui.domain.ids import Address, TokenId, TradeId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TradeStatus
+from pmtui.domain.orders.order import TradeStatus
 from pmtui.sim.engine.book import RestingOrder
 from pmtui.sim.engine.events import (
     Cause,

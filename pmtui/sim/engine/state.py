@@ -7,7 +7,7 @@ side of what the saved accounts hold, so that every pool and total is whole agai
 from dataclasses import dataclass
 
 from pmtui.domain.ids import Address, OrderId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.sim.engine.book import RestingOrder
 from pmtui.sim.engine.events import Trade

@@ -5,9 +5,9 @@ from enum import Enum, StrEnum
 from typing import NamedTuple, Protocol
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
-from pmtui.domain.market import NO_FEE, FeeSchedule, Side
+from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Side
 from pmtui.domain.money import ONE, ZERO, Micros
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.orders.order import TimeInForce
 
 GTD_NOTICE_MS = 180_000
 """A stated expiration must be this far ahead (WIRE_CLOB §6.2, August 2026)."""

@@ -1,8 +1,8 @@
 """Events of the user channel as the service words them (WIRE_CLOB §17.2 and §17.3)."""
 
 from pmtui.domain.ids import ApiKey
-from pmtui.domain.order import TimeInForce, TradeStatus
-from pmtui.sim.account_rows import maker_row, order_row, trade_row
+from pmtui.domain.orders.order import TimeInForce, TradeStatus
+from pmtui.sim.accounts.account_rows import maker_row, order_row, trade_row
 from pmtui.sim.engine.events import OrderCancelled, OrderPlaced, OrderUpdated, Trade
 from pmtui.sim.venue import Venue
 

@@ -8,11 +8,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pmtui.domain.amounts import fit, size_floor
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, SCALE, Micros, complement, notional_floor
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.orders.amounts import fit, size_floor
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.catalogue.depth import BookLevel
 from pmtui.sim.catalogue.depth import Side as BookSide
 from pmtui.sim.engine.amounts import decimals_of

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from pmtui.domain.money import ONE, Micros, round_price
-from pmtui.ui.actions import Keymap, key_label
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import (
     TENTH_OF_CENT,
@@ -17,11 +16,12 @@ from pmtui.ui.format import (
     format_size,
     format_time_left,
 )
+from pmtui.ui.keys.actions import Keymap, key_label
 from pmtui.ui.plain import plain, to_ascii
-from pmtui.ui.theme import Role
+from pmtui.ui.theme.theme import Role
 
 if TYPE_CHECKING:
-    from pmtui.domain.market import Market
+    from pmtui.domain.markets.market import Market
 
 ABSENT = "–"
 STAR = "★"

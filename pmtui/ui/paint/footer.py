@@ -1,8 +1,8 @@
 """The footer: the keys that work right here, as many as there is room for."""
 
-from pmtui.ui.actions import FooterEntry
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.theme import Role
+from pmtui.ui.keys.actions import FooterEntry
+from pmtui.ui.theme.theme import Role
 
 _ALWAYS = frozenset({"global.help", "global.quit"})
 

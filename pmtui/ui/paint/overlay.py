@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from pmtui.domain.history import Interval, PricePoint
+from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.money import Micros
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import Cell, Line, fit_line, join_runs
-from pmtui.ui.paint.chart_cursor import row_of_price
-from pmtui.ui.paint.plot import Axes, axes_over, plot_curve
+from pmtui.ui.charts.chart_cursor import row_of_price
+from pmtui.ui.charts.plot import Axes, axes_over, plot_curve
 from pmtui.ui.plain import plain
-from pmtui.ui.theme import Role
+from pmtui.ui.theme.theme import Role
 
 MOST_CURVES = 4
 MIN_HEIGHT = 8

@@ -5,15 +5,15 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pmtui.domain.health import HealthState, Source, SourceHealth
-from pmtui.domain.heartbeat import BeatState
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.heartbeat import BeatState
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import format_age, format_money, format_worth_change
-from pmtui.ui.paint.heartbeat import paint_heartbeat
-from pmtui.ui.paint.venue import paint_venue
+from pmtui.ui.market.paint_venue import paint_venue
 from pmtui.ui.plain import plain
-from pmtui.ui.theme import Role
+from pmtui.ui.portfolio.heartbeat import paint_heartbeat
+from pmtui.ui.theme.theme import Role
 
 FRESH_S = 35
 """An answer no older than this is `live`: the slowest watched poll comes twice a minute."""

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Line, fit_line
-from pmtui.ui.theme import Role
+from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
 
 _SETTLE_S = 3.0

@@ -5,12 +5,12 @@ from dataclasses import replace
 from textual import events
 from textual.geometry import Offset
 
-from pmtui.ui.action import Context
-from pmtui.ui.actions import FooterEntry, footer_entries
 from pmtui.ui.cells import Line, line_width
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import FooterEntry, footer_entries
 from pmtui.ui.paint.footer import paint_footer
 from pmtui.ui.surface import Options
-from pmtui.ui.theme import Role
+from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
 
 

@@ -7,8 +7,8 @@ from textual.strip import Strip
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Line, blank_line, fit_line, focus_mark
-from pmtui.ui.theme import Role
-from pmtui.ui.widgets.ready_lines import ReadyLines
+from pmtui.ui.terminal.line_widget import ReadyLines
+from pmtui.ui.theme.theme import Role
 
 
 class LinePane(ReadyLines):

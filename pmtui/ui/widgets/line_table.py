@@ -17,11 +17,11 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from typing_extensions import override
 
-from pmtui.ui.actions import bindings_of
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, fit_columns, fit_line
+from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.plain import fit
-from pmtui.ui.role_styles import RoleStyles
-from pmtui.ui.theme import Role
+from pmtui.ui.theme.role_styles import RoleStyles
+from pmtui.ui.theme.theme import Role
 
 _CACHED_SCREENS = 4
 """Of lines as they were painted: a line that comes back is there, a list that is scrolled is not kept."""

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from pmtui.domain.history import Interval
 from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.history import Interval
 from pmtui.service.views import HistoryView
 from pmtui.ui.cells import Cell, Line
+from pmtui.ui.charts.plot import price_range
 from pmtui.ui.paint.overlay import (
     curves_of,
     draw_overlay,
@@ -17,8 +18,7 @@ from pmtui.ui.paint.overlay import (
     paint_overlay_title,
     say_coming,
 )
-from pmtui.ui.paint.plot import price_range
-from pmtui.ui.theme import Role
+from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.drawn_pane import Draw, Drawing, DrawnPane, Picture
 
 

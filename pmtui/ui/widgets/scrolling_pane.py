@@ -7,7 +7,7 @@ from textual import events
 from textual.binding import BindingType
 from typing_extensions import override
 
-from pmtui.ui.actions import bindings_of
+from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.widgets.line_pane import LinePane
 
 _FAR = 1_000_000

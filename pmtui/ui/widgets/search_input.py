@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.ui.actions import bindings_of
+from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.widgets.line_table import LineTable
 
 MOST_LETTERS = 120

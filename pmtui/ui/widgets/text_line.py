@@ -7,7 +7,7 @@ from textual.strip import Strip
 from typing_extensions import override
 
 from pmtui.ui.cells import Line, fit_line
-from pmtui.ui.widgets.ready_lines import ReadyLines
+from pmtui.ui.terminal.line_widget import ReadyLines
 
 
 class TextLine(ReadyLines):

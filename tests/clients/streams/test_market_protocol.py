@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.clients.streams.market_protocol import MarketProtocol
-from pmtui.domain.book import OrderBook
+from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.market_events import BookSnapshot, MarketEvent, PriceChanges
 from pmtui.domain.ids import TokenId
-from pmtui.domain.market_events import BookSnapshot, MarketEvent, PriceChanges
 from pmtui.domain.money import parse_micros
 
 TOKENS = st.frozensets(st.integers(0, 12).map(lambda number: TokenId(str(number))), max_size=10)

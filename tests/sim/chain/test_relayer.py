@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
+from pmtui.domain.account.wallet_call import MAX_UINT256, Batch, Call
 from pmtui.domain.ids import Address, ConditionId
-from pmtui.domain.market import Side
-from pmtui.domain.wallet_call import MAX_UINT256, Batch, Call
+from pmtui.domain.markets.market import Side
 from pmtui.signing import calldata
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner, relayer_headers

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
-from pmtui.domain.market import FeeSchedule, Side
+from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import SCALE, Micros, notional_floor, parse_micros
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.engine.events import Event
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import MarketSpec, NewOrder, Placed, Refusal, SeedOrder

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
-from pmtui.domain.market import FeeSchedule, Side
+from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import ONE, Micros, parse_micros
-from pmtui.domain.order import TimeInForce, TradeStatus
+from pmtui.domain.orders.order import TimeInForce, TradeStatus
 from pmtui.sim.engine.events import Event
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import MarketSpec, NewOrder, Payout

@@ -3,7 +3,7 @@
 import pytest
 
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.sim.engine.events import (
     BalanceChanged,

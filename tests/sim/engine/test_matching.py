@@ -1,7 +1,7 @@
 """How orders meet: priority, prices, mint and merge, times in force, fees and events."""
 
-from pmtui.domain.market import FeeSchedule, Side
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.markets.market import FeeSchedule, Side
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.engine.events import (
     BalanceChanged,
     LevelChanged,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import CancelResult, TimeInForce, TradeStatus
+from pmtui.domain.orders.order import CancelResult, TimeInForce, TradeStatus
 from pmtui.sim.engine.events import (
     LevelChanged,
     OrderCancelled,

@@ -5,9 +5,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pmtui.domain.ids import OrderId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import complement
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.engine.events import TradeMatched
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import NewOrder, Placed, Refusal

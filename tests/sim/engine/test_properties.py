@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmtui.domain.ids import Address, OrderId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, complement
-from pmtui.domain.order import TimeInForce, TradeStatus
+from pmtui.domain.orders.order import TimeInForce, TradeStatus
 from pmtui.sim.engine.events import (
     BalanceChanged,
     LevelChanged,

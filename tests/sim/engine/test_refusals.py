@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from pmtui.domain.ids import OrderId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import CancelResult, TimeInForce
+from pmtui.domain.orders.order import CancelResult, TimeInForce
 from pmtui.sim.engine.events import OrderCancelled
 from pmtui.sim.engine.terms import NewOrder, Placed, Refusal, Standing, TradingMode
 from tests.sim.engine.scenario import (

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros
 from pmtui.sim.engine.events import LevelChanged
 from pmtui.sim.engine.exchange import Exchange

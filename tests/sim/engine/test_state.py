@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from pmtui.domain.ids import OrderId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TimeInForce, TradeStatus
+from pmtui.domain.orders.order import TimeInForce, TradeStatus
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.floor import Floor
 from pmtui.sim.engine.state import HOUSE, EngineState

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
-from pmtui.domain.book_view import BookState, BookView, Level
+from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import OrderId
-from pmtui.domain.intent_amounts import order_amounts
-from pmtui.domain.market import MarketTerms, Side
+from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import LimitIntent, OrderIntent, TimeInForce
-from pmtui.domain.ticket import check_ticket
-from pmtui.domain.ticket_draft import OrderKind, SizeUnit, TicketContext, TicketDraft
+from pmtui.domain.orders.intent_amounts import order_amounts
+from pmtui.domain.orders.order import LimitIntent, OrderIntent, TimeInForce
+from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketContext, TicketDraft
+from pmtui.domain.ticket.ticket import check_ticket
 from pmtui.sim.engine.terms import NewOrder, Placed, Refusal
 from tests.sim.engine.scenario import (
     FEE,

@@ -3,11 +3,11 @@
 from typing import Any
 
 from pmtui.clients.chain import ChainClient
-from pmtui.clients.http import HttpHost
+from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient
+from pmtui.domain.account.onboarding import WalletForm
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import Address
-from pmtui.domain.onboarding import WalletForm
 from pmtui.signing.wallet import derive_deposit
 from tests.sim.kit import Person
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from pmtui.domain.market import Side
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.order import TimeInForce
+from pmtui.sim.clob.pending_orders import STILL_PENDING
 from pmtui.sim.clock import ManualClock
-from pmtui.sim.pending_orders import STILL_PENDING
 from pmtui.sim.run import VenueOptions, running_venue
 from tests.sim.kit import (
     RAIN,

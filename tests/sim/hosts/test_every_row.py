@@ -18,24 +18,24 @@ from pmtui.clients.clob import ClobClient
 from pmtui.clients.earnings import EarningsClient
 from pmtui.clients.heartbeat import HeartbeatClient
 from pmtui.clients.histories import HistoryClient
-from pmtui.clients.host_check import HostCheck
-from pmtui.clients.http import HttpHost, RequestReport
+from pmtui.clients.http.client import HttpHost, RequestReport
+from pmtui.clients.http.host_check import HostCheck
+from pmtui.clients.http.paging import collect
+from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.keys import KeysClient
 from pmtui.clients.notifications import NotificationsClient
-from pmtui.clients.paging import collect
 from pmtui.clients.rewards import RewardsClient
 from pmtui.clients.routes_clob import ROUTES, Call, ClobRoutes
-from pmtui.clients.server_clock import ServerClock
 from pmtui.config.endpoints import Dialect
+from pmtui.domain.account.keys import NO_BUILDER, BuilderFees
+from pmtui.domain.account.notices import NoticeKind
+from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.answers import Listing
 from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.history import Interval
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
-from pmtui.domain.keys import NO_BUILDER, BuilderFees
-from pmtui.domain.market import Side
-from pmtui.domain.notices import NoticeKind
-from pmtui.domain.order import Liquidity, PostStatus, TimeInForce
-from pmtui.domain.signature_type import SignatureType
+from pmtui.domain.markets.history import Interval
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.order import Liquidity, PostStatus, TimeInForce
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.l2_auth import ApiCredentials
 from pmtui.signing.secret import Secret

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import VenueOptions, running_venue
 from tests.sim.kit import RAIN_NO, START_MS, Person, http_client, write_catalogue

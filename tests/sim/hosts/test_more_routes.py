@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, Person
 
 BUY = Side.BUY

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from pmtui.domain.market import Side
-from pmtui.sim.notifications import KEPT, Notifications
+from pmtui.domain.markets.market import Side
+from pmtui.sim.clob.notifications import KEPT, Notifications
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, Person, http_client, small_venue
 
 BUY = Side.BUY

@@ -11,13 +11,13 @@ from typing import Any
 import httpx
 import pytest
 
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import VenueOptions, running_venue
-from pmtui.sim.store import Store, StoreError
-from pmtui.sim.upkeep import Upkeep
+from pmtui.sim.storage.store import Store, StoreError
+from pmtui.sim.storage.upkeep import Upkeep
 from pmtui.sim.venue import Venue
 from tests.sim.kit import (
     RAIN,

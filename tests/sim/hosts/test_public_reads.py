@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, SNOW_YES, Person
 
 BUY = Side.BUY

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from pmtui.domain.ids import TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from tests.sim.kit import Person, http_client
 from tests.sim.process import venue_process
 from tests.sim.remote import remote_person

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pmtui.domain.market import Side
-from pmtui.domain.order import TimeInForce
-from pmtui.domain.signature_type import SignatureType
+from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.signing.order_signing import SignedOrder
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW_YES, Person
 

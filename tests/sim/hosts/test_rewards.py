@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import parse_micros
 from pmtui.signing.contracts import POLYGON
 from pmtui.sim.clock import ManualClock

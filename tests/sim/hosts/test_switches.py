@@ -9,14 +9,14 @@ import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from pmtui.domain.market import Side
-from pmtui.domain.order import TimeInForce
-from pmtui.domain.signature_type import SignatureType
-from pmtui.sim import admin
-from pmtui.sim.admin import AdminRoutes
-from pmtui.sim.admin_switches import AdminSwitches
-from pmtui.sim.back_office import BackOffice
-from pmtui.sim.engine_restart import RESTARTING
+from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.order import TimeInForce
+from pmtui.sim.admin import admin
+from pmtui.sim.admin.admin import AdminRoutes
+from pmtui.sim.admin.admin_switches import AdminSwitches
+from pmtui.sim.admin.back_office import BackOffice
+from pmtui.sim.storage.engine_restart import RESTARTING
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, Person, http_client, small_venue
 from tests.sim.streams.wire import connected
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from pmtui.domain.ids import ApiKey, OrderId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.exchange import Exchange

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.sim.book_json import book_document
 from pmtui.sim.catalogue.load import load_recorded
+from pmtui.sim.clob.book_json import book_document
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.events import LevelChanged, TickSizeChanged, TradeMatched
 from pmtui.sim.engine.terms import NewOrder
-from pmtui.sim.store import Store
+from pmtui.sim.storage.store import Store
 from pmtui.sim.streams.frames import Frame, in_arrival_order
 from pmtui.sim.streams.ladder import MarketLadder
 from pmtui.sim.venue import Venue

@@ -7,9 +7,9 @@ import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.catalogue.rolling import windows_between
 from pmtui.sim.engine.terms import Payout
 from pmtui.sim.run import RunningVenue

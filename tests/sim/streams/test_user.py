@@ -4,8 +4,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from pmtui.domain.ids import TradeId
-from pmtui.domain.market import Side
-from pmtui.domain.order import TimeInForce, TradeStatus
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.order import TimeInForce, TradeStatus
 from pmtui.sim.run import RunningVenue
 from tests.sim.kit import RAIN, RAIN_NO, SNOW, SNOW_YES, Person
 from tests.sim.streams.wire import Client, connected

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros, notional_floor
-from pmtui.domain.order import TimeInForce
+from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.catalogue import depth
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.catalogue.model import Activity, CatalogueMarket, DepthProfile
@@ -21,7 +21,7 @@ from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.events import Cause, Event, LevelChanged, TradeMatched
 from pmtui.sim.engine.terms import BookView, NewOrder, Payout, Placed
 from pmtui.sim.publisher import Publisher
-from pmtui.sim.store import Store
+from pmtui.sim.storage.store import Store
 from pmtui.sim.streams.frames import Frame
 from pmtui.sim.streams.ladder import MarketLadder
 from pmtui.sim.traders import Traders

@@ -1,7 +1,7 @@
 import pytest
 
-from pmtui.ui.action import Context
-from pmtui.ui.actions import footer_entries
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import footer_entries
 from pmtui.ui.paint.footer import paint_footer
 
 

@@ -6,27 +6,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.book_view import BookState
-from pmtui.domain.ladder import Rung, Zone
-from pmtui.domain.market import Side
+from pmtui.domain.books.book_view import BookState
+from pmtui.domain.books.ladder import Rung, Zone
+from pmtui.domain.books.tape import TapeFilter
+from pmtui.domain.books.tape_gaps import TapeGap
+from pmtui.domain.markets.market import Side
+from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import ONE, Micros
-from pmtui.domain.order import Liquidity, OrderStatus, TradePrint
-from pmtui.domain.tape import TapeFilter
-from pmtui.domain.tape_gaps import TapeGap
-from pmtui.domain.venue_state import Evidence, VenueFact, VenueState
+from pmtui.domain.orders.order import Liquidity, OrderStatus, TradePrint
 from pmtui.service.views import Load, MarketView, TapeView
 from pmtui.ui.cells import Line, focus_mark, line_width
-from pmtui.ui.market_facts import why_not_tradable
-from pmtui.ui.paint.ladder import RungLook, paint_rung
-from pmtui.ui.paint.ladder_columns import plan_columns
-from pmtui.ui.paint.market_header import paint_question, paint_quote, paint_terms
-from pmtui.ui.paint.position import (
+from pmtui.ui.ladder.ladder_columns import plan_columns
+from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
+from pmtui.ui.market.market_facts import why_not_tradable
+from pmtui.ui.market.paint_market_header import paint_question, paint_quote, paint_terms
+from pmtui.ui.market.paint_tape import WIDTH, own_mark, paint_gap, paint_tape
+from pmtui.ui.portfolio.paint_position import (
     account_words,
     by_ladder,
     paint_own_orders,
     paint_positions,
 )
-from pmtui.ui.paint.tape import WIDTH, own_mark, paint_gap, paint_tape
 from tests.ui import believable
 from tests.ui.fake_surface import KEYLESS_ACCOUNT, NOW, PAPER_STATUS, READ_ONLY_STATUS
 from tests.ui.moving_market import CONDITION, NO, NUMBER, YES, MovingMarket

@@ -3,7 +3,7 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pmtui.domain.history import Interval, PricePoint
+from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.money import ONE, Micros
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import line_width

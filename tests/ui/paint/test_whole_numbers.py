@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.order import Liquidity, OrderStatus, TradePrint
+from pmtui.domain.orders.order import Liquidity, OrderStatus, TradePrint
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Line
-from pmtui.ui.paint.market_header import paint_quote, paint_terms
-from pmtui.ui.paint.position import paint_own_orders, paint_positions
-from pmtui.ui.paint.tape import paint_tape
+from pmtui.ui.market.paint_market_header import paint_quote, paint_terms
+from pmtui.ui.market.paint_tape import paint_tape
+from pmtui.ui.portfolio.paint_position import paint_own_orders, paint_positions
 from tests.ui import believable
 from tests.ui.fake_surface import NOW, PAPER_STATUS
 from tests.ui.moving_market import CONDITION, YES, MovingMarket

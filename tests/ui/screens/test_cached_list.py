@@ -8,8 +8,8 @@ import pytest
 from pmtui.domain.money import Micros
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import Load, MarketListView
-from pmtui.ui.screens.markets import MarketsScreen
-from pmtui.ui.theme import Role
+from pmtui.ui.explore.markets import MarketsScreen
+from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from tests.ui import believable
 from tests.ui.demo import ScreenApp

@@ -11,28 +11,28 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
 
+from pmtui.ui.account.account import AccountScreen
+from pmtui.ui.account.action_cards import ScaledCard
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.screens.account import AccountScreen
-from pmtui.ui.screens.action_cards import ScaledCard
-from pmtui.ui.screens.alert_form import AlertForm, AlertSubject
-from pmtui.ui.screens.conditionals import ConditionalsScreen
-from pmtui.ui.screens.event import EventScreen
-from pmtui.ui.screens.log import LogScreen
-from pmtui.ui.screens.market import MarketScreen
-from pmtui.ui.screens.markets import MarketsScreen
-from pmtui.ui.screens.move_prompt import MovePrompt
-from pmtui.ui.screens.portfolio import PortfolioScreen
-from pmtui.ui.screens.protect import ProtectScreen
-from pmtui.ui.screens.scaled import ScaledScreen
-from pmtui.ui.screens.tag_picker import TagChoice, TagPicker
-from pmtui.ui.screens.watchlist import WatchlistScreen
+from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
+from pmtui.ui.explore.event import EventScreen
+from pmtui.ui.explore.markets import MarketsScreen
+from pmtui.ui.explore.tag_picker import TagChoice, TagPicker
+from pmtui.ui.explore.watchlist import WatchlistScreen
+from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.market.move_prompt import MovePrompt
+from pmtui.ui.portfolio.conditionals import ConditionalsScreen
+from pmtui.ui.portfolio.log import LogScreen
+from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.surface import Surface
-from pmtui.ui.theme_files import load_themes
+from pmtui.ui.theme.theme_files import load_themes
+from pmtui.ui.ticket.protect import ProtectScreen
+from pmtui.ui.ticket.scaled import ScaledScreen
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import FakeService
+from tests.ui.market.test_market import cents, opened
 from tests.ui.moving_market import CONDITION, NUMBER, YES, MovingMarket
-from tests.ui.screens.test_market import cents, opened
 from tests.ui.screens.test_market_actions import agree, filled_in
 from tests.ui.wait import settle, until
 

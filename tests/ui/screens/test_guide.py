@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from pmtui.ui.action import Context
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.glossary import GLOSSARY
-from pmtui.ui.screens.frame import FrameScreen
-from pmtui.ui.screens.glossary import GlossaryScreen
-from pmtui.ui.screens.help import HelpScreen
+from pmtui.ui.frame import FrameScreen
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.glossary import GLOSSARY
+from pmtui.ui.keys.glossary_screen import GlossaryScreen
+from pmtui.ui.keys.help import HelpScreen
 from pmtui.ui.surface import Options, Surface
-from pmtui.ui.theme_files import load_themes
+from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable

@@ -6,24 +6,24 @@ from datetime import timedelta
 import pytest
 from textual.pilot import Pilot
 
-from pmtui.domain.market import Side
+from pmtui.domain.markets.market import Side
+from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import Micros
-from pmtui.domain.order import LimitIntent, Order, OrderStatus, TimeInForce
-from pmtui.domain.venue_state import Evidence, VenueFact, VenueState
-from pmtui.domain.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown
+from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
+from pmtui.domain.orders.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic
-from pmtui.ui.screens.action_cards import FlattenCard, MoveCard, ScaledCard
-from pmtui.ui.screens.confirm import CardScreen, ConfirmScreen
-from pmtui.ui.screens.market import MarketScreen
-from pmtui.ui.screens.scaled import ScaledScreen
+from pmtui.ui.account.action_cards import FlattenCard, MoveCard, ScaledCard
+from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.ticket.confirm import CardScreen, ConfirmScreen
+from pmtui.ui.ticket.scaled import ScaledScreen
 from pmtui.ui.widgets.key_line import KeyLine
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
+from tests.ui.market.test_market import cents, line, opened
 from tests.ui.moving_market import CONDITION, NUMBER, YES
 from tests.ui.screens.look import shows
-from tests.ui.screens.test_market import cents, line, opened
 from tests.ui.wait import settle, until
 
 SMALL = (80, 24)

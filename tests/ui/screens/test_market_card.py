@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from textual.pilot import Pilot
 
-from pmtui.domain.venue_state import Evidence, VenueFact, VenueState
+from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.service.topics import MarketTopic
-from pmtui.ui.screens.confirm import ConfirmScreen
+from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
+from tests.ui.market.test_market import opened
 from tests.ui.moving_market import CONDITION
-from tests.ui.screens.test_market import opened
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 

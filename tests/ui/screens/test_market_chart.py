@@ -3,18 +3,18 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from pmtui.domain.book_view import BookState
-from pmtui.domain.history import Interval
+from pmtui.domain.books.book_view import BookState
+from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
 from pmtui.service.topics import HistoryTopic, MarketTopic, StatusTopic
 from pmtui.service.views import HistoryView, Load
-from pmtui.ui.screens.market import MarketScreen
+from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.surface import Options, Surface
 from tests.ui.demo import ScreenApp
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
+from tests.ui.market.test_market import opened
 from tests.ui.moving_market import CONDITION, YES, MovingMarket
-from tests.ui.screens.test_market import opened
 from tests.ui.stage import shown_text
 from tests.ui.wait import until
 

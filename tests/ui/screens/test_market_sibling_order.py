@@ -8,14 +8,14 @@ from textual import events
 from textual.pilot import Pilot
 
 from pmtui.domain.ids import ConditionId
-from pmtui.domain.market import Market
+from pmtui.domain.markets.market import Market
 from pmtui.domain.money import ONE, Micros
 from pmtui.service.topics import EventTopic
-from pmtui.ui.screens.market import MarketScreen
-from pmtui.ui.widgets.side_ladder import SideLadder
+from pmtui.ui.ladder.side_ladder import SideLadder
+from pmtui.ui.market.market import MarketScreen
 from tests.scenes.world import World, make_world
+from tests.ui.market.test_market_siblings import HUGE, TALL, app_of, market_of, opened
 from tests.ui.screens.look import text_of
-from tests.ui.screens.test_market_siblings import HUGE, TALL, app_of, market_of, opened
 from tests.ui.wait import settle, until
 
 pytestmark = pytest.mark.no_cover

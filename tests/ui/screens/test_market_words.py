@@ -8,12 +8,12 @@ from textual.pilot import Pilot
 
 from pmtui.service.topics import LogTopic, MarketTopic, StatusTopic
 from pmtui.service.views import Level, LogEntry, LogView
-from pmtui.ui.screens.market import MarketScreen
+from pmtui.ui.market.market import MarketScreen
 from tests.ui.demo_market import MarketDemo
+from tests.ui.market.test_market import SMALL, line, opened
+from tests.ui.market.test_market_single_keys import arm, disarm, widen
 from tests.ui.moving_market import CONDITION
 from tests.ui.screens.look import screen_lines
-from tests.ui.screens.test_market import SMALL, line, opened
-from tests.ui.screens.test_market_one_key import arm, disarm, widen
 from tests.ui.wait import settle, until
 
 

@@ -1,4 +1,4 @@
-from pmtui.ui.actions import FooterEntry
+from pmtui.ui.keys.actions import FooterEntry
 from pmtui.ui.paint.footer import paint_footer
 from pmtui.ui.widgets.key_line import entry_at
 

@@ -9,8 +9,8 @@ from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.plain import Align
-from pmtui.ui.role_styles import RoleStyles
-from pmtui.ui.theme import Role
+from pmtui.ui.theme.role_styles import RoleStyles
+from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from tests.ui.stage import THEMES, Stage, painted, shown_text
 from tests.ui.wait import settle, until

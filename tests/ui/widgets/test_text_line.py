@@ -3,7 +3,7 @@ from textual.strip import Strip
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Emphasis
-from pmtui.ui.theme import Role
+from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.stage import THEMES, Stage, painted, shown_text
 from tests.ui.wait import settle, until

@@ -1,0 +1,1 @@
+"""`pmtui account` and what it shows, keeps and removes: credentials, keys, wallets."""

@@ -1,0 +1,129 @@
+"""`pmtui account`: new, import, show and remove the keystore of a profile.
+
+One account for a profile, because a profile is one journal. The paper account is not kept here.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from pmtui.cli.account.keep import Refused, import_account, new_account
+from pmtui.cli.account.remove import remove_account
+from pmtui.cli.account.show import show_account
+from pmtui.cli.account.words import PAPER_KEY_ITS_OWN
+from pmtui.cli.hardening import forbid_dumps, forget_key_variable
+from pmtui.cli.output import show
+from pmtui.cli.usage import SecretiveParser, descriptor, refuse
+from pmtui.config.errors import ConfigError
+from pmtui.config.paths import locate
+from pmtui.config.settings import Settings, load_settings
+
+ACTIONS = ("new", "import", "show", "remove")
+_PROG = "pmtui account"
+
+
+def run(arguments: Sequence[str], *, work_factor: int | None = None) -> int:
+    """Run the command; returns the exit code.
+
+    Args:
+        arguments: what follows `pmtui account`.
+        work_factor: of new keystores; None for the key library's own, a second on purpose.
+    """
+    parser = _parser()
+    asked = parser.read(arguments)
+    _check(parser, asked)
+    try:
+        settings = load_settings({"profile": asked.profile})
+    except ConfigError as error:
+        return refuse(str(error), prog=_PROG)
+    if settings.is_paper and asked.action != "show":
+        return refuse(f"{settings.profile}: {PAPER_KEY_ITS_OWN}", prog=_PROG)
+    forget_key_variable()
+    forbid_dumps()
+    try:
+        said = _act(asked, settings, locate().state, work_factor)
+    except KeyboardInterrupt:
+        return refuse("given up; nothing was changed", prog=_PROG)
+    except ConfigError as error:
+        return refuse(str(error), prog=_PROG)
+    except OSError as error:
+        return refuse(f"{error.filename or ''}: {error.strerror}".removeprefix(": "), prog=_PROG)
+    if isinstance(said, Refused):
+        return refuse(said.text, prog=_PROG)
+    show(*said.split("\n"))
+    return 0
+
+
+def _act(
+    asked: argparse.Namespace, settings: Settings, state: Path, work_factor: int | None
+) -> str | Refused:
+    match asked.action:
+        case "new":
+            return new_account(
+                settings, state, passphrase_fd=asked.passphrase_fd, work_factor=work_factor
+            )
+        case "import":
+            return import_account(
+                settings,
+                state,
+                key_fd=asked.key_fd,
+                keystore=asked.keystore,
+                passphrase_fd=asked.passphrase_fd,
+                work_factor=work_factor,
+            )
+        case "remove":
+            return remove_account(settings, state, is_sure=asked.yes)
+        case _:
+            return show_account(settings, state)
+
+
+def _check(parser: SecretiveParser, asked: argparse.Namespace) -> None:
+    if asked.action != "import" and (asked.key_fd is not None or asked.keystore is not None):
+        parser.refuse("--key-fd and --keystore belong to `import`")
+    if asked.action not in ("new", "import") and asked.passphrase_fd is not None:
+        parser.refuse("--passphrase-fd belongs to `new` and `import`")
+    if asked.action != "remove" and asked.yes:
+        parser.refuse("--yes belongs to `remove`")
+    if asked.key_fd is not None and asked.keystore is not None:
+        parser.refuse("--key-fd or --keystore, not both")
+
+
+def _action(text: str) -> str:
+    if text not in ACTIONS:
+        raise argparse.ArgumentTypeError(f"one of {', '.join(ACTIONS)}")
+    return text
+
+
+def _parser() -> SecretiveParser:
+    parser = SecretiveParser(
+        prog=_PROG,
+        description="The account of a profile: an encrypted Ethereum keystore (version 3). "
+        "A key or a passphrase is typed at a prompt, without echo, or read from a file descriptor.",
+        epilog="new: draw a key. import: take a key you have. show: addresses and file, without "
+        "passphrase. remove: delete the keystore; asks.",
+    )
+    parser.add_argument(
+        "action", type=_action, metavar="ACTION", help="new, import, show or remove"
+    )
+    parser.add_argument("--profile", help="whose account; not paper, which has a key of its own")
+    parser.add_argument(
+        "--passphrase-fd",
+        type=descriptor,
+        metavar="N",
+        help="read the passphrase from a line of file descriptor N",
+    )
+    parser.add_argument(
+        "--key-fd",
+        type=descriptor,
+        metavar="N",
+        help="import: read the private key from a line of file descriptor N; with the same N for "
+        "both, the key is the first line",
+    )
+    parser.add_argument(
+        "--keystore",
+        type=Path,
+        metavar="FILE",
+        help="import: from another keystore file, which is kept as it is",
+    )
+    parser.add_argument("--yes", action="store_true", help="remove: do not ask")
+    return parser

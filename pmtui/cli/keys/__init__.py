@@ -1,0 +1,1 @@
+"""How a session gets its key: keystore, passphrase, one session's key."""

@@ -1,0 +1,1 @@
+"""The one HTTP client: pools, rate limits, paging, and what a failed request means."""

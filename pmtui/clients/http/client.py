@@ -1,0 +1,382 @@
+"""One HTTP connection pool per host; every way to fail comes back as a value.
+
+It refuses to follow redirects, to read more than it was told to, and to repeat anything that is
+not an idempotent read. It knows nothing of what the bodies mean.
+"""
+
+import asyncio
+import functools
+import ipaddress
+import random
+import socket
+import ssl
+import struct
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+from urllib.parse import urlsplit
+
+import httpcore
+import httpx
+
+from pmtui import __version__
+from pmtui.clients.http.content_coding import ACCEPTED, BodyError, BodyReader
+from pmtui.clients.http.failures import (
+    failure_of_answer,
+    failure_of_error,
+    looks_like_a_page,
+    without_secrets,
+)
+from pmtui.domain.failure import Failure, FailureKind
+
+MAX_BODY = 32 * 1024 * 1024
+"""Bytes, as they travel and after decompression. The largest recorded answer has 2 MB."""
+TIMEOUTS = httpx.Timeout(10.0, connect=5.0)
+"""Seconds; what the service's own client uses (SDK 0.14.0, October 2026)."""
+TOTAL_S = 30.0
+"""Bounds an answer that drips one byte at a time below every other time limit."""
+MAX_RETRIES = 2
+LONGEST_WAIT_S = 5.0
+"""A host that asks for more patience than this is reported, not waited for."""
+
+_RATE_PREFIX = "poly-ratelimit-"
+
+Query = Sequence[tuple[str, str]]
+Headers = Mapping[str, str] | Callable[[], Mapping[str, str]]
+"""Headers, or how to make them when the request leaves: those that hold the time are."""
+
+
+LastCheck = Callable[[], str]
+"""Asked when nothing but the body is left to write: why it must not leave, "" if it may."""
+
+
+class _WithheldError(Exception):
+    """The last check refused; raised within the body, so that none of it is written."""
+
+
+class Gate(Protocol):
+    """Keeps requests within what a host allows, by their routes (method and path template)."""
+
+    async def enter(self, route: str) -> Failure | None:
+        """Wait for a place; a failure where the host has closed the route for long."""
+        ...
+
+    def note(self, route: str, failure: Failure | None) -> None:
+        """Learn how a request ended."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RequestReport:
+    """One request as the log and the health of a source see it; free of queries and secrets."""
+
+    route: str
+    status: int | None
+    elapsed_ms: int
+    failure: Failure | None
+    rates: Mapping[str, str] = field(default_factory=dict)
+    """What the answer's headers say of limits, by their names in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Waiting between tries, injected so that tests do not wait."""
+
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    jitter: Callable[[], float] = random.Random().random  # noqa: S311 - spreads load, keeps no secret
+
+    def delay_s(self, attempt: int, failure: Failure) -> float:
+        """Return how long to wait before the next try: what the host asked for, else 0.1-0.8 s."""
+        if failure.retry_after_s is not None:
+            return failure.retry_after_s
+        return 0.2 * float(2**attempt) * (0.5 + self.jitter())
+
+
+def _ignore(_report: RequestReport) -> None:
+    return
+
+
+class HttpHost:
+    """A host of the service. Opens no socket before the first request."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        observe: Callable[[RequestReport], None] = _ignore,
+        pace: Pace | None = None,
+        gate: Gate | None = None,
+        timeouts: httpx.Timeout = TIMEOUTS,
+        total_s: float = TOTAL_S,
+        max_body: int = MAX_BODY,
+        takes_back: bool = False,
+    ) -> None:
+        """Prepare to talk to a host.
+
+        Args:
+            base_url: scheme, name and port; a path is kept in front of all others.
+            observe: told of every request.
+            pace: how to wait between tries.
+            gate: keeps to the host's limits.
+            timeouts: of the parts of a request.
+            total_s: bounds a whole request.
+            max_body: longest answer in bytes.
+            takes_back: whether what has not left the machine when a request is given up, or when
+                the program dies, shall never leave it.
+        """
+        self._takes_back = takes_back
+        self.base_url = base_url.rstrip("/")
+        self._observe = observe
+        self._pace = pace or Pace()
+        self._gate = gate
+        self._timeouts = timeouts
+        self._total_s = total_s
+        self._max_body = max_body
+        self._client: httpx.AsyncClient | None = None
+
+    async def read(
+        self,
+        path: str,
+        *,
+        query: Query = (),
+        route: str = "",
+        headers: Headers | None = None,
+        method: str = "GET",
+        body: bytes | None = None,
+    ) -> bytes | Failure:
+        """Read something; tried again up to twice where that can help and can do no harm.
+
+        Args:
+            path: from the root, already quoted; its template too when `route` is empty.
+            query: in the order it is to be sent; a key may repeat.
+            route: the path template for logs, for example `/events/{id}`.
+            headers: for reads that need credentials.
+            method: POST where the service reads by POST (`/books`).
+            body: sent as it is.
+        """
+        for attempt in range(MAX_RETRIES + 1):
+            answer = await self.send(
+                method, path, query=query, route=route, headers=headers, body=body
+            )
+            if isinstance(answer, bytes) or attempt == MAX_RETRIES or not _is_worth_a_try(answer):
+                return answer
+            await self._pace.sleep(self._pace.delay_s(attempt, answer))
+        raise AssertionError("the last try returns")
+
+    async def send(  # noqa: PLR0913 - all that a request can differ in
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query = (),
+        route: str = "",
+        headers: Headers | None = None,
+        body: bytes | None = None,
+        may_be_empty: bool = False,
+        readable: frozenset[int] = frozenset(),
+        last_check: LastCheck | None = None,
+    ) -> bytes | Failure:
+        """Make exactly one request. A body travels byte for byte, as JSON.
+
+        The last check comes after the wait for a place and for a connection, as the body's own first
+        step: the head of the request is written by then, and means nothing to a host alone.
+
+        Args:
+            method: upper case.
+            path: see `read`.
+            query: see `read`.
+            route: see `read`.
+            headers: added to the usual ones; their values never reach a log or a failure.
+            body: the very bytes that were signed.
+            may_be_empty: for routes that answer 200 without a body.
+            readable: statuses beside 2xx whose body is handed out like an answer.
+            last_check: may still withhold a request with a body, which is then CANCELLED.
+        """
+        label = f"{method} {route or path}"
+        if self._gate is not None and (closed := await self._gate.enter(label)) is not None:
+            return closed
+        headers = headers() if callable(headers) else headers
+        started = time.monotonic()
+        request = self._request(
+            method, path, query=query, headers=headers, body=body, last_check=last_check
+        )
+        status, answer, rates = await self._once(request, label, readable)
+        if isinstance(answer, Failure) and answer.kind is FailureKind.CANCELLED:
+            return answer
+        if answer == b"" and not may_be_empty:
+            answer = Failure(FailureKind.SERVER, label, "empty answer", status)
+        if isinstance(answer, Failure) and headers:
+            answer = without_secrets(answer, headers)
+        failure = answer if isinstance(answer, Failure) else None
+        if self._gate is not None:
+            self._gate.note(label, failure)
+        elapsed_ms = round((time.monotonic() - started) * 1000)
+        self._observe(RequestReport(label, status, elapsed_ms, failure, rates))
+        return answer
+
+    def lane(self, *, total_s: float | None = None, takes_back: bool = False) -> "HttpHost":
+        """Return the same host over connections of its own, so that neither waits for the other.
+
+        Args:
+            total_s: bounds every request of the lane; as here when it is None.
+            takes_back: as for a host.
+        """
+        return HttpHost(
+            self.base_url,
+            observe=self._observe,
+            pace=self._pace,
+            gate=self._gate,
+            timeouts=self._timeouts
+            if total_s is None
+            else httpx.Timeout(total_s, connect=min(total_s, self._timeouts.connect or total_s)),
+            total_s=self._total_s if total_s is None else total_s,
+            max_body=self._max_body,
+            takes_back=takes_back,
+        )
+
+    def cookies(self) -> Mapping[str, str]:
+        """Return what the host has set over these connections, for a session that moves on."""
+        return {} if self._client is None else dict(self._client.cookies)
+
+    async def aclose(self) -> None:
+        """Close the pool; a later request would open a new one."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query,
+        headers: Mapping[str, str] | None,
+        body: bytes | None,
+        last_check: LastCheck | None,
+    ) -> httpx.Request:
+        extra = {"Content-Type": "application/json"} if body is not None else {}
+        content: bytes | AsyncIterator[bytes] | None = body
+        if body is not None and last_check is not None:
+            extra["Content-Length"] = str(len(body))
+            content = _checked(body, last_check)
+        return self._pool().build_request(
+            method,
+            self.base_url + path,
+            params=list(query) or None,
+            headers={**extra, **(headers or {})},
+            content=content,
+            extensions={"trace": _forget_on_close} if self._takes_back else None,
+        )
+
+    async def _once(
+        self, request: httpx.Request, label: str, readable: frozenset[int]
+    ) -> tuple[int | None, bytes | Failure, Mapping[str, str]]:
+        status: int | None = None
+        rates: Mapping[str, str] = {}
+        try:
+            async with asyncio.timeout(self._total_s):
+                response = await self._pool().send(request, stream=True)
+                status = response.status_code
+                rates = _rates(response)
+                try:
+                    body = await self._body(response)
+                finally:
+                    await response.aclose()
+        except _WithheldError as withheld:
+            return None, Failure(FailureKind.CANCELLED, label, str(withheld)), rates
+        except (httpx.TransportError, TimeoutError) as error:
+            return status, failure_of_error(error, label, status=status), rates
+        except BodyError as error:
+            return status, Failure(FailureKind.SERVER, label, str(error), status), rates
+        if not response.is_success and status not in readable:
+            return status, failure_of_answer(response, body, label), rates
+        if looks_like_a_page(response.headers.get("content-type", ""), body):
+            text = "a web page instead of data"
+            return status, Failure(FailureKind.SERVER, label, text, status), rates
+        return status, body, rates
+
+    async def _body(self, response: httpx.Response) -> bytes:
+        # Expanded here and not by the library, which expands a whole piece before anybody can count.
+        encoding = response.headers.get("content-encoding", "")
+        reader = BodyReader(encoding, max_body=self._max_body)
+        async for chunk in response.aiter_raw():
+            for _ in reader.feed(chunk):
+                await asyncio.sleep(0)
+        return reader.finish()
+
+    def _pool(self) -> httpx.AsyncClient:
+        if self._client is None:
+            parts = urlsplit(self.base_url)
+            self._client = httpx.AsyncClient(
+                verify=_trusted_context() if parts.scheme == "https" else _bare_context(),
+                trust_env=not is_loopback(parts.hostname or ""),
+                follow_redirects=False,
+                timeout=self._timeouts,
+                limits=httpx.Limits(max_keepalive_connections=8, keepalive_expiry=90.0),
+                headers={
+                    "User-Agent": f"pmtui/{__version__}",
+                    "Accept": "application/json",
+                    "Accept-Encoding": ACCEPTED,
+                },
+            )
+        return self._client
+
+
+async def _checked(body: bytes, last_check: LastCheck) -> AsyncIterator[bytes]:
+    """Yield a body, if nothing speaks against it at the moment when it is wanted."""
+    if reason := last_check():
+        raise _WithheldError(reason)
+    yield body
+
+
+async def _forget_on_close(event: str, info: Mapping[str, object]) -> None:
+    """Make a new connection drop what it has not sent when it is closed.
+
+    Without this the machine goes on sending for minutes after the close, once a broken line is
+    back: an order given up long ago would reach the venue.
+    """
+    if event == "connection.connect_tcp.complete":
+        stream = info["return_value"]
+        if isinstance(stream, httpcore.AsyncNetworkStream):
+            connection = stream.get_extra_info("socket")
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name means this very machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@functools.cache
+def _trusted_context() -> ssl.SSLContext:
+    # Loading the authorities takes tens of milliseconds: once for all hosts, and only if needed.
+    return httpx.create_ssl_context()
+
+
+@functools.cache
+def _bare_context() -> ssl.SSLContext:
+    # Trusts nobody; for hosts that are spoken to in the clear, where none is ever used.
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def _is_worth_a_try(failure: Failure) -> bool:
+    match failure.kind:
+        case FailureKind.UNREACHABLE | FailureKind.LOST:
+            return True
+        case FailureKind.SERVER:
+            # A page of the edge with a 4xx is a verdict, not an accident.
+            is_accident = failure.status is None or failure.status in (200, 500, 502, 503, 504)
+            return is_accident and (failure.retry_after_s or 0.0) <= LONGEST_WAIT_S
+        case FailureKind.BUSY:
+            return (failure.retry_after_s or 0.0) <= LONGEST_WAIT_S
+        case _:
+            return False
+
+
+def _rates(response: httpx.Response) -> Mapping[str, str]:
+    names = (name for name in response.headers if name.startswith(_RATE_PREFIX))
+    return {name: response.headers[name] for name in names}

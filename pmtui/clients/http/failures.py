@@ -1,0 +1,167 @@
+"""Turns what went wrong with a request into a `Failure`: what may be concluded, in one line.
+
+Words come from us or from the service's own body, never from the HTTP library: its messages may
+quote header values.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+import httpx
+import msgspec
+
+from pmtui.clients.http.unreachable import why_unreachable
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.wire.errors import UNREADABLE
+
+MAX_TEXT = 300
+"""Characters of the service's words that are kept."""
+
+_LARGEST_EXPLANATION = 64 * 1024
+"""Bytes of an answer with an error that are read as JSON, which takes many times their size."""
+_SECRET_HEADER = re.compile(r"key|passphrase|secret|signature|authorization|cookie", re.IGNORECASE)
+_GIVEN_UP = frozenset({408, 499})
+"""Of whoever stands in between: the request may have been passed on before."""
+_USUAL = {425: "the matching engine restarts", 429: "too many requests"}
+"""Said before a request is looked at, also by whoever stands in between, in a page of theirs."""
+_NOT_SENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.LocalProtocolError,
+)
+
+
+def failure_of_error(
+    error: httpx.TransportError | TimeoutError,
+    route: str,
+    *,
+    status: int | None,
+) -> Failure:
+    """Classify a broken exchange by whether the request may have left.
+
+    Args:
+        error: what the library raised.
+        route: method and path template.
+        status: of the answer whose body broke off; None when no answer had begun.
+    """
+    if isinstance(error, _NOT_SENT):
+        return Failure(FailureKind.UNREACHABLE, route, _reason(error))
+    if isinstance(error, httpx.TimeoutException | TimeoutError):
+        return Failure(FailureKind.LOST, route, "no complete answer in time", status)
+    if status is not None:
+        return Failure(FailureKind.SERVER, route, "answer broke off", status)
+    return Failure(FailureKind.LOST, route, "connection lost before an answer")
+
+
+def failure_of_answer(response: httpx.Response, body: bytes, route: str) -> Failure:
+    """Classify an answer whose status is not 2xx."""
+    status = response.status_code
+    if response.is_redirect or 300 <= status < 400:
+        target = _host_of(response.headers.get("location", ""))
+        return Failure(FailureKind.SERVER, route, f"redirected to {target}, not followed", status)
+    is_page = looks_like_a_page(response.headers.get("content-type", ""), body)
+    if is_page and status not in _USUAL:
+        words = "blocked by the edge" if status == 403 else "a web page instead of data"
+        return Failure(FailureKind.SERVER, route, words, status, _retry_after(response, None))
+    said = None if is_page else _said(body)
+    text, wait = "" if is_page else _words(said, body), _retry_after(response, said)
+    if status in _USUAL:
+        return Failure(FailureKind.BUSY, route, text or _USUAL[status], status, wait)
+    if status in _GIVEN_UP:
+        return Failure(FailureKind.LOST, route, text or "given up on the way", status, wait)
+    if status == 404:
+        return Failure(FailureKind.NOT_FOUND, route, text or "not found", status)
+    if status >= 500 or status < 200:
+        return Failure(FailureKind.SERVER, route, text or "failed", status, wait)
+    return Failure(FailureKind.REFUSED, route, text or "refused without a reason", status, wait)
+
+
+def unreadable(route: str, error: Exception) -> Failure:
+    """Return the failure of a body that arrived whole and is not what it should be."""
+    return Failure(FailureKind.SERVER, route, f"unreadable answer: {error}"[:MAX_TEXT], 200)
+
+
+def without_secrets(failure: Failure, headers: Mapping[str, str]) -> Failure:
+    """Blot out the values of credential headers, should the service have quoted one."""
+    text = failure.text
+    for name, value in headers.items():
+        if _SECRET_HEADER.search(name) and len(value) >= 6:
+            text = text.replace(value, "…")
+    return replace(failure, text=text)
+
+
+def looks_like_a_page(content_type: str, body: bytes) -> bool:
+    """Whether the body is HTML: a page of the edge, which is never an answer of the service."""
+    return content_type.lower().startswith("text/html") or body[:64].lstrip()[:1] == b"<"
+
+
+def _host_of(address: str) -> str:
+    try:
+        return urlsplit(address).hostname or "elsewhere"
+    except ValueError:
+        return "elsewhere"
+
+
+def _said(body: bytes) -> object:
+    if len(body) > _LARGEST_EXPLANATION:
+        return None
+    try:
+        return msgspec.json.decode(body)
+    except UNREADABLE:
+        return None
+
+
+def _words(said: object, body: bytes) -> str:
+    if isinstance(said, dict):
+        for key in ("error", "errorMsg", "error_msg", "message", "detail"):
+            value = said.get(key)
+            if isinstance(value, str) and value.strip():
+                return value.strip()[:MAX_TEXT]
+        return ""
+    if isinstance(said, str):
+        return said.strip()[:MAX_TEXT]
+    return body[: MAX_TEXT * 4].decode("utf-8", "replace").strip()[:MAX_TEXT]
+
+
+def _retry_after(response: httpx.Response, said: object) -> float | None:
+    stated: object = response.headers.get("retry-after")
+    if stated is None and isinstance(said, dict):
+        stated = said.get("retry_after_seconds")
+    if isinstance(stated, bool) or not isinstance(stated, str | int | float):
+        return None
+    try:
+        seconds = float(stated)
+    except (ValueError, OverflowError):
+        moment = _http_date(str(stated))
+        served = _http_date(response.headers.get("date", ""))
+        if moment is None or served is None:
+            return None
+        seconds = (moment - served).total_seconds()
+    return max(seconds, 0.0) if math.isfinite(seconds) else None
+
+
+def _http_date(text: str) -> datetime | None:
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    # "-0000" gives a naive time, which cannot be compared with the others.
+    return moment if moment.tzinfo is not None else None
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
+        return "no connection in time"
+    if isinstance(error, httpx.LocalProtocolError):
+        return "the request could not be written"
+    if isinstance(error, httpx.UnsupportedProtocol):
+        return "the address is neither http nor https"
+    return why_unreachable(error)[:MAX_TEXT] or "cannot connect"

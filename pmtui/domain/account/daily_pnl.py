@@ -1,0 +1,145 @@
+"""How a day went: what it brought or cost since midnight UTC, in dollars, fees included.
+
+The result of a token is what its shares are worth now, minus what those held at the day's opening
+were worth then, plus what sales of the day brought, minus what purchases of the day and fees cost.
+For a limit realised and unrealised parts are not told apart: a loss is a loss. `day_figures` tells them
+apart for the eye: sales realise against the average price of what was held then, which begins the day
+at the opening's price; what is left is unrealised; fees stand for themselves.
+
+"Its shares" are those of the opening plus the day's own fills, not what a wallet reports: what was
+redeemed, merged or split is still worth its last price here, which is what it was exchanged for.
+Shares that came or went without a trade of ours change nothing.
+
+A day opens when its first complete account is seen: at midnight, or when a session starts on that
+day and no earlier one of the same day has left its opening behind. What was held then counts from
+its price at that moment. Without the fee of every trade of the day there is no result yet.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from fractions import Fraction
+
+from pmtui.domain.account.position import Position
+from pmtui.domain.cents import cents_down, cents_near
+from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.orders.order import Fill, TradeStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Shares of a token and what one was worth."""
+
+    size: Micros
+    price: Micros
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What was held when a day opened."""
+
+    day: date
+    """In UTC."""
+    held: Mapping[TokenId, Holding] = field(default_factory=dict)
+
+
+def day_of(at: datetime) -> date:
+    """Return the day a moment belongs to."""
+    return at.astimezone(UTC).date()
+
+
+def fills_of_day(fills: Iterable[Fill], day: date) -> tuple[Fill, ...]:
+    """Return what was traded on a day; a trade that failed on chain never happened."""
+    return tuple(
+        f for f in fills if f.status is not TradeStatus.FAILED and day_of(f.matched_at) == day
+    )
+
+
+def lacks_fee(fills: Iterable[Fill], day: date) -> bool:
+    """Whether what a trade of the day cost is not known yet."""
+    return any(fill.fee is None for fill in fills_of_day(fills, day))
+
+
+def open_day(day: date, positions: Iterable[Position], fills: Iterable[Fill]) -> Opening:
+    """Return a day's opening from what is held now: the day's own fills are taken off."""
+    net: dict[TokenId, int] = {}
+    for fill in fills_of_day(fills, day):
+        net[fill.token_id] = net.get(fill.token_id, 0) + _signed(fill)
+    held: dict[TokenId, Holding] = {}
+    for position in positions:
+        size = position.size - net.get(position.token_id, 0)
+        price = position.current_price
+        if size > 0:
+            known = price if price is not None else position.average_price
+            held[position.token_id] = Holding(Micros(size), known)
+    return Opening(day, held)
+
+
+def day_result(opening: Opening, fills: Iterable[Fill], prices: Mapping[TokenId, Micros]) -> Micros:
+    """Return what the opening's day brought, rounded down; negative for a loss.
+
+    Args:
+        opening: of the day in question.
+        fills: ours, of any day; see `lacks_fee`.
+        prices: what a share is worth now. Without one, the last own trade of the day counts, or
+            the opening.
+    """
+    shares = {token: int(held.size) for token, held in opening.held.items()}
+    worth: dict[TokenId, int] = {token: held.price for token, held in opening.held.items()}
+    # In millionths of a millionth: one division at the end.
+    result = -sum(held.size * held.price for held in opening.held.values())
+    for fill in sorted(fills_of_day(fills, opening.day), key=lambda f: (f.matched_at, f.trade_id)):
+        shares[fill.token_id] = shares.get(fill.token_id, 0) + _signed(fill)
+        worth[fill.token_id] = fill.price
+        result -= _signed(fill) * fill.price + (fill.fee or 0) * SCALE
+    result += sum(size * prices.get(token, worth[token]) for token, size in shares.items())
+    return Micros(result // SCALE)
+
+
+@dataclass(frozen=True, slots=True)
+class DayFigures:
+    """A day's result in its parts, each a whole number of cents, so that they add up as they are shown."""
+
+    total: Micros
+    """Rounded down, like the account's total that it is part of."""
+    realized: Micros
+    """What sales brought beyond the average price of what they sold, before fees; nearest cent."""
+    fees: Micros
+    """Nearest cent."""
+
+    @property
+    def unrealized(self) -> Micros:
+        """What the rest is worth more than it cost, by marks: it takes up what the others round."""
+        return Micros(self.total - self.realized + self.fees)
+
+
+def day_figures(
+    opening: Opening, fills: Iterable[Fill], prices: Mapping[TokenId, Micros]
+) -> DayFigures:
+    """Return the result of the opening's day in its parts; arguments as for `day_result`."""
+    lots = {token: (int(h.size), Fraction(h.price)) for token, h in opening.held.items()}
+    realized, fees = Fraction(0), 0
+    own = fills_of_day(fills, opening.day)
+    for fill in sorted(own, key=lambda f: (f.matched_at, f.trade_id)):
+        size, average = lots.get(fill.token_id, (0, Fraction(0)))
+        change = _signed(fill)
+        left = size + change
+        is_closing = size * change < 0
+        if is_closing:
+            closed = min(abs(size), abs(change)) * (1 if size > 0 else -1)
+            realized += closed * (fill.price - average)
+        if not is_closing and left:
+            average = (size * average + change * fill.price) / left
+        elif size * left < 0:
+            # More was sold than was held by our own account of it: the excess begins anew.
+            average = Fraction(fill.price)
+        lots[fill.token_id] = left, average
+        fees += fill.fee or 0
+    total = cents_down(day_result(opening, own, prices))
+    return DayFigures(total, cents_near(int(realized / SCALE)), cents_near(fees))
+
+
+def _signed(fill: Fill) -> int:
+    return fill.size if fill.side is Side.BUY else -fill.size

@@ -1,0 +1,323 @@
+"""How far an account has come on its way to trading: the steps in order, each with what is known.
+
+Pure: it is told what was asked and answered, and says of every step how it stands. Nothing is
+guessed: what nobody has answered is not known. The steps are those of WIRE_METADATA §11.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, Generic, Never, TypeVar
+
+from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.answers import GeoAnswer
+from pmtui.domain.ids import Address
+from pmtui.domain.orders.limits import NO_LIMITS, Limits
+from pmtui.domain.orders.order import BalanceAllowance
+
+T_co = TypeVar("T_co", covariant=True)
+
+UNLIMITED: Final = 2**128
+"""No money there is comes near: approvals of the service's wallets are for 2^256 - 1."""
+_SHOWN_OF_KEY = 8
+
+
+class WalletForm(StrEnum):
+    """The kinds of wallet that can pay for an owner's orders."""
+
+    EOA = "eoa"
+    PROXY = "proxy"
+    SAFE = "safe"
+    OLDER_DEPOSIT = "older deposit wallet"
+    """UUPS form, made before 29 June 2026."""
+    DEPOSIT = "deposit wallet"
+    """Beacon form."""
+
+
+class Purpose(StrEnum):
+    """What a contract that may be allowed to move money is there for."""
+
+    EXCHANGE = "exchange"
+    NEG_RISK_EXCHANGE = "neg-risk exchange"
+    ADAPTER = "adapter"
+    """Splits, merges and redeems; orders do not need it."""
+    UNKNOWN = "unknown"
+
+
+TRADES_THROUGH: Final = frozenset({Purpose.EXCHANGE, Purpose.NEG_RISK_EXCHANGE})
+"""Contracts that settle orders: without an allowance for them nothing trades."""
+
+
+class Step(StrEnum):
+    """The steps, in their order."""
+
+    PLACE = "place"
+    KEY = "key"
+    WALLET = "wallet"
+    DEPLOYED = "deployed"
+    CODE = "code"
+    CREDENTIALS = "credentials"
+    STANDING = "standing"
+    RELAYER_KEY = "relayer key"
+    ALLOWANCE = "allowance"
+    BALANCE = "balance"
+
+
+class StepState(StrEnum):
+    """How it stands with a step, in the words of the screen."""
+
+    DONE = "done"
+    NOT_DONE = "not done"
+    NOT_KNOWN = "not known"
+    NOT_NEEDED = "not needed"
+
+
+@dataclass(frozen=True, slots=True)
+class Wallet:
+    """An address that can pay for orders of an owner."""
+
+    form: WalletForm
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Spender:
+    """A contract that may be allowed to move the collateral."""
+
+    purpose: Purpose
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The key of a session as far as it may be seen, known before anybody answers."""
+
+    kind: KeyKind
+    signer: Address
+    signature_type: SignatureType
+    wallets: tuple[Wallet, ...]
+    """Those that can pay in this profile; the older deposit wallet before the newer one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TradingKey:
+    """The credentials of the trading host as far as they may be seen."""
+
+    shown: str
+    """The first digits of the key's id."""
+    obtained_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Generic[T_co]):
+    """What a host said last, and how the last question went."""
+
+    value: T_co | None = None
+    as_of: datetime | None = None
+    """When the value was told."""
+    problem: str = ""
+    """Why the last question brought no value: an older one may still stand here."""
+    asked_at: datetime | None = None
+    """When that question was asked."""
+
+
+NOTHING_TOLD: Final[Told[Never]] = Told()
+
+
+@dataclass(frozen=True, slots=True)
+class Onboarding:
+    """All that is known of an account's way to trading."""
+
+    profile: str
+    key_problem: str = ""
+    """Why there is no key; empty where there is one."""
+    remedy: str = ""
+    """The command that adds what is missing."""
+    identity: Identity | None = None
+    maker: Address | None = None
+    """The wallet that pays, once the account is open."""
+    place: Told[GeoAnswer] = NOTHING_TOLD
+    deployed: Mapping[Address, Told[bool]] = field(default_factory=lambda: MappingProxyType({}))
+    """The relayer's view of each wallet."""
+    code: Told[bool] = NOTHING_TOLD
+    """Whether there is contract code at the paying wallet, by the chain."""
+    code_unasked: str = ""
+    """Why the chain is not asked; empty where it is."""
+    trading_key: TradingKey | None = None
+    account_problem: str = ""
+    """Why the account is not open."""
+    closed_only: Told[bool] = NOTHING_TOLD
+    balance: Told[BalanceAllowance] = NOTHING_TOLD
+    spenders: tuple[Spender, ...] = ()
+    """The contracts that are known by name."""
+    limits: Limits = NO_LIMITS
+    is_asking: bool = False
+
+    @property
+    def wallet(self) -> Wallet | None:
+        """The wallet that pays; None as long as it is not known which one it is."""
+        candidates = self.identity.wallets if self.identity is not None else ()
+        if self.maker is not None:
+            known = (each for each in candidates if each.address == self.maker)
+            return next(known, None)
+        for each in candidates[:-1]:
+            told = self.deployed.get(each.address, NOTHING_TOLD).value
+            if told is not False:
+                # The newer form pays only where the older one is known not to be there.
+                return each if told else None
+        return candidates[-1] if candidates else None
+
+    @property
+    def told_deployed(self) -> Told[bool]:
+        """The relayer's view of the paying wallet."""
+        wallet = self.wallet
+        return NOTHING_TOLD if wallet is None else self.deployed.get(wallet.address, NOTHING_TOLD)
+
+    @property
+    def allowances(self) -> tuple[tuple[Spender, int | None], ...]:
+        """What each contract may move: those we know by name, then those only the host names."""
+        told = self.balance.value
+        amounts = dict(told.allowances) if told is not None else {}
+        by_lower = {address.lower(): amount for address, amount in amounts.items()}
+        named = [(each, by_lower.get(each.address.lower())) for each in self.spenders]
+        known = {each.address.lower() for each in self.spenders}
+        others = [
+            (Spender(Purpose.UNKNOWN, address), amount)
+            for address, amount in amounts.items()
+            if address.lower() not in known
+        ]
+        needed = [each for each in named if each[0].purpose in TRADES_THROUGH]
+        spare = [each for each in named if each not in needed and each[1] is not None]
+        return (*needed, *spare, *others)
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """How it stands with one step."""
+
+    step: Step
+    state: StepState
+    as_of: datetime | None = None
+    """When this was told; None for what nobody has to tell."""
+    problem: str = ""
+    """Why it could not be asked the last time."""
+    asked_at: datetime | None = None
+    """When that was; None where nothing went wrong."""
+    spender: Spender | None = None
+    amount: int | None = None
+    """What the spender may move, in base units."""
+
+    @property
+    def name(self) -> str:
+        """Tell this step from every other."""
+        address = self.spender.address if self.spender is not None else ""
+        return f"{self.step.value} {address}".rstrip()
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether nothing can be traded before it is done."""
+        if self.spender is not None:
+            return self.spender.purpose in TRADES_THROUGH
+        return self.step not in (Step.CODE, Step.RELAYER_KEY)
+
+
+def shorten_key_id(key_id: str) -> str:
+    """Return as much of a key's id as tells it from another, and no more."""
+    return f"{key_id[:_SHOWN_OF_KEY]}…" if len(key_id) > _SHOWN_OF_KEY else key_id
+
+
+def is_unlimited(amount: int) -> bool:
+    """Whether an allowance is for all the money there ever is."""
+    return amount >= UNLIMITED
+
+
+def stands_of(facts: Onboarding) -> tuple[Stand, ...]:
+    """Return how it stands with every step, in their order."""
+    told_place = facts.place.value
+    is_place_fine = None if told_place is None else not told_place.is_blocked
+    return (
+        _told(Step.PLACE, facts.place, is_place_fine),
+        Stand(Step.KEY, _state_of_key(facts)),
+        _wallet(facts),
+        _deployed(facts),
+        _code(facts),
+        _credentials(facts),
+        _standing(facts),
+        Stand(Step.RELAYER_KEY, StepState.NOT_NEEDED),
+        *_allowances(facts),
+        _balance(facts),
+    )
+
+
+def next_of(stands: Iterable[Stand]) -> Stand | None:
+    """Return the first step in the way of trading; None where every one is done."""
+    needed = [each for each in stands if each.is_needed]
+    for state in (StepState.NOT_DONE, StepState.NOT_KNOWN):
+        found = next((each for each in needed if each.state is state), None)
+        if found is not None:
+            return found
+    return None
+
+
+def _told(step: Step, told: Told[T_co], is_done: bool | None) -> Stand:  # noqa: FBT001 - a third answer is None
+    states = {True: StepState.DONE, False: StepState.NOT_DONE, None: StepState.NOT_KNOWN}
+    return Stand(step, states[is_done], told.as_of, told.problem, told.asked_at)
+
+
+def _state_of_key(facts: Onboarding) -> StepState:
+    if facts.identity is not None:
+        return StepState.DONE
+    return StepState.NOT_DONE if facts.key_problem else StepState.NOT_KNOWN
+
+
+def _wallet(facts: Onboarding) -> Stand:
+    state = StepState.NOT_KNOWN if facts.wallet is None else StepState.DONE
+    problems = (told.problem for told in facts.deployed.values() if told.problem)
+    problem = next(problems, "") if facts.wallet is None else ""
+    return Stand(Step.WALLET, state, problem=problem)
+
+
+def _deployed(facts: Onboarding) -> Stand:
+    wallet, told = facts.wallet, facts.told_deployed
+    if wallet is not None and wallet.form is WalletForm.EOA:
+        return Stand(Step.DEPLOYED, StepState.NOT_NEEDED)
+    # Bytecode goes before what the relayer has heard of (SEED §3.2).
+    return _told(Step.DEPLOYED, told, True if facts.code.value else told.value)
+
+
+def _code(facts: Onboarding) -> Stand:
+    if facts.wallet is not None and facts.wallet.form is WalletForm.EOA:
+        return Stand(Step.CODE, StepState.NOT_NEEDED)
+    return _told(Step.CODE, facts.code, facts.code.value)
+
+
+def _credentials(facts: Onboarding) -> Stand:
+    if facts.trading_key is not None:
+        return Stand(Step.CREDENTIALS, StepState.DONE, facts.trading_key.obtained_at)
+    is_missing = facts.key_problem or facts.account_problem
+    state = StepState.NOT_DONE if is_missing else StepState.NOT_KNOWN
+    return Stand(Step.CREDENTIALS, state, problem=facts.account_problem)
+
+
+def _standing(facts: Onboarding) -> Stand:
+    told = facts.closed_only
+    return _told(Step.STANDING, told, None if told.value is None else not told.value)
+
+
+def _allowances(facts: Onboarding) -> Iterable[Stand]:
+    told = facts.balance
+    for spender, amount in facts.allowances:
+        is_allowed = None if amount is None else amount > 0
+        stand = _told(Step.ALLOWANCE, told, is_allowed)
+        state = stand.state
+        if spender.purpose not in TRADES_THROUGH:
+            state = StepState.NOT_NEEDED
+        yield replace(stand, state=state, spender=spender, amount=amount)
+
+
+def _balance(facts: Onboarding) -> Stand:
+    told = facts.balance
+    return _told(Step.BALANCE, told, None if told.value is None else told.value.balance > 0)

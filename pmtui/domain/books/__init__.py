@@ -1,0 +1,1 @@
+"""Order books, the ladder drawn from them, queues and the public tape."""

@@ -1,0 +1,381 @@
+"""One token's order book, built from a snapshot and the absolute sizes that follow it.
+
+Prices are integers, sizes stay the texts that came, because the venue's hash is taken over them.
+The levels may be shared with the market's other token (`book_twins`) until only one of them changes.
+Refuses nothing that was decoded: a change for a level it does not have is ignored, changes before
+a snapshot or on a grid that is gone do not show.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+from itertools import product
+from typing import Protocol, final
+
+from pmtui.domain.books.book_hash import HashTerms, hash_of, levels_text, terms_of, trade_price_text
+from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.books.level_texts import price_text, read_price, read_size
+from pmtui.domain.books.levels import NO_ASK, NO_BID, Levels, Rows, show, show_mirrored
+from pmtui.domain.books.market_events import BookSnapshot, LevelChange, TextLevel
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.money import Micros, MoneyError, complement, format_micros, parse_micros
+
+ANNOUNCED = 9
+"""Hashes that are remembered: frames arrive up to seven too early (recordings of 2026)."""
+_NO_ROWS: Rows = ()
+
+
+class Keeper(Protocol):
+    """Keeps the levels of a book together with those of another one."""
+
+    def announce(self) -> None:
+        """Tell the books of the hashes that have come, see `OrderBook.announce`."""
+        ...
+
+    def part(self) -> None:
+        """End it, and give each book levels of its own."""
+        ...
+
+
+@final
+class OrderBook:
+    """Bids and asks of one token."""
+
+    __slots__ = (
+        "_announced",
+        "_ask_levels",
+        "_bid_levels",
+        "_is_mirrored",
+        "_keeper",
+        "_last_price",
+        "_last_texts",
+        "_levels",
+        "_own_last",
+        "_phase",
+        "_price_texts",
+        "_read_rows",
+        "_tick_size",
+        "_trust",
+        "_version",
+        "_view",
+        "condition_id",
+        "terms",
+        "token_id",
+    )
+
+    def __init__(self, token_id: TokenId, *, terms: HashTerms | None = None) -> None:
+        """Start without levels.
+
+        Args:
+            token_id: whose book it is.
+            terms: where they are known from the market's data; else the snapshots tell.
+        """
+        self.token_id = token_id
+        self.condition_id = ConditionId("")
+        self.terms = terms
+        self._announced: deque[tuple[str, str]] = deque(maxlen=ANNOUNCED)
+        self._version = 0
+        self._levels = Levels()
+        self._is_mirrored = False
+        """Whether the levels are told in terms of the market's other token."""
+        self._keeper: Keeper | None = None
+        self._price_texts: dict[Micros, str] = {}
+        # What a view was made of: a side whose rows are others has changed since.
+        self._read_rows = (_NO_ROWS, _NO_ROWS)
+        self._bid_levels: tuple[Level, ...] = ()
+        self._ask_levels: tuple[Level, ...] = ()
+        self._last_texts: tuple[str, ...] = ("",)
+        self._last_price: Micros | None = None
+        self._own_last: Micros | None = None
+        self._tick_size: Micros | None = None
+        self._phase: BookState | None = BookState.LOADING
+        self._trust = BookState.LIVE
+        self._view: BookView | None = None
+
+    @property
+    def best_bid(self) -> Micros | None:
+        """Highest price somebody pays."""
+        levels = self._levels
+        top = complement(levels.top_ask) if self._is_mirrored else levels.top_bid
+        return top if self._phase is None and top > NO_BID else None
+
+    @property
+    def best_ask(self) -> Micros | None:
+        """Lowest price somebody asks."""
+        levels = self._levels
+        top = complement(levels.top_bid) if self._is_mirrored else levels.top_ask
+        return top if self._phase is None and top < NO_ASK else None
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether a snapshot has come that still holds, be it of an empty book."""
+        return self._phase is None
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether somebody would pay at least what somebody asks: then something was missed."""
+        return self._phase is None and self._levels.top_bid >= self._levels.top_ask
+
+    @property
+    def announced(self) -> deque[tuple[str, str]]:
+        """Moments, as sent, and the hashes the venue gave for its book after them; newest last."""
+        if self._keeper is not None:
+            self._keeper.announce()
+        return self._announced
+
+    @property
+    def state(self) -> BookState:
+        """Whether the book may be traded from."""
+        if self._phase is not None:
+            return self._phase
+        is_old = self._trust in (BookState.STALE, BookState.OVERDUE)
+        if not is_old and self.is_crossed:
+            return BookState.CROSSED
+        return self._trust
+
+    def trust(self, state: BookState) -> None:
+        """Say how far the levels can be believed: LIVE, VERIFIED, STALE, OVERDUE or LOSSY."""
+        self._trust = state
+
+    def mark_missing(self) -> None:
+        """Note that the venue has no book for this token."""
+        self._clear(BookState.NO_BOOK)
+
+    def mark_overdue(self) -> None:
+        """Note that its whole book has not come when it should have."""
+        if self._phase is None:
+            self._trust = BookState.OVERDUE
+        elif self._phase is BookState.LOADING:
+            self._clear(BookState.OVERDUE)
+
+    def apply_snapshot(self, snapshot: BookSnapshot) -> None:
+        """Put a whole book in the place of what was there.
+
+        Raises:
+            MoneyError: a level that is no price or size; the book is left as it was.
+        """
+        bids, asks = _read_levels(snapshot.bids), _read_levels(snapshot.asks)
+        tick_size = parse_micros(snapshot.tick_size) if snapshot.tick_size else self._tick_size
+        last = snapshot.last_trade_price
+        last_price = read_price(last) if last else None
+        self._replace_levels(Levels(bids, asks))
+        self.condition_id = snapshot.condition_id
+        self._price_texts = _unusual_texts((*snapshot.bids, *snapshot.asks))
+        self._tick_size = tick_size
+        if last is not None:
+            self._last_texts = (last,)
+            if last_price != self._last_price:
+                self._last_price, self._own_last = last_price, None
+        self._phase = None
+        self._trust = BookState.LIVE
+        self._announced.clear()
+        self.announce(snapshot.timestamp, snapshot.hash)
+        self.terms = terms_of(snapshot, self.terms)
+
+    def apply_change(self, change: LevelChange, timestamp: str = "") -> None:
+        """Set one level to its new size, or remove it, and remember the hash that came with it.
+
+        A change that cannot be read was meant for some level, so the book is LOSSY after it.
+
+        Args:
+            change: of this token.
+            timestamp: of the message in milliseconds, as sent.
+        """
+        if self._keeper is not None:
+            self._keeper.part()
+        self.announce(timestamp, change.hash)
+        try:
+            self._levels.put(change.side, change.price, change.size)
+        except MoneyError:
+            self._trust = BookState.LOSSY
+
+    def announce(self, timestamp: str, digest: str) -> None:
+        """Remember the hash that the venue gave for its book after a change; empty says nothing."""
+        if digest:
+            self._announced.append((timestamp, digest))
+
+    def apply_trade_price(self, price: Micros, *, of: TokenId | None = None) -> None:
+        """Note the price of a public trade in this market; both tokens share it.
+
+        The one before stays a candidate: a book's hash may already use the price of a trade whose
+        event comes up to 90 ms later, or still the old one.
+
+        Args:
+            price: as the venue told it.
+            of: whose price it is, where that is known.
+        """
+        text = trade_price_text(price)
+        if text != self._last_texts[0]:
+            self._last_texts = (text, self._last_texts[0])
+        own = None if of is None else price if of == self.token_id else complement(price)
+        if (price, own) != (self._last_price, self._own_last):
+            self._last_price, self._own_last = price, own
+            self._view = None
+
+    def tell_last(self, price: Micros) -> None:
+        """Note the price of the newest trade that is known, as this token's own.
+
+        A snapshot tells one price for both tokens and not whose it is.
+        """
+        if price != self._own_last and self._last_price in (price, complement(price)):
+            self._own_last = price
+            self._view = None
+
+    @property
+    def tick_size(self) -> Micros | None:
+        """The grid of prices, as far as it is known."""
+        return self._tick_size
+
+    def apply_tick_size(self, tick_size: Micros) -> None:
+        """Change the grid: levels of the old one are void until a snapshot comes."""
+        self._clear(BookState.REGRIDDING)
+        self._tick_size = tick_size
+        if self.terms is not None:
+            self.terms = replace(self.terms, tick_size=format_micros(tick_size))
+
+    def is_mirror_of(self, other: "OrderBook") -> bool:
+        """Whether the other token's book, to the letter, holds the same and neither is shared yet."""
+        return (
+            self._keeper is None
+            and other._keeper is None
+            and self.has_levels
+            and other.has_levels
+            and not (self._price_texts or other._price_texts)
+            and self._levels.is_mirror_of(other._levels)
+        )
+
+    def share(self, keeper: Keeper) -> Levels:
+        """Return the levels, which somebody else keeps up to date from now on."""
+        self._keeper = keeper
+        return self._levels
+
+    def follow(self, levels: Levels, keeper: Keeper) -> None:
+        """Read levels that are told, equal to ours, in terms of the market's other token."""
+        self._levels, self._is_mirrored, self._keeper = levels, True, keeper
+
+    def own(self, levels: Levels) -> None:
+        """Take over levels that are told in terms of this token and are nobody else's."""
+        self._levels, self._is_mirrored, self._keeper = levels, False, None
+
+    def state_hash(self, timestamp: str, last_trade_price: str) -> str | None:
+        """Return the hash of the book as it is now; None while the terms are not all known.
+
+        Args:
+            timestamp: of the event whose hash is to be checked, in milliseconds, as sent.
+            last_trade_price: three decimals, or empty.
+        """
+        if self.terms is None or self.terms.neg_risk is None:
+            return None
+        bids, asks = self._hashed_sides()
+        return hash_of(
+            self.condition_id,
+            self.token_id,
+            timestamp,
+            bids=bids,
+            asks=asks,
+            terms=self.terms,
+            last_trade_price=last_trade_price,
+        )
+
+    def matches(self, expected: Iterable[tuple[str, str]]) -> bool:
+        """Return whether one of some (timestamp, hash) pairs is of the book as it is now.
+
+        A match also settles what was open: the negative-risk flag where no snapshot carried it,
+        and which of two trade prices is the last.
+        """
+        if self.terms is None or self._phase is not None:
+            return False
+        bids, asks = self._hashed_sides()
+        by_time: dict[str, set[str]] = {}
+        for timestamp, digest in expected:
+            by_time.setdefault(timestamp, set()).add(digest)
+        candidates = product(by_time.items(), self.terms.alternatives(), self._last_texts)
+        for (timestamp, digests), terms, last in candidates:
+            found = hash_of(
+                self.condition_id,
+                self.token_id,
+                timestamp,
+                bids=bids,
+                asks=asks,
+                terms=terms,
+                last_trade_price=last,
+            )
+            if found in digests:
+                self.terms = terms
+                if last == self._last_texts[0]:
+                    self._last_texts = (last,)
+                return True
+        return False
+
+    def view(self, now: datetime) -> BookView:
+        """Return the book as everyone else sees it; the same object until something changes.
+
+        Args:
+            now: becomes `as_of` of a view that tells something new.
+        """
+        view, state, rows = self._view, self.state, self._rows()
+        is_same_bids, is_same_asks = (
+            mine is read for mine, read in zip(rows, self._read_rows, strict=True)
+        )
+        if view is not None and is_same_bids and is_same_asks:
+            if view.state is not state:
+                self._view = view = replace(view, state=state)
+            return view
+        self._read_rows = rows
+        shown = show_mirrored if self._is_mirrored else show
+        if not is_same_bids:
+            self._bid_levels = shown(rows[0])
+        if not is_same_asks:
+            self._ask_levels = shown(rows[1])
+        self._version += 1
+        self._view = BookView(
+            self.token_id,
+            state,
+            bids=self._bid_levels,
+            asks=self._ask_levels,
+            tick_size=self._tick_size,
+            last_trade_price=self._last_price,
+            own_last=self._own_last,
+            as_of=now if self._phase is None else None,
+            version=self._version,
+        )
+        return self._view
+
+    def _clear(self, phase: BookState) -> None:
+        self._replace_levels(Levels())
+        self._phase = phase
+        self._price_texts = {}
+
+    def _replace_levels(self, levels: Levels) -> None:
+        if self._keeper is not None:
+            self._keeper.part()
+        self.own(levels)
+        self._view = None
+
+    def _rows(self) -> tuple[Rows, Rows]:
+        """Return bids and asks, best first; mirrored ones still with the other token's prices."""
+        if self._phase is not None:
+            return _NO_ROWS, _NO_ROWS
+        bids, asks = self._levels.bid_rows, self._levels.ask_rows
+        return (asks, bids) if self._is_mirrored else (bids, asks)
+
+    def _hashed_sides(self) -> tuple[str, str]:
+        bids, asks = self._rows()
+        return self._hashed(bids), self._hashed(asks)
+
+    def _hashed(self, rows: Rows) -> str:
+        """Write one side as it is hashed: best last."""
+        if self._is_mirrored:
+            return levels_text([(price_text(complement(p)), s) for p, s in reversed(rows)])
+        unusual = self._price_texts
+        return levels_text([(unusual.get(p) or price_text(p), s) for p, s in reversed(rows)])
+
+
+def _read_levels(levels: tuple[TextLevel, ...]) -> dict[Micros, str]:
+    return {read_price(level.price): level.size for level in levels if read_size(level.size)}
+
+
+def _unusual_texts(levels: tuple[TextLevel, ...]) -> dict[Micros, str]:
+    pairs = ((read_price(level.price), level.price) for level in levels)
+    return {price: text for price, text in pairs if text != price_text(price)}

@@ -1,0 +1,114 @@
+"""The venue's hash of a book: SHA-1 over one exact JSON text.
+
+Found by reproducing every recorded book (August 2026): ten keys in one order, the hash empty,
+levels with the best price last, the last trade price with three decimals or empty.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from hashlib import sha1
+from json import dumps
+
+from pmtui.domain.books.market_events import BookSnapshot
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.money import Micros
+
+MIN_ORDER_SIZE = "5"
+"""In every market recorded up to September 2026; the stream's books do not say it."""
+
+
+@dataclass(frozen=True, slots=True)
+class HashTerms:
+    """What a book's hash depends on besides its levels."""
+
+    min_order_size: str
+    tick_size: str
+    neg_risk: bool | None
+    """None where nobody has said: then both are possible until one of them gives the hash."""
+
+    def alternatives(self) -> "tuple[HashTerms, ...]":
+        """Return the fully known terms that these may be."""
+        if self.neg_risk is not None:
+            return (self,)
+        return (replace(self, neg_risk=False), replace(self, neg_risk=True))
+
+
+def levels_text(levels: Iterable[tuple[str, str]]) -> str:
+    """Write (price, size) texts as they are hashed, in the order given: best last."""
+    return ",".join([f'{{"price":"{price}","size":"{size}"}}' for price, size in levels])
+
+
+def hash_of(
+    condition_id: ConditionId,
+    token_id: TokenId,
+    timestamp: str,
+    *,
+    bids: str,
+    asks: str,
+    terms: HashTerms,
+    last_trade_price: str,
+) -> str:
+    """Return the hash of a book whose sides are written already.
+
+    Args:
+        condition_id: of the market.
+        token_id: of the book.
+        timestamp: milliseconds, as sent.
+        bids: from `levels_text`, prices ascending.
+        asks: from `levels_text`, prices descending.
+        terms: the market's, fully known.
+        last_trade_price: three decimals, or empty where nothing ever traded.
+    """
+    neg_risk = "true" if terms.neg_risk else "false"
+    text = (
+        f'{{"market":{_quoted(condition_id)},"asset_id":{_quoted(token_id)},'
+        f'"timestamp":{_quoted(timestamp)},"hash":"","bids":[{bids}],"asks":[{asks}],'
+        f'"min_order_size":{_quoted(terms.min_order_size)},"tick_size":{_quoted(terms.tick_size)},'
+        f'"neg_risk":{neg_risk},"last_trade_price":{_quoted(last_trade_price)}}}'
+    )
+    return sha1(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def snapshot_hash(
+    snapshot: BookSnapshot, *, terms: HashTerms, last_trade_price: str | None = None
+) -> str:
+    """Return what a snapshot's hash should be, with its levels in the order received.
+
+    Args:
+        snapshot: the book.
+        terms: see `terms_of`, for stream books do not carry all of them.
+        last_trade_price: used where the snapshot has none.
+    """
+    last = snapshot.last_trade_price
+    return hash_of(
+        snapshot.condition_id,
+        snapshot.token_id,
+        snapshot.timestamp,
+        bids=levels_text((level.price, level.size) for level in snapshot.bids),
+        asks=levels_text((level.price, level.size) for level in snapshot.asks),
+        terms=terms,
+        last_trade_price=(last_trade_price or "") if last is None else last,
+    )
+
+
+def terms_of(snapshot: BookSnapshot, known: HashTerms | None = None) -> HashTerms | None:
+    """Return a snapshot's terms, filled up with what is known; None without any tick size."""
+    tick_size = snapshot.tick_size or (known.tick_size if known else "")
+    if not tick_size:
+        return None
+    min_size = snapshot.min_order_size or (known.min_order_size if known else MIN_ORDER_SIZE)
+    neg_risk = snapshot.neg_risk
+    if neg_risk is None and known is not None:
+        neg_risk = known.neg_risk
+    return HashTerms(min_size, tick_size, neg_risk)
+
+
+def trade_price_text(price: Micros) -> str:
+    """Write a last trade price as it is hashed: three decimals, at any tick size."""
+    thousandths = (price + 500) // 1000
+    return f"{thousandths // 1000}.{thousandths % 1000:03d}"
+
+
+def _quoted(text: str) -> str:
+    # Identifiers and numbers hardly ever need escaping; then the quotes are all there is to do.
+    return f'"{text}"' if text.isalnum() else dumps(text, ensure_ascii=False)

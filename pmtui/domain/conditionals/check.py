@@ -1,0 +1,211 @@
+"""What is asked for to protect a position, held against the market.
+
+Problems stand beside their entries; what can be watched over says what its sales would bring.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from pmtui.domain.conditionals.conditional import Attachment, Conditional, ConditionalPlan
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.closing import Stake
+from pmtui.domain.markets.fees import taker_fee
+from pmtui.domain.markets.market import FeeSchedule
+from pmtui.domain.money import ONE, ZERO, Micros, notional_floor
+from pmtui.domain.orders.amounts import is_on_tick, nearest_price, size_floor
+from pmtui.domain.plurals import count_shares
+from pmtui.domain.ticket.reading import format_cents, say_shares
+
+
+class PlanField(StrEnum):
+    """Where a problem is shown."""
+
+    STOP = "stop"
+    GIVE_WAY = "way below the stop"
+    TAKE_PROFIT = "target"
+    SIZE = "size"
+    TRAIL = "trailing stop"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProblem:
+    """Why a plan cannot be watched over, short enough to stand beside its entry."""
+
+    field: PlanField
+    text: str
+
+    @property
+    def sentence(self) -> str:
+        """The same where no entry stands beside it."""
+        return f"The {self.field.value}: {self.text[0].lower()}{self.text[1:]}"
+
+
+@dataclass(frozen=True, slots=True)
+class SaleEnd:
+    """What selling all of a plan at one price would bring."""
+
+    name: str
+    price: Micros
+    cash: Micros
+    """After the taker fee."""
+    profit: Micros | None
+    """Net of every fee, on what the shares cost; None where that is not known."""
+
+
+def check_plan(
+    plan: ConditionalPlan,
+    *,
+    held: Micros,
+    bid: Micros | None,
+    tick: Micros,
+    others: Sequence[Conditional] = (),
+) -> tuple[PlanProblem, ...]:
+    """Return why a plan cannot be watched over; empty when it can.
+
+    Args:
+        plan: what was asked for.
+        held: shares of the token.
+        bid: the best bid of others now; None where nobody bids, or nobody knows.
+        tick: of the market.
+        others: active ones of the same token.
+    """
+    problems: list[PlanProblem] = []
+    if plan.stop is None and plan.take_profit is None and plan.trail is None:
+        text = "State a stop, a target, or both"
+        problems.append(PlanProblem(PlanField.STOP, text))
+    for field, price in ((PlanField.STOP, plan.stop), (PlanField.TAKE_PROFIT, plan.take_profit)):
+        if price is not None and not is_on_tick(price, tick):
+            text = f"{format_cents(nearest_price(price, tick))}¢ is the nearest price here"
+            problems.append(PlanProblem(field, text))
+    problems += _order_problems(plan, bid)
+    problems += _give_way_problems(plan, tick)
+    problems += _trail_problems(plan, bid, tick)
+    if text := _why_not_size(plan, held, others):
+        problems.append(PlanProblem(PlanField.SIZE, text))
+    return tuple(problems)
+
+
+def check_attachment(
+    attachment: Attachment, *, price: Micros, bid: Micros | None, tick: Micros,
+    others: Sequence[Conditional] = (),
+) -> tuple[PlanProblem, ...]:  # fmt: skip
+    """Return why a stop and a target cannot come with a purchase; empty when they can.
+
+    Args:
+        attachment: what was asked for.
+        price: the worst that the purchase may pay. It fills where the market comes down to that, so
+            the stop must lie below it.
+        bid: the best bid of others now; None where nobody bids, or nobody knows.
+        tick: of the market.
+        others: active ones of the same token.
+    """
+    plan = ConditionalPlan(
+        ConditionId(""), TokenId(""), ONE, attachment.stop, attachment.take_profit,
+        attachment.give_way,
+    )  # fmt: skip
+    stop, profit = attachment.stop, attachment.take_profit
+    lowest, highest = (price, price) if bid is None else (min(price, bid), max(price, bid))
+    problems = list(check_plan(plan, held=ONE, bid=None, tick=tick))
+    if stop is not None and stop >= lowest:
+        text = f"It must lie below {format_cents(lowest)}¢, or it would sell at once"
+        problems.append(PlanProblem(PlanField.STOP, text))
+    if profit is not None and profit <= highest:
+        text = f"It must lie above {format_cents(highest)}¢, or it would sell at once"
+        problems.append(PlanProblem(PlanField.TAKE_PROFIT, text))
+    if any(each.is_all for each in others):
+        text = "The whole position has a stop or target, these shares too: leave it empty"
+        problems.append(PlanProblem(PlanField.STOP, text))
+    return tuple(problems)
+
+
+def _why_not_size(plan: ConditionalPlan, held: Micros, others: Sequence[Conditional]) -> str:
+    """Say why there are not enough shares; two never speak for the same ones."""
+    taken = Micros(sum(each.size for each in others if not each.is_all))
+    if any(each.is_all for each in others):
+        return "All of it has a stop or target: cancel that first"
+    if plan.is_all and others:
+        return (
+            f"{count_shares(taken)} have their own: cancel that first"
+            if taken
+            else ("An open order brings its own: cancel that first")
+        )
+    if size_floor(plan.size) <= 0:
+        return "State how many shares to sell, or all"
+    if plan.size > held:
+        return f"You hold {count_shares(held)}"
+    if plan.size + taken > held:
+        free = Micros(max(held - taken, 0))
+        return f"{say_shares(taken)} of {say_shares(held)} have their own: {say_shares(free)} left"
+    return ""
+
+
+def ends_of(plan: ConditionalPlan, *, stake: Stake | None, fee: FeeSchedule) -> tuple[SaleEnd, ...]:
+    """Return what a plan would bring at the prices at which it may sell.
+
+    Args:
+        plan: one that can be watched over.
+        stake: what is held and what it cost; None where that is not known.
+        fee: of the market, for whoever takes.
+    """
+    named: list[tuple[str, Micros]] = []
+    if plan.stop is not None:
+        named.append(("At the stop", plan.stop))
+        if plan.give_way:
+            named.append(("At worst", Micros(plan.stop - plan.give_way)))
+    if plan.take_profit is not None:
+        named.append(("At the target", plan.take_profit))
+    part = _part(stake, plan.size)
+    return tuple(
+        SaleEnd(
+            name,
+            price,
+            cash=Micros(notional_floor(price, plan.size) - taker_fee(plan.size, price, fee)),
+            profit=part.profit_at(price) if part is not None else None,
+        )
+        for name, price in named
+    )
+
+
+def _part(stake: Stake | None, size: Micros) -> Stake | None:
+    if stake is None or not ZERO < size <= stake.size:
+        return None
+    fees = Micros(-(-stake.entry_fees * size // stake.size))
+    return replace(stake, size=size, entry_fees=fees)
+
+
+def _order_problems(plan: ConditionalPlan, bid: Micros | None) -> list[PlanProblem]:
+    problems = []
+    stop, profit = plan.stop, plan.take_profit
+    if stop is not None and profit is not None and stop >= profit:
+        problems.append(PlanProblem(PlanField.STOP, "The stop must lie below the target"))
+    if bid is None:
+        return problems
+    text = f"Bid {format_cents(bid)}¢: it would sell at once"
+    if stop is not None and stop >= bid:
+        problems.append(PlanProblem(PlanField.STOP, text))
+    if profit is not None and profit <= bid:
+        problems.append(PlanProblem(PlanField.TAKE_PROFIT, text))
+    return problems
+
+
+def _trail_problems(plan: ConditionalPlan, bid: Micros | None, tick: Micros) -> list[PlanProblem]:
+    if plan.trail is None:
+        return []
+    if plan.trail < tick or plan.trail % tick:
+        text = f"In steps of {format_cents(tick)}¢, at least one"
+    elif bid is not None and plan.stop is None and plan.trail >= bid:
+        text = f"Bid {format_cents(bid)}¢: it must be less than that"
+    else:
+        return []
+    return [PlanProblem(PlanField.TRAIL, text)]
+
+
+def _give_way_problems(plan: ConditionalPlan, tick: Micros) -> list[PlanProblem]:
+    if plan.give_way < ZERO:
+        return [PlanProblem(PlanField.GIVE_WAY, "It cannot sell above its own price")]
+    if plan.stop is None or not is_on_tick(plan.stop, tick) or plan.stop - plan.give_way >= tick:
+        return []
+    most = format_cents(Micros(plan.stop - tick))
+    text = f"At most {most}: no price is below {format_cents(tick)}¢"
+    return [PlanProblem(PlanField.GIVE_WAY, text)]

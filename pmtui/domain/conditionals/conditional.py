@@ -1,0 +1,427 @@
+"""Conditional orders: a stop, a take profit, or both of which one cancels the other.
+
+The venue has none. They are watched over by this program and live only while it runs: whoever needs
+more than that must close the position or leave a resting order. One of these sells shares that are
+held, never more, and never opens anything.
+
+Both are held against the best bid of others: a bid of our own is nobody to sell to. A stop fires
+when it is at the stop price or below, a take profit when it is at its price or above. Either sells with a limit that fills and is killed (FAK): a stop at a worst price
+that lies a stated way below it, a take profit at its own price. What is left of a sale waits on.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+from typing_extensions import override
+
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros, format_micros, group_micros
+from pmtui.domain.orders.amounts import price_ceil, size_floor
+from pmtui.domain.orders.order import LimitIntent, TimeInForce
+
+ConditionalId = NewType("ConditionalId", str)
+"""Ours alone; the venue never hears of it."""
+
+DEFAULT_GIVE_WAY = Micros(50_000)
+"""How far below its stop price a stop may sell unless told otherwise: five cents."""
+GONE = "the venue says that none of it is held any more"
+"""Why one is paused whose shares are gone."""
+UNFILLED = "its order ended without a fill"
+UNDONE = "a trade of its sale FAILED on chain: the shares came back"
+
+
+class Trigger(StrEnum):
+    """Which of its two prices was reached."""
+
+    STOP = "stop"
+    TAKE_PROFIT = "target"
+
+
+class ConditionalState(StrEnum):
+    """Where a conditional order is in its life."""
+
+    WATCHING = "watching"
+    """Its token's book is watched, and it fires when a price is reached."""
+    SELLING = "selling"
+    """A sale of it is under way; no other starts before it is known how that one ended."""
+    CHECKING = "checking"
+    """Its sale was answered, but what it sold is not proven yet: nothing is sold meanwhile."""
+    PAUSED = "paused"
+    """Kept, and does nothing until the trader starts it again."""
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+    @classmethod
+    @override
+    def _missing_(cls, value: object) -> "ConditionalState | None":
+        """Read what journals of earlier versions called a paused one."""
+        return cls.PAUSED if value == "at rest" else None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing can come of it any more."""
+        return self in (ConditionalState.DONE, ConditionalState.CANCELLED)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it may sell by itself."""
+        return not self.is_over and self is not ConditionalState.PAUSED
+
+
+@dataclass(frozen=True, slots=True)
+class CountedFills:
+    """What an order was counted with: its trades may still fail on chain, and others be heard late."""
+
+    order_id: OrderId
+    size: Micros
+    failed: Micros
+    """Of trades that had failed by then, and are not part of the size."""
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """One of them, as it stands."""
+
+    conditional_id: ConditionalId
+    condition_id: ConditionId
+    token_id: TokenId
+    outcome: str
+    title: str
+    """Of its market; the venue's words, untrusted."""
+    size: Micros
+    """Shares still to be sold; of one for the whole position, those of its last sale."""
+    stop: Micros | None
+    take_profit: Micros | None
+    give_way: Micros
+    """How far below the stop price the sale may fill."""
+    created_at: datetime
+    state: ConditionalState = ConditionalState.WATCHING
+    reason: str = ""
+    """Why it rests or how it ended."""
+    tries: int = 0
+    """Sales since the last one that sold something."""
+    sale: OrderId | None = None
+    """What its last sale left as, until it is known what that brought."""
+    counted: tuple[CountedFills, ...] = ()
+    """Its sales of which something may still come back."""
+    is_all: bool = False
+    """Whether it is for the whole position, whatever that is when it fires."""
+    sources: tuple[CountedFills, ...] = ()
+    """Purchases that it came with: it is for the shares that they bring, as far as they are counted."""
+    trail: Micros | None = None
+    """How far its stop stays below the highest best bid of others; None for one that stays put."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it came with an order that has brought nothing that is still held."""
+        return bool(self.sources) and size_floor(self.size) <= 0
+
+    @property
+    def has_stop(self) -> bool:
+        """Whether it protects against a falling price, also before its trailing stop has one."""
+        return self.stop is not None or self.trail is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A stop and a target that come with a purchase and are for the shares that it brings."""
+
+    stop: Micros | None = None
+    take_profit: Micros | None = None
+    give_way: Micros = DEFAULT_GIVE_WAY
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionalPlan:
+    """What the trader asks for."""
+
+    condition_id: ConditionId
+    token_id: TokenId
+    size: Micros
+    stop: Micros | None
+    take_profit: Micros | None
+    give_way: Micros = DEFAULT_GIVE_WAY
+    is_all: bool = False
+    """Whether it is for the whole position, as that grows and shrinks."""
+    trail: Micros | None = None
+    """How far below the highest best bid of others the stop follows; None for one that stays put."""
+
+
+def plan_of(conditional: Conditional) -> ConditionalPlan:
+    """Return what was asked for with a conditional order, as it stands."""
+    each = conditional
+    return ConditionalPlan(
+        each.condition_id, each.token_id, each.size, each.stop, each.take_profit, each.give_way,
+        is_all=each.is_all, trail=each.trail,
+    )  # fmt: skip
+
+
+def without(conditional: Conditional, trigger: Trigger) -> Conditional | None:
+    """Return a pair without one of its prices; None where that was its only one."""
+    if not conditional.has_stop or conditional.take_profit is None:
+        return None
+    if trigger is Trigger.STOP:
+        return replace(conditional, stop=None, trail=None)
+    return replace(conditional, take_profit=None)
+
+
+def moved_to(
+    conditional: Conditional, trigger: Trigger, price: Micros, *, tick: Micros
+) -> Conditional:
+    """Return it with another price to fire at."""
+    if trigger is Trigger.TAKE_PROFIT:
+        return replace(conditional, take_profit=price)
+    # A stop that comes near to the lowest price has less room to give way.
+    give_way = Micros(max(0, min(conditional.give_way, price - tick)))
+    trail = conditional.trail
+    if trail is not None and conditional.stop is not None:
+        # From the same highest bid, it follows at another distance.
+        trail = Micros(max(trail + conditional.stop - price, tick))
+    return replace(conditional, stop=price, give_way=give_way, trail=trail)
+
+
+def raised(conditional: Conditional, bid: Micros | None) -> Conditional | None:
+    """Return a trailing stop that follows the best bid of others up; None where it stays put."""
+    each = conditional
+    if each.trail is None or bid is None or each.state is not ConditionalState.WATCHING:
+        return None
+    stop = Micros(bid - each.trail)
+    if stop <= 0 or (each.stop is not None and stop <= each.stop):
+        return None
+    return replace(each, stop=stop)
+
+
+def due(conditional: Conditional, bid: Micros | None) -> Trigger | None:
+    """Return which price the best bid of others has reached; None while neither, or nobody bids."""
+    if bid is None or conditional.state is not ConditionalState.WATCHING or conditional.is_waiting:
+        return None
+    if conditional.stop is not None and bid <= conditional.stop:
+        return Trigger.STOP
+    if conditional.take_profit is not None and bid >= conditional.take_profit:
+        return Trigger.TAKE_PROFIT
+    return None
+
+
+def worst_price(conditional: Conditional, trigger: Trigger, tick: Micros) -> Micros:
+    """Return the lowest price that a sale may fill at, on the grid."""
+    if trigger is Trigger.TAKE_PROFIT and conditional.take_profit is not None:
+        return price_ceil(conditional.take_profit, tick)
+    stop = conditional.stop if conditional.stop is not None else tick
+    return price_ceil(Micros(stop - conditional.give_way), tick)
+
+
+def allot(conditionals: Iterable[Conditional], held: Micros) -> dict[ConditionalId, Micros]:
+    """Return how many of the shares held each active one speaks for; never more than all of them.
+
+    Stated sizes come first, the oldest of them before the others; one for the whole position has
+    what is left.
+
+    Args:
+        conditionals: of one token.
+        held: shares of it.
+    """
+    left = max(held, 0)
+    shares: dict[ConditionalId, Micros] = {}
+    active = (each for each in conditionals if each.state.is_active)
+    for each in sorted(active, key=lambda each: (each.is_all, each.created_at)):
+        shares[each.conditional_id] = Micros(left if each.is_all else min(each.size, left))
+        left -= shares[each.conditional_id]
+    return shares
+
+
+def unprotected(conditionals: Sequence[Conditional], held: Micros) -> Micros | None:
+    """Return how many shares no active stop speaks for; None where there is no stop at all."""
+    stops = {each.conditional_id for each in conditionals if each.has_stop}
+    if not stops:
+        return None
+    allotted = allot(conditionals, held)
+    return Micros(max(held, 0) - sum(size for key, size in allotted.items() if key in stops))
+
+
+def sale_of(
+    conditional: Conditional, trigger: Trigger, *, held: Micros, tick: Micros
+) -> LimitIntent | None:
+    """Return what to send; None when nothing is held that could be sold."""
+    size = size_floor(Micros(min(conditional.size, held)))
+    if size <= 0:
+        return None
+    return LimitIntent(
+        condition_id=conditional.condition_id,
+        token_id=conditional.token_id,
+        side=Side.SELL,
+        price=worst_price(conditional, trigger, tick),
+        size=size,
+        time_in_force=TimeInForce.FAK,
+    )
+
+
+def after_sale(conditional: Conditional, sold: Micros, *, problem: str = "") -> Conditional:
+    """Return it after a sale ended: done, or watching on for the rest, however often that failed.
+
+    Args:
+        conditional: as it was while selling; one that was paused meanwhile stays paused.
+        sold: shares that were sold; none when the sale was refused or found nobody.
+        problem: why nothing was sold, in words.
+    """
+    if conditional.state.is_over:
+        return replace(conditional, sale=None)
+    left = replace(conditional, size=Micros(max(conditional.size - sold, 0)), sale=None)
+    if size_floor(left.size) <= 0:
+        return replace(left, state=ConditionalState.DONE, reason="sold", tries=0)
+    if left.state is ConditionalState.PAUSED:
+        return left
+    tries = 0 if sold > 0 else conditional.tries + 1
+    return replace(left, state=ConditionalState.WATCHING, reason=problem, tries=tries)
+
+
+def paused(conditional: Conditional, reason: str) -> Conditional:
+    """Return it doing nothing until it is started again."""
+    if conditional.state.is_over:
+        return conditional
+    return replace(conditional, state=ConditionalState.PAUSED, reason=reason, tries=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Recount:
+    """What is known by now of sales that were counted earlier."""
+
+    conditional: Conditional
+    back: Micros
+    """Shares that came back because trades failed on chain."""
+    late: Micros
+    """Shares that turn out to be sold although they were not counted."""
+
+
+def recount(
+    conditional: Conditional,
+    *,
+    matched: Callable[[OrderId], Micros],
+    failed: Callable[[OrderId], Micros],
+) -> Recount | None:
+    """Return a conditional order with its earlier sales counted anew; None where nothing changed.
+
+    Shares that came back are protected again at once: one that had sold them all is active again,
+    and so is one that was paused because they were gone. What the trader paused stays paused, and
+    what the trader cancelled stays cancelled.
+
+    Args:
+        conditional: as it stands.
+        matched: how much of an order is known to be matched, failed trades not counted.
+        failed: how much of an order was matched by trades that failed on chain.
+    """
+    counted, back, late = _count_anew(conditional.counted, matched, failed)
+    anew = replace(conditional, counted=counted)
+    if not back and not late:
+        return None if anew == conditional else Recount(anew, Micros(0), Micros(0))
+    size = Micros(max(0, conditional.size + back - late))
+    return Recount(_with_size(anew, size), Micros(back), Micros(late))
+
+
+def follow_purchases(
+    conditional: Conditional,
+    *,
+    matched: Callable[[OrderId], Micros],
+    failed: Callable[[OrderId], Micros],
+    is_open: Callable[[OrderId], bool],
+) -> Conditional | None:
+    """Return one for exactly the shares that its orders have brought; None where nothing changed.
+
+    Args:
+        conditional: as it stands.
+        matched: how much of an order is known to be matched, failed trades not counted.
+        failed: how much of an order was matched by trades that failed on chain.
+        is_open: whether more may come of an order.
+    """
+    if not conditional.sources:
+        return None
+    sources, lost, gained = _count_anew(conditional.sources, matched, failed)
+    size = Micros(max(0, conditional.size + gained - lost))
+    each = replace(conditional, sources=sources, size=size)
+    state = each.state
+    if gained and not each.is_waiting and (state is ConditionalState.DONE or each.reason == GONE):
+        each = replace(each, state=ConditionalState.WATCHING, reason="")
+    elif (
+        state is ConditionalState.WATCHING
+        and each.is_waiting
+        and each.sale is None
+        and not any(is_open(source.order_id) for source in sources)
+    ):
+        reason = "sold" if any(source.size for source in sources) else UNFILLED
+        each = replace(each, state=ConditionalState.DONE, reason=reason)
+    return each if each != conditional else None
+
+
+def _count_anew(
+    counted: Sequence[CountedFills],
+    matched: Callable[[OrderId], Micros],
+    failed: Callable[[OrderId], Micros],
+) -> tuple[tuple[CountedFills, ...], int, int]:
+    """Return orders as they are known now, with what failed since and what was told of since."""
+    anew, undone, unheard = [], 0, 0
+    for each in counted:
+        lost = max(0, min(failed(each.order_id) - each.failed, each.size))
+        new = max(0, matched(each.order_id) - (each.size - lost))
+        undone, unheard = undone + lost, unheard + new
+        size, most_failed = Micros(each.size - lost + new), max(each.failed, failed(each.order_id))
+        anew.append(replace(each, size=size, failed=most_failed))
+    # A trade that is heard of as failed from the first was never counted: it is in both.
+    both = min(undone, unheard)
+    return tuple(anew), undone - both, unheard - both
+
+
+def _with_size(conditional: Conditional, size: Micros) -> Conditional:
+    """Return it with what is left to sell, active or done as that asks for."""
+    state, reason = conditional.state, conditional.reason
+    if state is ConditionalState.CANCELLED:
+        return conditional
+    is_back = size > conditional.size
+    if is_back and (state is ConditionalState.DONE or reason == GONE):
+        state, reason = ConditionalState.WATCHING, UNDONE
+    elif state is ConditionalState.WATCHING and size_floor(size) <= 0:
+        state, reason = ConditionalState.DONE, "sold"
+    return replace(conditional, size=size, state=state, reason=reason, tries=0)
+
+
+def say_conditional(conditional: Conditional) -> str:
+    """Say what it does in one line: `sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢`."""
+    each = conditional
+    size = "all" if each.is_all else group_micros(each.size)
+    return _say(size, each.outcome, plan_of(each))
+
+
+def say_plan(plan: ConditionalPlan, outcome: str) -> str:
+    """Say what a plan would do, in the words that it is listed with afterwards."""
+    size = "all" if plan.is_all else group_micros(plan.size)
+    return _say(size, outcome, plan)
+
+
+def say_attachment(attachment: Attachment) -> str:
+    """Say what comes with a purchase: `stop 38¢ (worst 33¢), target 42¢`."""
+    parts, stop = [], attachment.stop
+    if stop is not None:
+        lowest = _cents(Micros(max(stop - attachment.give_way, 0)))
+        parts.append(f"stop {_cents(stop)} (worst {lowest})")
+    if attachment.take_profit is not None:
+        parts.append(f"target {_cents(attachment.take_profit)}")
+    return ", ".join(parts)
+
+
+def _say(size: str, outcome: str, plan: ConditionalPlan) -> str:
+    parts = []
+    if plan.stop is not None:
+        lowest = _cents(Micros(max(plan.stop - plan.give_way, 0)))
+        parts.append(f"at {_cents(plan.stop)} or below (worst {lowest})")
+    if plan.trail is not None:
+        parts.append(f"trailing {_cents(plan.trail)} below the best bid")
+    if plan.take_profit is not None:
+        parts.append(f"from {_cents(plan.take_profit)} up")
+    return f"sell {size} {outcome} {', or '.join(parts)}"
+
+
+def _cents(price: Micros) -> str:
+    return f"{format_micros(Micros(price * 100))}¢"

@@ -1,0 +1,168 @@
+"""Price alerts: a sound and a notice when an outcome's best price reaches what the trader named.
+
+`Above` waits for the best bid: somebody pays so much, or more. `Below` waits for the best ask:
+somebody sells for so little, or less. So an alert means a price that one could have had, and a
+wide or empty book reaches nothing. Each fires once, and only from a book that can be trusted. They
+are watched over by this program alone and only while it runs.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.money import ONE, ZERO, Micros, format_micros
+from pmtui.domain.ticket.reading import parse_cents
+
+AlertId = NewType("AlertId", str)
+"""Ours alone."""
+
+MOST_BOOKS = 20
+"""Outcomes that alerts may wait for: each keeps a book streaming as long as the program runs."""
+MOST_ALERTS = 100
+
+
+class AlertSide(StrEnum):
+    """Which way the price must have gone."""
+
+    ABOVE = "above"
+    """The best bid is there or higher."""
+    BELOW = "below"
+    """The best ask is there or lower."""
+
+
+class AlertState(StrEnum):
+    """Where an alert is in its life."""
+
+    WAITING = "waiting"
+    RANG = "rang"
+    OVER = "over"
+    """Its market has ended: the price will not come any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlertPlan:
+    """What the trader asks for."""
+
+    condition_id: ConditionId
+    token_id: TokenId
+    side: AlertSide
+    price: Micros
+
+
+@dataclass(frozen=True, slots=True)
+class PriceAlert:
+    """One of them, as it stands."""
+
+    alert_id: AlertId
+    plan: AlertPlan
+    outcome: str
+    title: str
+    """Of its market. Both are the venue's words, untrusted."""
+    created_at: datetime
+    state: AlertState = AlertState.WAITING
+    rang_at: datetime | None = None
+    rang_price: Micros | None = None
+    """The best price that it fired at."""
+
+
+def is_sound(book: BookView) -> bool:
+    """Whether a book's best prices may be believed.
+
+    Its state is asked first; a best bid that is not below the best ask is never believed.
+    """
+    bid, ask = book.best_bid, book.best_ask
+    return book.state.is_good and (bid is None or ask is None or bid < ask)
+
+
+def reached(plan: AlertPlan, book: BookView) -> Micros | None:
+    """Return the best price that has come as far as the plan says; None where none has."""
+    if book.token_id != plan.token_id or not is_sound(book):
+        return None
+    if plan.side is AlertSide.ABOVE:
+        bid = book.best_bid
+        return bid if bid is not None and bid >= plan.price else None
+    ask = book.best_ask
+    return ask if ask is not None and ask <= plan.price else None
+
+
+def ring(alert: PriceAlert, book: BookView, at: datetime) -> PriceAlert:
+    """Return the alert after a look at its book; the same one unless it fires now."""
+    if alert.state is not AlertState.WAITING:
+        return alert
+    price = reached(alert.plan, book)
+    if price is None:
+        return alert
+    return replace(alert, state=AlertState.RANG, rang_at=at, rang_price=price)
+
+
+def end(alert: PriceAlert) -> PriceAlert:
+    """Return the alert after its market has ended; one that rang stays so."""
+    if alert.state is not AlertState.WAITING:
+        return alert
+    return replace(alert, state=AlertState.OVER)
+
+
+def plan_problem(plan: AlertPlan, book: BookView, waiting: tuple[AlertPlan, ...]) -> str:
+    """Return why a plan cannot be waited for, in words; empty when it can.
+
+    Args:
+        plan: what was asked for.
+        book: of its token, as it is now.
+        waiting: the plans that wait already.
+    """
+    if not ZERO < plan.price < ONE:
+        return "A price lies between 0 and 100 cents"
+    if plan in waiting:
+        return f"An alert for {say_plan(plan)} waits already"
+    now = reached(plan, book)
+    if now is not None:
+        return f"The {_best(plan.side)} is {_cents(now)} already"
+    tokens = {each.token_id for each in waiting} | {plan.token_id}
+    if len(tokens) > MOST_BOOKS:
+        return f"Alerts wait for {MOST_BOOKS} outcomes already: remove one first"
+    if len(waiting) >= MOST_ALERTS:
+        return f"{MOST_ALERTS} alerts wait already: remove one first"
+    return ""
+
+
+def read_plans(
+    above: str, below: str, *, condition_id: ConditionId, token_id: TokenId
+) -> tuple[AlertPlan, ...] | str:
+    """Return what two entries in cents ask for, or what is wrong with them; an empty one is none."""
+    plans = []
+    for side, text in ((AlertSide.ABOVE, above), (AlertSide.BELOW, below)):
+        if not text.strip():
+            continue
+        price = parse_cents(text)
+        if price is None:
+            return f"The price {side.value} is a number of cents"
+        plans.append(AlertPlan(condition_id, token_id, side, price))
+    return tuple(plans) if plans else "State a price above, a price below, or both"
+
+
+def say_plan(plan: AlertPlan) -> str:
+    """Say in a few words what is waited for: `bid ≥ 45¢`."""
+    sign = "≥" if plan.side is AlertSide.ABOVE else "≤"
+    return f"{_short(plan.side)} {sign} {_cents(plan.price)}"
+
+
+def say_ring(alert: PriceAlert) -> str:
+    """Say what an alert that fired has seen: `the best bid is 46¢, at or above 45¢`."""
+    side = alert.plan.side
+    seen = _cents(alert.rang_price if alert.rang_price is not None else alert.plan.price)
+    return f"the {_best(side)} is {seen}, at or {side.value} {_cents(alert.plan.price)}"
+
+
+def _short(side: AlertSide) -> str:
+    return "bid" if side is AlertSide.ABOVE else "ask"
+
+
+def _best(side: AlertSide) -> str:
+    return f"best {_short(side)}"
+
+
+def _cents(price: Micros) -> str:
+    return f"{format_micros(Micros(price * 100))}¢"

@@ -1,0 +1,1 @@
+"""Events, markets, their fees, states and price history."""

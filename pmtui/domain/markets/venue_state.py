@@ -1,0 +1,174 @@
+"""What the venue may be up to besides trading as usual, and how its words and flags tell of it.
+
+A state is a claim with a source and a time, never a certainty: it is shown and warned about, and
+nothing that the venue might accept is held back because of it.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from pmtui.domain.ids import ConditionId
+
+if TYPE_CHECKING:
+    from pmtui.domain.markets.market import MarketTerms
+
+
+class VenueState(StrEnum):
+    """A state in the words of the status line; the most severe first."""
+
+    BANNED = "account banned"
+    REGION_REFUSED = "region refused"
+    DISABLED = "trading disabled"
+    RESTARTING = "restarting"
+    CANCEL_ONLY = "cancel-only"
+    CLOSE_ONLY = "account close-only"
+    POST_ONLY = "post-only mode"
+    MARKET_NOT_READY = "market not ready"
+    BUDGET_LOW = "rate budget low"
+    DELAYED = "delayed matching"
+
+
+class Evidence(StrEnum):
+    """Where a state is known from."""
+
+    ANSWER = "the answer to an order"
+    ACCOUNT = "the account's closed-only status"
+    GEO = "the geographic check"
+    TERMS = "the market's terms"
+    RATES = "the count of requests"
+    RESTART = "a restart a moment ago"
+
+
+RESTART_LASTS = timedelta(seconds=90)
+"""Believed for so long after the last 425 at most: every further one renews it."""
+POST_ONLY_LASTS = timedelta(seconds=120)
+"""The careful minutes after a restart (WIRE_CLOB §6.5), where no answer states their end."""
+NOT_READY_LASTS = timedelta(seconds=60)
+CLOSED_LASTS = timedelta(minutes=10)
+"""How long a refusal of everything is believed that nothing has confirmed or denied since."""
+
+RESTARTING_STATUS = 425
+"""Its body is published nowhere; the status tells all."""
+
+_LASTS = {
+    VenueState.RESTARTING: RESTART_LASTS,
+    VenueState.POST_ONLY: POST_ONLY_LASTS,
+    VenueState.MARKET_NOT_READY: NOT_READY_LASTS,
+    VenueState.CANCEL_ONLY: CLOSED_LASTS,
+    VenueState.DISABLED: CLOSED_LASTS,
+    VenueState.DELAYED: CLOSED_LASTS,
+}
+# Words of refusals (WIRE_CLOB §6.5), in lower case.
+_WORDS = (
+    ("address banned", VenueState.BANNED),
+    ("trading restricted in your region", VenueState.REGION_REFUSED),
+    ("trading is currently disabled", VenueState.DISABLED),
+    ("trading is currently cancel-only", VenueState.CANCEL_ONLY),
+    ("address in closed only mode", VenueState.CLOSE_ONLY),
+    ("post-only mode:", VenueState.POST_ONLY),
+    ("not yet ready to process new orders", VenueState.MARKET_NOT_READY),
+    ("order match delayed due to market conditions", VenueState.DELAYED),
+)
+OF_A_MARKET = frozenset({VenueState.MARKET_NOT_READY, VenueState.DELAYED})
+"""States of one market; the others are the venue's or the account's as a whole."""
+OF_THE_ENGINE = frozenset(
+    {VenueState.RESTARTING, VenueState.DISABLED, VenueState.CANCEL_ONLY, VenueState.POST_ONLY}
+)
+"""States in which nothing trades anywhere: a trade ends them."""
+
+
+@dataclass(frozen=True, slots=True)
+class VenueFact:
+    """One state, with what it is known from."""
+
+    state: VenueState
+    evidence: Evidence
+    as_of: datetime
+    """When it was heard last."""
+    text: str = ""
+    """The venue's own words, where there are any: untrusted."""
+    until: datetime | None = None
+    """When it is to be over; after that it is not believed any more."""
+    condition_id: ConditionId | None = None
+    """The market it is about; None for all."""
+
+    def holds(self, now: datetime) -> bool:
+        """Whether it is still to be believed."""
+        return self.until is None or now < self.until
+
+    def concerns(self, condition_id: ConditionId) -> bool:
+        """Whether it matters to orders in a market."""
+        return self.condition_id in (None, condition_id)
+
+
+def state_of_refusal(text: str, *, status: int | None = None) -> VenueState | None:
+    """Return what a refusal tells of the venue; None where it is about the order alone."""
+    if status == RESTARTING_STATUS:
+        return VenueState.RESTARTING
+    lowered = text.lower()
+    return next((state for words, state in _WORDS if words in lowered), None)
+
+
+def fact_of_refusal(
+    text: str,
+    *,
+    now: datetime,
+    status: int | None = None,
+    stated: timedelta | None = None,
+    condition_id: ConditionId | None = None,
+) -> VenueFact | None:
+    """Return what to believe after a refusal, and for how long.
+
+    Args:
+        text: the venue's words.
+        now: by our clock.
+        status: of the answer, where there was one.
+        stated: how long the venue asked to wait.
+        condition_id: the market that the refused order was for.
+    """
+    state = state_of_refusal(text, status=status)
+    if state is None or (state in OF_A_MARKET and condition_id is None):
+        return None
+    lasts = _LASTS.get(state)
+    if state is VenueState.POST_ONLY and stated is not None:
+        # No stated end is believed for much longer than the venue is known to need.
+        lasts = min(stated, 10 * POST_ONLY_LASTS)
+    return VenueFact(
+        state,
+        Evidence.ANSWER,
+        now,
+        text=text,
+        until=None if lasts is None else now + lasts,
+        condition_id=condition_id if state in OF_A_MARKET else None,
+    )
+
+
+def facts_of_terms(terms: "MarketTerms | None", as_of: datetime) -> tuple[VenueFact, ...]:
+    """Return what a market's own flags tell: whoever takes there waits (WIRE_CLOB §6.8)."""
+    if terms is None or not (terms.seconds_delay > 0 or terms.has_taker_delay):
+        return ()
+    text = f"{terms.seconds_delay} s" if terms.seconds_delay > 0 else "a moment"
+    fact = VenueFact(
+        VenueState.DELAYED, Evidence.TERMS, as_of, text=text, condition_id=terms.condition_id
+    )
+    return (fact,)
+
+
+def in_order(facts: tuple[VenueFact, ...], now: datetime) -> tuple[VenueFact, ...]:
+    """Return the facts that hold, the most severe first, each state of a market once."""
+    kept: dict[tuple[VenueState, ConditionId | None], VenueFact] = {}
+    for fact in facts:
+        if fact.holds(now):
+            kept.setdefault((fact.state, fact.condition_id), fact)
+    severity = list(VenueState)
+    return tuple(sorted(kept.values(), key=lambda fact: severity.index(fact.state)))
+
+
+def say_state(fact: VenueFact, now: datetime) -> str:
+    """Say a state in one short phrase, with the time it has left where that was stated."""
+    if fact.state is VenueState.POST_ONLY and fact.until is not None:
+        left = max(round((fact.until - now).total_seconds()), 0)
+        return f"{fact.state.value} {left}s"
+    return fact.state.value

@@ -1,0 +1,153 @@
+"""What a trader has starred, and what was known of it last, for when nobody answers.
+
+An event with one market counts as that market: it is listed as both, opened as the market, and must
+not be starred twice.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.money import Micros
+
+if TYPE_CHECKING:
+    from pmtui.domain.markets.market import Event, Market
+
+MOST_STARS = 200
+"""Each is fetched by itself while the list is open."""
+MOST_WATCHED = 40
+"""Markets whose books are heard for an open watchlist; the others show the metadata's prices."""
+
+
+class StarKind(StrEnum):
+    """What kind of thing is starred."""
+
+    EVENT = "event"
+    MARKET = "market"
+
+
+@dataclass(frozen=True, slots=True)
+class StarKey:
+    """Names one thing that can be starred."""
+
+    kind: StarKind
+    item_id: str
+    """An event id, or the condition id of a market."""
+
+    @property
+    def event_id(self) -> EventId | None:
+        """The event, where it is one."""
+        return EventId(self.item_id) if self.kind is StarKind.EVENT else None
+
+    @property
+    def condition_id(self) -> ConditionId | None:
+        """The market, where it is one."""
+        return ConditionId(self.item_id) if self.kind is StarKind.MARKET else None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was known of something starred at a time. Texts are untrusted."""
+
+    title: str
+    market: "Market | None"
+    """The market itself, or the one that leads its event."""
+    as_of: datetime
+    event_title: str = ""
+    """Of the event a market belongs to; empty for an event."""
+    open_markets: int = 1
+    volume: Micros | None = None
+    volume_24h: Micros | None = None
+    end_at: datetime | None = None
+    is_closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    """One thing that is starred."""
+
+    key: StarKey
+    title: str
+    """As it was when it was starred; untrusted."""
+    starred_at: datetime
+    seen: Seen | None = None
+
+
+def key_of_market(condition_id: ConditionId) -> StarKey:
+    """Return what a market is starred as."""
+    return StarKey(StarKind.MARKET, condition_id)
+
+
+def key_of_event(event: "Event") -> StarKey:
+    """Return what an event is starred as: its market where it has only one that can be named."""
+    if len(event.markets) == 1 and (condition_id := event.markets[0].condition_id):
+        return key_of_market(condition_id)
+    return StarKey(StarKind.EVENT, event.event_id)
+
+
+def leading_market(event: "Event") -> "Market | None":
+    """Return the open market with the highest price of its first outcome; any when none is open."""
+    candidates = open_markets(event) or event.markets
+    return max(candidates, key=_first_price, default=None)
+
+
+def open_markets(event: "Event") -> "tuple[Market, ...]":
+    """Return the markets of an event that still run."""
+    return tuple(m for m in event.markets if not m.closed and m.active)
+
+
+def see_market(market: "Market", as_of: datetime) -> Seen:
+    """Return what a list shows of a market."""
+    return Seen(
+        title=market.telling_name,
+        market=market,
+        as_of=as_of,
+        event_title=market.event_title,
+        open_markets=int(not market.closed),
+        volume=market.volume,
+        volume_24h=market.volume_24h,
+        end_at=market.end_at,
+        is_closed=market.closed,
+    )
+
+
+def see_event(event: "Event", as_of: datetime) -> Seen:
+    """Return what a list shows of an event: its leading market stands for it."""
+    return Seen(
+        title=event.title,
+        market=leading_market(event),
+        as_of=as_of,
+        open_markets=len(open_markets(event)),
+        volume=event.volume,
+        volume_24h=event.volume_24h,
+        end_at=event.end_at,
+        is_closed=event.closed,
+    )
+
+
+def worth_keeping(seen: Seen) -> Seen:
+    """Leave out what no list shows; it is most of the bytes."""
+    if seen.market is None:
+        return seen
+    return replace(seen, market=replace(seen.market, description="", resolution_source=""))
+
+
+def newest(first: Seen | None, second: Seen | None) -> Seen | None:
+    """Return what was seen later, of two that may be missing."""
+    known = [seen for seen in (first, second) if seen is not None]
+    return max(known, key=lambda seen: seen.as_of, default=None)
+
+
+def choose_watched(
+    wanted: Iterable[ConditionId], *, most: int = MOST_WATCHED
+) -> tuple[frozenset[ConditionId], int]:
+    """Return the markets whose books are to be heard, the first ones, and how many are left out."""
+    distinct = tuple(dict.fromkeys(wanted))
+    return frozenset(distinct[:most]), max(len(distinct) - most, 0)
+
+
+def _first_price(market: "Market") -> int:
+    return (market.outcomes[0].price or 0) if market.outcomes else 0

@@ -1,0 +1,190 @@
+"""What an order gives and takes: ticks, rounding and the worst price of a market order.
+
+Everything is exact integer arithmetic; sums that need more than six decimals stay whole until the
+one rounding that the service itself performs. Refuses ticks the service does not use.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import ONE, SCALE, Micros
+from pmtui.domain.orders.order import TimeInForce
+
+
+class AmountError(ValueError):
+    """A tick the service does not know, or a price or size no order can carry."""
+
+
+@dataclass(frozen=True, slots=True)
+class TickRules:
+    """How many decimals travel in a market of one tick size."""
+
+    tick: Micros
+    price_decimals: int
+    amount_decimals: int
+    size_decimals: int = 2
+
+
+TICK_RULES = MappingProxyType(
+    {
+        rules.tick: rules
+        for rules in (
+            TickRules(Micros(100_000), price_decimals=1, amount_decimals=3),
+            TickRules(Micros(10_000), price_decimals=2, amount_decimals=4),
+            TickRules(Micros(5_000), price_decimals=3, amount_decimals=5),
+            TickRules(Micros(2_500), price_decimals=4, amount_decimals=6),
+            TickRules(Micros(1_000), price_decimals=3, amount_decimals=5),
+            TickRules(Micros(100), price_decimals=4, amount_decimals=6),
+        )
+    }
+)
+"""Both official client libraries carry this table (September 2026)."""
+
+# Bound once: on Python 3.11 naming a member of an enum is a slow look-up.
+_BUY = Side.BUY
+
+_POWERS = tuple(10**exponent for exponent in range(11))
+
+SIZE_STEP = Micros(10_000)
+"""Shares, and the dollars of a market order, have two decimals at every tick."""
+
+
+class OrderAmounts(NamedTuple):
+    """The two signed amounts. Buying gives collateral for shares, selling the other way round."""
+
+    maker: Micros
+    taker: Micros
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether rounding left nothing on one side, so that the order has no price."""
+        return self.maker <= 0 or self.taker <= 0
+
+
+def tick_rules(tick: Micros) -> TickRules:
+    """Return the decimals of a tick size.
+
+    Raises:
+        AmountError: the service has no such tick.
+    """
+    rules = TICK_RULES.get(tick)
+    if rules is None:
+        raise AmountError(f"no such tick size: {tick} millionths")
+    return rules
+
+
+def is_on_tick(price: Micros, tick: Micros) -> bool:
+    """Return whether a price is a multiple of the tick within [tick, 1 − tick]."""
+    return tick <= price <= ONE - tick and price % tick == 0
+
+
+def nearest_price(price: Micros, tick: Micros) -> Micros:
+    """Return the closest price an order may carry; halfway goes up."""
+    return _within((2 * price + tick) // (2 * tick) * tick, tick)
+
+
+def price_floor(price: Micros, tick: Micros) -> Micros:
+    """Return the highest price on the grid that is not above `price`, or the lowest there is."""
+    return _within(price // tick * tick, tick)
+
+
+def price_ceil(price: Micros, tick: Micros) -> Micros:
+    """Return the lowest price on the grid that is not below `price`, or the highest there is."""
+    return _within(-(-price // tick) * tick, tick)
+
+
+def _within(price: int, tick: Micros) -> Micros:
+    return Micros(min(max(price, tick), ONE - tick))
+
+
+def size_floor(size: Micros) -> Micros:
+    """Return a size (or the dollars of a market order) cut to the two decimals that travel."""
+    return Micros(size // SIZE_STEP * SIZE_STEP)
+
+
+def limit_amounts(side: Side, price: Micros, size: Micros, *, tick: Micros) -> OrderAmounts:
+    """Return what a limit order for `size` shares at `price` signs.
+
+    Raises:
+        AmountError: unknown tick, price outside (0, 1), negative size.
+    """
+    rules = tick_rules(tick)
+    shares = _checked_floor(price, size)
+    cash = _fit_product(price * shares, rules.amount_decimals)
+    return OrderAmounts(cash, shares) if side is _BUY else OrderAmounts(shares, cash)
+
+
+def market_amounts(
+    side: Side, worst_price: Micros, amount: Micros, *, tick: Micros
+) -> OrderAmounts:
+    """Return what a market order signs: `amount` is dollars when buying, shares when selling.
+
+    Raises:
+        AmountError: unknown tick, price outside (0, 1) or below the price grid, negative amount.
+    """
+    rules = tick_rules(tick)
+    given = _checked_floor(worst_price, amount)
+    step = 10 ** (6 - rules.price_decimals)
+    price = worst_price // step * step
+    if price == 0:
+        raise AmountError(f"price below the grid: {worst_price} millionths")
+    if side is _BUY:
+        return OrderAmounts(given, fit(given, price, decimals=rules.amount_decimals))
+    return OrderAmounts(given, _fit_product(given * price, rules.amount_decimals))
+
+
+def _checked_floor(price: Micros, quantity: Micros) -> Micros:
+    if not 0 < price < ONE:
+        raise AmountError(f"price outside 0 and 1: {price} millionths")
+    if quantity < 0:
+        raise AmountError(f"negative amount: {quantity} millionths")
+    return Micros(quantity // SIZE_STEP * SIZE_STEP)
+
+
+def fit(numerator: int, denominator: int, *, decimals: int) -> Micros:
+    """Return a ratio (in dollars or shares) with at most `decimals` decimals, as the service cuts it.
+
+    The service's libraries round up four decimals further on and then cut; for a ratio that
+    already fits, both steps do nothing, so one expression serves all three cases.
+    """
+    widened = -(-numerator * _POWERS[decimals + 4] // denominator)
+    return Micros(widened // 10_000 * _POWERS[6 - decimals])
+
+
+def _fit_product(product: int, decimals: int) -> Micros:
+    # `fit` over 10^12, after both sides of the ratio are divided by what they share.
+    widened = -(-product // _POWERS[8 - decimals])
+    return Micros(widened // 10_000 * _POWERS[6 - decimals])
+
+
+def market_price_walk(
+    levels: Iterable[tuple[Micros, Micros]],
+    side: Side,
+    amount: Micros,
+    *,
+    time_in_force: TimeInForce,
+) -> Micros | None:
+    """Return the price of the level at which a market order is complete.
+
+    Args:
+        levels: (price, size) of the side the order would meet, in any order: sources disagree.
+        side: which way the order goes: buying meets asks, selling meets bids.
+        amount: dollars when buying, shares when selling.
+        time_in_force: fill-and-kill takes the worst level when the book is too thin.
+
+    Returns:
+        None where nothing can match: an empty side, or too little depth for any other order.
+    """
+    ordered = sorted(levels, reverse=side is Side.SELL)
+    wanted = amount * SCALE
+    met = 0
+    for price, size in ordered:
+        met += price * size if side is _BUY else SCALE * size
+        if met >= wanted:
+            return price
+    if ordered and time_in_force is TimeInForce.FAK:
+        return ordered[-1][0]
+    return None

@@ -1,0 +1,141 @@
+"""Selling a whole position now: at which worst price, how much of it, and what is in the way.
+
+The service takes no market sale, so it is a limit that fills and is killed (FAK), at a price that
+the card states. What the position's own resting sales tie up is cancelled first, and so are own bids
+that it may meet: how far it may fall is counted from the best bid of others.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.markets.market import MarketTerms, Side
+from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.orders.amounts import SIZE_STEP, price_ceil, size_floor
+from pmtui.domain.orders.intent_amounts import order_amounts
+from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
+from pmtui.domain.orders.own_orders import reserved_shares
+from pmtui.domain.orders.self_trade import bids_of_others, own_bids_from
+from pmtui.domain.plurals import exact_shares, shares_are
+from pmtui.domain.ticket.numbers import TicketNumbers, estimate
+from pmtui.domain.ticket.presets import DEFAULT_GIVE_WAY
+
+NOT_SOLD = "Not sold"
+"""So a refusal begins that leaves a position where it is for what is in its way."""
+_IN_DOUBT = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
+
+
+@dataclass(frozen=True, slots=True)
+class FlattenProblem:
+    """Why the position cannot be sold so."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FlattenPlan:
+    """What selling everything now means, as the book is."""
+
+    intent: LimitIntent
+    sales: tuple[Order, ...]
+    """Own resting sales of the token, to be cancelled first; empty where they are not in the way."""
+    numbers: TicketNumbers
+    best_bid: Micros
+    """Of others."""
+    warnings: tuple[str, ...]
+    bids: tuple[Order, ...] = ()
+    """Own orders of either outcome that it may meet, to be cancelled first; the best first."""
+
+    @property
+    def in_the_way(self) -> tuple[Order, ...]:
+        """What is cancelled before anything is sold."""
+        return (*self.bids, *self.sales)
+
+    @property
+    def stays(self) -> Micros:
+        """Shares that nobody bids for at the worst price or better."""
+        return Micros(max(self.intent.size - self.numbers.fills_now, 0))
+
+
+def plan_flatten(
+    *,
+    held: Micros,
+    orders: Iterable[Order],
+    book: BookView,
+    terms: MarketTerms,
+    give_way_percent: int = DEFAULT_GIVE_WAY,
+) -> FlattenPlan | FlattenProblem:
+    """Return the sale of all shares of a book's token.
+
+    Args:
+        held: shares of it, those that open sales speak for included.
+        orders: own open orders, of both outcomes.
+        book: of the token, with what is ours in it.
+        terms: of its market.
+        give_way_percent: how far below the best bid it may fill.
+    """
+    size, own = size_floor(held), tuple(orders)
+    others = replace(book, bids=bids_of_others(book, terms.condition_id, own))
+    problem = _why_not(held, size, book, terms)
+    if problem or not others.bids:
+        return FlattenProblem(problem or "Nobody but you bids for it now")
+    sales = tuple(
+        o for o in own if o.token_id == book.token_id and o.side is Side.SELL and o.status.is_open
+    )
+    if any(sale.status in _IN_DOUBT for sale in sales):
+        return FlattenProblem("A sale of it is still being checked; cancel or await it first")
+    best = others.bids[0].price
+    intent = LimitIntent(
+        condition_id=terms.condition_id,
+        token_id=book.token_id,
+        side=Side.SELL,
+        price=worst_price(best, terms.tick_size, give_way_percent),
+        size=size,
+        time_in_force=TimeInForce.FAK,
+    )
+    amounts = order_amounts(intent, terms.tick_size)
+    numbers = estimate(
+        intent, cash=amounts.taker, shares=amounts.maker, book=others, fee=terms.fee,
+        available_cash=None,
+    )  # fmt: skip
+    return FlattenPlan(
+        intent,
+        sales if held - reserved_shares(sales, book.token_id) < size else (),
+        numbers,
+        best,
+        _warnings(held, size, book, terms),
+        own_bids_from(intent, own),
+    )
+
+
+def worst_price(best_bid: Micros, tick: Micros, give_way_percent: int) -> Micros:
+    """Return the lowest price to sell at: so far below the best bid, but a tick at least."""
+    below = Micros(best_bid * (100 - give_way_percent) // 100)
+    return max(min(price_ceil(below, tick), Micros(best_bid - tick)), tick)
+
+
+def _why_not(held: Micros, size: Micros, book: BookView, terms: MarketTerms) -> str:
+    if held <= 0:
+        return "You hold no shares of this outcome"
+    if size <= 0:
+        return (
+            f"Only {shares_are(held)} left: dust, less than the "
+            f"{format_micros(SIZE_STEP)} that an order can carry"
+        )
+    if not terms.accepting_orders:
+        return "The market takes no orders now"
+    if not book.bids:
+        return "Nobody bids for it now"
+    return ""
+
+
+def _warnings(held: Micros, size: Micros, book: BookView, terms: MarketTerms) -> tuple[str, ...]:
+    warnings = []
+    if not book.state.is_good:
+        warnings.append(f"The book is {book.state.value}: the bids may be gone")
+    if size < terms.min_order_size:
+        least = exact_shares(terms.min_order_size)
+        warnings.append(f"Below the market's minimum of {least}: it may be refused")
+    if held > size:
+        warnings.append(f"{shares_are(Micros(held - size))} dust and stay")
+    return tuple(warnings)

@@ -1,0 +1,208 @@
+"""The life of an order: which state follows which, and what two reports of it mean together.
+
+Answers, stream events and pages tell of an order late, twice and out of order. A report therefore
+never overwrites: it adds to what is known, and what is furthest along in life counts. Reports that
+cannot all be true are contradictions, to be told of; they never stop anything.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.order import Order, OrderStatus
+
+LIFE: dict[OrderStatus, frozenset[OrderStatus]] = {
+    OrderStatus.PENDING: frozenset({OrderStatus.SENT, OrderStatus.REJECTED}),
+    OrderStatus.SENT: frozenset(
+        {
+            OrderStatus.UNKNOWN,
+            OrderStatus.REJECTED,
+            OrderStatus.DELAYED,
+            OrderStatus.LIVE,
+            OrderStatus.PARTIALLY_FILLED,
+            OrderStatus.FILLED,
+            OrderStatus.CANCELLED,
+        }
+    ),
+    OrderStatus.UNKNOWN: frozenset(
+        {
+            OrderStatus.REJECTED,
+            OrderStatus.DELAYED,
+            OrderStatus.LIVE,
+            OrderStatus.PARTIALLY_FILLED,
+            OrderStatus.FILLED,
+            OrderStatus.CANCELLED,
+            OrderStatus.EXPIRED,
+        }
+    ),
+    OrderStatus.DELAYED: frozenset(
+        {
+            OrderStatus.LIVE,
+            OrderStatus.PARTIALLY_FILLED,
+            OrderStatus.FILLED,
+            OrderStatus.CANCELLED,
+            OrderStatus.EXPIRED,
+        }
+    ),
+    OrderStatus.LIVE: frozenset(
+        {
+            OrderStatus.PARTIALLY_FILLED,
+            OrderStatus.FILLED,
+            OrderStatus.CANCELLED,
+            OrderStatus.EXPIRED,
+        }
+    ),
+    OrderStatus.PARTIALLY_FILLED: frozenset(
+        {OrderStatus.FILLED, OrderStatus.CANCELLED, OrderStatus.EXPIRED}
+    ),
+    # A trade that the venue matched before the end may be heard of after it.
+    OrderStatus.CANCELLED: frozenset({OrderStatus.FILLED}),
+    OrderStatus.EXPIRED: frozenset({OrderStatus.FILLED, OrderStatus.CANCELLED}),
+    OrderStatus.FILLED: frozenset(),
+    # A killed order is refused in the answer and cancelled in the stream.
+    OrderStatus.REJECTED: frozenset({OrderStatus.CANCELLED}),
+}
+"""What may follow, heard of in the order in which it happened."""
+
+_STAGES = (
+    OrderStatus.PENDING,
+    OrderStatus.SENT,
+    OrderStatus.UNKNOWN,
+    # Below all that only the venue can say: an identical order sent again is refused as a
+    # duplicate while the first one rests, and an order ruled out may turn up after all.
+    OrderStatus.REJECTED,
+    OrderStatus.DELAYED,
+    OrderStatus.LIVE,
+    OrderStatus.PARTIALLY_FILLED,
+    OrderStatus.EXPIRED,
+    OrderStatus.CANCELLED,
+    OrderStatus.FILLED,
+)
+STAGE = {status: stage for stage, status in enumerate(_STAGES)}
+"""How far along in life a state is; of two reports, the one further along counts."""
+IN_DOUBT = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
+"""States in which nobody knows whether the venue has the order."""
+_AT_THE_VENUE = frozenset(
+    {
+        OrderStatus.DELAYED,
+        OrderStatus.LIVE,
+        OrderStatus.PARTIALLY_FILLED,
+        OrderStatus.EXPIRED,
+        OrderStatus.FILLED,
+    }
+)
+
+
+class Flaw(StrEnum):
+    """Why reports of one order or trade cannot all be true."""
+
+    REFUSED_BUT_THERE = "refused or ruled out, yet at the venue"
+    OTHER_TERMS = "reported with another token or side"
+    SETTLED_AND_FAILED = "reported both as confirmed and as failed"
+    OTHER_SIZE = "reported with another size or price"
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """An order whose reports cannot all be true."""
+
+    order_id: OrderId
+    flaw: Flaw
+
+
+Claim = tuple[str, str | TokenId | Side]
+"""Something that a report says which another report may rule out; claims only gather."""
+
+_REFUSED: Claim = ("refused", "")
+_THERE: Claim = ("there", "")
+
+
+def claims_of_order(fact: Order) -> frozenset[Claim]:
+    """Return what a report of an order claims."""
+    claims: set[Claim] = set()
+    if fact.token_id:
+        # Of an order whose record is lost nothing but the id is known.
+        claims |= {("token", fact.token_id), ("side", fact.side)}
+    if fact.status is OrderStatus.REJECTED:
+        claims.add(_REFUSED)
+    if fact.status in _AT_THE_VENUE or fact.matched_size > 0:
+        claims.add(_THERE)
+    return frozenset(claims)
+
+
+def claims_of_match(token_id: TokenId, side: Side) -> frozenset[Claim]:
+    """Return what a trade claims of the order that was part of it."""
+    return frozenset({("token", token_id), ("side", side), _THERE})
+
+
+def flaws_among(claims: Iterable[Claim]) -> frozenset[Flaw]:
+    """Return why claims of one order cannot all be true; it does not matter which came first."""
+    known = frozenset(claims)
+    flaws = set()
+    if {_REFUSED, _THERE} <= known:
+        flaws.add(Flaw.REFUSED_BUT_THERE)
+    if any(sum(kind == name for kind, _ in known) > 1 for name in ("token", "side")):
+        flaws.add(Flaw.OTHER_TERMS)
+    return frozenset(flaws)
+
+
+def is_legal_step(before: OrderStatus, after: OrderStatus) -> bool:
+    """Whether an order in one state may next be in another, or still be where it is."""
+    return before is after or after in LIFE[before]
+
+
+def merge_order(known: Order | None, fact: Order) -> Order:
+    """Combine what is known of an order with another fact about it.
+
+    The result does not depend on which of the two came first, save for texts nobody decides by.
+    """
+    fact = settle_order(fact)
+    if known is None:
+        return fact
+    known = settle_order(known)
+    ahead = known if STAGE[known.status] >= STAGE[fact.status] else fact
+    return settle_order(
+        replace(
+            ahead,
+            matched_size=max(known.matched_size, fact.matched_size),
+            original_size=max(known.original_size, fact.original_size),
+            created_at=min(known.created_at, fact.created_at),
+            expires_at=known.expires_at or fact.expires_at,
+            outcome=known.outcome or fact.outcome,
+            reason=ahead.reason or _reason(known, ahead.status) or _reason(fact, ahead.status),
+            is_post_only=known.is_post_only or fact.is_post_only,
+        )
+    )
+
+
+def _reason(order: Order, status: OrderStatus) -> str:
+    """Return the words of a report that still hold in a state: words of a doubt end with it."""
+    return "" if order.status in IN_DOUBT and status not in IN_DOUBT else order.reason
+
+
+def settle_order(order: Order) -> Order:
+    """Let the status follow from the sizes where they decide it."""
+    if order.matched_size >= order.original_size > 0:
+        reason = _reason(order, OrderStatus.FILLED)
+        return replace(order, status=OrderStatus.FILLED, reason=reason)
+    if order.matched_size > 0 and STAGE[order.status] < STAGE[OrderStatus.PARTIALLY_FILLED]:
+        # It did match, whatever we believed; what does not rest keeps no remainder.
+        rests = order.time_in_force.rests
+        status = OrderStatus.PARTIALLY_FILLED if rests else OrderStatus.CANCELLED
+        return replace(order, status=status, reason=_reason(order, status))
+    return order
+
+
+def is_end_to_tell(before: Order | None, after: Order) -> bool:
+    """Whether an order ended, and neither its fills nor the answer to it tell that.
+
+    The stream may say first that a killed order is cancelled, and then the answer that it was
+    refused: that is one end.
+    """
+    if before is None or not before.status.is_open or after.status.is_open:
+        return False
+    is_awaited = before.status in (OrderStatus.PENDING, OrderStatus.SENT)
+    is_told_by_answer = is_awaited and not before.time_in_force.rests
+    return after.status is not OrderStatus.FILLED and not is_told_by_answer

@@ -1,0 +1,137 @@
+"""Moving an order to another price: what may be moved, and what is to take its place.
+
+The venue cannot amend: a move is a cancel and then a new order for what is left. So everything
+that can be known to fail is refused before anything is cancelled.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pmtui.domain.markets.market import MarketTerms, Side
+from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil
+from pmtui.domain.orders.amounts import is_on_tick, nearest_price, size_floor
+from pmtui.domain.orders.endings import DUST
+from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
+from pmtui.domain.plurals import shares_are
+
+MIN_LIFE = timedelta(seconds=120)
+"""A GTD order must be stated 180 s ahead and goes 60 s before that (WIRE_CLOB §6.2)."""
+_MOVABLE = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
+
+
+@dataclass(frozen=True, slots=True)
+class MoveProblem:
+    """Why an order cannot be moved there; nothing has been done."""
+
+    text: str
+
+
+def why_not_movable(order: Order, terms: MarketTerms, now: datetime) -> str:
+    """Say why an order cannot be moved at all; empty when it can."""
+    if order.status is OrderStatus.DELAYED:
+        return "The venue still holds it back and cannot cancel it now"
+    if order.status not in _MOVABLE:
+        if order.status.is_open:
+            return f"It is {order.status.value} and being checked; it cannot be moved yet"
+        return f"It is {order.status.value}"
+    if not order.time_in_force.rests:
+        return f"A {order.time_in_force.value} order does not rest"
+    left = why_not_replaced(order.remaining_size, terms)
+    if left:
+        return left
+    return why_too_short(order, now)
+
+
+def why_too_short(order: Order, now: datetime) -> str:
+    """Say why an order of the same end cannot be placed any more; empty when it can."""
+    if order.time_in_force is not TimeInForce.GTD or order.expires_at is None:
+        return ""
+    seconds = (order.expires_at - now).total_seconds()
+    if seconds >= MIN_LIFE.total_seconds():
+        return ""
+    return f"It ends in {max(0, int(seconds))} s; the venue takes no order so short"
+
+
+def why_not_replaced(remaining: Micros, terms: MarketTerms) -> str:
+    """Say why what is left of an order cannot be a new one; empty when it can."""
+    size = size_floor(remaining)
+    if size < terms.min_order_size:
+        return (
+            f"Only {shares_are(size)} left of it, below the market's minimum of "
+            f"{format_micros(terms.min_order_size)}"
+        )
+    return ""
+
+
+def find_final_size(
+    order: Order, record: Order | None, *, booked: Micros, failed: Micros = ZERO
+) -> Micros | None:
+    """Return how much of an order that has ended was matched; None while that is not certain.
+
+    Its own final record is complete but nobody vouches for it alone, and trades may be out of date:
+    it is certain where the two agree, or where its trades are all that it was for. What a failed
+    trade had matched counts as matched: nothing is bought in its place by itself.
+
+    Args:
+        order: ours, known to be gone.
+        record: what the venue reported of it after it had ended.
+        booked: the sum of its trades that did not fail, from the stream and from a complete list
+            that was asked for after the cancel was confirmed.
+        failed: the sum of those that failed on chain.
+    """
+    traded = Micros(booked + failed)
+    if order.original_size - traded < DUST:
+        return traded
+    if record is None or all(abs(record.matched_size - s) >= DUST for s in (booked, traded)):
+        return None
+    return max(record.matched_size, traded)
+
+
+def plan_move(
+    order: Order,
+    price: Micros,
+    *,
+    terms: MarketTerms,
+    now: datetime,
+    available_cash: Micros | None,
+) -> LimitIntent | MoveProblem:
+    """Return what takes an order's place at another price, or why nothing can.
+
+    Args:
+        order: ours, as last heard of.
+        price: where it is to go.
+        terms: of its market.
+        now: the service's clock.
+        available_cash: free besides what this order ties up; None where it is not known.
+    """
+    problem = why_not_movable(order, terms, now) or _problem_with_price(order, price, terms)
+    if problem:
+        return MoveProblem(problem)
+    size = size_floor(order.remaining_size)
+    if order.side is Side.BUY and available_cash is not None:
+        freed = notional_ceil(order.price, order.remaining_size)
+        lacking = notional_ceil(price, size) - freed - available_cash
+        if lacking > 0:
+            text = f"It would cost ${format_micros(Micros(lacking))} more than is free"
+            return MoveProblem(text)
+    return LimitIntent(
+        condition_id=order.condition_id,
+        token_id=order.token_id,
+        side=order.side,
+        price=price,
+        size=size,
+        time_in_force=order.time_in_force,
+        is_post_only=order.is_post_only,
+        expires_at=order.expires_at,
+    )
+
+
+def _problem_with_price(order: Order, price: Micros, terms: MarketTerms) -> str:
+    if price == order.price:
+        return "It rests at that price already"
+    if not is_on_tick(price, terms.tick_size):
+        nearest = format_micros(Micros(nearest_price(price, terms.tick_size) * 100))
+        return f"Not on the market's grid; the nearest price is {nearest}¢"
+    if not terms.accepting_orders:
+        return "The market takes no orders now"
+    return ""

@@ -1,0 +1,237 @@
+"""Orders: what the trader means, what is signed, what the venue says became of it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
+
+
+class TimeInForce(StrEnum):
+    """How long an order lives."""
+
+    GTC = "GTC"
+    """Good till cancelled."""
+    GTD = "GTD"
+    """Good till date: removed by the venue one minute before the stated expiration."""
+    FOK = "FOK"
+    """Fill or kill: all at once or nothing."""
+    FAK = "FAK"
+    """Fill and kill: what is there now, the rest dropped."""
+
+    @property
+    def rests(self) -> bool:
+        """Whether a remainder stays in the book."""
+        return self in (TimeInForce.GTC, TimeInForce.GTD)
+
+
+VENUE_EXPIRY_LEAD = timedelta(seconds=60)
+"""The venue removes a GTD order this long before the expiration it states (WIRE_CLOB §6.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LimitIntent:
+    """Buy or sell `size` shares at `price` or better."""
+
+    condition_id: ConditionId
+    token_id: TokenId
+    side: Side
+    price: Micros
+    size: Micros
+    time_in_force: TimeInForce = TimeInForce.GTC
+    is_post_only: bool = False
+    expires_at: datetime | None = None
+    """For GTD: when the order is to be gone. The venue's extra minute is added when signing."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarketBuyIntent:
+    """Spend `amount` dollars now, paying at most `worst_price` a share."""
+
+    condition_id: ConditionId
+    token_id: TokenId
+    amount: Micros
+    worst_price: Micros
+    time_in_force: TimeInForce = TimeInForce.FOK
+
+    @property
+    def side(self) -> Side:
+        """Always a purchase: the service takes no sell-side market orders."""
+        return Side.BUY
+
+
+OrderIntent = LimitIntent | MarketBuyIntent
+
+
+class OrderStatus(StrEnum):
+    """Where an order is in its life, as this program sees it."""
+
+    PENDING = "pending"
+    """Journaled, not yet sent."""
+    SENT = "sent"
+    UNKNOWN = "unknown"
+    """Sent, no usable answer: it may rest. Counts as resting until ruled out."""
+    LIVE = "live"
+    DELAYED = "delayed"
+    PARTIALLY_FILLED = "partially filled"
+    FILLED = "filled"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+    REJECTED = "rejected"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it may still fill, so that its money is spoken for."""
+        return self in _OPEN
+
+
+_OPEN = frozenset(
+    {
+        OrderStatus.PENDING,
+        OrderStatus.SENT,
+        OrderStatus.UNKNOWN,
+        OrderStatus.LIVE,
+        OrderStatus.DELAYED,
+        OrderStatus.PARTIALLY_FILLED,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One of our orders as last heard of."""
+
+    order_id: OrderId
+    condition_id: ConditionId
+    token_id: TokenId
+    outcome: str
+    side: Side
+    price: Micros
+    original_size: Micros
+    matched_size: Micros
+    status: OrderStatus
+    time_in_force: TimeInForce
+    created_at: datetime
+    expires_at: datetime | None = None
+    """When it is gone, not the later time that a GTD order states."""
+    reason: str = ""
+    """The venue's words where it was refused or cancelled by the venue."""
+    is_post_only: bool = False
+    """As far as is known: the venue does not say it of an order that was placed elsewhere."""
+
+    @property
+    def remaining_size(self) -> Micros:
+        """What can still fill; a purchase by dollars may have brought more than its minimum."""
+        return Micros(max(self.original_size - self.matched_size, 0))
+
+
+class TradeStatus(StrEnum):
+    """Settlement of a trade on chain."""
+
+    MATCHED = "MATCHED"
+    MINED = "MINED"
+    CONFIRMED = "CONFIRMED"
+    RETRYING = "RETRYING"
+    FAILED = "FAILED"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing more will be heard of it."""
+        return self in (TradeStatus.CONFIRMED, TradeStatus.FAILED)
+
+
+class Liquidity(StrEnum):
+    """Whether an order met one that rested, or was the one that rested."""
+
+    MAKER = "MAKER"
+    TAKER = "TAKER"
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """Our part of a trade: own side, token, price and size, never the other party's."""
+
+    trade_id: TradeId
+    order_id: OrderId
+    condition_id: ConditionId
+    token_id: TokenId
+    outcome: str
+    side: Side
+    price: Micros
+    size: Micros
+    fee: Micros | None
+    """None while nobody has told of it and the market's schedule is not known."""
+    liquidity: Liquidity
+    status: TradeStatus
+    matched_at: datetime
+    transaction_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TradePrint:
+    """A public trade as the tape shows it; `side` is the taker's."""
+
+    token_id: TokenId
+    side: Side
+    price: Micros
+    size: Micros
+    at: datetime
+    transaction_hash: str = ""
+    """Of its settlement, where it is known; a trade of ours may carry the same."""
+
+
+Volume = tuple[tuple[Micros, Micros], ...]
+"""Shares traded at each price, in no order."""
+
+
+class PostStatus(StrEnum):
+    """What the venue answers to a posted order."""
+
+    LIVE = "live"
+    MATCHED = "matched"
+    DELAYED = "delayed"
+    UNMATCHED = "unmatched"
+
+
+@dataclass(frozen=True, slots=True)
+class PostResult:
+    """An answer to one posted order: an id and a status, or the venue's refusal, or neither."""
+
+    order_id: OrderId | None
+    status: PostStatus | None
+    error: str = ""
+    making_amount: Micros | None = None
+    """Given by this order at once: collateral when buying, shares when selling."""
+    taking_amount: Micros | None = None
+    trade_ids: tuple[TradeId, ...] = ()
+    transaction_hashes: tuple[str, ...] = ()
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether the venue holds or has filled the order."""
+        return not self.error and self.order_id is not None and self.status is not None
+
+    def names(self, order_id: OrderId) -> bool:
+        """Whether it may be about an order: it names that one, in any case of letters, or none."""
+        return self.order_id is None or self.order_id.lower() == order_id.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class CancelResult:
+    """Which of the named orders are gone, and why the others are not."""
+
+    canceled: tuple[OrderId, ...]
+    not_canceled: tuple[tuple[OrderId, str], ...] = ()
+    unanswered: tuple[OrderId, ...] = ()
+    """Those named in a request whose answer was lost: they may be gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class BalanceAllowance:
+    """What the venue believes the wallet holds of one asset and may move."""
+
+    balance: Micros
+    allowances: tuple[tuple[Address, int], ...] = ()
+    """Per spender, in the asset's base units; may exceed any money type."""

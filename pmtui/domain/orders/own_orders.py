@@ -1,0 +1,241 @@
+"""Our own orders and fills, whatever order the facts about them come in.
+
+Answers, stream events and REST pages tell of the same things at different times and more than
+once. Facts only ever add knowledge: matched sizes grow, a final state stays final, a trade's
+settlement moves forward. So any interleaving of the same facts ends in the same state. What is
+concluded from silence gives way to any fact; `order_endings` decides when the venue's reports take
+back an end that was a fact.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from pmtui.domain.account.trade_life import is_torn, merge_fill
+from pmtui.domain.ids import OrderId, TokenId, TradeId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros, notional_ceil
+from pmtui.domain.orders.life import (
+    Claim,
+    Contradiction,
+    Flaw,
+    claims_of_match,
+    claims_of_order,
+    flaws_among,
+    merge_order,
+    settle_order,
+)
+from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
+
+UNDONE = "a trade FAILED on chain"
+
+
+class OwnOrders:
+    """Every order and fill of ours that has been heard of."""
+
+    def __init__(self) -> None:
+        self._told: dict[OrderId, Order] = {}
+        """What was said of each order itself; fills count on top, and may be taken back."""
+        self._beliefs: dict[OrderId, Order] = {}
+        """What is concluded from silence, on top of what was said."""
+        self._records: dict[OrderId, Order] = {}
+        """What the venue itself reported of an order when or after it ended."""
+        self._orders: dict[OrderId, Order] = {}
+        self._fills: dict[OrderId, dict[TradeId, Fill]] = {}
+        self._newest_first: tuple[Fill, ...] | None = ()
+        """All fills in order; None after a change, until somebody asks."""
+        self._open: tuple[Order, ...] | None = ()
+        """Open orders in order, kept in the same way: screens ask several times a frame."""
+        self.version = 0
+        """Grows with every change of an order."""
+        self._claims: dict[OrderId, frozenset[Claim]] = {}
+        self._settlements: dict[tuple[OrderId, TradeId], frozenset[TradeStatus]] = {}
+        self._flaws: dict[Contradiction, None] = {}
+        self._untold: list[Contradiction] = []
+
+    def apply_order(
+        self, fact: Order, *, is_record: bool = False, keeps_belief: bool = False
+    ) -> Order | None:
+        """Take in a fact; return the order if anything changed by it.
+
+        Args:
+            fact: what was told of it.
+            is_record: whether the venue reported the whole order, with what it had matched.
+            keeps_belief: whether the fact is too old to contradict what is believed of the order;
+                it only adds to what is matched. Otherwise a fact takes the place of any belief.
+        """
+        order_id = fact.order_id
+        if not keeps_belief:
+            _ = self._beliefs.pop(order_id, None)
+        self._claim(order_id, claims_of_order(fact))
+        self._told[order_id] = merge_order(self._told.get(order_id), fact)
+        if is_record and not fact.status.is_open:
+            self._records[order_id] = merge_order(self._records.get(order_id), fact)
+        return self._combine(order_id)
+
+    def guess(self, belief: Order) -> Order | None:
+        """Take in what we conclude from silence; it holds until anything is said of the order."""
+        self._claim(belief.order_id, claims_of_order(belief))
+        self._beliefs[belief.order_id] = belief
+        return self._combine(belief.order_id)
+
+    def reopen(self, fact: Order) -> Order | None:
+        """Take back the end of an order that the venue goes on showing; fills count on top."""
+        order_id = fact.order_id
+        _ = self._records.pop(order_id, None)
+        self._told[order_id] = replace(
+            self._told[order_id],
+            status=fact.status,
+            matched_size=fact.matched_size,
+            reason=fact.reason,
+        )
+        return self.apply_order(fact)
+
+    def is_believed(self, order_id: OrderId) -> bool:
+        """Whether the state of an order is a conclusion from silence, and not a fact."""
+        return order_id in self._beliefs
+
+    def final_record(self, order_id: OrderId) -> Order | None:
+        """Return what the venue itself reported of an order that ended; None before it did."""
+        return self._records.get(order_id)
+
+    def apply_fill(self, fact: Fill) -> Fill | None:
+        """Take in a fill, and let its order know; return it if anything changed by it."""
+        self._claim(fact.order_id, claims_of_match(fact.token_id, fact.side))
+        fills = self._fills.setdefault(fact.order_id, {})
+        known = fills.get(fact.trade_id)
+        self._check_fill(known, fact)
+        merged = merge_fill(known, fact)
+        if merged == known:
+            return None
+        fills[fact.trade_id] = merged
+        self._newest_first = None
+        if fact.order_id in self._orders:
+            self._combine(fact.order_id)
+        return merged
+
+    @property
+    def contradictions(self) -> frozenset[Contradiction]:
+        """Reports that cannot all be true, whichever came first."""
+        return frozenset(self._flaws)
+
+    def take_contradictions(self) -> tuple[Contradiction, ...]:
+        """Return the contradictions that nobody has been told of, once each."""
+        untold, self._untold = tuple(self._untold), []
+        return untold
+
+    def order(self, order_id: OrderId) -> Order | None:
+        """Return one order as known."""
+        return self._orders.get(order_id)
+
+    def open_orders(self) -> tuple[Order, ...]:
+        """Return orders that may still fill, newest first."""
+        if self._open is None:
+            self._open = tuple(
+                sorted(
+                    (o for o in self._orders.values() if o.status.is_open),
+                    key=lambda o: (o.created_at, o.order_id),
+                    reverse=True,
+                )
+            )
+        return self._open
+
+    def fill(self, order_id: OrderId, trade_id: TradeId) -> Fill | None:
+        """Return an order's part of one trade as known."""
+        return self._fills.get(order_id, {}).get(trade_id)
+
+    def booked_size(self, order_id: OrderId) -> Micros:
+        """Return how much of an order has been told of as fills that did not fail."""
+        return self._size_of(order_id, is_failed=False)
+
+    def failed_size(self, order_id: OrderId) -> Micros:
+        """Return how much of an order was matched by trades that failed on chain."""
+        return self._size_of(order_id, is_failed=True)
+
+    def matched_size(self, order_id: OrderId) -> Micros:
+        """Return how much of an order is known to be matched, whoever told of it."""
+        known = self._orders.get(order_id)
+        booked = self.booked_size(order_id)
+        return booked if known is None else max(known.matched_size, booked)
+
+    def fills(self) -> tuple[Fill, ...]:
+        """Return fills, newest first."""
+        if self._newest_first is None:
+            self._newest_first = tuple(
+                sorted(
+                    (f for fills in self._fills.values() for f in fills.values()),
+                    key=lambda f: (f.matched_at, f.trade_id, f.order_id),
+                    reverse=True,
+                )
+            )
+        return self._newest_first
+
+    def reserved_cash(self) -> Micros:
+        """Return what open purchases may still cost; makers pay no fee."""
+        return Micros(
+            sum(
+                notional_ceil(o.price, o.remaining_size)
+                for o in self.open_orders()
+                if o.side is Side.BUY
+            )
+        )
+
+    def reserved_shares(self, token_id: TokenId) -> Micros:
+        """Return the shares of a token that open sales speak for."""
+        return reserved_shares(self.open_orders(), token_id)
+
+    def _combine(self, order_id: OrderId) -> Order | None:
+        """Put an order together from what was told and its fills; return it if it changed."""
+        belief, fact = self._beliefs.get(order_id), self._told.get(order_id)
+        told = merge_order(fact, belief) if belief is not None else self._told[order_id]
+        failed = self.failed_size(order_id)
+        filled = self.booked_size(order_id)
+        # What was told of a match may be of one that failed since.
+        matched = Micros(max(told.matched_size - failed, filled))
+        order = replace(told, matched_size=matched)
+        if told.status is OrderStatus.FILLED and matched < told.original_size and failed:
+            # It no longer rests, and it is not filled either.
+            order = replace(order, status=OrderStatus.CANCELLED, reason=told.reason or UNDONE)
+        order = settle_order(order)
+        if order == self._orders.get(order_id):
+            return None
+        self._orders[order_id] = order
+        self._open = None
+        self.version += 1
+        return order
+
+    def _size_of(self, order_id: OrderId, *, is_failed: bool) -> Micros:
+        fills = self._fills.get(order_id, {}).values()
+        return Micros(sum(f.size for f in fills if (f.status is TradeStatus.FAILED) is is_failed))
+
+    def _check_fill(self, known: Fill | None, fact: Fill) -> None:
+        key = (fact.order_id, fact.trade_id)
+        seen = self._settlements.get(key, frozenset()) | {fact.status}
+        self._settlements[key] = seen
+        if is_torn(seen):
+            self._contradict(Contradiction(fact.order_id, Flaw.SETTLED_AND_FAILED))
+        if known is not None and (known.size, known.price) != (fact.size, fact.price):
+            self._contradict(Contradiction(fact.order_id, Flaw.OTHER_SIZE))
+
+    def _claim(self, order_id: OrderId, claims: frozenset[Claim]) -> None:
+        known = self._claims.get(order_id, frozenset())
+        if claims <= known:
+            return
+        self._claims[order_id] = known | claims
+        for flaw in flaws_among(self._claims[order_id]):
+            self._contradict(Contradiction(order_id, flaw))
+
+    def _contradict(self, contradiction: Contradiction) -> None:
+        if contradiction not in self._flaws:
+            self._flaws[contradiction] = None
+            self._untold.append(contradiction)
+
+
+def reserved_shares(orders: Iterable[Order], token_id: TokenId) -> Micros:
+    """Return the shares of a token that the open sales among some orders speak for."""
+    return Micros(
+        sum(
+            o.remaining_size
+            for o in orders
+            if o.status.is_open and o.side is Side.SELL and o.token_id == token_id
+        )
+    )

@@ -1,0 +1,155 @@
+"""Which orders of our own a new order would meet: a trade with oneself costs a fee and moves nothing.
+
+The two outcomes of a market share one book: an own purchase of No at 13 cents is an ask of Yes at
+87, and is met by whoever buys Yes at 87 or more. The venue lets one do it, so it warns; only a
+single key, before which nobody is asked, is refused. Selling a whole position cancels what of ours
+stands in its way first. So does a conditional order, which protects and is never refused for it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from pmtui.domain.books.book_view import BookView, Level
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import SCALE, Micros, complement
+from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, Order, OrderIntent
+from pmtui.domain.plurals import count_shares
+from pmtui.domain.ticket.draft import Problem, TicketContext, TicketField
+from pmtui.domain.ticket.reading import format_cents, say_shares
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMet:
+    """Own orders that an order reaches."""
+
+    orders: tuple[Order, ...]
+    """The first to be met first; at least one."""
+    size: Micros
+    """Most shares that would be traded with oneself: who stands before us at a price is not known."""
+
+
+def own_met(
+    intent: OrderIntent, own: Iterable[Order], book: BookView, *, is_trusted: bool
+) -> OwnMet | None:
+    """Return which own orders an order would meet, walking the book; None for none.
+
+    Args:
+        intent: the order.
+        own: own open orders of its market, of both outcomes.
+        book: of its token.
+        is_trusted: who stands before us in it is counted. Else nobody is: it may show what is gone.
+    """
+    if isinstance(intent, LimitIntent) and intent.is_post_only:
+        return None
+    is_buy = intent.side is Side.BUY
+    limit = intent.worst_price if isinstance(intent, MarketBuyIntent) else intent.price
+    mine: dict[Micros, list[Order]] = {}
+    for order in own:
+        price = _price_facing(order, intent.condition_id, intent.token_id, intent.side)
+        if price is not None and (price <= limit if is_buy else price >= limit):
+            mine.setdefault(price, []).append(order)
+    if not mine:
+        return None
+    shown = (book.asks if is_buy else book.bids) if is_trusted else ()
+    others = {level.price: level.size for level in shown}
+    by_cash = isinstance(intent, MarketBuyIntent)
+    left = int(intent.amount if isinstance(intent, MarketBuyIntent) else intent.size)
+    met: list[Order] = []
+    size = 0
+    for price in sorted({*mine, *others}, reverse=not is_buy):
+        if left <= 0:
+            break
+        here = mine.get(price, [])
+        resting = sum(order.remaining_size for order in here)
+        taken = min(
+            -(-left * SCALE // price) if by_cash else left, max(others.get(price, 0), resting)
+        )
+        size += min(taken, resting)
+        met += here
+        left -= taken * price // SCALE if by_cash else taken
+    return OwnMet(tuple(met), Micros(size)) if met else None
+
+
+def check_own(context: TicketContext, intent: OrderIntent) -> list[Problem]:
+    """Return what speaks against an order that meets one's own."""
+    met = own_met(intent, context.own, context.book, is_trusted=context.book.state.is_good)
+    if met is None:
+        return []
+    first = say_own_order(met.orders[0], intent.token_id)
+    more = len(met.orders) - 1
+    what = f"your own {first}" + (f" and {more} more" if more else "")
+    text = f"It meets {what}: up to {count_shares(met.size)} traded with yourself"
+    return [Problem(TicketField.PRICE, text, is_warning=True)]
+
+
+def say_own_order(order: Order, token_id: TokenId) -> str:
+    """Name an own order beside a new one of this token: `SELL 10 87¢`."""
+    of = "" if order.token_id == token_id else " of the other outcome"
+    size = say_shares(order.remaining_size)
+    return f"{order.side.value} {size}{of} {format_cents(order.price)}¢"
+
+
+def own_bids_from(intent: LimitIntent, own: Iterable[Order]) -> tuple[Order, ...]:
+    """Return own orders that a sale meets if it goes down to its price, the best first."""
+    facing = [
+        (price, order)
+        for order in own
+        if (price := _price_facing(order, intent.condition_id, intent.token_id, Side.SELL))
+        and price >= intent.price
+    ]
+    return tuple(order for _, order in sorted(facing, key=lambda each: -each[0]))
+
+
+def best_bid_of_others(
+    book: BookView, condition_id: ConditionId, own: Iterable[Order]
+) -> Micros | None:
+    """Return the best bid with more in it than is ours; None where nobody else bids.
+
+    What was just placed or filled may be in the orders and not in the book yet, or the other way
+    round: who acts on it where it counts looks twice.
+    """
+    others = bids_of_others(book, condition_id, own)
+    return others[0].price if others else None
+
+
+def bids_of_others(
+    book: BookView, condition_id: ConditionId, own: Iterable[Order]
+) -> tuple[Level, ...]:
+    """Return the bids of a book without what is ours in them."""
+    return book_of_others(book, condition_id, own).bids
+
+
+def book_of_others(book: BookView, condition_id: ConditionId, own: Iterable[Order]) -> BookView:
+    """Return a book without what is ours in it: each level has the size of all less our own there."""
+    mine: dict[tuple[Side, Micros], int] = {}
+    for order in own:
+        for side in Side:
+            price = _price_facing(order, condition_id, book.token_id, side)
+            if price is not None:
+                mine[side, price] = mine.get((side, price), 0) + order.remaining_size
+
+    def without(levels: tuple[Level, ...], facing: Side) -> tuple[Level, ...]:
+        return tuple(
+            Level(each.price, Micros(each.size - mine.get((facing, each.price), 0)))
+            for each in levels
+            if each.size > mine.get((facing, each.price), 0)
+        )
+
+    return replace(book, bids=without(book.bids, Side.SELL), asks=without(book.asks, Side.BUY))
+
+
+def _price_facing(
+    order: Order, condition_id: ConditionId, token_id: TokenId, side: Side
+) -> Micros | None:
+    """Return the price of an own order in a token, if it stands on the other side of a new one."""
+    if not order.status.is_open or order.remaining_size <= 0:
+        return None
+    if order.condition_id != condition_id:
+        return None
+    is_same_token = order.token_id == token_id
+    is_same_side = order.side is side
+    # A purchase of one outcome meets a sale of it, and a purchase of the other.
+    if is_same_token == is_same_side:
+        return None
+    return order.price if is_same_token else complement(order.price)

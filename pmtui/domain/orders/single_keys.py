@@ -1,0 +1,199 @@
+"""Single keys that trade: the one order that a key means, or why it means none. Pure.
+
+A key means a price: the cursor's, or one of a single view of the book. It never means a row. What
+joins or improves is post-only, so that the venue refuses it rather than let it take. What is
+placed at the cursor may take, and says so. The ticket's rules hold here too; but there is no card
+on which to warn, so a price that the ticket would warn of is refused. A large sum and the same order
+again are said of the order that was sent: nothing stops a key that means what it says.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.orders.amounts import price_ceil, price_floor
+from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
+from pmtui.domain.orders.self_trade import own_met, say_own_order
+from pmtui.domain.ticket.draft import TicketContext, TicketDraft
+from pmtui.domain.ticket.reading import format_cents, say_cost
+from pmtui.domain.ticket.ticket import check_ticket
+from pmtui.domain.ticket.warnings import check_price, is_large, seconds_since_same
+
+
+class OneKey(Enum):
+    """What a key does. Named by the side of the book that it is about."""
+
+    BUY_HERE = "buy at the cursor"
+    SELL_HERE = "sell at the cursor"
+    JOIN_BID = "join the best bid"
+    JOIN_ASK = "join the best ask"
+    IMPROVE_BID = "improve the best bid"
+    IMPROVE_ASK = "improve the best ask"
+    TAKE_ASK = "take the best ask"
+    HIT_BID = "hit the best bid"
+
+    @property
+    def side(self) -> Side:
+        """Which way its order goes."""
+        return Side.BUY if self in _BUYS else Side.SELL
+
+    @property
+    def is_maker(self) -> bool:
+        """Whether its order must not take."""
+        return self in _MAKERS
+
+    @property
+    def crosses(self) -> bool:
+        """Whether its order takes what is there and never rests."""
+        return self in (OneKey.TAKE_ASK, OneKey.HIT_BID)
+
+
+_BUYS = frozenset({OneKey.BUY_HERE, OneKey.JOIN_BID, OneKey.IMPROVE_BID, OneKey.TAKE_ASK})
+_MAKERS = frozenset({OneKey.JOIN_BID, OneKey.JOIN_ASK, OneKey.IMPROVE_BID, OneKey.IMPROVE_ASK})
+
+
+@dataclass(frozen=True, slots=True)
+class OneKeyPlan:
+    """What a key sends."""
+
+    intent: LimitIntent
+    takes: bool
+    """Whether it meets something in the book as it is shown."""
+    warnings: tuple[str, ...] = ()
+    """What the trader wants to hear of it, in a few words each."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneKeyProblem:
+    """Why a key sends nothing."""
+
+    text: str
+    meets: Order | None = None
+    """The own order that it would trade with."""
+
+
+def plan_one_key(
+    key: OneKey,
+    *,
+    cursor: Micros | None,
+    size: Micros,
+    outcome_index: int,
+    context: TicketContext,
+    own: Iterable[Order] = (),
+    is_overridden: bool = False,
+) -> OneKeyPlan | OneKeyProblem:
+    """Return the order that a key means now.
+
+    Args:
+        key: what was pressed.
+        cursor: the price pointed at.
+        size: the chosen preset, in shares.
+        outcome_index: whose book is on show.
+        context: what the ticket's rules need, with the very book that is on show.
+        own: own open orders in that book.
+        is_overridden: the trader permits an order from a book that may be wrong.
+    """
+    if not is_overridden and (locked := why_locked(context.book)):
+        return OneKeyProblem(locked)
+    price = _price(key, cursor, context, own=own)
+    if isinstance(price, OneKeyProblem):
+        return price
+    draft = TicketDraft(
+        side=key.side,
+        outcome_index=outcome_index,
+        time_in_force=TimeInForce.FAK if key.crosses else TimeInForce.GTC,
+        price_text=format_cents(price),
+        size_text=format_micros(size),
+        is_post_only=key.is_maker,
+    )
+    check = check_ticket(draft, context)
+    if not isinstance(check.intent, LimitIntent) or check.numbers is None:
+        return OneKeyProblem(next((p.text for p in check.blocking), "It is no order"))
+    for problem in check_price(context, check.intent):
+        return OneKeyProblem(f"{problem.text}: too far for a single key")
+    # A book that may be wrong was permitted by the trader, as it is shown.
+    if met := own_met(check.intent, context.own, context.book, is_trusted=True):
+        first = met.orders[0]
+        name = say_own_order(first, check.intent.token_id)
+        return OneKeyProblem(f"It meets your own {name}", first)
+    numbers = check.numbers
+    cash = Micros(max(numbers.cash, numbers.expected_cash))
+    warnings = key_warnings(context, check.intent, cash=cash, shares=numbers.shares)
+    return OneKeyPlan(check.intent, numbers.fills_now > 0 or key.crosses, warnings)
+
+
+def key_warnings(
+    context: TicketContext, intent: LimitIntent, *, cash: Micros, shares: Micros
+) -> tuple[str, ...]:
+    """Return what is said beside the end of an order that no card came before, as short as it goes."""
+    seconds = seconds_since_same(context, intent, cash=cash, shares=shares)
+    found = [f"large: {say_cost(cash)}"] if is_large(context, cash) else []
+    return (*found, *([] if seconds is None else [f"the same as {seconds} s ago"]))
+
+
+def why_locked(book: BookView) -> str:
+    """Say why single keys do not trade from a book; empty when they do."""
+    if book.state.is_good:
+        return ""
+    return f"The book is {book.state.value}: single keys are locked"
+
+
+def say_override(plan: OneKeyPlan, book: BookView) -> str:
+    """Say for the journal which order was permitted from which book."""
+    return f"{_say_order(plan.intent)} from {say_doubtful(book)}"
+
+
+def say_doubtful(book: BookView) -> str:
+    """Say for the journal what a book showed that may be wrong."""
+    bid, ask = (_say_price(price) for price in (book.best_bid, book.best_ask))
+    when = "never heard of" if book.as_of is None else f"of {book.as_of:%Y-%m-%d %H:%M:%S} UTC"
+    return f"a book that is {book.state.value}, {when}: bid {bid}, ask {ask}"
+
+
+def _say_order(intent: LimitIntent) -> str:
+    size = format_micros(intent.size)
+    return f"{intent.side.value} {size} at {_say_price(intent.price)}"
+
+
+def _say_price(price: Micros | None) -> str:
+    return "none" if price is None else f"{format_cents(price)}¢"
+
+
+def _price(
+    key: OneKey, cursor: Micros | None, context: TicketContext, *, own: Iterable[Order]
+) -> Micros | OneKeyProblem:
+    book, tick = context.book, context.terms.tick_size
+    match key:
+        case OneKey.BUY_HERE | OneKey.SELL_HERE:
+            return OneKeyProblem("Point at a price first") if cursor is None else cursor
+        case OneKey.JOIN_BID | OneKey.HIT_BID:
+            return book.best_bid or OneKeyProblem("Nobody bids now")
+        case OneKey.JOIN_ASK | OneKey.TAKE_ASK:
+            return book.best_ask or OneKeyProblem("Nobody offers now")
+        case OneKey.IMPROVE_BID | OneKey.IMPROVE_ASK:
+            return _better(key.side, book, tick, own)
+
+
+def _better(
+    side: Side, book: BookView, tick: Micros, own: Iterable[Order]
+) -> Micros | OneKeyProblem:
+    """Return the price a tick in front of the best of a side, where that does not take."""
+    is_buy = side is Side.BUY
+    levels = book.bids if is_buy else book.asks
+    if not levels:
+        return OneKeyProblem("Nobody bids now" if is_buy else "Nobody offers now")
+    best = levels[0]
+    mine = sum(o.remaining_size for o in own if o.side is side and o.price == best.price)
+    if mine >= best.size:
+        return OneKeyProblem(f"The best {'bid' if is_buy else 'ask'} is yours alone")
+    opposite = book.best_ask if is_buy else book.best_bid
+    if is_buy:
+        better = price_floor(Micros(best.price + tick), tick)
+        has_room = best.price < better and (opposite is None or better < opposite)
+    else:
+        better = price_ceil(Micros(best.price - tick), tick)
+        has_room = better < best.price and (opposite is None or better > opposite)
+    return better if has_room else OneKeyProblem("No room in the spread for a better price")

@@ -1,0 +1,1 @@
+"""The order ticket: text to fields, fields to problems or an intent."""

@@ -1,0 +1,225 @@
+"""A scaled ladder of orders: one total spread over a range of prices.
+
+Everything lies on the venue's grids. The legs add up to the total exactly where the size grid
+permits it, and never to more; a size is off its ideal share by less than one step of the grid.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pmtui.domain.markets.market import MarketTerms, Side
+from pmtui.domain.money import SCALE, Micros, format_micros, notional_ceil
+from pmtui.domain.orders.amounts import SIZE_STEP, is_on_tick, nearest_price, size_floor
+from pmtui.domain.orders.order import LimitIntent
+from pmtui.domain.plurals import count, exact_shares
+
+MOST_LEGS = 15
+"""Orders that go in one request (WIRE_CLOB §6.1)."""
+_HUNDREDTHS = SCALE // SIZE_STEP
+
+
+class SizeShape(StrEnum):
+    """How sizes change from the first price to the last."""
+
+    EQUAL = "equal"
+    RISING = "rising"
+    """One part, two parts, three parts, …"""
+    FALLING = "falling"
+
+
+class TotalUnit(StrEnum):
+    """What the total counts."""
+
+    SHARES = "shares"
+    DOLLARS = "dollars"
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledSpec:
+    """What the trader wants."""
+
+    side: Side
+    first_price: Micros
+    last_price: Micros
+    count: int
+    total: Micros
+    unit: TotalUnit = TotalUnit.SHARES
+    shape: SizeShape = SizeShape.EQUAL
+    is_post_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One order of the ladder."""
+
+    price: Micros
+    size: Micros
+
+    @property
+    def cash(self) -> Micros:
+        """What it costs or brings at its price."""
+        return notional_ceil(self.price, self.size)
+
+
+class ScaledField(StrEnum):
+    """Which entry a problem is about."""
+
+    FIRST_PRICE = "first price"
+    LAST_PRICE = "last price"
+    COUNT = "count"
+    TOTAL = "total"
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledProblem:
+    """Why there is no such ladder, and the nearest entry that would do."""
+
+    field: ScaledField
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledPlan:
+    """The legs, from the first price to the last."""
+
+    spec: ScaledSpec
+    legs: tuple[Leg, ...]
+
+    @property
+    def shares(self) -> Micros:
+        """All sizes together."""
+        return Micros(sum(leg.size for leg in self.legs))
+
+    @property
+    def cash(self) -> Micros:
+        """All legs at their prices together."""
+        return Micros(sum(leg.cash for leg in self.legs))
+
+    @property
+    def left_over(self) -> Micros:
+        """What of the total the size grid leaves out."""
+        used = self.shares if self.spec.unit is TotalUnit.SHARES else self.cash
+        return Micros(self.spec.total - used)
+
+    def intents(self, terms: MarketTerms, outcome_index: int) -> tuple[LimitIntent, ...]:
+        """Return the orders that this is."""
+        return tuple(
+            LimitIntent(
+                condition_id=terms.condition_id,
+                token_id=terms.token_ids[outcome_index],
+                side=self.spec.side,
+                price=leg.price,
+                size=leg.size,
+                is_post_only=self.spec.is_post_only,
+            )
+            for leg in self.legs
+        )
+
+
+def plan_scaled(spec: ScaledSpec, terms: MarketTerms) -> ScaledPlan | ScaledProblem:
+    """Spread the total over the range, or say why it cannot be."""
+    prices = _prices(spec, terms.tick_size)
+    if isinstance(prices, ScaledProblem):
+        return prices
+    if spec.total <= 0:
+        return ScaledProblem(ScaledField.TOTAL, "A total is needed")
+    weights = _weights(spec.shape, spec.count)
+    if spec.unit is TotalUnit.SHARES:
+        sizes = _spread_shares(spec.total, weights)
+    else:
+        sizes = _spread_dollars(spec.total, weights, prices)
+    minimum = terms.min_order_size
+    if min(sizes) < minimum:
+        return ScaledProblem(ScaledField.TOTAL, _too_little(spec, weights, prices, minimum))
+    legs = tuple(Leg(price, size) for price, size in zip(prices, sizes, strict=True))
+    return ScaledPlan(spec, legs)
+
+
+def _prices(spec: ScaledSpec, tick: Micros) -> tuple[Micros, ...] | ScaledProblem:
+    """Return as many different prices as asked for, evenly over the range, on the grid."""
+    ends = (
+        (ScaledField.FIRST_PRICE, spec.first_price),
+        (ScaledField.LAST_PRICE, spec.last_price),
+    )
+    for field, price in ends:
+        if not is_on_tick(price, tick):
+            nearest = format_micros(Micros(nearest_price(price, tick) * 100))
+            return ScaledProblem(field, f"Not on the grid; the nearest price is {nearest}¢")
+    if not 2 <= spec.count <= MOST_LEGS:
+        return ScaledProblem(ScaledField.COUNT, f"From 2 to {MOST_LEGS} orders")
+    steps = (spec.last_price - spec.first_price) // tick
+    if abs(steps) + 1 < spec.count:
+        text = f"The range has only {count(abs(steps) + 1, 'price')}"
+        return ScaledProblem(ScaledField.COUNT, text)
+    gaps = spec.count - 1
+    # Halves go towards the last price in both directions, so that turning the range round
+    # does not change more than the order of its prices where it divides evenly.
+    sign = 1 if steps >= 0 else -1
+    return tuple(
+        Micros(spec.first_price + sign * ((2 * number * abs(steps) + gaps) // (2 * gaps)) * tick)
+        for number in range(spec.count)
+    )
+
+
+def _weights(shape: SizeShape, count: int) -> tuple[int, ...]:
+    rising = range(1, count + 1)
+    if shape is SizeShape.EQUAL:
+        return (1,) * count
+    return tuple(rising if shape is SizeShape.RISING else reversed(rising))
+
+
+def _spread_shares(total: Micros, weights: tuple[int, ...]) -> tuple[Micros, ...]:
+    """Share a total out in hundredths; what the division leaves goes where most was cut off."""
+    steps, whole = size_floor(total) // SIZE_STEP, sum(weights)
+    counts = [steps * weight // whole for weight in weights]
+    cut = [steps * weight % whole for weight in weights]
+    by_need = sorted(range(len(weights)), key=lambda index: (-cut[index], index))
+    for index in by_need[: steps - sum(counts)]:
+        counts[index] += 1
+    return tuple(Micros(count * SIZE_STEP) for count in counts)
+
+
+def _spread_dollars(
+    total: Micros, weights: tuple[int, ...], prices: tuple[Micros, ...]
+) -> tuple[Micros, ...]:
+    """Share dollars out so that sizes keep their shape, and spend as much of them as can be.
+
+    A hundredth of a share costs a whole number of millionths on every grid, so the sums are exact.
+    """
+    costs = [price // _HUNDREDTHS for price in prices]
+    whole = sum(weight * cost for weight, cost in zip(weights, costs, strict=True))
+    counts = [total * weight // whole for weight in weights]
+    left = total - sum(count * cost for count, cost in zip(counts, costs, strict=True))
+    for index in _best_subset(costs, left):
+        counts[index] += 1
+    return tuple(Micros(count * SIZE_STEP) for count in counts)
+
+
+def _best_subset(costs: list[int], budget: int) -> tuple[int, ...]:
+    """Return which of some things to buy, each at most once, to spend most of a budget."""
+    mask = (1 << (budget + 1)) - 1
+    reachable = [1]
+    for cost in costs:
+        reachable.append((reachable[-1] | reachable[-1] << cost) & mask)
+    spent = reachable[-1].bit_length() - 1
+    chosen = []
+    for index in range(len(costs) - 1, -1, -1):
+        if not reachable[index] >> spent & 1:
+            chosen.append(index)
+            spent -= costs[index]
+    return tuple(chosen)
+
+
+def _too_little(
+    spec: ScaledSpec, weights: tuple[int, ...], prices: Iterable[Micros], minimum: Micros
+) -> str:
+    """Say how much the total must be for every leg to reach the minimum."""
+    least_steps = -(-minimum // SIZE_STEP)
+    scale = -(-least_steps // min(weights))
+    sizes = [Micros(weight * scale * SIZE_STEP) for weight in weights]
+    text = f"Every order needs {exact_shares(minimum)}: at least "
+    if spec.unit is TotalUnit.SHARES:
+        return text + f"{format_micros(Micros(sum(sizes)))} in all"
+    cash = sum(notional_ceil(p, s) for p, s in zip(prices, sizes, strict=True))
+    return text + f"${format_micros(Micros(cash))} in all"

@@ -1,0 +1,342 @@
+"""The order ticket: from what was typed to an intent, or to problems beside their fields.
+
+Pure: it knows no clock, no network, no widget. What the venue would accept is warned about, never
+blocked; what it would refuse is a problem, with the nearest valid value as a ready-made fix.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from pmtui.domain.books.book_view import BookState
+from pmtui.domain.conditionals.check import PlanField, PlanProblem, check_attachment
+from pmtui.domain.conditionals.conditional import Attachment
+from pmtui.domain.conditionals.draft import read_attachment
+from pmtui.domain.markets.fees import taker_fee
+from pmtui.domain.markets.market import NO_FEE, Side
+from pmtui.domain.money import ZERO, Micros, format_micros, ratio_ceil, ratio_floor
+from pmtui.domain.orders.amounts import (
+    SIZE_STEP,
+    AmountError,
+    is_on_tick,
+    price_ceil,
+    price_floor,
+    size_floor,
+)
+from pmtui.domain.orders.intent_amounts import order_amounts
+from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
+from pmtui.domain.orders.self_trade import best_bid_of_others, check_own
+from pmtui.domain.plurals import count_shares, exact_shares, say_free_shares
+from pmtui.domain.ticket.draft import (
+    OrderKind,
+    Problem,
+    SizeUnit,
+    TicketContext,
+    TicketDraft,
+    TicketField,
+)
+from pmtui.domain.ticket.numbers import TicketNumbers, estimate
+from pmtui.domain.ticket.reading import (
+    affordable_cash,
+    format_cents,
+    read_expiry,
+    read_limit_price,
+    read_size,
+    read_worst_price,
+    say_cost,
+    say_dollars,
+    say_shares,
+)
+from pmtui.domain.ticket.venue import check_delay, check_venue
+from pmtui.domain.ticket.warnings import check_warnings
+
+MIN_MARKETABLE_BUY = Micros(1_000_000)
+"""A purchase that takes must be worth a dollar (WIRE_CLOB §5.3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TicketCheck:
+    """All that can be said of a draft. `intent` is there when nothing blocks it."""
+
+    problems: tuple[Problem, ...]
+    intent: OrderIntent | None
+    numbers: TicketNumbers | None
+    attached: Attachment | None = None
+    """The stop and the target that are to come with the purchase."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What speaks against the order without stopping it, in words, each once."""
+        return tuple(dict.fromkeys(p.text for p in self.problems if p.is_warning))
+
+    @property
+    def blocking(self) -> tuple[Problem, ...]:
+        """Problems that stop the order."""
+        return tuple(p for p in self.problems if not p.is_warning)
+
+    def of(self, field: TicketField) -> tuple[Problem, ...]:
+        """Problems of one field."""
+        return tuple(p for p in self.problems if p.field is field)
+
+
+def check_ticket(draft: TicketDraft, context: TicketContext) -> TicketCheck:
+    """Judge a draft."""
+    problems = [
+        *_check_market(context),
+        *_check_kind(draft, context),
+        *check_venue(draft, context),
+    ]
+    if draft.kind is OrderKind.MARKET and draft.side is Side.SELL:
+        return TicketCheck(tuple(problems), None, None)
+    if draft.kind is OrderKind.MARKET:
+        size = read_size(draft, context, None, problems)
+        price = read_worst_price(draft, context, size, problems)
+    else:
+        price = read_limit_price(draft, context, problems)
+        size = read_size(draft, context, price, problems)
+    expires_at = read_expiry(draft, context, problems)
+    if price is None or size is None:
+        return TicketCheck(tuple(problems), None, None)
+    intent = _intent(draft, context, price, size=size, expires_at=expires_at)
+    try:
+        amounts = order_amounts(intent, context.terms.tick_size)
+    except AmountError as error:
+        problems.append(Problem(TicketField.PRICE, str(error)))
+        return TicketCheck(tuple(problems), None, None)
+    if amounts.is_empty:
+        problems.append(Problem(TicketField.SIZE, "Nothing is left after rounding"))
+        return TicketCheck(tuple(problems), None, None)
+    is_buy = draft.side is Side.BUY
+    cash, shares = (amounts.maker, amounts.taker) if is_buy else (amounts.taker, amounts.maker)
+    numbers = estimate(
+        intent, cash=cash, shares=shares, book=context.book, fee=context.terms.fee,
+        available_cash=context.available_cash,
+    )  # fmt: skip
+    # What would become of the order comes before what rounding made of its size.
+    problems += _check_balance(draft, context, intent, numbers=numbers)
+    problems += _check_matching(draft, context, intent, numbers=numbers)
+    problems += _check_size(draft, context, intent, numbers=numbers)
+    problems += check_delay(draft, context, numbers)
+    attached = _read_attachment(draft, context, price, problems)
+    if draft.side is Side.SELL and numbers.shares > context.available_shares:
+        # What is not there fills nothing and brings nothing.
+        return TicketCheck(tuple(problems), None, None)
+    is_blocked = any(not p.is_warning for p in problems)
+    if not is_blocked:
+        problems += check_own(context, intent)
+        problems += check_warnings(context, intent, numbers)
+    return TicketCheck(tuple(problems), None if is_blocked else intent, numbers, attached)
+
+
+def _read_attachment(
+    draft: TicketDraft, context: TicketContext, price: Micros, problems: list[Problem]
+) -> Attachment | None:
+    """Return the stop and the target of a purchase, and say what speaks against them."""
+    if draft.side is Side.SELL:
+        return None
+    terms, book = context.terms, context.book
+    found = read_attachment(draft.stop_text, draft.target_text, tick=terms.tick_size)
+    wrong: tuple[PlanProblem, ...] = ()
+    if isinstance(found, PlanProblem):
+        wrong, found = (found,), None
+    elif found is not None:
+        bid = best_bid_of_others(book, terms.condition_id, context.own)
+        wrong = check_attachment(
+            found, price=price, bid=bid if book.state.is_good else None, tick=terms.tick_size
+        )
+    problems += [Problem(_ATTACHED.get(each.field, TicketField.STOP), each.text) for each in wrong]
+    return found
+
+
+_ATTACHED = {PlanField.STOP: TicketField.STOP, PlanField.TAKE_PROFIT: TicketField.TARGET}
+
+
+def _check_market(context: TicketContext) -> list[Problem]:
+    problems = []
+    if not context.terms.accepting_orders:
+        problems.append(Problem(TicketField.OUTCOME, "The market takes no orders now"))
+    state = context.book.state
+    if state is BookState.NO_BOOK:
+        text = "The venue has no book for this outcome"
+        problems.append(Problem(TicketField.OUTCOME, text, is_warning=True))
+    elif not state.is_good:
+        text = f"The book is {state.value}: its prices may be wrong"
+        problems.append(Problem(TicketField.PRICE, text, is_warning=True))
+    return problems
+
+
+def _check_kind(draft: TicketDraft, context: TicketContext) -> list[Problem]:
+    if draft.kind is OrderKind.MARKET and draft.side is Side.SELL:
+        best = context.book.best_bid if context.book.state.is_good else None
+        fix = replace(
+            draft,
+            kind=OrderKind.LIMIT,
+            time_in_force=TimeInForce.FAK,
+            price_text=format_cents(best) if best is not None else "",
+            is_post_only=False,
+        )
+        text = "The service takes no market orders to sell; a limit with FAK does the same"
+        return [Problem(TicketField.KIND, text, fix=fix)]
+    if draft.kind is OrderKind.MARKET and draft.time_in_force.rests:
+        fix = replace(draft, time_in_force=TimeInForce.FOK)
+        return [Problem(TicketField.TIME_IN_FORCE, "A market order is FOK or FAK", fix=fix)]
+    if draft.is_post_only and not draft.time_in_force.rests:
+        fix = replace(draft, is_post_only=False)
+        text = "Post-only goes with GTC and GTD only"
+        return [Problem(TicketField.POST_ONLY, text, fix=fix)]
+    return []
+
+
+def _intent(
+    draft: TicketDraft,
+    context: TicketContext,
+    price: Micros,
+    *,
+    size: Micros,
+    expires_at: datetime | None,
+) -> OrderIntent:
+    condition_id = context.terms.condition_id
+    token_id = context.terms.token_ids[draft.outcome_index]
+    if draft.kind is OrderKind.MARKET:
+        return MarketBuyIntent(
+            condition_id=condition_id,
+            token_id=token_id,
+            amount=size,
+            worst_price=price,
+            time_in_force=draft.time_in_force,
+        )
+    return LimitIntent(
+        condition_id=condition_id,
+        token_id=token_id,
+        side=draft.side,
+        price=price,
+        size=size,
+        time_in_force=draft.time_in_force,
+        is_post_only=draft.is_post_only,
+        expires_at=expires_at,
+    )
+
+
+def _check_size(
+    draft: TicketDraft, context: TicketContext, intent: OrderIntent, *, numbers: TicketNumbers
+) -> list[Problem]:
+    """Hold a size against the venue's minimums, and say where rounding changed it."""
+    minimum = context.terms.min_order_size
+    rests = intent.time_in_force.rests
+    is_short = rests and numbers.shares < minimum
+    is_sure = context.book.state.is_good or not rests
+    takes = numbers.fills_now > 0 or not rests
+    is_cheap = draft.side is Side.BUY and takes and numbers.cash < MIN_MARKETABLE_BUY
+    if not is_short and not is_cheap:
+        if isinstance(intent, LimitIntent) and numbers.shares != intent.size:
+            text = f"To the cent that is {count_shares(numbers.shares)}"
+            return [Problem(TicketField.SIZE, text, is_warning=True)]
+        return []
+    if isinstance(intent, MarketBuyIntent):
+        fix = replace(draft, size_text="1", size_unit=SizeUnit.DOLLARS)
+    else:
+        worth_a_dollar = ratio_ceil(MIN_MARKETABLE_BUY, intent.price)
+        least = max(minimum if is_short else 0, worth_a_dollar if is_cheap else 0)
+        size = Micros(-(-least // SIZE_STEP) * SIZE_STEP)
+        fix = replace(draft, size_text=format_micros(size), size_unit=SizeUnit.SHARES)
+    problems = []
+    if is_short:
+        text = f"At least {exact_shares(minimum)}"
+        if is_cheap:
+            text += ", and $1 in all where it fills at once"
+        problems.append(Problem(TicketField.SIZE, text, fix=fix))
+    if is_cheap:
+        text = "A purchase that fills at once must be worth $1"
+        problems.append(Problem(TicketField.SIZE, text, is_warning=not is_sure, fix=fix))
+    return problems
+
+
+def _check_matching(
+    draft: TicketDraft, context: TicketContext, intent: OrderIntent, *, numbers: TicketNumbers
+) -> list[Problem]:
+    """Say what meeting the book as it is now would do to the order."""
+    takes = numbers.fills_now > 0
+    is_good = context.book.state.is_good
+    if numbers.displayed_at_limit > 0 and draft.is_post_only:
+        text = "It would fill at once; post-only will be refused"
+        fix = _behind_the_touch(draft, context)
+        return [Problem(TicketField.POST_ONLY, text, is_warning=not is_good, fix=fix)]
+    if intent.time_in_force.rests or not is_good:
+        return []
+    if intent.time_in_force is TimeInForce.FOK and numbers.displayed_at_limit > 0:
+        if not numbers.is_short_of_depth:
+            return []
+        fix = replace(draft, time_in_force=TimeInForce.FAK)
+        text = "The book is too thin to fill it whole: it would be killed"
+        return [Problem(TicketField.SIZE, text, is_warning=True, fix=fix)]
+    if not takes:
+        text = "Nothing in the book meets it at this price: it would be killed"
+        return [Problem(TicketField.PRICE, text, is_warning=True)]
+    return []
+
+
+def _behind_the_touch(draft: TicketDraft, context: TicketContext) -> TicketDraft | None:
+    """Return the draft at the best price that does not take; None where there is none."""
+    tick = context.terms.tick_size
+    if draft.side is Side.BUY:
+        touch = context.book.best_ask
+        price = None if touch is None else price_floor(Micros(touch - 1), tick)
+        is_clear = price is not None and touch is not None and price < touch
+    else:
+        touch = context.book.best_bid
+        price = None if touch is None else price_ceil(Micros(touch + 1), tick)
+        is_clear = price is not None and touch is not None and price > touch
+    if price is None or not is_clear or not is_on_tick(price, tick):
+        return None
+    return replace(draft, price_text=format_cents(price))
+
+
+def _check_balance(
+    draft: TicketDraft, context: TicketContext, intent: OrderIntent, *, numbers: TicketNumbers
+) -> list[Problem]:
+    if draft.side is Side.SELL:
+        if numbers.shares <= context.available_shares:
+            return []
+        free = size_floor(context.available_shares)
+        fix = replace(draft, size_text=format_micros(free), size_unit=SizeUnit.SHARES)
+        text = say_free_shares(context.available_shares)
+        if context.resting_shares > 0:
+            text += f"; {say_shares(context.resting_shares)} rest in open orders"
+        return [Problem(TicketField.SIZE, text, fix=fix if free > 0 else None)]
+    available, after = context.available_cash, numbers.cash_after
+    if available is None or after is None:
+        return []
+    # Counted at the limit and at what the book would fill: the venue takes the larger.
+    if numbers.cash + numbers.worst_fee <= available and after >= 0:
+        return []
+    affordable, fee = _affordable(draft, context, intent)
+    text = f"Costs more than the {say_dollars(available)} that are free"
+    if fee:
+        text += f", up to {say_cost(fee)} of it for the fee"
+    if context.reserved_cash > 0:
+        text += f"; {say_dollars(context.reserved_cash)} are kept for open orders"
+    return [Problem(TicketField.SIZE, text, fix=affordable)]
+
+
+def _affordable(
+    draft: TicketDraft, context: TicketContext, intent: OrderIntent
+) -> tuple[TicketDraft | None, Micros]:
+    """Return the draft of the size that there is cash for, and what its fee may be."""
+    if isinstance(intent, MarketBuyIntent):
+        # A dollar's fee is largest at the lowest price it can fill at.
+        at = min(context.book.best_ask or intent.worst_price, intent.worst_price)
+        cash = affordable_cash(context, intent.amount, at, has_fee=True)
+        size, unit = size_floor(cash), SizeUnit.DOLLARS
+        fee = taker_fee(ratio_floor(size, at), at, context.terms.fee)
+    else:
+        cash = affordable_cash(
+            context,
+            Micros(context.available_cash or 0),
+            intent.price,
+            has_fee=not intent.is_post_only,
+        )
+        size, unit = size_floor(ratio_floor(cash, intent.price)), SizeUnit.SHARES
+        reserves = NO_FEE if intent.is_post_only else context.terms.fee
+        fee = taker_fee(size, intent.price, reserves)
+    if size <= 0:
+        return None, ZERO
+    return replace(draft, size_text=format_micros(size), size_unit=unit), fee

@@ -1,0 +1,462 @@
+"""Our own side: credentials, cash, open orders, fills and positions, by REST and user stream."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from pmtui.domain.account.holdings import CLOCK_ERROR, LAG, UNKNOWN_CLOCK, Holdings, ReportTime
+from pmtui.domain.account.position import Activity, ClosedPosition
+from pmtui.domain.account.user_events import OrderChanged, TradeChanged, UserEvent
+from pmtui.domain.answers import Listing
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.health import Source
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
+from pmtui.domain.markets.link import Link, LinkState
+from pmtui.domain.markets.market import FeeSchedule
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.endings import EndingPolicy, OrderEndings
+from pmtui.domain.orders.life import is_end_to_tell, is_legal_step
+from pmtui.domain.orders.order import Fill, Order, TradeStatus
+from pmtui.domain.orders.own_orders import OwnOrders
+from pmtui.service.account.fill_fees import FillFees
+from pmtui.service.account.fill_history import FillHistory
+from pmtui.service.hosts import Account, Hosts
+from pmtui.service.kernel import Kernel
+from pmtui.service.markets.known_lists import KnownLists
+from pmtui.service.orders.history import OrderHistory
+from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
+from pmtui.service.venue_time import SessionStart
+from pmtui.service.views import Level, Load, OwnList
+from pmtui.service.words import say_fill, say_order_end
+
+POLL_PERIOD_S = 10.0
+SLOW_PERIOD_S = 60.0
+WARM_PERIOD_S = 15.0
+"""Edges close connections that were idle for longer; one that stands saves its handshakes."""
+CLOCK_LOOK_S = 0.5
+"""While the venue's clock is not known yet."""
+SETTLE_PAUSE_S = 0.15
+"""Events of one fill come together; one refresh serves them all."""
+RECENT_ORDERS = 50
+"""Orders that are still told of after they ended."""
+
+
+@dataclass(slots=True)
+class AccountState:
+    """What REST last said."""
+
+    load: Load = Load.EMPTY
+    balance: Micros | None = None
+    closed: tuple[ClosedPosition, ...] = ()
+    activity: tuple[Activity, ...] = ()
+    as_of: datetime | None = None
+    problem: str = ""
+    is_complete: bool = False
+    """Whether open orders, fills and positions have all been told of, once at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """A time by the venue's clock, as far as that is known."""
+
+    at: datetime
+    is_known: bool
+
+
+class AccountFeed:
+    """Keeps our own side true. Without an account it stays empty."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        hosts: Callable[[], "asyncio.Future[Hosts]"],
+        *,
+        title_of: Callable[[TokenId], str],
+        fee_of: Callable[[ConditionId], FeeSchedule | None],
+        history: OrderHistory,
+        policy: EndingPolicy | None = None,
+    ) -> None:
+        self._kernel = kernel
+        self._hosts = hosts
+        self._title_of = title_of
+        self._history = history
+        self.session_start = SessionStart(kernel)
+        self._is_first_fetch = True
+        self._past = FillHistory(kernel, self._apply_past)
+        self.lists = KnownLists(kernel)
+        self._is_stale = False
+        self._todays_since: datetime | None = None
+        """From when on all own trades are known, by the venue's clock; None before they are."""
+        self.account: Account | None = None
+        self.opened = asyncio.Event()
+        """Set once there is an account."""
+        self.own = OwnOrders()
+        self.endings = OrderEndings(self.own, policy)
+        self.fees = FillFees(self.own, fee_of)
+        self.holdings = Holdings()
+        self._moved: set[TokenId] = set()
+        """Tokens with a fill that the venue's own memory of the wallet may not hold yet."""
+        self.state = AccountState()
+        self._listeners: list[Callable[[Order], None]] = []
+        self._missing_listeners: list[Callable[[tuple[OrderId, ...]], None]] = []
+        self._recent: deque[OrderId] = deque(maxlen=RECENT_ORDERS)
+        self._recent_as_of: tuple[int, tuple[Order, ...]] = (0, ())
+
+    async def run(self) -> None:
+        """Open the account, then keep its user stream and its polls going."""
+        hosts = await self._hosts()
+        if hosts.open_account is None:
+            return
+        self.state.load = Load.LOADING
+        account = await self._open(hosts)
+        self.account = account
+        self.opened.set()
+        self._mark()
+        async with asyncio.TaskGroup() as group:
+            link_health = self._kernel.health.link_listener(Source.USER_STREAM)
+
+            def on_link(link: Link) -> None:
+                link_health(link)
+                if link.state is LinkState.OPEN:
+                    self.refresh()
+
+            _ = group.create_task(account.stream.run(on_event=self._on_user_event, on_link=on_link))
+            _ = group.create_task(self._poll(POLL_PERIOD_S, self.fetch_now))
+            _ = group.create_task(self._poll(SLOW_PERIOD_S, self.fetch_history))
+            _ = group.create_task(self._poll(WARM_PERIOD_S, self._keep_warm))
+            _ = group.create_task(self._refresh_when_clock_is_known())
+
+    def recent_orders(self) -> tuple[Order, ...]:
+        """Return the orders heard of last, newest first, however they ended."""
+        version, orders = self._recent_as_of
+        if version != self.own.version:
+            known = (self.own.order(order_id) for order_id in reversed(self._recent))
+            orders = tuple(order for order in known if order is not None)
+            self._recent_as_of = self.own.version, orders
+        return orders
+
+    def on_order(self, listener: Callable[[Order], None]) -> None:
+        """Tell this listener of every change of an order of ours."""
+        self._listeners.append(listener)
+
+    def on_missing(self, listener: Callable[[tuple[OrderId, ...]], None]) -> None:
+        """Call this listener with the open orders that a list did not show."""
+        self._missing_listeners.append(listener)
+
+    @property
+    def has_read_fills(self) -> bool:
+        """Whether the trades of before this session were read."""
+        return not self._is_first_fetch
+
+    def refresh(self) -> None:
+        """Fetch cash, orders, fills and positions, once for all who ask within a moment."""
+
+        async def settle() -> None:
+            while self._is_stale:
+                await self._kernel.clock.sleep(SETTLE_PAUSE_S)
+                # Who asks from here on may know of what these answers will not hold yet.
+                self._is_stale = False
+                await self.fetch_now()
+
+        self._is_stale = True
+        self._kernel.start_unless_running("account refresh", "account", settle)
+
+    def on_demand(self, topic: Topic) -> None:
+        """Learn what can be sold of a token that has just come into sight."""
+        if isinstance(topic, BookTopic) and self.account is not None:
+            self.refresh()
+
+    async def fetch_now(self) -> None:
+        """Fetch what a trader acts on."""
+        account, hosts = self.account, await self._hosts()
+        if account is None:
+            return
+        asked_s = self._kernel.clock.monotonic()
+        asked = self._ask_time()
+        balance, orders, fills = await asyncio.gather(
+            account.host.balance(),
+            account.host.open_orders(),
+            self._past.read(account)
+            if self._is_first_fetch
+            else account.host.fills(after=self.session_start.bound_for_trades()),
+        )
+        for answer in (balance, orders, fills):
+            self._kernel.check(Source.TRADING, answer)
+        if not isinstance(balance, Failure):
+            self.state.balance = balance.balance
+            self.state.load, self.state.as_of = Load.READY, self._kernel.clock.now()
+        if not isinstance(fills, Failure):
+            await self._note_fills(account, fills, asked)
+            for fill in reversed(fills.items):
+                self.apply_fill(fill, is_news=not self._is_first_fetch)
+            self._is_first_fetch = False
+            if fills.is_complete and asked.is_known:
+                self.holdings.settle_until(asked.at)
+        if not isinstance(orders, Failure):
+            self.lists.note(OwnList.ORDERS, orders)
+            self.apply_listing(orders, asked_s=asked_s)
+        problems = [str(a) for a in (balance, orders, fills) if isinstance(a, Failure)]
+        self.state.problem = problems[0] if problems else ""
+        # After the fills: their tokens are asked about at once.
+        await self._fetch_shares(account)
+        asked = self._ask_time()
+        positions = self._kernel.check(
+            Source.ANALYTICS, await hosts.analytics.positions(account.signer.maker)
+        )
+        if not isinstance(positions, Failure):
+            self.holdings.apply_positions(
+                positions.items, self._report_time(asked), is_complete=positions.is_complete
+            )
+            self.lists.note(OwnList.POSITIONS, positions)
+        self.state.is_complete = self.lists.are_known
+        self.fees.ask()
+        self._mark()
+
+    async def _note_fills(self, account: Account, fills: Listing[Fill], asked: "_Moment") -> None:
+        """Note whether the trades of this session, and all of today, are known."""
+        self.lists.tell(OwnList.FILLS, fills)
+        if self._is_first_fetch:
+            self.lists.note_whole(OwnList.FILLS)
+        else:
+            self.lists.note(OwnList.FILLS, fills)
+        is_history = self._is_first_fetch and fills.is_complete and asked.is_known
+        await self._fetch_todays(account, fills if is_history else None)
+
+    async def _fetch_todays(self, account: Account, history: Listing[Fill] | None) -> None:
+        """Read all trades of today unless they are known: which day it is, the venue says.
+
+        Args:
+            account: whose trades.
+            history: the trades of the last days, if all of them have just been read.
+        """
+        if not self._kernel.is_venue_clock_known:
+            return
+        midnight = self._kernel.venue_now().replace(hour=0, minute=0, second=0, microsecond=0)
+        if self._todays_since is not None and self._todays_since <= midnight:
+            return
+        todays: Listing[Fill] | Failure | None = history
+        if todays is None:
+            # An old row harms nobody: the day's result is made of today's.
+            todays = self._kernel.check(Source.TRADING, await account.host.fills(after=midnight))
+        if not isinstance(todays, Failure):
+            for fill in reversed(todays.items):
+                self.apply_fill(fill, is_news=False)
+            self.lists.note(OwnList.TODAY, todays)
+            if self.lists.is_known(OwnList.TODAY):
+                self._todays_since = midnight
+
+    async def _fetch_shares(self, account: Account) -> None:
+        """Ask what is held of the tokens in sight; where we traded, after a look at the chain."""
+        watched = {t.token_id for t in self._kernel.hub.watched() if isinstance(t, BookTopic)}
+        moved, self._moved = self._moved | self.holdings.doubtful(), set()
+
+        async def ask(token_id: TokenId) -> None:
+            answer = await self._ask_balance(account, token_id, is_cached=token_id not in moved)
+            if isinstance(answer, Failure) and token_id in moved:
+                self._moved.add(token_id)
+
+        _ = await asyncio.gather(*(ask(token_id) for token_id in watched | moved))
+
+    async def ask_shares(self, token_id: TokenId) -> Micros | Failure:
+        """Ask the venue itself, past its own cache, how many shares of a token are held now."""
+        if self.account is None:
+            return Failure(FailureKind.REFUSED, "GET /balance-allowance", "there is no account")
+        return await self._ask_balance(self.account, token_id, is_cached=False)
+
+    async def _ask_balance(
+        self, account: Account, token_id: TokenId, *, is_cached: bool
+    ) -> Micros | Failure:
+        if not is_cached:
+            _ = await account.host.refresh_balance(token_id)
+        asked = self._ask_time()
+        answer = self._kernel.check(Source.TRADING, await account.host.balance(token_id))
+        if isinstance(answer, Failure):
+            return answer
+        self.holdings.apply_balance(token_id, answer.balance, self._report_time(asked))
+        return answer.balance
+
+    def _ask_time(self) -> "_Moment":
+        return _Moment(self._kernel.venue_now(), is_known=self._kernel.is_venue_clock_known)
+
+    def _report_time(self, asked: "_Moment") -> ReportTime:
+        """Return the time of a report that has just been answered."""
+        error = CLOCK_ERROR if asked.is_known else UNKNOWN_CLOCK
+        return ReportTime(asked.at, max(asked.at, self._kernel.venue_now()), error)
+
+    async def fetch_history(self) -> None:
+        """Fetch closed positions and activity."""
+        account, hosts = self.account, await self._hosts()
+        if account is None:
+            return
+        closed, activity = await asyncio.gather(
+            hosts.analytics.closed_positions(account.signer.maker),
+            hosts.analytics.activity(account.signer.maker),
+        )
+        self._kernel.check(Source.ANALYTICS, closed)
+        self._kernel.check(Source.ANALYTICS, activity)
+        if not isinstance(closed, Failure):
+            self.state.closed = closed.items
+            self.lists.note_beside(OwnList.CLOSED, closed)
+        if not isinstance(activity, Failure):
+            self.state.activity = activity.items
+            self.lists.note_beside(OwnList.ACTIVITY, activity)
+        self._mark()
+
+    def apply_listing(self, listing: Listing[Order], *, asked_s: float) -> None:
+        """Take in a list of open orders; the orders that it should show and does not are told of.
+
+        Args:
+            listing: what was answered.
+            asked_s: when the question left, by the monotonic clock.
+        """
+        for order in listing.items:
+            self.apply_order(order, asked_s=asked_s)
+        listed = [order.order_id for order in listing.items]
+        if listing.is_complete:
+            self.endings.note_listing(listed)
+        missing = self.endings.find_missing(listed, asked_s=asked_s)
+        for listener in self._missing_listeners if missing else ():
+            listener(missing)
+
+    def apply_order(
+        self,
+        fact: Order,
+        *,
+        is_news: bool = True,
+        is_guess: bool = False,
+        is_record: bool = False,
+        asked_s: float | None = None,
+    ) -> None:
+        """Take in a fact about one of our orders, or what we conclude from silence.
+
+        Args:
+            fact: the order as told of, or as concluded.
+            is_news: whether its end is to be logged.
+            is_guess: whether it is a conclusion.
+            is_record: whether the user stream reported the order itself, and not we by an answer.
+            asked_s: when it was asked for, where it answers a read that may be out of date.
+        """
+        known = self.own.order(fact.order_id)
+        now_s = self._kernel.clock.monotonic()
+        if is_guess:
+            changed = self.endings.believe(fact, now_s)
+        elif asked_s is not None:
+            changed = self.endings.apply_report(fact, asked_s=asked_s, at_s=now_s)
+        else:
+            changed = self.endings.apply(fact, now_s, is_record=is_record)
+        self._tell_contradictions()
+        if changed is None:
+            return
+        if changed.order_id not in self._recent:
+            self._recent.append(changed.order_id)
+        self._history.note_order(changed)
+        for listener in self._listeners:
+            listener(changed)
+        if known is not None and not is_legal_step(known.status, changed.status):
+            self._tell_odd_step(known, changed)
+        if is_news and is_end_to_tell(known, changed):
+            level = Level.INFO if not changed.reason else Level.WARNING
+            text = say_order_end(changed, self._title_of(changed.token_id))
+            self._kernel.log.add(level, "order", text, order_id=changed.order_id)
+        self._mark()
+
+    def apply_fill(self, fact: Fill, *, is_news: bool) -> None:
+        """Take in a fill of ours."""
+        fact = self.fees.price(fact)
+        known = self.own.fill(fact.order_id, fact.trade_id)
+        before = self.own.order(fact.order_id)
+        changed = self.endings.apply_fill(fact, self._kernel.clock.monotonic())
+        self._tell_contradictions()
+        if changed is None:
+            return
+        self._history.note_fill(changed)
+        order = self.own.order(fact.order_id)
+        if order is not None and order != before:
+            self._history.note_order(order)
+            for listener in self._listeners:
+                listener(order)
+            if before is not None and not is_legal_step(before.status, order.status):
+                self._tell_odd_step(before, order)
+        now = self._kernel.venue_now()
+        self.holdings.apply_fill(changed, heard=now)
+        if is_news or now - changed.matched_at <= LAG:
+            self._moved.add(changed.token_id)
+        is_failure = changed.status is TradeStatus.FAILED
+        if is_news and (known is None or (is_failure and known.status is not changed.status)):
+            level = Level.BAD if is_failure else Level.GOOD
+            text = say_fill(changed, self._title_of(changed.token_id))
+            self._kernel.log.add(level, "order", text, order_id=changed.order_id)
+        self._mark()
+
+    def settle_fees(self) -> None:
+        """Work out the fees that waited for their market's schedule."""
+        for fill in self.fees.take_settled():
+            self.apply_fill(fill, is_news=False)
+
+    def _tell_contradictions(self) -> None:
+        for found in self.own.take_contradictions():
+            text = f"The venue contradicts itself: order {found.order_id[:10]}… {found.flaw.value}"
+            self._kernel.log.notice(Level.WARNING, text, order_id=found.order_id)
+
+    def _tell_odd_step(self, before: Order, after: Order) -> None:
+        said = say_order_end(after, self._title_of(after.token_id))
+        text = f"Was {before.status.value}, is no longer. {said}"
+        self._kernel.log.notice(Level.WARNING, text, order_id=after.order_id)
+
+    def _on_user_event(self, event: UserEvent) -> None:
+        self._kernel.health.note_answer(Source.USER_STREAM)
+        self._history.hear(event)
+        match event:
+            case OrderChanged(order=order):
+                self.apply_order(order, is_record=True)
+            case TradeChanged():
+                for fill in event.fills:
+                    self.apply_fill(fill, is_news=True)
+        self.refresh()
+
+    async def _open(self, hosts: Hosts) -> Account:
+        pause = 0.5
+        while True:
+            if hosts.open_account is None:
+                raise RuntimeError("no account to open")
+            answer = self._kernel.check(Source.TRADING, await hosts.open_account())
+            if not isinstance(answer, Failure):
+                return answer
+            if self.state.problem != str(answer):
+                self._kernel.log.notice(Level.BAD, f"Account not ready: {answer}")
+            self.state.problem = str(answer)
+            self._mark()
+            await self._kernel.clock.sleep(pause)
+            pause = min(pause * 2, 30.0)
+
+    async def _keep_warm(self) -> None:
+        """Keep the way of the next order open while a market is on screen."""
+        is_trading = any(isinstance(t, MarketTopic) for t in self._kernel.hub.watched())
+        if self.account is not None and is_trading:
+            await self.account.host.keep_warm()
+
+    async def _refresh_when_clock_is_known(self) -> None:
+        """Read again what could not be dated before the venue's clock was known."""
+        if self._kernel.is_venue_clock_known:
+            return
+        while not self._kernel.is_venue_clock_known:
+            await self._kernel.clock.sleep(CLOCK_LOOK_S)
+        self.refresh()
+
+    def _apply_past(self, fills: Listing[Fill]) -> None:
+        # What lies beyond its end is told of where it is read.
+        self.lists.tell(OwnList.EARLIER, replace(fills, is_whole=True))
+        for fill in reversed(fills.items):
+            self.apply_fill(fill, is_news=False)
+        self.fees.ask()
+
+    async def _poll(self, period_s: float, fetch: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await fetch()
+            await self._kernel.clock.sleep(period_s)
+
+    def _mark(self) -> None:
+        self._kernel.mark(AccountTopic())
+        self._kernel.mark(StatusTopic())

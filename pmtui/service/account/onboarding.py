@@ -1,0 +1,175 @@
+"""How far the account has come on its way to trading; asked only while somebody looks.
+
+Everything is asked apart from everything else: what one host does not tell is said beside that
+line, and the others stand.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from pmtui.domain.account.onboarding import NOTHING_TOLD, Onboarding, Told, Wallet, WalletForm
+from pmtui.domain.failure import Failure
+from pmtui.domain.health import Source
+from pmtui.domain.ids import Address
+from pmtui.domain.orders.limits import Limits
+from pmtui.domain.orders.order import BalanceAllowance
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.books.while_watched import ask_while_watched
+from pmtui.service.hosts import Account, Hosts, Setup
+from pmtui.service.kernel import Kernel
+from pmtui.service.markets.venue_states import VenueStates
+from pmtui.service.profile import Profile
+from pmtui.service.topics import OnboardingTopic, Topic
+from pmtui.service.views import Mode
+
+T = TypeVar("T")
+
+ASK_PERIOD_S = 30.0
+NO_CHAIN = "this profile names no chain host"
+NO_WALLET = "which wallet pays is not known"
+
+
+class OnboardingFeed:
+    """Keeps what was told of every step."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        hosts: Callable[[], "asyncio.Future[Hosts]"],
+        *,
+        profile: Profile,
+        account: AccountFeed,
+        venue: VenueStates,
+        limits: Limits,
+    ) -> None:
+        self._kernel = kernel
+        self._hosts = hosts
+        self._account = account
+        self._venue = venue
+        self._facts = Onboarding(
+            profile=profile.name,
+            key_problem=(profile.reason or "no key") if profile.mode is Mode.READ_ONLY else "",
+            remedy=profile.remedy,
+            limits=limits,
+        )
+        self._deployed: dict[Address, Told[bool]] = {}
+
+    def view(self) -> Onboarding:
+        """Return what is known now."""
+        account = self._account.account
+        return replace(
+            self._facts,
+            deployed=dict(self._deployed),
+            maker=account.signer.maker if account is not None else None,
+            trading_key=account.trading_key if account is not None else None,
+            account_problem="" if account is not None else self._account.state.problem,
+        )
+
+    def on_demand(self, topic: Topic) -> None:
+        """Ask when somebody begins to look."""
+        if topic == OnboardingTopic():
+            self._start(is_thorough=False)
+
+    def refresh(self) -> None:
+        """Ask everything anew, and let the trading host look at the chain before it answers."""
+        self._start(is_thorough=True)
+
+    async def run(self) -> None:
+        """While somebody looks, ask now and then, and as soon as the account is open."""
+        await ask_while_watched(
+            self._kernel,
+            OnboardingTopic(),
+            partial(self._start, is_thorough=False),
+            opened=self._account.opened,
+            period_s=ASK_PERIOD_S,
+        )
+
+    def _start(self, *, is_thorough: bool) -> None:
+        async def ask() -> None:
+            await self._ask(is_thorough=is_thorough)
+
+        # Neither what is asked without an account nor a passing look is a reason to wait.
+        key = ("account steps", self._account.account is None, is_thorough)
+        self._kernel.start_unless_running(key, "account steps", ask)
+
+    async def _ask(self, *, is_thorough: bool) -> None:
+        hosts = await self._hosts()
+        self._learn_setup(hosts.setup)
+        self._put(replace(self._facts, is_asking=True))
+        account = self._account.account
+        work: list[Awaitable[None]] = [self._ask_place(hosts)]
+        if hosts.setup is not None and hosts.setup.identity is not None:
+            work.append(self._ask_wallet(hosts.setup))
+        if account is not None:
+            work.append(self._ask_balance(account, is_thorough=is_thorough))
+            work.append(self._ask_standing(account))
+        try:
+            _ = await asyncio.gather(*work)
+        finally:
+            self._put(replace(self._facts, is_asking=False))
+
+    def _learn_setup(self, setup: Setup | None) -> None:
+        if setup is not None:
+            self._facts = replace(
+                self._facts,
+                identity=setup.identity,
+                spenders=setup.spenders,
+                code_unasked=NO_CHAIN if setup.chain is None else "",
+            )
+
+    async def _ask_place(self, hosts: Hosts) -> None:
+        answer = await self._venue.ask_where_we_are(hosts)
+        self._put(replace(self._facts, place=self._heard(self._facts.place, answer)))
+
+    async def _ask_standing(self, account: Account) -> None:
+        answer = await self._venue.ask_standing(account)
+        self._put(replace(self._facts, closed_only=self._heard(self._facts.closed_only, answer)))
+
+    async def _ask_balance(self, account: Account, *, is_thorough: bool) -> None:
+        unlooked = await account.host.refresh_balance() if is_thorough else None
+        answer = self._kernel.check(Source.TRADING, await account.host.balance())
+        told: Told[BalanceAllowance] = self._heard(self._facts.balance, answer)
+        if unlooked is not None and not told.problem:
+            problem = f"told without a new look at the chain: {unlooked}"
+            told = replace(told, problem=problem, asked_at=self._kernel.clock.now())
+        self._put(replace(self._facts, balance=told))
+
+    async def _ask_wallet(self, setup: Setup) -> None:
+        identity = setup.identity
+        if identity is None:
+            return
+        _ = await asyncio.gather(
+            *(
+                self._ask_deployed(setup, wallet)
+                for wallet in identity.wallets
+                if wallet.form is not WalletForm.EOA
+            )
+        )
+        wallet = self.view().wallet
+        if wallet is None or wallet.form is WalletForm.EOA or setup.chain is None:
+            return
+        answer = await setup.chain.has_code(wallet.address)
+        self._put(replace(self._facts, code=self._heard(self._facts.code, answer)))
+
+    async def _ask_deployed(self, setup: Setup, wallet: Wallet) -> None:
+        answer = self._kernel.check(
+            Source.RELAYER, await setup.relayer.is_deployed(wallet.address, wallet.form)
+        )
+        before: Told[bool] = self._deployed.get(wallet.address, NOTHING_TOLD)
+        self._deployed[wallet.address] = self._heard(before, answer)
+        self._mark()
+
+    def _heard(self, before: Told[T], answer: T | Failure) -> Told[T]:
+        if isinstance(answer, Failure):
+            return replace(before, problem=str(answer), asked_at=self._kernel.clock.now())
+        return Told(answer, self._kernel.clock.now())
+
+    def _put(self, facts: Onboarding) -> None:
+        self._facts = facts
+        self._mark()
+
+    def _mark(self) -> None:
+        self._kernel.mark(OnboardingTopic())

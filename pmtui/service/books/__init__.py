@@ -1,0 +1,1 @@
+"""Live order books and tapes, from streams and snapshots."""

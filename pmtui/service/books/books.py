@@ -1,0 +1,426 @@
+"""Live books and tapes: the stream applied in order, checked by hash, mended by REST.
+
+Which tokens are heard follows from who watches. A book says what it is worth: verified by the
+venue's own hash, merely live, stale while the line is down, crossed or lossy until fetched anew.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.books.check import Agreement
+from pmtui.domain.books.market_events import (
+    BestBidAsk,
+    BookSnapshot,
+    LevelChange,
+    MarketCreated,
+    MarketEvent,
+    MarketResolved,
+    PriceChanges,
+    RareMarketEvent,
+    TickSizeChanged,
+    TradePrinted,
+)
+from pmtui.domain.failure import FailureKind
+from pmtui.domain.health import Source
+from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.link import Link
+from pmtui.domain.markets.listing import MOST_STREAMED_ROWS
+from pmtui.domain.money import MoneyError
+from pmtui.service.books.first_books import FirstBooks
+from pmtui.service.books.tapes import Tapes
+from pmtui.service.books.tracked_books import NEVER, MarketBooks, Pair, Tracked
+from pmtui.service.hosts import Hosts
+from pmtui.service.kernel import Kernel
+from pmtui.service.topics import (
+    BookTopic,
+    EventQuotesTopic,
+    RowQuotesTopic,
+    TapeTopic,
+    Topic,
+)
+from pmtui.service.views import Level
+from pmtui.service.words import say_price
+
+GRACE_S = 30.0
+"""A token nobody watches any more is heard for this long, in case they come back."""
+CHECK_PERIOD_S = 0.1
+CHECKS_PER_PERIOD = 40
+"""Books hashed in one period: about 2 ms of work at 50 microseconds each."""
+RESYNC_PERIOD_S = 2.0
+
+
+class BooksFeed:
+    """Every book somebody looks at."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        hosts: Callable[[], "asyncio.Future[Hosts]"],
+        *,
+        tokens_of_event: Callable[[Topic], Iterable[TokenId]],
+        pair_of: Callable[[TokenId], tuple[TokenId, ...]],
+        on_tick_size: Callable[[TickSizeChanged], None],
+        on_resolved: Callable[[MarketResolved], None],
+    ) -> None:
+        self._kernel = kernel
+        self._hosts = hosts
+        self._tokens_of_event = tokens_of_event
+        self._pair_of = pair_of
+        self._on_tick_size = on_tick_size
+        self._on_resolved = on_resolved
+        self._tracked: dict[TokenId, Tracked] = {}
+        self._markets = MarketBooks(self._tracked)
+        self._quote_topics: dict[TokenId, set[EventQuotesTopic | RowQuotesTopic]] = {}
+        self._leaving: dict[TokenId, float] = {}
+        """When nobody watched them any more, the first one first."""
+        self._rows: set[TokenId] = set()
+        """Tokens of rows of lists, in view or lately, that nothing else is shown of."""
+        self._to_check: dict[TokenId, None] = {}
+        self._has_work = asyncio.Event()
+        self._deaf: frozenset[TokenId] | None = None
+        """Whose sockets are not open; None before there is a stream."""
+        self._first_books = FirstBooks()
+        self._has_told_overdue = False
+        self.tapes = Tapes(kernel, self._tracked)
+        self._stream_hosts: Hosts | None = None
+
+    async def run(self) -> None:
+        """Keep the market stream up."""
+        hosts = await self._hosts()
+        self._stream_hosts = hosts
+        self.retarget()
+        link_health = self._kernel.health.link_listener(Source.MARKET_STREAM)
+
+        def on_link(link: Link) -> None:
+            link_health(link)
+            self._follow_sockets(hosts.market_stream.deaf())
+
+        await hosts.market_stream.run(on_event=self._on_event, on_link=on_link)
+
+    async def keep_checking(self) -> None:
+        """Compare books with the hashes that came, a bounded number at a time; let old ones go."""
+        while True:
+            await self._has_work.wait()
+            await self._kernel.clock.sleep(CHECK_PERIOD_S)
+            for token_id in list(self._to_check)[:CHECKS_PER_PERIOD]:
+                del self._to_check[token_id]
+                tracked = self._tracked.get(token_id)
+                if tracked is not None:
+                    tracked.tell_again()
+                    self._check(token_id, tracked)
+            for token_id in self._first_books.due(self._kernel.clock.monotonic()):
+                self.resync(token_id)
+            self._drop_left()
+            if not (self._to_check or self._leaving or self._first_books.are_owed):
+                self._has_work.clear()
+
+    def on_demand(self, topic: Topic) -> None:
+        """Follow who watches what."""
+        if isinstance(topic, BookTopic | TapeTopic | EventQuotesTopic | RowQuotesTopic):
+            self.retarget()
+
+    def retarget(self) -> None:
+        """Work out anew which tokens to hear; those nobody wants stay for a moment."""
+        wanted, rows = self._follow_watchers()
+        self._rows = (self._rows | rows) - wanted
+        wanted |= rows
+        for tracked in self._tracked.values():
+            tracked.tell_again()
+        now = self._kernel.clock.monotonic()
+        for token_id in self._tracked:
+            if token_id not in wanted:
+                self._leaving.setdefault(token_id, now)
+        for token_id in wanted:
+            self._leaving.pop(token_id, None)
+        added = wanted - self._tracked.keys()
+        for token_id in added:
+            self._tracked[token_id] = Tracked(OrderBook(token_id))
+        self._watch()
+        if self._deaf is not None:
+            self._first_books.expect(added, now_s=now)
+        self._has_work.set()
+
+    def _follow_watchers(self) -> tuple[set[TokenId], set[TokenId]]:
+        """Note which quotes a token belongs to; return those of screens, and those of rows of lists."""
+        wanted: set[TokenId] = set()
+        rows: set[TokenId] = set()
+        quotes: dict[TokenId, set[EventQuotesTopic | RowQuotesTopic]] = {}
+        for topic in self._kernel.hub.watched():
+            match topic:
+                case BookTopic() | TapeTopic():
+                    wanted.update(self._pair_of(topic.token_id))
+                case EventQuotesTopic():
+                    for token_id in self._tokens_of_event(topic):
+                        wanted.add(token_id)
+                        quotes.setdefault(token_id, set()).add(topic)
+                case RowQuotesTopic():
+                    for token_id in topic.token_ids[:MOST_STREAMED_ROWS]:
+                        rows.add(token_id)
+                        quotes.setdefault(token_id, set()).add(topic)
+                case _:
+                    pass
+        self._quote_topics = quotes
+        return wanted, rows
+
+    def book(self, token_id: TokenId) -> BookView:
+        """Return a book as it is."""
+        tracked = self._tracked.get(token_id)
+        if tracked is None:
+            return BookView(token_id, BookState.LOADING)
+        return tracked.book.view(tracked.heard_at or self._kernel.clock.now())
+
+    def resync(self, token_id: TokenId) -> None:
+        """Fetch a book by REST, at most once in a while."""
+        tracked = self._tracked.get(token_id)
+        now = self._kernel.clock.monotonic()
+        is_too_soon = tracked is not None and now - tracked.resynced_at < RESYNC_PERIOD_S
+        if tracked is None or tracked.missed_by_rest is not None or is_too_soon:
+            return
+        tracked.missed_by_rest, tracked.resynced_at = [], now
+        tracked.tell_again()
+        self._kernel.start("book", lambda: self._resync(token_id, tracked))
+
+    async def _resync(self, token_id: TokenId, tracked: Tracked) -> None:
+        try:
+            hosts = await self._hosts()
+            answer = self._kernel.check(Source.TRADING, await hosts.trading.book(token_id))
+            if isinstance(answer, BookSnapshot):
+                self._apply_snapshot(answer)
+                self._replay(tracked, answer.timestamp)
+                self._markets.join(answer.condition_id)
+                self._settle_if_fed(token_id, tracked)
+            elif answer.kind is FailureKind.NOT_FOUND:
+                tracked.book.mark_missing()
+                self._first_books.settle(token_id)
+                if self._hears(token_id):
+                    self.tapes.hear_again(token_id)
+            if not self._hears(token_id):
+                tracked.book.trust(BookState.STALE)
+            elif self._first_books.is_late(token_id):
+                self._mark_overdue(tracked)
+            self._mark(token_id)
+        finally:
+            tracked.missed_by_rest = None
+
+    def _replay(self, tracked: Tracked, snapshot_ms: str) -> None:
+        """Apply again what the fetched book is too old to hold; sizes are absolute."""
+        for timestamp, change in tracked.missed_by_rest or ():
+            if (len(timestamp), timestamp) >= (len(snapshot_ms), snapshot_ms):
+                tracked.book.apply_change(change, timestamp)
+
+    def _hears(self, token_id: TokenId) -> bool:
+        return self._deaf is not None and token_id not in self._deaf
+
+    def _is_touched(self, token_id: TokenId, tracked: Tracked) -> bool:
+        """Whether a book's hash proves anything: not of what REST alone has told for too long."""
+        return self._hears(token_id) and (tracked.is_fed or not self._first_books.is_late(token_id))
+
+    def _follow_sockets(self, deaf: frozenset[TokenId]) -> None:
+        """Note whose sockets are open; the others' books and tapes have a hole from now on."""
+        before, self._deaf = self._deaf, deaf
+        lost = [t for t in self._tracked if t in deaf and (before is None or t not in before)]
+        self.tapes.lose(lost)
+        for token_id in lost:
+            tracked = self._tracked[token_id]
+            tracked.lose_touch()
+            tracked.book.trust(BookState.STALE)
+            self._first_books.settle(token_id)
+            self._mark(token_id)
+        back = [t for t in self._tracked if t not in deaf and (before is None or t in before)]
+        for token_id in back:
+            tracked = self._tracked[token_id]
+            tracked.book.announced.clear()
+            tracked.check.reset()
+        self._has_told_overdue = self._has_told_overdue and not back
+        self._first_books.expect(back, now_s=self._kernel.clock.monotonic())
+        self._has_work.set()
+
+    def _note_first(self, token_id: TokenId) -> None:
+        """Note that the stream has sent a whole book."""
+        tracked = self._tracked.get(token_id)
+        if self._stream_hosts is not None and not self._hears(token_id):
+            # Moved to another socket, which is none of the links' news.
+            self._follow_sockets(self._stream_hosts.market_stream.deaf())
+        if tracked is not None and tracked.is_whole and self._hears(token_id):
+            tracked.is_fed = True
+            self._settle_if_fed(token_id, tracked)
+            self.tapes.hear_again(token_id)
+
+    def _hear_first(self, token_id: TokenId, tracked: Tracked) -> None:
+        """Note that the stream does tell of a token, be it without the whole book that it owes."""
+        tracked.is_fed = True
+        if self._first_books.is_late(token_id):
+            # What was fetched is of before; between the two anything may have been missed.
+            tracked.is_whole, tracked.resynced_at = False, float("-inf")
+            self.resync(token_id)
+        self._settle_if_fed(token_id, tracked)
+
+    def _settle_if_fed(self, token_id: TokenId, tracked: Tracked) -> None:
+        if tracked.is_fed and tracked.is_whole and self._hears(token_id):
+            self._first_books.settle(token_id)
+
+    def _mark_overdue(self, tracked: Tracked) -> None:
+        """Say that the stream has not sent this book, whatever REST has told of it meanwhile."""
+        tracked.book.mark_overdue()
+        if not self._has_told_overdue:
+            self._has_told_overdue = True
+            text = "books did not come with the stream: asked for, and overdue until it speaks"
+            self._kernel.log.add(Level.WARNING, "stream", text)
+
+    def _on_event(self, event: MarketEvent) -> None:
+        if not isinstance(event, PriceChanges):
+            self._on_rare_event(event)
+            return
+        pair = self._markets.pairs.get(event.condition_id)
+        if pair is None or not pair.twins.apply(event):
+            self._apply_apart(event)
+        elif pair.told_in != self._kernel.hub.frame:
+            self._note_both(pair, event)
+
+    def _apply_apart(self, event: PriceChanges) -> None:
+        timestamp, frame = event.timestamp, self._kernel.hub.frame
+        for change in event.changes:
+            tracked = self._tracked.get(TokenId(change.asset_id))
+            if tracked is not None:
+                tracked.book.apply_change(change, timestamp)
+                if tracked.told_in != frame:
+                    self._note_change(tracked, change, timestamp)
+
+    def _note_both(self, pair: Pair, event: PriceChanges) -> None:
+        for tracked, change in zip(pair.of(event.changes), event.changes, strict=True):
+            if tracked.told_in != self._kernel.hub.frame:
+                self._note_change(tracked, change, event.timestamp)
+        pair.told_in = min(tracked.told_in for tracked in pair.tracked)
+
+    def _on_rare_event(self, event: RareMarketEvent) -> None:
+        match event:
+            case BookSnapshot():
+                self._apply_snapshot(event)
+                self._markets.join(event.condition_id)
+                self._note_first(event.token_id)
+            case TradePrinted():
+                self._apply_trade(event)
+            case TickSizeChanged():
+                self._apply_tick_size(event)
+            case MarketResolved():
+                self._on_resolved(event)
+            case BestBidAsk() | MarketCreated():
+                # The first says what the next change will: two sources would contradict each
+                # other on one screen. The second is of no use to an open screen.
+                pass
+
+    def _note_change(self, tracked: Tracked, change: LevelChange, timestamp: str) -> None:
+        """Do what the first change of a frame asks for, and every one of a book in doubt."""
+        token_id = tracked.book.token_id
+        tracked.heard_at = self._kernel.clock.now()
+        tracked.told_in = self._kernel.hub.frame
+        if not tracked.is_fed:
+            self._hear_first(token_id, tracked)
+        if tracked.missed_by_rest is not None:
+            tracked.missed_by_rest.append((timestamp, change))
+            tracked.told_in = NEVER
+        if tracked.check.is_doubtful:
+            self._check(token_id, tracked)
+            tracked.told_in = NEVER
+        else:
+            self._check_soon(token_id)
+        self._mark(token_id)
+
+    def _apply_snapshot(self, snapshot: BookSnapshot) -> None:
+        tracked = self._tracked.get(snapshot.token_id)
+        if tracked is None:
+            return
+        tracked.check.reset()
+        try:
+            tracked.book.apply_snapshot(snapshot)
+        except MoneyError as error:
+            self._kernel.log.add(Level.WARNING, "stream", f"unreadable book: {error}")
+            return
+        tracked.heard_at = self._kernel.clock.now()
+        tracked.is_whole = True
+        self._markets.note(snapshot.condition_id, snapshot.token_id)
+        self._check_soon(snapshot.token_id)
+        self._mark(snapshot.token_id)
+
+    def _apply_trade(self, event: TradePrinted) -> None:
+        tokens = self._markets.tokens(event.condition_id, event.token_id)
+        for token_id in self.tapes.apply(event, tokens):
+            if self._hears(token_id):
+                self._hear_first(token_id, self._tracked[token_id])
+                self.tapes.hear_again(token_id)
+            # One price for both books: the venue hashes it so.
+            self._tracked[token_id].book.apply_trade_price(event.price, of=event.token_id)
+            self._mark(token_id)
+
+    def _apply_tick_size(self, event: TickSizeChanged) -> None:
+        tokens = self._markets.tokens(event.condition_id, event.token_id)
+        for token_id in tokens:
+            tracked = self._tracked.get(token_id)
+            if tracked is not None:
+                tracked.book.apply_tick_size(event.new_tick_size)
+                tracked.resynced_at = float("-inf")
+                self.resync(token_id)
+                self._mark(token_id)
+        if event.token_id == tokens[0]:
+            text = f"Tick size is now {say_price(event.new_tick_size)}"
+            self._kernel.log.notice(Level.WARNING, text)
+        self._on_tick_size(event)
+
+    def _check_soon(self, token_id: TokenId) -> None:
+        self._to_check[token_id] = None
+        self._has_work.set()
+
+    def _check(self, token_id: TokenId, tracked: Tracked) -> None:
+        book = tracked.book
+        if book.is_crossed:
+            self.resync(token_id)
+        now_ms = int(self._kernel.clock.monotonic() * 1000)
+        agreement = tracked.check.check(book, now_ms=now_ms)
+        before = book.state
+        match agreement:
+            case Agreement.MATCH if self._is_touched(token_id, tracked):
+                book.trust(BookState.VERIFIED)
+                tracked.is_whole = True
+                self._settle_if_fed(token_id, tracked)
+                tracked.tape.note_sound()
+            case Agreement.DOUBT:
+                self._check_soon(token_id)
+            case Agreement.LOSS:
+                book.trust(BookState.LOSSY)
+                self.tapes.doubt(token_id)
+                self._kernel.log.add(Level.WARNING, "stream", "a book lost a message; fetching it")
+                self.resync(token_id)
+            case _:
+                pass
+        if book.state is not before:
+            self._mark(token_id)
+
+    def _drop_left(self) -> None:
+        now = self._kernel.clock.monotonic()
+        left = [t for t, since in self._leaving.items() if now - since >= GRACE_S]
+        # Whoever scrolls through a long list leaves hundreds of rows behind within that time.
+        passed = [t for t in self._leaving if t in self._rows and t not in left]
+        excess = len(self._rows) - sum(t in self._rows for t in left) - MOST_STREAMED_ROWS
+        left += passed[: max(excess, 0)]
+        for token_id in left:
+            del self._leaving[token_id]
+            self._rows.discard(token_id)
+            self._first_books.settle(token_id)
+            tracked = self._tracked.pop(token_id, None)
+            if tracked is not None:
+                self._markets.part(tracked)
+        if left:
+            self._watch()
+
+    def _watch(self) -> None:
+        if self._stream_hosts is not None:
+            self._stream_hosts.market_stream.watch(
+                frozenset(self._tracked), together=map(self._pair_of, self._tracked)
+            )
+
+    def _mark(self, token_id: TokenId) -> None:
+        self._kernel.mark(BookTopic(token_id))
+        for topic in self._quote_topics.get(token_id, ()):
+            self._kernel.mark(topic)

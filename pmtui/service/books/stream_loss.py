@@ -1,0 +1,69 @@
+"""Whether the stream of the markets on show is lost, or only some other socket of it comes or goes.
+
+The market stream is several sockets where many tokens are heard, and its health is that of the
+worst of them. A screen that trades depends on the one socket that tells of its own market.
+"""
+
+from collections.abc import Callable
+
+from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.health import HealthState, SourceHealth
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.service.hub import Hub
+from pmtui.service.topics import BookTopic, MarketTopic
+
+_SILENT = frozenset({BookState.LOADING, BookState.STALE})
+"""Books of which the stream has told nothing yet, or nothing any more: no more is lost with it."""
+_LOST = frozenset({HealthState.DOWN, HealthState.CONNECTING})
+
+
+class MarketLoss:
+    """Looks at the sockets of the books on trading screens."""
+
+    def __init__(
+        self,
+        hub: Hub,
+        *,
+        deaf: Callable[[], frozenset[TokenId]],
+        book_of: Callable[[TokenId], BookView],
+        market_of: Callable[[TokenId], ConditionId | None],
+    ) -> None:
+        """Build it.
+
+        Args:
+            hub: who watches what.
+            deaf: tokens whose sockets are not open.
+            book_of: a book as it was before its feed hears of the sockets.
+            market_of: the market of a token; None while it is not known.
+        """
+        self._hub = hub
+        self._deaf = deaf
+        self._book_of = book_of
+        self._market_of = market_of
+
+    def is_lost(self, stream: SourceHealth) -> bool:
+        """Whether what a market on show is heard by has just been lost.
+
+        Where no market is on show nothing is lost by sockets that come and go, only if they fail.
+        """
+        if stream.state not in _LOST:
+            return False
+        if stream.state is HealthState.DOWN:
+            return self.is_down(stream)
+        deaf = self._on_show() & self._deaf()
+        return any(self._book_of(token_id).state not in _SILENT for token_id in deaf)
+
+    def is_down(self, stream: SourceHealth) -> bool:
+        """Whether the markets on show cannot be heard; without any, whether some socket fails."""
+        on_show = self._on_show()
+        return stream.state is HealthState.DOWN and (not on_show or bool(on_show & self._deaf()))
+
+    def _on_show(self) -> frozenset[TokenId]:
+        """Return the tokens of markets that somebody looks at: not those of lists and quotes."""
+        watched = self._hub.watched()
+        markets = {topic.condition_id for topic in watched if isinstance(topic, MarketTopic)}
+        return frozenset(
+            topic.token_id
+            for topic in watched
+            if isinstance(topic, BookTopic) and self._market_of(topic.token_id) in markets
+        )

@@ -1,0 +1,139 @@
+"""One token's tape: its newest trades, how much traded at each price, and where trades are missing."""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import final
+
+from pmtui.domain.books.tape import SAME_MOMENT
+from pmtui.domain.books.tape_backfill import missing_prints, weave
+from pmtui.domain.books.tape_gaps import MARGIN, PastTrades, TapeGap, still_missing
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import TradePrint
+from pmtui.service.views import TapeView
+
+TAPE_LENGTH = 200
+MOST_HOLES = 20
+
+
+@dataclass(slots=True)
+class _OpenGap:
+    """A hole for which more may be fetched."""
+
+    gap: TapeGap
+    floor: datetime
+    """Older trades than this are of no use to it."""
+    known: list[TradePrint]
+    """The tape at its beginning and all since: the tape itself may be too short for all of it."""
+
+
+@final
+class Tape:
+    """The newest trades of a token, and how much traded at each price of all that is known."""
+
+    __slots__ = ("_count", "_holes", "_open", "_prints", "_sound_until", "_view", "_volume")
+
+    def __init__(self) -> None:
+        self._prints: deque[TradePrint] = deque(maxlen=TAPE_LENGTH)
+        self._count = 0
+        self._volume: dict[Micros, int] = {}
+        self._view: TapeView | None = None
+        self._open: _OpenGap | None = None
+        self._holes: deque[TapeGap] = deque(maxlen=MOST_HOLES)
+        self._sound_until: datetime | None = None
+
+    @property
+    def gap(self) -> TapeGap | None:
+        """The hole that more may be fetched for."""
+        return self._open.gap if self._open is not None else None
+
+    def add(self, trade: TradePrint) -> None:
+        """Take in a trade."""
+        self._prints.appendleft(trade)
+        self._count += 1
+        self._volume[trade.price] = self._volume.get(trade.price, 0) + trade.size
+        if self._open is not None:
+            self._open.known.append(trade)
+        self._view = None
+
+    def add_past(self, trades: Iterable[TradePrint]) -> None:
+        """Take in trades of before; those that were heard meanwhile are not counted twice."""
+        self._weave(missing_prints(self._prints, trades))
+
+    def note_sound(self) -> None:
+        """Note that nothing was missed so far: the market's book is proven."""
+        self._sound_until = self._newest_at()
+
+    def lose(self, now: datetime) -> None:
+        """Hear no trades from now on, until `hear_again`."""
+        newest = self._newest_at()
+        self._begin_gap(newest or now, floor=newest or now - MARGIN)
+
+    def doubt(self, now: datetime) -> None:
+        """Take it that trades were missed since the book was proven, though more are heard."""
+        if self._open is None:
+            sound = self._sound_until or now - MARGIN
+            self._begin_gap(sound, floor=sound)
+        self.hear_again(now)
+
+    def hear_again(self, now: datetime) -> bool:
+        """Note that trades are heard from now on; whether there is a hole before that."""
+        if self._open is None:
+            return False
+        self._open.gap = replace(self._open.gap, before=now)
+        self._view = None
+        return True
+
+    def fill(self, trades: Iterable[TradePrint]) -> None:
+        """Take in what the history tells of a hole; what is known of it is not counted twice."""
+        if self._open is not None:
+            # Those before it are matched too: equal trades tell of one another in their order.
+            missing = missing_prints(self._open.known, trades)
+            self._weave(tuple(trade for trade in missing if trade.at >= self._open.floor))
+
+    def settle(self, past: PastTrades) -> TapeGap | None:
+        """Fetch no more for the hole; return what is left of it."""
+        left = still_missing(self._open.gap, past) if self._open is not None else None
+        self._open, self._view = None, None
+        if left is not None:
+            self._holes.append(left)
+        return left
+
+    def view(self) -> TapeView:
+        """Return what everyone else sees; the same object until something changes."""
+        if self._view is None:
+            volume = tuple((price, Micros(size)) for price, size in self._volume.items())
+            self._view = TapeView(tuple(self._prints), self._count, volume, self._gaps())
+        return self._view
+
+    def _gaps(self) -> tuple[TapeGap, ...]:
+        is_full = len(self._prints) == TAPE_LENGTH
+        oldest = self._prints[-1].at if is_full else None
+        shown = [hole for hole in self._holes if oldest is None or hole.after >= oldest]
+        if self._open is not None:
+            shown.append(self._open.gap)
+        return tuple(sorted(shown, key=lambda gap: gap.after, reverse=True))
+
+    def _begin_gap(self, after: datetime, *, floor: datetime) -> None:
+        self._view = None
+        if self._open is not None:
+            # Not filled yet: it goes on.
+            self._open.gap = replace(self._open.gap, before=None)
+            return
+        floor -= SAME_MOMENT
+        if len(self._prints) == TAPE_LENGTH:
+            # What is older was forgotten, and would be counted twice.
+            floor = max(floor, self._prints[-1].at)
+        self._open = _OpenGap(TapeGap(after), floor, list(self._prints))
+
+    def _weave(self, missing: tuple[TradePrint, ...]) -> None:
+        self._prints = deque(weave(self._prints, missing)[:TAPE_LENGTH], maxlen=TAPE_LENGTH)
+        for trade in missing:
+            self._volume[trade.price] = self._volume.get(trade.price, 0) + trade.size
+        if self._open is not None:
+            self._open.known.extend(missing)
+        self._view = None
+
+    def _newest_at(self) -> datetime | None:
+        return max((trade.at for trade in self._prints), default=None)

@@ -1,0 +1,117 @@
+"""What the feed of books keeps of one token, and of a market whose two books are held as one."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import final
+
+from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.check import BookCheck
+from pmtui.domain.books.market_events import LevelChange
+from pmtui.domain.books.mirrored_books import Twins
+from pmtui.domain.books.tape_backfill import seen_from
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.orders.order import TradePrint
+from pmtui.service.books.tape import Tape
+
+NEVER = -1
+"""Before any frame."""
+
+
+@dataclass(slots=True)
+class Tracked:
+    """One token's book and tape."""
+
+    book: OrderBook
+    check: BookCheck = field(default_factory=BookCheck)
+    tape: Tape = field(default_factory=Tape)
+    heard_at: datetime | None = None
+    """Of a burst within a frame its first change: a book is never older than it says."""
+    told_in: int = NEVER
+    """Frame for which this book is marked and queued for its check: further changes need neither."""
+    pair: "Pair | None" = None
+    is_past_asked: bool = False
+    """Whether the trades of before are here or on their way."""
+    is_whole: bool = False
+    """Whether a whole book has come since its line was last opened."""
+    is_fed: bool = False
+    """Whether the stream has told of it since then."""
+    resynced_at: float = float("-inf")
+    missed_by_rest: list[tuple[str, LevelChange]] | None = None
+    """Changes that came while a book is being fetched: its answer may be older than they are."""
+
+    def lose_touch(self) -> None:
+        """Note that nothing is heard of it any more."""
+        self.is_whole = self.is_fed = False
+        self.tell_again()
+
+    def want_past(self) -> bool:
+        """Return whether nobody has asked for the trades of before, and note that somebody does."""
+        wants, self.is_past_asked = not self.is_past_asked, True
+        return wants
+
+    def add_past(self, trades: Iterable[TradePrint]) -> None:
+        """Put trades of either outcome, from before it was heard, on this token's tape."""
+        token_id, tick = self.book.token_id, self.book.tick_size
+        self.tape.add_past(seen_from(token_id, trade, tick=tick) for trade in trades)
+
+    def tell_again(self) -> None:
+        """Have the next change marked and queued, whatever frame it falls into."""
+        self.told_in = NEVER
+        if self.pair is not None:
+            self.pair.told_in = NEVER
+
+
+@final
+class Pair:
+    """The two tokens of a market while their books are exact mirrors of each other."""
+
+    __slots__ = ("told_in", "tracked", "twins")
+
+    def __init__(self, first: Tracked, second: Tracked) -> None:
+        self.tracked = (first, second)
+        self.twins = Twins(first.book, second.book)
+        self.told_in = NEVER
+        """Frame for which both books are marked and queued for their checks."""
+
+    def of(self, changes: Sequence[LevelChange]) -> tuple[Tracked, Tracked]:
+        """Return whose the two changes are, in their order."""
+        first, second = self.tracked
+        is_in_order = changes[0].asset_id == first.book.token_id
+        return (first, second) if is_in_order else (second, first)
+
+
+@final
+class MarketBooks:
+    """Which tokens share a market, and which of their books are held as one."""
+
+    def __init__(self, tracked: Mapping[TokenId, Tracked]) -> None:
+        """Know the books of what is tracked, whatever that comes to be."""
+        self._tracked = tracked
+        self._tokens: dict[ConditionId, list[TokenId]] = {}
+        self.pairs: dict[ConditionId, Pair] = {}
+
+    def tokens(self, condition_id: ConditionId, token_id: TokenId) -> Sequence[TokenId]:
+        """Return the tokens of a market that were heard of; at least the one that is named."""
+        return self._tokens.get(condition_id, [token_id])
+
+    def note(self, condition_id: ConditionId, token_id: TokenId) -> None:
+        """Note that a token is of a market."""
+        tokens = self._tokens.setdefault(condition_id, [])
+        if token_id not in tokens:
+            tokens.append(token_id)
+
+    def join(self, condition_id: ConditionId) -> None:
+        """Hold the books of a market as one if that is what they are."""
+        tokens = self._tokens.get(condition_id, [])
+        both = [tracked for token in tokens if (tracked := self._tracked.get(token)) is not None]
+        if len(both) == 2 and both[1].book.is_mirror_of(both[0].book):
+            pair = self.pairs[condition_id] = Pair(both[0], both[1])
+            for tracked in both:
+                tracked.pair = pair
+
+    def part(self, tracked: Tracked) -> None:
+        """Let a book go on without its sister."""
+        if tracked.pair is not None:
+            tracked.pair.twins.part()
+            self.pairs.pop(tracked.book.condition_id, None)

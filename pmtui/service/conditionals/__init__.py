@@ -1,0 +1,1 @@
+"""Watches stops, targets and price alerts, and sends their sales."""

@@ -1,0 +1,649 @@
+"""Watches over conditional orders: their books, their sales, and that none sells twice.
+
+They live in this program only. Each change of one is in the journal, so that a restart brings them
+back, paused: the market may have gone anywhere meanwhile, and only the trader starts them again.
+Nothing else pauses one but the trader, the kill switch, and the venue's own word, given twice, that
+none of its shares are held; each of these is a notice that stays in sight until it is read.
+A sale goes the way of every order, through the desk; no other one of the same token starts before
+it is known how that one ended, and what it brought is counted once, also after a restart.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.conditionals.check import check_attachment, check_plan
+from pmtui.domain.conditionals.conditional import (
+    GONE,
+    UNDONE,
+    Attachment,
+    Conditional,
+    ConditionalId,
+    ConditionalPlan,
+    ConditionalState,
+    CountedFills,
+    Trigger,
+    after_sale,
+    allot,
+    follow_purchases,
+    moved_to,
+    paused,
+    plan_of,
+    recount,
+    say_conditional,
+    without,
+    worst_price,
+)
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
+from pmtui.domain.markets.market import Market, MarketTerms, Side
+from pmtui.domain.money import ONE, ZERO, Micros, format_micros, group_micros
+from pmtui.domain.orders.amounts import size_floor
+from pmtui.domain.orders.order import Order
+from pmtui.domain.orders.own_orders import OwnOrders
+from pmtui.domain.orders.self_trade import best_bid_of_others
+from pmtui.domain.plurals import are, count
+from pmtui.service.conditionals.sales import ConditionalSales, Sale, held_of
+from pmtui.service.conditionals.triggers import Reached, Triggers
+from pmtui.service.hub import HubSubscription
+from pmtui.service.kernel import Kernel
+from pmtui.service.orders.journal import Journal, JournalProblem
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
+from pmtui.service.views import AccountView, Level, Load
+from pmtui.service.words import shorten
+
+BLIND_AFTER = timedelta(seconds=10)
+"""A book that cannot be trusted for so long is a notice: nothing fires from it."""
+LOOKS_EVERY_S = 1.0
+COOL_OFF_S = 1.0
+"""Before a sale that was refused here, before it left, is tried again."""
+RESTARTED = "the program was restarted"
+SLOW_AFTER = 20
+"""So many sales of one in a row that sold nothing are a notice; it goes on, more slowly."""
+SLOW_COOL_OFF_S = 10.0
+TOO_LOW = "nobody bids its worst price or better"
+GONE_AGAIN_S = 10.0
+"""How often the venue is asked whether shares are gone that seem to be."""
+MAY_FAIL_FOR = timedelta(days=1)
+"""So long after a sale its trades are looked at; they fail or are confirmed within minutes."""
+FAULT = "a fault in this program while it sold"
+
+
+class Conditionals:
+    """Every conditional order of a profile."""
+
+    def __init__(  # noqa: PLR0913 - what it asks of the parts that it connects
+        self,
+        kernel: Kernel,
+        journal: Journal,
+        sales: ConditionalSales,
+        *,
+        account: Callable[[], AccountView],
+        book_of: Callable[[TokenId], BookView],
+        market_of: Callable[[ConditionId], tuple[Market | None, MarketTerms | None]],
+        market_problem: Callable[[ConditionId], str],
+        own: OwnOrders,
+        locked: Callable[[], str],
+        is_moving_to: Callable[[OrderId], bool],
+    ) -> None:
+        self._kernel = kernel
+        self._journal = journal
+        self.sales = sales
+        self._account = account
+        self._book_of = book_of
+        self._market_of = market_of
+        self._market_problem = market_problem
+        self._own = own
+        self._triggers = Triggers(kernel, own)
+        self._locked = locked
+        self._is_moving_to = is_moving_to
+        self._known: dict[ConditionalId, Conditional] = {}
+        self._subscription: HubSubscription | None = None
+        self._watched: frozenset[Topic] = frozenset()
+        self._blind_since: dict[TokenId, datetime] = {}
+        self._told_blind: set[TokenId] = set()
+        self._busy: dict[TokenId, ConditionalId] = {}
+        """Tokens of which a sale is under way: the next one must not offer the same shares."""
+        self._attached: set[OrderId] = set()
+        """Orders of this session that something came with."""
+        self._under_way: set[ConditionalId] = set()
+        """Whose last sale somebody waits for."""
+        self._told_waiting: dict[ConditionalId, str] = {}
+        """Why those do not sell whose price is reached, as it was told."""
+
+    def view(self) -> tuple[Conditional, ...]:
+        """Return those that are not over, the oldest first."""
+        return tuple(each for each in self._known.values() if not each.state.is_over)
+
+    async def restore(self) -> None:
+        """Take up what an earlier session left, paused."""
+        found = await self._journal.conditionals()
+        if isinstance(found, JournalProblem):
+            self._kernel.log.notice(Level.BAD, f"Conditional orders cannot be read: {found.text}")
+            return
+        for each in found:
+            if not each.state.is_over:
+                # One that waits for the fills of its order has nothing to sell yet.
+                stays = _is_paused(each) or each.is_waiting
+                self._put(each if stays else paused(each, RESTARTED))
+            elif _young((*each.counted, *each.sources), self._kernel.clock.now()):
+                self._known[each.conditional_id] = each
+        if back := [each for each in self.view() if _is_paused(each)]:
+            what = f"{count(len(back), 'stop')} {are(len(back))}"
+            text = f"{what} paused: {RESTARTED}. Start what is still wanted (C)"
+            self._kernel.log.notice(Level.BAD, text, until_read=True)
+
+    async def run(self) -> None:
+        """Notice books that are not to be trusted, and the kill switch."""
+        while True:
+            await self._kernel.clock.sleep(LOOKS_EVERY_S)
+            self._look_around()
+            self._recount()
+            for each in self.view():
+                if each.sale is not None and each.conditional_id not in self._under_way:
+                    self._count_left_sale(each, each.sale)
+
+    def add(self, plan: ConditionalPlan) -> str:
+        """Watch over a plan from now on, or return why not."""
+        market, terms = self._market_of(plan.condition_id)
+        problem = self._why_not(plan, terms)
+        if problem or market is None or terms is None:
+            return problem or "The market's trading terms are not loaded yet"
+        index = terms.token_ids.index(plan.token_id)
+        labels = terms.outcome_labels
+        self._save(
+            Conditional(
+                conditional_id=_new_id(),
+                condition_id=plan.condition_id,
+                token_id=plan.token_id,
+                outcome=labels[index] if index < len(labels) else f"outcome {index + 1}",
+                title=market.telling_name,
+                size=plan.size,
+                stop=plan.stop,
+                take_profit=plan.take_profit,
+                give_way=plan.give_way,
+                created_at=self._kernel.clock.now(),
+                is_all=plan.is_all,
+                trail=plan.trail,
+            ),
+            "watching",
+        )
+        # A trailing stop has its first price at once.
+        self._look(plan.token_id)
+        return ""
+
+    def attach(self, order: PreparedOrder, attachment: Attachment) -> str:
+        """Let a stop and a target come with a purchase that is about to leave, or say why not.
+
+        They are in the journal before the order is, and for exactly the shares that it brings.
+        """
+        intent, now = order.intent, self._kernel.clock.now()
+        if order.unsigned.order_id in self._attached:
+            return ""
+        market, terms = self._market_of(order.condition_id)
+        if market is None or terms is None:
+            return "The market's trading terms are not loaded yet"
+        if intent.side is not Side.BUY:
+            return "Only a purchase brings shares to protect"
+        book = self._book_of(intent.token_id)
+        bid = best_bid_of_others(book, order.condition_id, self._account().open_orders)
+        problems = check_attachment(
+            attachment, price=order.price, bid=bid if book.state.is_good else None,
+            tick=terms.tick_size, others=self._active(intent.token_id),
+        )  # fmt: skip
+        if problems:
+            return problems[0].sentence
+        order_id = order.unsigned.order_id
+        self._attached.add(order_id)
+        self._save(
+            Conditional(
+                conditional_id=_new_id(),
+                condition_id=order.condition_id,
+                token_id=intent.token_id,
+                outcome=order.outcome,
+                title=market.telling_name,
+                size=ZERO,
+                stop=attachment.stop,
+                take_profit=attachment.take_profit,
+                give_way=attachment.give_way,
+                created_at=now,
+                sources=(CountedFills(order_id, ZERO, ZERO, now),),
+            ),
+            f"waits for the fills of {order_id}",
+        )
+        return ""
+
+    def on_order(self, order: Order) -> None:
+        """Hear that something is known of an order of ours: fills are protected at once."""
+        sources = (source for each in self._known.values() for source in each.sources)
+        if any(source.order_id == order.order_id for source in sources):
+            self._recount()
+
+    def follow_move(self, old: OrderId, new: OrderId) -> None:
+        """Let what came with an order be for the shares of the one that takes its place, too."""
+        for each in tuple(self._known.values()):
+            if any(source.order_id == old for source in each.sources):
+                self._attached.add(new)
+                added = CountedFills(new, ZERO, ZERO, self._kernel.clock.now())
+                self._save(replace(each, sources=(*each.sources, added)), f"follows {new} too")
+
+    def start(self, conditional_id: ConditionalId) -> str:
+        """Start a paused one again, or return why not."""
+        known = self._known.get(conditional_id)
+        if known is None or known.state is not ConditionalState.PAUSED:
+            return "It is not paused"
+        if known.sale is not None or conditional_id in self._under_way:
+            return "What its last sale brought is still being checked"
+        _, terms = self._market_of(known.condition_id)
+        problem = self._why_not(plan_of(known), terms, known=known)
+        if not problem:
+            self._save(replace(known, state=ConditionalState.WATCHING, reason=""), "watching")
+        return problem
+
+    def move(self, conditional_id: ConditionalId, trigger: Trigger, price: Micros) -> str:
+        """Let one fire at another price, or return why not."""
+        known = self._known.get(conditional_id)
+        if known is None or known.state.is_over:
+            return "It has ended"
+        if known.state not in (ConditionalState.WATCHING, ConditionalState.PAUSED) or known.sale:
+            return "It is selling"
+        _, terms = self._market_of(known.condition_id)
+        if terms is None:
+            return "The market's trading terms are not loaded yet"
+        moved = moved_to(known, trigger, price, tick=terms.tick_size)
+        problem = self._why_not(plan_of(moved), terms, known=moved)
+        if not problem:
+            self._save(moved, f"its {trigger.value} was moved")
+        return problem
+
+    def pause(self, conditional_id: ConditionalId, reason: str) -> None:
+        """Let one do nothing until it is started again; a sale that has left goes on."""
+        known = self._known.get(conditional_id)
+        if known is not None and known.state.is_active:
+            self._save(paused(known, reason), f"paused: {reason}")
+
+    def pause_all(self, reason: str) -> None:
+        """Let none do anything until it is started again."""
+        for each in self.view():
+            self.pause(each.conditional_id, reason)
+
+    def cancel(self, conditional_id: ConditionalId, trigger: Trigger | None = None) -> None:
+        """End one for good, or of a pair one price; a sale that has left goes on."""
+        known = self._known.get(conditional_id)
+        left = without(known, trigger) if known is not None and trigger is not None else None
+        if left is not None and not left.state.is_over:
+            self._save(left, f"without its {trigger}")
+        elif known is not None and not known.state.is_over:
+            over = replace(known, state=ConditionalState.CANCELLED, reason="by you")
+            self._save(over, "cancelled")
+
+    def _why_not(
+        self, plan: ConditionalPlan, terms: MarketTerms | None, *,
+        known: Conditional | None = None,
+    ) -> str:  # fmt: skip
+        if terms is None or plan.token_id not in terms.token_ids:
+            return "The market's trading terms are not loaded yet"
+        if problem := self._market_problem(plan.condition_id):
+            return problem
+        if locked := self._locked():
+            return locked
+        account = self._account()
+        if account.balance is None:
+            return "What you hold is not known yet"
+        book = self._book_of(plan.token_id)
+        bid = best_bid_of_others(book, plan.condition_id, account.open_orders)
+        held, others = held_of(account, plan.token_id), self._active(plan.token_id)
+        if known is not None:
+            others = [each for each in others if each.conditional_id != known.conditional_id]
+            if known.is_waiting:
+                # Its shares are still to be bought; only one for the whole position claims them too.
+                plan, held = replace(plan, size=ONE), ONE
+                others = [each for each in others if each.is_all]
+        problems = check_plan(
+            plan, held=held, bid=bid if book.state.is_good else None, tick=terms.tick_size,
+            others=others,
+        )  # fmt: skip
+        return problems[0].sentence if problems else ""
+
+    def _active(self, token_id: TokenId) -> list[Conditional]:
+        """Return those that may sell shares of a token by themselves."""
+        return [e for e in self._known.values() if e.token_id == token_id and e.state.is_active]
+
+    def _save(
+        self, changed: Conditional, text: str, *, level: Level = Level.INFO,
+        said: Conditional | None = None,
+    ) -> None:  # fmt: skip
+        """Keep a change and tell of it; `said` is the order as it is named, unless as it is now."""
+        self._put(changed)
+        line = f"Conditional order to {say_conditional(said or changed)}: {text}"
+        self._journal.note_conditional(changed, line, at=self._kernel.clock.now())
+        self._kernel.log.add(level, "order", f"{line}  {shorten(changed.title)}")
+
+    def _put(self, changed: Conditional) -> None:
+        self._known[changed.conditional_id] = changed
+        self._mark()
+        self._watch()
+
+    def _mark(self) -> None:
+        self._kernel.mark(AccountTopic())
+        self._kernel.mark(StatusTopic())
+
+    def _watch(self) -> None:
+        topics: set[Topic] = set()
+        for each in self._known.values():
+            if each.state.is_active:
+                topics |= {BookTopic(each.token_id), MarketTopic(each.condition_id)}
+        if frozenset(topics) == self._watched:
+            return
+        self._watched = frozenset(topics)
+        before = self._subscription
+        self._subscription = self._kernel.hub.subscribe(topics, self._hear) if topics else None
+        # Only now: a book that stays must not lose its last watcher in between.
+        if before is not None:
+            before.close()
+
+    def _hear(self, topic: Topic) -> None:
+        if isinstance(topic, BookTopic):
+            self._look(topic.token_id)
+
+    def _look(self, token_id: TokenId) -> None:
+        book = self._book_of(token_id)
+        if not book.state.is_good:
+            if token_id not in self._blind_since:
+                self._blind_since[token_id] = self._kernel.clock.now()
+                self._mark()
+            return
+        self._see_again(token_id)
+        for each in tuple(self._known.values()):
+            if each.token_id != token_id:
+                continue
+            if (higher := self._triggers.raised(each, book)) is not None:
+                self._put(higher)
+                self._journal.note_conditional(higher, "", at=self._kernel.clock.now())
+                continue
+            reached = self._triggers.reached(each, book)
+            if reached is None:
+                self._told_waiting.pop(each.conditional_id, None)
+            elif token_id not in self._busy and not self._waits(each, reached):
+                self._fire(each, reached)
+
+    def _waits(self, each: Conditional, reached: Reached) -> bool:
+        """Whether one whose price is reached cannot sell yet; it is told once why."""
+        if each.sale is not None or each.conditional_id in self._under_way:
+            return True
+        why = self._why_wait(each, reached)
+        if why and self._told_waiting.get(each.conditional_id) != why:
+            text = f"{reached.words}; it waits: {why}"
+            self._save(each, text, level=Level.WARNING)
+            if why == TOO_LOW:
+                words = f"Stop reached, NOT sold, {why}: {say_conditional(each)}"
+                self._kernel.log.notice(Level.BAD, words, until_read=True)
+        self._told_waiting[each.conditional_id] = why
+        return bool(why)
+
+    def _why_wait(self, each: Conditional, reached: Reached) -> str:
+        if self.sales.are_all_in_doubt(each.token_id):
+            return "another sale is still being checked"
+        _, terms = self._market_of(each.condition_id)
+        if terms and reached.bid < worst_price(each, reached.trigger, terms.tick_size):
+            # A sale would be refused, and what became of it would have to be checked first.
+            return TOO_LOW
+        return ""
+
+    def _fire(self, each: Conditional, reached: Reached) -> None:
+        if self.pause_if_locked():
+            return
+        selling = replace(each, state=ConditionalState.SELLING)
+        self._busy[each.token_id] = each.conditional_id
+        self._under_way.add(each.conditional_id)
+        self._save(selling, f"{reached.words}; selling", level=Level.WARNING)
+        self._kernel.start("conditional order", lambda: self._sell(selling, reached.trigger))
+
+    async def _sell(self, selling: Conditional, trigger: Trigger) -> None:
+        conditional_id, token_id = selling.conditional_id, selling.token_id
+        is_faulty = True
+
+        def tell(text: str, level: Level) -> None:
+            self._save(self._known[conditional_id], text, level=level)
+
+        try:
+            sale = await self.sales.sell(
+                selling, trigger, tell=tell,
+                most=lambda held: self._most(conditional_id, held),
+                leaving=lambda order: self._let_leave(conditional_id, order),
+                objection=lambda: _why_unwanted(self._known[conditional_id]),
+                checking=lambda reason: self._check_sale(conditional_id, reason),
+            )  # fmt: skip
+            self._set_free(selling)
+            if not sale.has_left:
+                # Another one of the same token may go on meanwhile.
+                self._look(token_id)
+                is_slow = self._known[conditional_id].tries >= SLOW_AFTER
+                await self._kernel.clock.sleep(SLOW_COOL_OFF_S if is_slow else COOL_OFF_S)
+            self._finish(conditional_id, sale)
+            is_faulty = False
+        except asyncio.CancelledError:
+            # The program ends; the next one finds in the journal what had left.
+            is_faulty = False
+            raise
+        finally:
+            self._set_free(selling)
+            self._under_way.discard(conditional_id)
+            if is_faulty:
+                self._go_on_after_fault(conditional_id)
+        self._look(token_id)
+
+    def _go_on_after_fault(self, conditional_id: ConditionalId) -> None:
+        """Stay active: what its sale sold is looked for before anything else is sold."""
+        known = self._known[conditional_id]
+        if known.state.is_active:
+            known = replace(known, state=ConditionalState.WATCHING, reason=FAULT)
+        self._save(known, FAULT, level=Level.BAD)
+
+    def _most(self, conditional_id: ConditionalId, held: Micros) -> Micros:
+        """Return how many of the shares held one may sell now.
+
+        No other one of the token sells meanwhile, so a stated size whose price is reached goes
+        before those that wait for theirs.
+        """
+        known = self._known[conditional_id]
+        if not known.is_all:
+            return Micros(min(known.size, held))
+        return allot(self._active(known.token_id), held).get(conditional_id, ZERO)
+
+    def _set_free(self, sold: Conditional) -> None:
+        if self._busy.get(sold.token_id) == sold.conditional_id:
+            del self._busy[sold.token_id]
+
+    def _finish(self, conditional_id: ConditionalId, sale: Sale) -> None:
+        """Count what a sale brought, whatever was wished meanwhile."""
+        known = self._known[conditional_id]
+        # A fill may have been told of after all: even a refused order was seen to fill once.
+        late = self.sales.brought(known.sale) if known.sale is not None else ZERO
+        failed = self.sales.failed(known.sale) if known.sale is not None else ZERO
+        sold = late if failed else max(sale.sold, late)
+        then = self._with_rest(after_sale(known, sold, problem=sale.problem))
+        if known.sale is not None:
+            # Also one that sold nothing: a fill that nobody told of in time is counted later.
+            counted = CountedFills(known.sale, sold, failed, self._kernel.clock.now())
+            then = replace(then, counted=(*_young(then.counted, self._kernel.clock.now()), counted))
+        text = f"sold {group_micros(sold)}" if sold > 0 else f"nothing sold: {sale.problem}"
+        if then.state is ConditionalState.WATCHING:
+            text = f"{text}; watching on"
+        elif then.state is ConditionalState.PAUSED:
+            text = f"{text}; paused: {then.reason}"
+        if then.tries == SLOW_AFTER:
+            words = f"A stop has failed {SLOW_AFTER} times and goes on: {sale.problem}"
+            self._kernel.log.notice(Level.BAD, words, until_read=True)
+        # What it was to sell is what it sold; nothing is left to be named.
+        self._save(then, text, level=Level.GOOD if sold > 0 else Level.BAD, said=known)
+
+    def _with_rest(self, then: Conditional) -> Conditional:
+        """Return one for the whole position active still where something of that is left."""
+        if not then.is_all or then.state is not ConditionalState.DONE:
+            return then
+        active = replace(then, state=ConditionalState.WATCHING, reason="")
+        held = self.sales.held(then.token_id)
+        others = [e for e in self._active(then.token_id) if e.conditional_id != then.conditional_id]
+        rest = allot((*others, active), held)[then.conditional_id]
+        return replace(active, size=rest) if size_floor(rest) > 0 else then
+
+    def _recount(self) -> None:
+        """Count what was heard of purchases, and late of sales: fills, and trades that failed."""
+        for each in tuple(self._known.values()):
+            followed = follow_purchases(
+                each, matched=self.sales.brought, failed=self.sales.failed,
+                is_open=self._may_bring_more,
+            )  # fmt: skip
+            if followed is not None:
+                is_over = followed.state.is_over
+                self._save(followed, followed.reason if is_over else "follows its order's fills")
+        for each in tuple(self._known.values()):
+            found = recount(each, matched=self.sales.brought, failed=self.sales.failed)
+            if found is None:
+                continue
+            is_back = found.conditional.state.is_active and not each.state.is_active
+            if is_back and any(other.is_all for other in self._active(each.token_id)):
+                # The one for the whole position speaks for them already.
+                found = replace(found, conditional=replace(each, counted=found.conditional.counted))
+            text = UNDONE if found.back else f"{group_micros(found.late)} more were sold than told"
+            self._save(found.conditional, text, level=Level.BAD)
+            if found.back:
+                words = f"A sale FAILED on chain: {_back_in_words(found.conditional, found.back)}"
+                self._kernel.log.notice(Level.BAD, words, until_read=True)
+
+    def _may_bring_more(self, order_id: OrderId) -> bool:
+        """Whether an order may still fill; one that is not known may while a move may send it."""
+        order = self._own.order(order_id)
+        if order is None:
+            return self._is_moving_to(order_id) or self._account().load is not Load.READY
+        return order.status.is_open
+
+    def _let_leave(self, conditional_id: ConditionalId, order: PreparedOrder) -> str:
+        """Note which order a sale leaves as, or say why it must not leave any more."""
+        known = self._known[conditional_id]
+        if unwanted := _why_unwanted(known):
+            return f"Not sold: {unwanted}"
+        leaving = replace(known, sale=order.unsigned.order_id)
+        if known.is_all:
+            leaving = replace(leaving, size=order.size)
+        self._put(leaving)
+        text = f"Conditional order to {say_conditional(known)}: sells as {leaving.sale}"
+        self._journal.note_conditional(leaving, text, at=self._kernel.clock.now())
+        return ""
+
+    def _check_sale(self, conditional_id: ConditionalId, reason: str) -> None:
+        """Show that it is being checked what a sale brought."""
+        known = self._known[conditional_id]
+        if known.state is ConditionalState.SELLING:
+            known = replace(known, state=ConditionalState.CHECKING, reason=reason)
+        text = f"checks what its sale sold before it sells more; the answer was: {reason}"
+        self._save(known, text, level=Level.WARNING)
+
+    def _count_left_sale(self, left: Conditional, order_id: OrderId) -> None:
+        """Count what a sale brought that nobody waits for: of an earlier session, or of a fault."""
+
+        async def learn() -> None:
+            if await self.sales.learn_end(order_id, since=left.created_at):
+                self._finish(left.conditional_id, Sale(ZERO, "its last sale brought nothing"))
+
+        self._kernel.start_unless_running(("left sale", order_id), "conditional order", learn)
+
+    def _look_around(self) -> None:
+        _ = self.pause_if_locked()
+        account = self._account()
+        them = (e for e in self.view() if e.reason != GONE and not e.is_waiting)
+        for token_id in {each.token_id for each in them}:
+            if account.has_none(token_id) and token_id not in self._busy:
+                self._kernel.start_unless_running(
+                    ("shares gone", token_id), "conditional order",
+                    partial(self._pause_if_gone, token_id),
+                )  # fmt: skip
+        tokens = {e.token_id for e in self.view() if e.state is ConditionalState.WATCHING}
+        now = self._kernel.clock.now()
+        for token_id in tokens:
+            self._look(token_id)
+            since = self._blind_since.get(token_id)
+            if since is not None and now - since >= BLIND_AFTER:
+                self._tell_blind(token_id)
+        for token_id in self._blind_since.keys() - tokens:
+            del self._blind_since[token_id]
+            self._told_blind.discard(token_id)
+
+    def pause_if_locked(self) -> bool:
+        """Pause all while entry is locked: at once, as it may be released before anybody looks."""
+        reason = self._locked()
+        if not reason:
+            return False
+        active = [each for each in self.view() if each.state.is_active]
+        if active:
+            self.pause_all(reason)
+            text = f"{count(len(active), 'stop')} paused: {reason}"
+            self._kernel.log.notice(Level.BAD, text, until_read=True)
+        return True
+
+    async def _pause_if_gone(self, token_id: TokenId) -> None:
+        """Pause those whose shares the venue itself says are gone, in two answers its lag apart."""
+        if await self.sales.is_gone(token_id) and self._account().has_none(token_id):
+            for each in self.view():
+                if each.token_id != token_id or token_id in self._busy or each.is_waiting:
+                    continue
+                if each.is_all and each.counted and each.state.is_active:
+                    self._save(replace(each, state=ConditionalState.DONE, reason="sold"), "sold")
+                    continue
+                self._save(paused(each, GONE), f"paused: {GONE}", level=Level.WARNING)
+                if each.state.is_active:
+                    text = f"Stop PAUSED, {GONE}: {say_conditional(each)}"
+                    text = f"{text} · {shorten(each.title)}"
+                    self._kernel.log.notice(Level.BAD, text, until_read=True)
+        else:
+            await self._kernel.clock.sleep(GONE_AGAIN_S)
+
+    def _tell_blind(self, token_id: TokenId) -> None:
+        if token_id not in self._told_blind:
+            self._told_blind.add(token_id)
+            state = self._book_of(token_id).state.value
+            text = f"Conditional orders see nothing: the book is {state}. None fires meanwhile"
+            self._kernel.log.notice(Level.BAD, text)
+
+    def _see_again(self, token_id: TokenId) -> None:
+        if self._blind_since.pop(token_id, None) is not None:
+            self._mark()
+        if token_id in self._told_blind:
+            self._told_blind.discard(token_id)
+            self._kernel.log.notice(Level.GOOD, "Conditional orders see their book again")
+
+
+def _new_id() -> ConditionalId:
+    return ConditionalId(secrets.token_hex(6))
+
+
+def _young(counted: tuple[CountedFills, ...], now: datetime) -> tuple[CountedFills, ...]:
+    return tuple(sale for sale in counted if now - sale.at < MAY_FAIL_FOR)
+
+
+def _why_unwanted(each: Conditional) -> str:
+    """Say why a sale that has not left yet is not wanted any more; empty while it is."""
+    is_wanted = each.state is ConditionalState.SELLING
+    return "" if is_wanted else f"the conditional order is {each.state.value}"
+
+
+def _is_paused(each: Conditional) -> bool:
+    return each.state is ConditionalState.PAUSED
+
+
+def _back_in_words(each: Conditional, back: Micros) -> str:
+    shares = f"{format_micros(back)} {each.outcome} came back"
+    match each.state:
+        case ConditionalState.CANCELLED:
+            return f"{shares} UNPROTECTED, the stop was cancelled"
+        case ConditionalState.DONE:
+            return f"{shares} and are protected by the stop for the whole position"
+        case ConditionalState.PAUSED:
+            return f"{shares} UNPROTECTED, the stop is paused: {each.reason}"
+        case _:
+            return f"{shares} and are protected again: {say_conditional(each)}"

@@ -1,0 +1,162 @@
+"""Watches the books that price alerts wait for, and says when one is reached.
+
+An alert fires once and stays listed as having rung until the trader removes it. What waits goes on
+waiting after a restart, on the books as they are then. Nothing fires from a book that is stale,
+crossed, lossy or loading: it is simply waited on.
+"""
+
+import secrets
+from collections.abc import Callable, Iterable
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.conditionals.price_alert import (
+    AlertId,
+    AlertPlan,
+    AlertState,
+    PriceAlert,
+    end,
+    plan_problem,
+    ring,
+    say_plan,
+    say_ring,
+)
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.market import Market
+from pmtui.service.hub import HubSubscription
+from pmtui.service.kernel import Kernel
+from pmtui.service.topics import AlertTopic, BookTopic, Topic, WatchlistTopic
+from pmtui.service.views import Level
+from pmtui.service.words import shorten
+
+UNKNOWN = "The market is not loaded yet"
+
+
+class PriceAlerts:
+    """Every price alert of a profile."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        *,
+        book_of: Callable[[TokenId], BookView],
+        market_of: Callable[[ConditionId], Market | None],
+        keep: Callable[[PriceAlert | AlertId], None],
+    ) -> None:
+        """Build it.
+
+        Args:
+            kernel: what every feed needs.
+            book_of: a token's book as it is.
+            market_of: a market as far as it is known.
+            keep: writes an alert down, or by its id that there is none any more.
+        """
+        self._kernel = kernel
+        self._book_of = book_of
+        self._market_of = market_of
+        self._keep = keep
+        self._known: dict[AlertId, PriceAlert] = {}
+        self._subscription: HubSubscription | None = None
+        self._heard: frozenset[TokenId] = frozenset()
+        self.rung = 0
+        """How many have fired in this session."""
+
+    def view(self) -> tuple[PriceAlert, ...]:
+        """Return all of them, the oldest first."""
+        return tuple(self._known.values())
+
+    def restore(self, alerts: Iterable[PriceAlert]) -> None:
+        """Take up what an earlier session left; what waited waits on."""
+        self._known = {alert.alert_id: alert for alert in alerts}
+        self._watch()
+
+    def take(self, alerts: Iterable[PriceAlert]) -> bool:
+        """Take up what another terminal has set, fired or removed; return whether anything was."""
+        before = self._known
+        self._known = {each.alert_id: _further(before.get(each.alert_id), each) for each in alerts}
+        is_news = self._known != before
+        if is_news:
+            self._watch()
+            self._tell()
+        return is_news
+
+    def add(self, plan: AlertPlan) -> str:
+        """Wait for a price from now on, or return why not."""
+        market = self._market_of(plan.condition_id)
+        if market is None or plan.token_id not in market.token_ids:
+            return UNKNOWN
+        if market.closed:
+            return "The market is closed: its price will not move"
+        waiting = tuple(a.plan for a in self.view() if a.state is AlertState.WAITING)
+        problem = plan_problem(plan, self._book_of(plan.token_id), waiting)
+        if problem:
+            return problem
+        alert = PriceAlert(
+            alert_id=AlertId(secrets.token_hex(6)),
+            plan=plan,
+            outcome=market.outcomes[market.token_ids.index(plan.token_id)].label,
+            title=market.telling_name,
+            created_at=self._kernel.clock.now(),
+        )
+        self._put(alert)
+        text = f"Price alert set: {alert.outcome} {say_plan(plan)}  {shorten(alert.title)}"
+        self._kernel.log.add(Level.INFO, "notice", text)
+        return ""
+
+    def remove(self, alert_id: AlertId) -> None:
+        """Forget one, whatever became of it."""
+        if self._known.pop(alert_id, None) is not None:
+            self._keep(alert_id)
+            self._watch()
+            self._tell()
+
+    def end_market(self, condition_id: ConditionId) -> None:
+        """Let what waits for a market's prices wait no more."""
+        for alert in self.view():
+            if alert.plan.condition_id == condition_id and alert.state is AlertState.WAITING:
+                self._put(end(alert))
+                text = f"Price alert over, the market has ended: {alert.outcome} "
+                text += f"{say_plan(alert.plan)}  {shorten(alert.title)}"
+                self._kernel.log.notice(Level.WARNING, text)
+
+    def _put(self, alert: PriceAlert) -> None:
+        self._known[alert.alert_id] = alert
+        self._keep(alert)
+        self._watch()
+        self._tell()
+
+    def _tell(self) -> None:
+        self._kernel.mark(WatchlistTopic())
+        self._kernel.mark(AlertTopic())
+
+    def _watch(self) -> None:
+        waiting = (a.plan.token_id for a in self.view() if a.state is AlertState.WAITING)
+        tokens = frozenset(waiting)
+        if tokens == self._heard:
+            return
+        self._heard = tokens
+        before = self._subscription
+        topics = [BookTopic(token_id) for token_id in sorted(tokens)]
+        self._subscription = self._kernel.hub.subscribe(topics, self._hear) if topics else None
+        # Only now: a book that stays must not lose its last watcher in between.
+        if before is not None:
+            before.close()
+
+    def _hear(self, topic: Topic) -> None:
+        if not isinstance(topic, BookTopic):
+            return
+        book = self._book_of(topic.token_id)
+        for alert in self.view():
+            after = ring(alert, book, self._kernel.clock.now())
+            if after is not alert:
+                self._fire(after)
+
+    def _fire(self, alert: PriceAlert) -> None:
+        self.rung += 1
+        self._put(alert)
+        text = f"Price alert: {alert.outcome}: {say_ring(alert)}  {shorten(alert.title)}"
+        self._kernel.log.notice(Level.WARNING, text)
+
+
+def _further(ours: PriceAlert | None, kept: PriceAlert) -> PriceAlert:
+    """Return which of two states of one alert is the later: one that rang waits no more."""
+    return kept if ours is None or ours.state is AlertState.WAITING else ours

@@ -1,0 +1,228 @@
+"""Events and markets as they are known: each kept once, and no more of them than can be of use.
+
+A day of browsing passes tens of thousands of markets at some kilobytes each. What somebody looks at,
+holds, has orders in, or stars stays; of everything else, what was met last. What is forgotten is
+fetched again when it is opened, and until then the index still finds it.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from pmtui.domain.ids import ConditionId, EventId, TokenId
+from pmtui.domain.markets.market import Comment, Event, Holder, Market, MarketTerms
+from pmtui.service.markets.search_index import SearchIndex
+from pmtui.service.views import Load
+
+MOST_IDLE = 600
+"""Markets that are kept in case they are opened: one or two megabytes."""
+
+
+@dataclass(slots=True)
+class EventState:
+    """One event and its comments."""
+
+    event: Event | None = None
+    load: Load = Load.EMPTY
+    as_of: datetime | None = None
+    problem: str = ""
+    comments: tuple[Comment, ...] = ()
+
+
+@dataclass(slots=True)
+class MarketState:
+    """One market, its terms and holders."""
+
+    market: Market | None = None
+    terms: MarketTerms | None = None
+    load: Load = Load.EMPTY
+    as_of: datetime | None = None
+    problem: str = ""
+    holders: tuple[Holder, ...] = ()
+
+
+@dataclass(slots=True)
+class Needed:
+    """What must not be forgotten, by whatever it is known."""
+
+    events: set[EventId]
+    markets: set[ConditionId]
+    """With what is told of their events: somebody may hop to a sibling."""
+    tokens: set[TokenId]
+    """Whose markets are needed like those."""
+    owned: set[ConditionId]
+    """Only by themselves: what is ours is named, wherever it is listed."""
+
+
+class MarketStore:
+    """Looks things up and forgets; fetches nothing."""
+
+    def __init__(
+        self,
+        now: Callable[[], datetime],
+        needed: Callable[[], Needed],
+        *,
+        most_idle: int = MOST_IDLE,
+    ) -> None:
+        """Keep what is needed whenever something is to be forgotten, and so much more."""
+        self._now = now
+        self._needed = needed
+        self._most_idle = most_idle
+        self.index = SearchIndex()
+        self.events: dict[EventId, EventState] = {}
+        self.markets: dict[ConditionId, MarketState] = {}
+        self.market_of_token: dict[TokenId, ConditionId] = {}
+
+    def event(self, event_id: EventId) -> EventState:
+        """Return what is known of an event that is opened, to be added to."""
+        return self.events.setdefault(event_id, EventState())
+
+    def market(self, condition_id: ConditionId) -> MarketState:
+        """Return what is known of a market that is opened, to be added to."""
+        state = self.markets.get(condition_id)
+        if state is None:
+            state = self.markets[condition_id] = MarketState()
+            found = self.index.shown(condition_id)
+            if found is not None:
+                self._learn(state, found.market, condition_id, found.seen_at)
+        return state
+
+    def remember(self, events: Iterable[Event]) -> tuple[Event, ...]:
+        """Take in events met anywhere; return them as they are kept."""
+        as_of = self._now()
+        kept = tuple(self._remember(event, as_of) for event in events)
+        self._forget_idle()
+        return kept
+
+    def recall(self, event: Event, as_of: datetime) -> None:
+        """Take up again what was let go of and somebody still holds; nothing newer is lost by it."""
+        state = self.event(event.event_id)
+        if state.event is None:
+            state.event, state.as_of, state.load = event, as_of, Load.READY
+        for market in event.markets:
+            if market.condition_id is not None:
+                known = self.markets.setdefault(market.condition_id, MarketState())
+                if known.market is None:
+                    self._learn(known, market, market.condition_id, as_of)
+
+    def learn_market(self, market: Market, condition_id: ConditionId) -> None:
+        """Take in an answer about one market; its event's names are kept where it has none."""
+        state = self.markets.setdefault(condition_id, MarketState())
+        known = state.market
+        if known is not None and market.event_id is None:
+            market = replace(
+                market,
+                event_id=known.event_id,
+                event_title=known.event_title,
+                event_slug=known.event_slug,
+            )
+        self._learn(state, market, condition_id, self._now())
+
+    def learn_terms(self, terms: MarketTerms, condition_id: ConditionId) -> None:
+        """Take in what the trading host says of a market."""
+        self.market(condition_id).terms = terms
+        for token_id in terms.token_ids:
+            self.market_of_token[token_id] = condition_id
+
+    def note(self, events: Iterable[Event]) -> None:
+        """Take in events only to be found: whoever opens one fetches it."""
+        as_of = self._now()
+        for event in events:
+            self.index.add(event, as_of)
+            self.index.shorten(event.markets)
+
+    def _remember(self, event: Event, as_of: datetime) -> Event:
+        # Taken out first: what was met last stands last, and is forgotten last.
+        state = self.events.pop(event.event_id, None) or EventState()
+        self.events[event.event_id] = state
+        event = _as_known(_with_names(event), state.event)
+        if state.load is not Load.READY or event.markets:
+            state.event, state.as_of = event, as_of
+            if event.markets:
+                state.load = Load.READY
+        self.index.add(event, as_of)
+        for market in event.markets:
+            if market.condition_id is not None:
+                known = self.markets.setdefault(market.condition_id, MarketState())
+                self._learn(known, market, market.condition_id, as_of)
+        return event
+
+    def _learn(
+        self, state: MarketState, market: Market, condition_id: ConditionId, as_of: datetime
+    ) -> None:
+        state.market, state.as_of = market, as_of
+        for token_id in market.token_ids:
+            self.market_of_token[token_id] = condition_id
+
+    def _forget_idle(self) -> None:
+        if len(self.markets) <= self._most_idle and len(self.events) <= self._most_idle:
+            return
+        events, markets = self._kept()
+        idle = sum(condition_id not in markets for condition_id in self.markets)
+        for event_id in tuple(self.events):
+            if idle <= self._most_idle and len(self.events) <= self._most_idle + len(events):
+                return
+            if event_id in events:
+                continue
+            gone = self.events.pop(event_id).event
+            self.index.shorten(gone.markets if gone is not None else ())
+            for market in gone.markets if gone is not None else ():
+                if market.condition_id in self.markets and market.condition_id not in markets:
+                    self._drop(market.condition_id)
+                    idle -= 1
+        # What is left was opened by itself, or belongs to an event that has let go of it.
+        for condition_id in tuple(self.markets):
+            if idle <= self._most_idle:
+                return
+            if condition_id not in markets:
+                self._drop(condition_id)
+                idle -= 1
+
+    def _kept(self) -> tuple[set[EventId], set[ConditionId]]:
+        needed = self._needed()
+        events, markets = set(needed.events), set(needed.markets)
+        for token_id in needed.tokens:
+            if (condition_id := self.market_of_token.get(token_id)) is not None:
+                markets.add(condition_id)
+        for condition_id in markets:
+            known = self.markets.get(condition_id)
+            if known is not None and known.market is not None and known.market.event_id is not None:
+                events.add(known.market.event_id)
+        for event_id in events:
+            state = self.events.get(event_id)
+            if state is not None and state.event is not None:
+                markets |= {m.condition_id for m in state.event.markets if m.condition_id}
+        return events, markets | needed.owned
+
+    def _drop(self, condition_id: ConditionId) -> None:
+        state = self.markets.pop(condition_id)
+        tokens = set(state.market.token_ids) if state.market is not None else set()
+        tokens |= set(state.terms.token_ids) if state.terms is not None else set()
+        for token_id in tokens:
+            if self.market_of_token.get(token_id) == condition_id:
+                del self.market_of_token[token_id]
+
+
+def _with_names(event: Event) -> Event:
+    """Give markets the names of their event, where their rows came without."""
+    names = (event.event_id, event.title, event.slug)
+    if all((m.event_id, m.event_title, m.event_slug) == names for m in event.markets):
+        return event
+    markets = (
+        replace(m, event_id=event.event_id, event_title=event.title, event_slug=event.slug)
+        for m in event.markets
+    )
+    return replace(event, markets=tuple(markets))
+
+
+def _as_known(event: Event, before: Event | None) -> Event:
+    """Return an event with the very markets of its last reading where nothing changed in them."""
+    if before is None:
+        return event
+    known = {m.market_id: m for m in before.markets}
+    markets = tuple(
+        was if (was := known.get(m.market_id)) is not None and was == m else m
+        for m in event.markets
+    )
+    event = replace(event, markets=markets)
+    return before if event == before else event

@@ -1,0 +1,375 @@
+"""Lists, events, markets, tags and search: fetched while watched, shown again at once later."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from pmtui.domain.failure import Failure
+from pmtui.domain.health import Source
+from pmtui.domain.ids import ConditionId, EventId, MarketId
+from pmtui.domain.markets.market import Event, Market, Tag
+from pmtui.service.hosts import Hosts
+from pmtui.service.kernel import Kernel
+from pmtui.service.markets.listed_events import is_short, merge_events
+from pmtui.service.markets.market_store import MarketStore, Needed
+from pmtui.service.topics import (
+    EventQuotesTopic,
+    EventTopic,
+    MarketListTopic,
+    MarketTopic,
+    SearchTopic,
+    StatusTopic,
+    TagsTopic,
+    Topic,
+)
+from pmtui.service.views import Load
+
+T = TypeVar("T")
+
+LIST_PERIOD_S = 30.0
+EVENT_PERIOD_S = 15.0
+SEARCH_PAUSE_S = 0.25
+"""A search goes out when the typing has paused this long."""
+INDEX_PAGES = 12
+"""Pages of the biggest markets fetched for the local index, once somebody opens the search."""
+START = MarketListTopic()
+"""The list that every session begins with."""
+MOST_LISTS = 4
+"""Lists that nobody looks at any more and that are shown again at once."""
+
+
+@dataclass(slots=True)
+class ListState:
+    """One list as far as it is loaded."""
+
+    events: tuple[Event, ...] = ()
+    load: Load = Load.EMPTY
+    cursor: str | None = None
+    as_of: datetime | None = None
+    """When the service answered for any of it last."""
+    told_at: dict[EventId, datetime] = field(default_factory=dict)
+    """When it last told of each event: pages far down a list are not fetched again by themselves."""
+    problem: str = ""
+    is_fetching: bool = False
+    is_cached: bool = False
+    """From an earlier session: gone as soon as the service answers."""
+
+
+@dataclass(slots=True)
+class SearchState:
+    """The service's own answer to one text."""
+
+    text: str = ""
+    found: tuple[MarketId, ...] = ()
+    """Kept by the index, like everything that is found."""
+    load: Load = Load.EMPTY
+    problem: str = ""
+
+
+class MetadataFeed:
+    """Everything the metadata host tells, plus the trading host's terms of open markets."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        hosts: Callable[[], "asyncio.Future[Hosts]"],
+        on_learned: Callable[[], None],
+        needed: Callable[[], Needed],
+    ) -> None:
+        """Build it.
+
+        Args:
+            kernel: time, the hub and a place for tasks.
+            hosts: come once they are there.
+            on_learned: told when the tokens of a market or an event may be known better.
+            needed: what must not be forgotten, asked for now and then.
+        """
+        self._kernel = kernel
+        self._hosts = hosts
+        self._on_learned = on_learned
+        self.store = MarketStore(kernel.clock.now, needed)
+        self.unreachable = ""
+        """Why nothing will ever be answered in this session."""
+        self.lists: dict[MarketListTopic, ListState] = {}
+        self.tags: tuple[Tag, ...] = ()
+        self.tags_load = Load.EMPTY
+        self.search = SearchState()
+        self._is_index_full = False
+
+    def on_demand(self, topic: Topic) -> None:
+        """Fetch what somebody starts to watch."""
+        match topic:
+            case MarketListTopic():
+                state = self._list(topic)
+                # The poll may come half a minute later: it passes by what nobody watches.
+                age = self._kernel.clock.now() - state.as_of if state.as_of else timedelta()
+                if state.load is Load.EMPTY or age.total_seconds() > LIST_PERIOD_S:
+                    self.fetch_list(topic, from_start=True)
+            case EventTopic():
+                self._poll_event(topic.event_id)
+            case MarketTopic():
+                self._poll_market(topic)
+            case TagsTopic():
+                if self.tags_load is Load.EMPTY:
+                    self.tags_load = Load.LOADING
+                    self._kernel.start("tags", self._fetch_tags)
+            case SearchTopic():
+                self._kernel.start_unless_running("search index", "search index", self._fill_index)
+                self._start_search(topic)
+            case _:
+                pass
+
+    def show_seen(self, topic: MarketListTopic, seen: tuple[Event, ...], as_of: datetime) -> None:
+        """Show a list as an earlier session saw it, for looking at, until it is fetched."""
+        self.lists[topic] = ListState(events=seen, as_of=as_of, is_cached=True)
+
+    def note_unreachable(self, problem: str) -> None:
+        """Say of every list, asked for now or later, why nothing will come."""
+        self.unreachable = problem
+        for topic in self.lists:
+            self.fetch_list(topic, from_start=True)
+
+    def refresh(self, topic: Topic) -> None:
+        """Fetch a topic anew, whatever its age."""
+        match topic:
+            case MarketListTopic():
+                self.fetch_list(topic, from_start=True)
+            case EventTopic():
+                self._kernel.start("event", lambda: self._fetch_event(topic.event_id))
+            case MarketTopic():
+                self._kernel.start("market", lambda: self._fetch_market(topic.condition_id))
+            case SearchTopic():
+                self.search = SearchState()
+                self._start_search(topic)
+            case TagsTopic():
+                self._kernel.start("tags", self._fetch_tags)
+            case _:
+                pass
+
+    def fetch_list(self, topic: MarketListTopic, *, from_start: bool) -> None:
+        """Fetch the first or the next page of a list, unless one is on its way."""
+        state = self.lists.setdefault(topic, ListState())
+        is_busy = state.is_fetching and not self.unreachable
+        if is_busy or (not from_start and state.cursor is None):
+            return
+        if self.unreachable:
+            state.load, state.problem, state.is_fetching = Load.FAILED, self.unreachable, False
+            self._kernel.mark(topic)
+            return
+        state.is_fetching = True
+        if state.load is not Load.READY:
+            state.load = Load.LOADING
+        self._kernel.mark(topic)
+        self._kernel.start("market list", lambda: self._fetch_page(topic, from_start=from_start))
+
+    def remember(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        """Take in events met anywhere; return them as they are kept."""
+        return self.store.remember(events)
+
+    def learn_market(self, market: Market) -> None:
+        """Take in an answer about one market."""
+        if market.condition_id is None:
+            return
+        self.store.learn_market(market, market.condition_id)
+        self._on_learned()
+        self._kernel.mark(MarketTopic(market.condition_id))
+
+    async def poll_lists(self) -> None:
+        """Keep the first page of every watched list fresh."""
+        while True:
+            await self._kernel.clock.sleep(LIST_PERIOD_S)
+            for topic in self._kernel.hub.watched():
+                if isinstance(topic, MarketListTopic):
+                    self.fetch_list(topic, from_start=True)
+
+    async def _fetch_page(self, topic: MarketListTopic, *, from_start: bool) -> None:
+        state = self.lists.setdefault(topic, ListState())
+        try:
+            hosts = await self._hosts()
+            answer = self._kernel.check(
+                Source.METADATA,
+                await hosts.metadata.list_events(
+                    sort=topic.sort,
+                    tag_slug=topic.tag_slug,
+                    include_closed=topic.include_closed,
+                    cursor=None if from_start else state.cursor,
+                ),
+            )
+            if isinstance(answer, Failure):
+                state.problem = str(answer)
+                is_known = bool(state.events) and not state.is_cached
+                state.load = Load.READY if is_known else Load.FAILED
+                return
+            known = () if state.is_cached else state.events
+            kept = self.remember(answer.items)
+            state.events = merge_events(known, kept, from_start=from_start)
+            state.is_cached = False
+            if not from_start or state.cursor is None or len(state.events) == len(answer.items):
+                state.cursor = answer.next_cursor
+            state.load, state.problem, state.as_of = Load.READY, "", self._kernel.clock.now()
+            told_at = state.told_at | {e.event_id: state.as_of for e in answer.items}
+            listed = {e.event_id for e in state.events}
+            state.told_at = {name: at for name, at in told_at.items() if name in listed}
+        finally:
+            state.is_fetching = False
+            self._kernel.mark(topic)
+
+    async def _fetch_tags(self) -> None:
+        hosts = await self._hosts()
+        answer = self._kernel.check(Source.METADATA, await hosts.metadata.tags())
+        if isinstance(answer, Failure):
+            self.tags_load = Load.FAILED
+        else:
+            self.tags, self.tags_load = answer.items, Load.READY
+        self._kernel.mark(TagsTopic())
+
+    def _poll_event(self, event_id: EventId) -> None:
+        topic = EventTopic(event_id)
+        state = self.store.event(event_id)
+        if state.event is None:
+            self._recall(lambda event: event.event_id == event_id)
+        if state.load is Load.EMPTY:
+            state.load = Load.LOADING
+
+        async def poll() -> None:
+            await self._fetch_comments(event_id)
+            while self._kernel.hub.is_watched(topic):
+                await self._fetch_event(event_id)
+                await self._kernel.clock.sleep(EVENT_PERIOD_S)
+
+        self._kernel.start_unless_running(topic, "event", poll)
+
+    async def _fetch_event(self, event_id: EventId) -> None:
+        hosts = await self._hosts()
+        answer = self._kernel.check(Source.METADATA, await hosts.metadata.event(event_id))
+        if isinstance(answer, Failure):
+            state = self.store.event(event_id)
+            state.problem = str(answer)
+            if state.event is None:
+                state.load = Load.FAILED
+        else:
+            (event,) = self.remember((answer,))
+            state = self.store.event(event_id)
+            state.event, state.load, state.problem = event, Load.READY, ""
+            state.as_of = self._kernel.clock.now()
+            self._on_learned()
+        self._kernel.mark(EventTopic(event_id))
+        self._kernel.mark(EventQuotesTopic(event_id))
+
+    async def _fetch_comments(self, event_id: EventId) -> None:
+        hosts = await self._hosts()
+        answer = self._kernel.check(Source.METADATA, await hosts.metadata.comments(event_id))
+        if not isinstance(answer, Failure):
+            self.store.event(event_id).comments = answer.items
+            self._kernel.mark(EventTopic(event_id))
+
+    def _poll_market(self, topic: MarketTopic) -> None:
+        state = self.store.market(topic.condition_id)
+        if state.market is None:
+            self._recall(lambda e: any(m.condition_id == topic.condition_id for m in e.markets))
+        if state.load is Load.EMPTY:
+            state.load = Load.LOADING
+
+        async def poll() -> None:
+            while self._kernel.hub.is_watched(topic):
+                await self._fetch_market(topic.condition_id)
+                await self._kernel.clock.sleep(EVENT_PERIOD_S)
+
+        self._kernel.start_unless_running(topic, "market", poll)
+
+    async def _fetch_market(self, condition_id: ConditionId) -> None:
+        hosts = await self._hosts()
+        terms, market, holders = await asyncio.gather(
+            hosts.trading.market_terms(condition_id),
+            hosts.metadata.market(condition_id),
+            hosts.analytics.holders(condition_id),
+        )
+        self._kernel.check(Source.TRADING, terms)
+        self._kernel.check(Source.METADATA, market)
+        self._kernel.check(Source.ANALYTICS, holders)
+        state = self.store.market(condition_id)
+        if not isinstance(terms, Failure):
+            self.store.learn_terms(terms, condition_id)
+        if not isinstance(holders, Failure):
+            state.holders = holders
+        if isinstance(market, Failure):
+            state.problem = str(market)
+            state.load = Load.READY if state.market is not None else Load.FAILED
+        else:
+            self.store.learn_market(market, condition_id)
+            state.problem = str(terms) if isinstance(terms, Failure) else ""
+            state.load = Load.READY
+            self._on_learned()
+        self._kernel.mark(MarketTopic(condition_id))
+
+    def _list(self, topic: MarketListTopic) -> ListState:
+        """Return a list that somebody looks at, and forget those that were left long ago."""
+        # Taken out first: what was looked at last stands last.
+        state = self.lists.pop(topic, None) or ListState()
+        hub = self._kernel.hub
+        left = [t for t in self.lists if t != START and not hub.is_watched(t)]
+        for old in left[: max(len(left) - MOST_LISTS, 0)]:
+            del self.lists[old]
+        self.lists[topic] = state
+        return state
+
+    def _recall(self, is_it: Callable[[Event], bool]) -> None:
+        """Take up again what the store has let go of and a list still holds: it shows at once."""
+        for state in self.lists.values():
+            if state.is_cached or state.as_of is None:
+                continue
+            found = next((e for e in state.events if is_it(e) and not is_short(e)), None)
+            if found is not None:
+                self.store.recall(found, state.as_of)
+                return
+
+    async def _fill_index(self) -> None:
+        """Fetch the biggest markets, so that the first search finds more than the list shows."""
+        if self._is_index_full:
+            return
+        hosts = await self._hosts()
+        cursor: str | None = None
+        for _ in range(INDEX_PAGES):
+            answer = self._kernel.check(
+                Source.METADATA,
+                await hosts.metadata.list_events(
+                    sort=START.sort, tag_slug="", include_closed=False, cursor=cursor
+                ),
+            )
+            if isinstance(answer, Failure):
+                return
+            self.store.note(answer.items)
+            self._kernel.mark_search()
+            cursor = answer.next_cursor
+            if cursor is None:
+                break
+        self._is_index_full = True
+
+    def _start_search(self, topic: SearchTopic) -> None:
+        if not topic.text:
+            return  # the field is open, and nothing is typed yet
+        if self.search.text == topic.text and self.search.load is not Load.EMPTY:
+            return
+        self.search = SearchState(text=topic.text, load=Load.LOADING)
+
+        async def ask() -> None:
+            await self._kernel.clock.sleep(SEARCH_PAUSE_S)
+            if self.search.text != topic.text:
+                return
+            hosts = await self._hosts()
+            answer = self._kernel.check(Source.METADATA, await hosts.metadata.search(topic.text))
+            if not isinstance(answer, Failure):
+                self.store.note(answer.items)
+            if self.search.text != topic.text:
+                return  # an answer to what was typed before
+            if isinstance(answer, Failure):
+                self.search.load, self.search.problem = Load.FAILED, str(answer)
+            else:
+                self.search.load = Load.READY
+                self.search.found = tuple(m.market_id for e in answer.items for m in e.markets)
+            self._kernel.mark(topic)
+            self._kernel.mark(StatusTopic())
+
+        self._kernel.start("search", ask)

@@ -1,0 +1,171 @@
+"""Tells of held markets that have an answer, wherever the trader looks: once each, over restarts too.
+
+The stream tells of markets that are watched; of the others the list of positions says which can be
+redeemed. Which were told of is kept in a small file. Where there is none yet, what has an answer
+already is old news.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from pmtui.config.paths import private_dir
+from pmtui.domain.account.position import Position
+from pmtui.domain.books.market_events import MarketResolved
+from pmtui.domain.ids import ConditionId
+from pmtui.domain.money import ONE, ZERO, Micros, format_micros, notional_floor
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.kernel import Kernel
+from pmtui.service.markets.known_markets import KnownMarkets
+from pmtui.service.views import Level
+from pmtui.service.words import say_shares, shorten
+
+FILE = "resolved.json"
+LOOK_PERIOD_S = 2.0
+PATIENCE_S = 10.0
+"""How long a winner's name is waited for."""
+MOST_KEPT = 2_000
+"""Markets that are remembered as told of, the newest."""
+MOST_AT_ONCE = 3
+"""Notices for as many; of more, as after a while away, one sums up and the log names each."""
+_CENT = 10_000
+
+
+class Resolutions:
+    """Watches what is held for answers."""
+
+    def __init__(
+        self, kernel: Kernel, feed: AccountFeed, known: KnownMarkets, state_dir: Path | None
+    ) -> None:
+        self._kernel = kernel
+        self._feed = feed
+        self._known = known
+        self._path = None if state_dir is None else state_dir / FILE
+        self._told: dict[ConditionId, None] | None = None
+        """In the order of telling; None until the first complete account."""
+        self._seen_at: dict[ConditionId, float] = {}
+        """When answers were seen whose winner had no name yet."""
+
+    async def run(self) -> None:
+        """Look for answers all the time."""
+        while True:
+            self._look()
+            await self._kernel.clock.sleep(LOOK_PERIOD_S)
+
+    def hear(self, event: MarketResolved) -> None:
+        """Tell of a watched market; where shares are held, with their worth."""
+        held = [p for p in self._held() if p.condition_id == event.condition_id]
+        if not held or self._told is None:
+            title = self._known.title(event.token_ids[0]) if event.token_ids else ""
+            text = f"Resolved {event.winning_outcome}: {shorten(title)}"
+            self._kernel.log.notice(Level.WARNING, text)
+        elif event.winning_token_id is not None:
+            winner = event.winning_token_id
+            worth = [replace(p, current_price=ONE if p.token_id == winner else ZERO) for p in held]
+            self._tell_new({event.condition_id: worth})
+        # Without a winner only the list knows what a share is worth.
+
+    def _look(self) -> None:
+        if not self._feed.state.is_complete:
+            return
+        answered: dict[ConditionId, list[Position]] = {}
+        for position in self._held():
+            if position.is_redeemable and position.current_price is not None:
+                answered.setdefault(position.condition_id, []).append(position)
+        if self._told is None:
+            self._told = self._read()
+            if self._told is None:
+                self._told = dict.fromkeys(answered)
+                self._write()
+                return
+        self._tell_new({each: held for each, held in answered.items() if self._can_name(held)})
+
+    def _can_name(self, held: Sequence[Position]) -> bool:
+        """Whether the winner has a name; after a start, markets of lost shares are still looked up."""
+        condition_id = held[0].condition_id
+        market, _ = self._known.market(condition_id)
+        if market is not None or any(p.current_price for p in held):
+            return True
+        now = self._kernel.clock.monotonic()
+        return now - self._seen_at.setdefault(condition_id, now) >= PATIENCE_S
+
+    def _tell_new(self, answered: Mapping[ConditionId, Sequence[Position]]) -> None:
+        told = self._told if self._told is not None else {}
+        new = {each: held for each, held in answered.items() if each not in told}
+        if not new:
+            return
+        self._told = told | dict.fromkeys(new)
+        # Before the telling: a session that ends here may miss one, and never repeats one.
+        self._write()
+        self._tell(list(new.values()))
+
+    def _tell(self, markets: Sequence[Sequence[Position]]) -> None:
+        is_many = len(markets) > MOST_AT_ONCE
+        for held in markets:
+            level = Level.GOOD if _worth(held) else Level.WARNING
+            self._kernel.log.add(Level.INFO if is_many else level, "notice", self._say(held))
+        if is_many:
+            worth = _say_worth(p for held in markets for p in held)
+            text = (
+                f"Resolved: {len(markets)} markets, your shares are worth {worth} in all (see log)"
+            )
+            self._kernel.log.notice(Level.GOOD, text)
+
+    def _say(self, held: Sequence[Position]) -> str:
+        first = held[0]
+        title = shorten(self._known.title(first.token_id) or first.title)
+        shares = " and ".join(say_shares(p.size, p.outcome) for p in held)
+        worth = _say_worth(held)
+        are = "share is" if len(held) == 1 and first.size == ONE else "shares are"
+        return f"Resolved: {self._say_answer(held)}, your {shares} {are} worth {worth} · {title}"
+
+    def _say_answer(self, held: Sequence[Position]) -> str:
+        for position in held:
+            if position.current_price == ONE:
+                return f"{position.outcome} wins"
+            if position.current_price:
+                return "no single outcome wins"
+        market, _ = self._known.market(held[0].condition_id)
+        lost = {p.token_id for p in held}
+        others = [o for o in market.outcomes if o.token_id not in lost] if market else []
+        return f"{others[0].label} wins" if len(others) == 1 else f"{held[0].outcome} loses"
+
+    def _held(self) -> list[Position]:
+        return [p for p in self._feed.holdings.positions() if p.size > 0]
+
+    def _read(self) -> dict[ConditionId, None] | None:
+        if self._path is None:
+            return None
+        try:
+            told = msgspec.json.decode(self._path.read_bytes(), type=list[str])
+        except (OSError, msgspec.MsgspecError):
+            return None
+        return dict.fromkeys(ConditionId(each) for each in told)
+
+    def _write(self) -> None:
+        if self._path is None or self._told is None:
+            return
+        temporary = self._path.with_name(f".{FILE}.new")
+        try:
+            private_dir(self._path.parent)
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                _ = file.write(msgspec.json.encode(list(self._told)[-MOST_KEPT:]))
+            _ = temporary.replace(self._path)
+        except OSError as error:
+            with suppress(OSError):
+                temporary.unlink()
+            text = f"A restart may tell of resolved markets again: {error.strerror or error}"
+            self._kernel.log.notice(Level.WARNING, text)
+
+
+def _worth(held: Iterable[Position]) -> Micros:
+    return Micros(sum(notional_floor(p.current_price or ZERO, p.size) for p in held))
+
+
+def _say_worth(held: Iterable[Position]) -> str:
+    return f"${format_micros(Micros(_worth(held) // _CENT * _CENT), min_decimals=2)}"

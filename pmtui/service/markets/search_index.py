@@ -1,0 +1,181 @@
+"""The local index: the markets seen lately, searched by text within one frame.
+
+One lower-cased string of all titles in order of volume, searched with `str.find`, answers tens of
+thousands of titles in a few milliseconds, which no tree of words beats by enough to be worth it.
+Markets that nobody else keeps are kept in short, a kilobyte each with their text: a day's browsing
+must fit.
+"""
+
+import re
+import unicodedata
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable
+from datetime import datetime
+from itertools import accumulate, islice
+from typing import NamedTuple
+
+from pmtui.domain.ids import ConditionId, MarketId
+from pmtui.domain.markets.market import Event, Market
+from pmtui.service.markets.market_blob import EventName, pack, unpack
+
+MOST_HITS = 100
+MOST_KEPT = 20_000
+"""Markets; of more, those go that were met the longest time ago."""
+MOST_SHOWN = 400
+"""Markets that are kept as they were shown: a search on the screen is asked for again and again."""
+_BEHIND = 1 << 80
+"""Closed markets come after all others."""
+_FOLD = str.maketrans({"\n": " ", "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
+_APART = ",'\u00a0\u2009\u202f"
+_GROUPED = re.compile(rf"(?<![\d.,])[$€£]?\d{{1,3}}(?:[{_APART}]\d{{3}})+(?![\d,])")
+"""A number with its thousands apart."""
+_JOINED = str.maketrans(dict.fromkeys(_APART, ""))
+
+
+def join_thousands(text: str) -> str:
+    """Write numbers without what separates their thousands: `4000` for `4,000`."""
+    return _GROUPED.sub(lambda found: found.group().translate(_JOINED), text)
+
+
+def fold_text(text: str) -> str:
+    """Lower the case and drop accents, so that `sao` finds `São`."""
+    decomposed = unicodedata.normalize("NFKD", text.translate(_FOLD))
+    return "".join(c for c in decomposed if not unicodedata.combining(c)).lower()
+
+
+def _plain_numbers(text: str) -> str:
+    """Return the numbers whose thousands are apart, once more without: both are typed."""
+    return "".join(f" {number.translate(_JOINED)}" for number in _GROUPED.findall(text))
+
+
+class _Entry(NamedTuple):
+    """One market."""
+
+    market: Market | bytes
+    """In short, unless somebody keeps it whole anyway."""
+    event: EventName
+    seen_at: datetime
+    weight: int
+    """Where it stands among the hits: the bigger the earlier."""
+
+
+class Found(NamedTuple):
+    """A market as it was last seen, and when."""
+
+    market: Market
+    seen_at: datetime
+
+
+class SearchIndex:
+    """Markets by text. Adding is cheap; the string is rebuilt at the next search after it."""
+
+    def __init__(self, *, most: int = MOST_KEPT) -> None:
+        self._most = most
+        self._entries: dict[MarketId, _Entry] = {}
+        self._fresh: dict[MarketId, str | None] = {}
+        """Texts that are not in the string yet; None for what is written when it is asked for."""
+        self._blob = ""
+        self._starts = array("L")
+        """Where each line begins, and where the next one would."""
+        self._order: list[MarketId] = []
+        self._shown: dict[MarketId, Market] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def add(self, event: Event, seen_at: datetime) -> None:
+        """Take in every market of an event, or replace what was known of them."""
+        name = EventName(event.event_id, event.title, event.slug)
+        for market in event.markets:
+            # Taken out first: what was met last stands last, and goes last.
+            self._entries.pop(market.market_id, None)
+            self._shown.pop(market.market_id, None)
+            self._entries[market.market_id] = _Entry(market, name, seen_at, _weight(market))
+            self._fresh[market.market_id] = None
+        excess = len(self._entries) - self._most
+        for market_id in list(islice(self._entries, max(excess, 0))):
+            del self._entries[market_id]
+            self._fresh.pop(market_id, None)
+            self._shown.pop(market_id, None)
+
+    def shorten(self, markets: Iterable[Market]) -> None:
+        """Keep some markets in short from now on: nobody keeps them whole any more."""
+        for market in markets:
+            entry = self._entries.get(market.market_id)
+            if entry is not None and isinstance(entry.market, Market):
+                if self._fresh.get(market.market_id, "") is None:
+                    self._fresh[market.market_id] = _text(entry.market, entry.event)
+                self._entries[market.market_id] = entry._replace(market=pack(entry.market))
+
+    def find(self, text: str) -> tuple[Market, ...]:
+        """Return markets whose title or event holds every word, biggest 24-hour volume first."""
+        words = sorted(fold_text(join_thousands(text)).split(), key=len, reverse=True)
+        if not words:
+            return ()
+        self._rebuild()
+        hits: list[MarketId] = []
+        position = self._blob.find(words[0])
+        while position >= 0 and len(hits) < MOST_HITS:
+            index = bisect_right(self._starts, position) - 1
+            start, end = self._starts[index], self._starts[index + 1]
+            if all(self._blob.find(word, start, end - 1) >= 0 for word in words[1:]):
+                hits.append(self._order[index])
+            position = self._blob.find(words[0], end)
+        return self.markets(hits)
+
+    def markets(self, market_ids: Iterable[MarketId]) -> tuple[Market, ...]:
+        """Return some markets as they were last seen, prose apart; unknown ones are left out."""
+        found: list[Market] = []
+        for market_id in market_ids:
+            entry = self._entries.get(market_id)
+            if entry is None:
+                continue
+            market = entry.market
+            if not isinstance(market, Market):
+                short = self._shown.get(market_id)
+                market = short or unpack(market, entry.event)
+                self._shown[market_id] = market
+            found.append(market)
+        for market_id in list(islice(self._shown, max(len(self._shown) - MOST_SHOWN, 0))):
+            del self._shown[market_id]
+        return tuple(found)
+
+    def seen_at(self, market_id: MarketId) -> datetime | None:
+        """Return when a market was last told of; None for one that is not known."""
+        entry = self._entries.get(market_id)
+        return None if entry is None else entry.seen_at
+
+    def shown(self, condition_id: ConditionId) -> Found | None:
+        """Return a market that was found lately, for whoever opens it before it is fetched."""
+        for market_id, market in self._shown.items():
+            if market.condition_id == condition_id and market_id in self._entries:
+                return Found(market, self._entries[market_id].seen_at)
+        return None
+
+    def _rebuild(self) -> None:
+        if not self._fresh:
+            return
+        lines = dict(zip(self._order, self._blob.split("\n"), strict=False))
+        for market_id, text in self._fresh.items():
+            lines[market_id] = text if text is not None else self._write(market_id)
+        self._fresh = {}
+        entries = self._entries
+        self._order = sorted(entries, key=lambda m: entries[m].weight, reverse=True)
+        ordered = [lines[market_id] for market_id in self._order]
+        self._blob = "\n".join(ordered)
+        self._starts = array("L", accumulate((len(line) + 1 for line in ordered), initial=0))
+
+    def _write(self, market_id: MarketId) -> str:
+        (market,) = self.markets((market_id,))
+        return _text(market, self._entries[market_id].event)
+
+
+def _text(market: Market, event: EventName) -> str:
+    """Return what is searched of a market."""
+    own = f"{market.question} {market.group_title}"
+    return f"{fold_text(f'{event.title} {own}')}{_plain_numbers(f'{event.title} {own}')}"
+
+
+def _weight(market: Market) -> int:
+    return (market.volume_24h or market.volume or 0) - _BEHIND * market.closed

@@ -1,0 +1,261 @@
+"""Learns what state the venue is in from its own answers, and forgets it by evidence.
+
+It hears every answer to an order or a cancellation, asks where something can be asked (the
+account's closed-only status, the geographic check), and lets go of a state when an answer, a trade
+or its own end speaks against it. What it holds is shown and warned about; it holds nothing up.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+
+from pmtui.domain.answers import GeoAnswer
+from pmtui.domain.failure import Failure
+from pmtui.domain.health import Source
+from pmtui.domain.ids import ConditionId
+from pmtui.domain.markets.market import MarketTerms
+from pmtui.domain.markets.venue_state import (
+    OF_A_MARKET,
+    OF_THE_ENGINE,
+    POST_ONLY_LASTS,
+    Evidence,
+    VenueFact,
+    VenueState,
+    fact_of_refusal,
+    facts_of_terms,
+    in_order,
+)
+from pmtui.domain.orders.order import CancelResult, Order, OrderStatus, PostResult, PostStatus
+from pmtui.domain.rate_budget import RateBudget, scarcest
+from pmtui.service.hosts import Account, Hosts
+from pmtui.service.kernel import Kernel
+from pmtui.service.topics import AccountTopic, StatusTopic
+from pmtui.service.views import Level
+
+LOOK_PERIOD_S = 5.0
+ASK_PERIOD_S = 300.0
+"""How often the account's standing is asked for while nothing is wrong with it."""
+ASK_AGAIN_S = 30.0
+"""How often something is asked again that stands in the way of trading."""
+TRADE_MARGIN = timedelta(seconds=2)
+"""A trade this much after a refusal is surely not one from before it."""
+
+_Key = tuple[VenueState, ConditionId | None]
+_OF_THE_PLACE = frozenset({VenueState.REGION_REFUSED})
+_OF_THE_ACCOUNT = frozenset({VenueState.CLOSE_ONLY, VenueState.BANNED})
+
+
+class VenueStates:
+    """Every state the venue is believed to be in."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        hosts: Callable[[], "asyncio.Future[Hosts]"],
+        *,
+        account: Callable[[], Account | None],
+        last_trade_at: Callable[[], datetime | None],
+        skew_ms: Callable[[], int | None],
+    ) -> None:
+        """Prepare to listen.
+
+        Args:
+            kernel: whose answers are heard.
+            hosts: who is asked.
+            account: the private side, once there is one.
+            last_trade_at: time of the newest public trade, by the venue's clock.
+            skew_ms: the venue's clock minus ours.
+        """
+        self._kernel = kernel
+        self._hosts = hosts
+        self._account = account
+        self._last_trade_at = last_trade_at
+        self._skew_ms = skew_ms
+        self._facts: dict[_Key, VenueFact] = {}
+        self._is_region_said = False
+        self._budgets: Callable[[], Iterable[RateBudget]] = tuple
+        kernel.on_answer(self.hear)
+
+    def facts(self) -> tuple[VenueFact, ...]:
+        """Return what is believed of the venue and the account as a whole, the worst first."""
+        now = self._kernel.clock.now()
+        known = (f for f in self._facts.values() if f.condition_id is None)
+        return in_order((*known, *self._budget_facts(now)), now)
+
+    def facts_of(
+        self, condition_id: ConditionId, terms: MarketTerms | None = None
+    ) -> tuple[VenueFact, ...]:
+        """Return what matters to an order in a market, the worst first."""
+        now = self._kernel.clock.now()
+        known = (f for f in self._facts.values() if f.concerns(condition_id))
+        of_terms = facts_of_terms(terms, now)
+        return in_order((*of_terms, *known, *self._budget_facts(now)), now)
+
+    def hear(self, source: Source, answer: object) -> None:
+        """Learn from an answer of the trading host."""
+        if source is not Source.TRADING:
+            return
+        match answer:
+            case Failure():
+                self._hear_refusal(answer)
+            case PostResult():
+                self._hear_order(answer)
+            case CancelResult():
+                self._hear_cancel()
+            case (PostResult(), *_):
+                for each in answer:
+                    if isinstance(each, PostResult):
+                        self._hear_order(each)
+            case _:
+                pass
+
+    def on_order(self, order: Order) -> None:
+        """Learn what an order's life tells of its market."""
+        market = order.condition_id
+        if order.status is OrderStatus.REJECTED:
+            fact = fact_of_refusal(order.reason, now=self._now, condition_id=market)
+            if fact is not None and fact.state in OF_A_MARKET:
+                self._put(fact)
+        elif order.status is OrderStatus.DELAYED:
+            key = (VenueState.DELAYED, market)
+            if key not in self._facts:
+                fact = VenueFact(
+                    VenueState.DELAYED, Evidence.ANSWER, self._now, condition_id=market
+                )
+                self._facts[key] = fact
+        elif order.status in (OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED, OrderStatus.FILLED):
+            self._drop((VenueState.MARKET_NOT_READY, market), "it takes orders")
+
+    async def watch(self) -> None:
+        """Let go of what is over, and ask again about what can be asked."""
+        hosts = await self._hosts()
+        self._budgets = hosts.budgets
+        asked_geo = asked_standing = float("-inf")
+        while True:
+            self._let_go()
+            now = self._kernel.clock.monotonic()
+            if now - asked_geo >= self._period(_OF_THE_PLACE):
+                asked_geo = now
+                _ = await self.ask_where_we_are(hosts)
+            account = self._account()
+            if account is not None and now - asked_standing >= self._period(_OF_THE_ACCOUNT):
+                asked_standing = now
+                _ = await self.ask_standing(account)
+            await self._kernel.clock.sleep(LOOK_PERIOD_S)
+
+    def _period(self, states: frozenset[VenueState]) -> float:
+        """Return how often to ask: soon again while one of these stands in the way."""
+        is_bad = any(state in states for state, _ in self._facts)
+        return ASK_AGAIN_S if is_bad else ASK_PERIOD_S
+
+    @property
+    def _now(self) -> datetime:
+        return self._kernel.clock.now()
+
+    def _hear_refusal(self, failure: Failure) -> None:
+        wait_s = failure.retry_after_s
+        fact = fact_of_refusal(
+            failure.text,
+            now=self._now,
+            status=failure.status,
+            stated=None if wait_s is None else timedelta(seconds=wait_s),
+        )
+        if fact is not None:
+            self._put(fact)
+
+    def _hear_order(self, answer: PostResult) -> None:
+        if not answer.is_accepted:
+            fact = fact_of_refusal(answer.error, now=self._now)
+            if fact is not None:
+                self._put(fact)
+            return
+        # One that rests may have been post-only: it says nothing of the others.
+        takes = answer.status in (PostStatus.MATCHED, PostStatus.DELAYED)
+        spared = frozenset[VenueState]() if takes else frozenset({VenueState.POST_ONLY})
+        for state in OF_THE_ENGINE - spared:
+            self._drop((state, None), "an order was accepted")
+        for state in (VenueState.BANNED, VenueState.REGION_REFUSED):
+            self._drop((state, None), "an order was accepted")
+
+    def _hear_cancel(self) -> None:
+        was_restarting = (VenueState.RESTARTING, None) in self._facts
+        for state in (VenueState.RESTARTING, VenueState.DISABLED):
+            self._drop((state, None), "a cancellation was accepted")
+        if was_restarting:
+            until = self._now + POST_ONLY_LASTS
+            self._put(VenueFact(VenueState.POST_ONLY, Evidence.RESTART, self._now, until=until))
+
+    def _let_go(self) -> None:
+        now = self._now
+        trade_at, skew = self._last_trade_at(), timedelta(milliseconds=self._skew_ms() or 0)
+        for key, fact in list(self._facts.items()):
+            if not fact.holds(now):
+                self._drop(key, "nothing was heard of it since")
+            elif (
+                fact.state in OF_THE_ENGINE
+                and trade_at is not None
+                and trade_at - skew > fact.as_of + TRADE_MARGIN
+            ):
+                self._drop(key, "there are trades again")
+
+    async def ask_where_we_are(self, hosts: Hosts) -> GeoAnswer | Failure:
+        """Tell what the service says of where we are; it is shown, never argued with."""
+        answer = await hosts.geo.check()
+        if isinstance(answer, Failure):
+            self._kernel.log.add(Level.WARNING, "request", f"No answer where we are: {answer}")
+            return answer
+        place = " ".join(filter(None, (answer.country, answer.region)))
+        if answer.is_blocked:
+            fact = VenueFact(VenueState.REGION_REFUSED, Evidence.GEO, self._now, text=place)
+            said = f"The service blocks trading from here ({place})"
+            self._put(fact, said=said, level=Level.BAD)
+            return answer
+        self._drop((VenueState.REGION_REFUSED, None), f"trading from {place} is allowed")
+        if not self._is_region_said:
+            text = f"Region {place}: trading is not blocked"
+            self._kernel.log.add(Level.INFO, "request", text)
+            self._is_region_said = True
+        return answer
+
+    async def ask_standing(self, account: Account) -> bool | Failure:
+        """Tell whether the account may only close positions."""
+        answer = self._kernel.check(Source.TRADING, await account.host.is_closed_only())
+        if isinstance(answer, Failure):
+            return answer
+        if answer:
+            self._put(VenueFact(VenueState.CLOSE_ONLY, Evidence.ACCOUNT, self._now))
+        else:
+            self._drop((VenueState.CLOSE_ONLY, None), "the account may open positions")
+        return answer
+
+    def _budget_facts(self, now: datetime) -> tuple[VenueFact, ...]:
+        scarce = scarcest(tuple(self._budgets()))
+        if scarce is None:
+            return ()
+        text = f"{scarce.left} of {scarce.allowed} {scarce.name} left"
+        return (VenueFact(VenueState.BUDGET_LOW, Evidence.RATES, now, text=text),)
+
+    def _put(self, fact: VenueFact, *, said: str = "", level: Level = Level.WARNING) -> None:
+        key = (fact.state, fact.condition_id)
+        is_new = key not in self._facts
+        if fact.state in OF_THE_ENGINE:
+            # It is in one of them at a time: the newest word is the one that counts.
+            for state in OF_THE_ENGINE - {fact.state}:
+                self._drop((state, None), f"now {fact.state.value}")
+        self._facts[key] = fact
+        if is_new:
+            text = said or f"Venue: {fact.state.value} ({fact.text or fact.evidence.value})"
+            self._kernel.log.notice(level, text)
+        self._mark()
+
+    def _drop(self, key: _Key, why: str) -> bool:
+        if self._facts.pop(key, None) is None:
+            return False
+        self._kernel.log.add(Level.INFO, "notice", f"Venue: no longer {key[0].value}, {why}")
+        self._mark()
+        return True
+
+    def _mark(self) -> None:
+        self._kernel.mark(StatusTopic())
+        # Screens judge a ticket anew when the account changes.
+        self._kernel.mark(AccountTopic())

@@ -1,0 +1,1 @@
+"""An order's way: prepared, journaled, sent, judged, searched, moved, cancelled."""

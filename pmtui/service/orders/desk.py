@@ -1,0 +1,363 @@
+"""The order desk: takes what a trader asks for, owns its task, and keeps how it ended.
+
+What changes something at the venue runs in the service's own tasks, never in a screen's: a screen
+that goes loses the words, not the order. How things are done is next door: `sending`,
+`cancelling`, `moving`.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from datetime import datetime
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
+from pmtui.domain.markets.identity import Disagreement
+from pmtui.domain.markets.market import Market, MarketTerms
+from pmtui.domain.orders.flattening import NOT_SOLD
+from pmtui.domain.orders.order import LimitIntent, Order, OrderIntent
+from pmtui.domain.orders.self_trade import own_bids_from, say_own_order
+from pmtui.domain.orders.verdict import (
+    CancelVerdict,
+    MoveEnd,
+    MoveVerdict,
+    Rejected,
+    Unknown,
+    Verdict,
+)
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.hosts import READ_ONLY
+from pmtui.service.kernel import Kernel
+from pmtui.service.orders.cancelling import EVERYTHING, Canceller, Sweep
+from pmtui.service.orders.history import OrderHistory
+from pmtui.service.orders.moving import Mover
+from pmtui.service.orders.preparing import find_market_disagreement, prepare_order
+from pmtui.service.orders.search import OrderSearch
+from pmtui.service.orders.sending import POST_DEADLINE_S, OrderSender
+from pmtui.service.safety.entry_guard import EntryGuard
+from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
+from pmtui.service.views import Level
+
+__all__ = ["POST_DEADLINE_S", "Desk"]
+
+STOPPED = "the program stopped while sending"
+
+Futures = dict[OrderId, asyncio.Future[Verdict]]
+
+
+def _nothing_against(_: PreparedOrder) -> str:
+    return ""
+
+
+def _no_objection() -> str:
+    return ""
+
+
+class Desk:
+    """Everything that changes something at the venue goes through here."""
+
+    def __init__(  # noqa: PLR0913 - everything that an order meets on its way
+        self,
+        kernel: Kernel,
+        feed: AccountFeed,
+        history: OrderHistory,
+        *,
+        search: OrderSearch,
+        canceller: Canceller,
+        market_of: Callable[[ConditionId], tuple[Market | None, MarketTerms | None]],
+        book_of: Callable[[TokenId], BookView],
+        guard: EntryGuard,
+        post_deadline_s: int = POST_DEADLINE_S,
+    ) -> None:
+        self._kernel = kernel
+        self._feed = feed
+        self._history = history
+        self._market_of = market_of
+        self._guard = guard
+        self._canceller = canceller
+        self._sender = OrderSender(
+            kernel, feed, history, search=search, canceller=canceller, book_of=book_of,
+            guard=guard, post_deadline_s=post_deadline_s,
+        )  # fmt: skip
+        self._mover = Mover(
+            kernel, feed, history, sender=self._sender, canceller=self._canceller,
+            prepare=self.prepare, terms_of=lambda condition_id: market_of(condition_id)[1],
+        )  # fmt: skip
+        self._next_command = 0
+        self._taken: set[OrderId] = set()
+        """What was asked to leave, also under another id where less of it was left."""
+        self._disagreements: set[Disagreement] = set()
+        """Which were told of already."""
+        self._verdicts: dict[CommandId, tuple[asyncio.Future[Verdict], ...]] = {}
+        self._cancels: dict[CommandId, asyncio.Future[CancelVerdict]] = {}
+        self._moves: dict[CommandId, asyncio.Future[MoveVerdict]] = {}
+
+    def prepare(
+        self,
+        intent: OrderIntent,
+        *,
+        replacing: OrderId | None = None,
+        beside: tuple[PreparedOrder, ...] = (),
+    ) -> PreparedOrder | Rejected:
+        """Fix everything that will be hashed, if the trader's own rules would let it leave.
+
+        Args:
+            intent: what the trader means.
+            replacing: an order of ours that makes room for it first.
+            beside: what is to leave with it.
+        """
+        account = self._feed.account
+        if account is None:
+            return Rejected(READ_ONLY)
+        market, terms = self._market_of(intent.condition_id)
+        if market is None or terms is None:
+            return Rejected("The market's trading terms are not loaded yet")
+        if problem := self.why_not_this_market(intent.condition_id):
+            return Rejected(problem)
+        order = prepare_order(intent, signer=account.signer, market=market, terms=terms)
+        if isinstance(order, Rejected):
+            return order
+        return self._guard.check(order, replacing=replacing, beside=beside) or order
+
+    def why_not_this_market(self, condition_id: ConditionId) -> str:
+        """Say which sources disagree about a market's tokens; empty where none does, or none is known."""
+        account = self._feed.account
+        market, terms = self._market_of(condition_id)
+        if account is None or market is None or terms is None:
+            return ""
+        found = find_market_disagreement(
+            condition_id, signer=account.signer, market=market, terms=terms
+        )
+        if found is None:
+            return ""
+        if found not in self._disagreements:
+            self._disagreements.add(found)
+            self._kernel.log.notice(Level.BAD, found.sentence)
+        return found.sentence
+
+    def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
+        """Prepare orders that are to leave together: each counts for those after it."""
+        legs: list[PreparedOrder | Rejected] = []
+        for intent in intents:
+            fit = tuple(leg for leg in legs if isinstance(leg, PreparedOrder))
+            legs.append(self.prepare(intent, beside=fit))
+        return tuple(legs)
+
+    def place(
+        self,
+        order: PreparedOrder,
+        *,
+        override: str = "",
+        refusal: str = "",
+        is_single_key: bool = False,
+    ) -> CommandId:
+        """Start sending; the verdict comes when it is known. The same order leaves only once.
+
+        Args:
+            order: what was prepared.
+            override: what was permitted with it.
+            refusal: why it must not leave after all; empty where nothing speaks against it.
+            is_single_key: nobody has looked at its price but for the book.
+        """
+        if refusal:
+            command_id, futures = self._expect((order,))
+            self._sender.refuse(
+                order, Rejected(refusal), lambda _, end: _set(futures[order.unsigned.order_id], end)
+            )
+            return command_id
+        self._note_override(order, override)
+        return self.place_many((order,), needs_good_book=is_single_key and not override)
+
+    def place_many(
+        self, orders: tuple[PreparedOrder, ...], *, needs_good_book: bool = False
+    ) -> CommandId:
+        """Start sending orders in one request; each has a verdict of its own."""
+        instruction = self._sender.instruct(needs_good_book=needs_good_book)
+        command_id, futures = self._expect(orders)
+        fresh = self._fresh(orders, futures)
+        for order in fresh:
+            self._sender.show(order)
+
+        def tell(order: PreparedOrder, verdict: Verdict) -> None:
+            _set(futures[order.unsigned.order_id], verdict)
+
+        async def run() -> None:
+            await self._sender.send(fresh, tell, instruction)
+
+        if fresh:
+            self._start(futures, run)
+        return command_id
+
+    def flatten(
+        self,
+        order: PreparedOrder,
+        in_the_way: tuple[Order, ...],
+        *,
+        override: str = "",
+        is_single_key: bool = False,
+        last_word: Callable[[PreparedOrder], str] = _nothing_against,
+        objection: Callable[[], str] = _no_objection,
+    ) -> CommandId:
+        """Cancel what is in the way of selling a position, then sell it; the verdict is the sale's.
+
+        Args:
+            order: the sale.
+            in_the_way: own sales of the same shares, and own bids that it would meet.
+            override: what was permitted with it.
+            is_single_key: without an override it leaves only while its book is good.
+            last_word: is asked with the very order that will leave why it must not, "" if it may.
+            objection: is asked again when its bytes leave.
+        """
+        instruction = self._sender.instruct(
+            needs_good_book=is_single_key and not override, objection=objection
+        )
+        command_id, futures = self._expect((order,))
+
+        def tell(_: PreparedOrder, verdict: Verdict) -> None:
+            _set(futures[order.unsigned.order_id], verdict)
+
+        async def run() -> None:
+            fitted = await self._mover.sell_after(order, in_the_way) if in_the_way else order
+            if isinstance(fitted, PreparedOrder) and (reason := last_word(fitted)):
+                fitted = Rejected(reason)
+            if isinstance(fitted, Rejected):
+                self._sender.refuse(order, fitted, tell)
+                return
+            self._note_override(fitted, override)
+            self._sender.show(fitted)
+            await self._sender.send((fitted,), tell, instruction)
+
+        if self._fresh((order,), futures):
+            self._start(futures, run)
+        return command_id
+
+    def why_meets_own(self, order: PreparedOrder) -> str:
+        """Say why a sale must not leave into an own bid that came meanwhile; empty for none."""
+        intent = order.intent
+        if not isinstance(intent, LimitIntent):
+            return ""
+        met = own_bids_from(intent, self._feed.own.open_orders())
+        if not met:
+            return ""
+        return f"{NOT_SOLD}: your {say_own_order(met[0], intent.token_id)} came in its way"
+
+    async def read_fills(self, order_id: OrderId, *, since: datetime) -> bool:
+        """Learn what an order made at or after a moment has filled; whether that could be read."""
+        return await self._mover.read_fills({order_id}, since=since)
+
+    async def verdict(self, command_id: CommandId) -> Verdict:
+        """Wait for the first thing that can be said of an order."""
+        return (await self.batch_verdict(command_id))[0]
+
+    async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
+        """Wait for the first thing that can be said of every order of a command."""
+        futures = self._verdicts[command_id]
+        return tuple([await asyncio.shield(future) for future in futures])
+
+    def cancel(self, order_ids: tuple[OrderId, ...]) -> CommandId:
+        """Cancel the named orders."""
+        return self._cancel(order_ids)
+
+    def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
+        """Cancel own orders of a market or of one token."""
+        return self._sweep(Sweep(condition_id, token_id))
+
+    def cancel_all(self) -> CommandId:
+        """Cancel everything."""
+        return self._sweep(EVERYTHING)
+
+    async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
+        """Wait for the first thing that can be said of a cancellation."""
+        return await asyncio.shield(self._cancels[command_id])
+
+    def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
+        """Cancel an order and put another in its place, as one."""
+        command_id = self._command()
+        future: asyncio.Future[MoveVerdict] = asyncio.get_running_loop().create_future()
+        self._moves[command_id] = future
+
+        instruction = self._sender.instruct()
+
+        async def run() -> None:
+            try:
+                future.set_result(await self._mover.move(order_id, replacement, instruction))
+            finally:
+                if not future.done():
+                    future.set_result(MoveVerdict(MoveEnd.UNKNOWN, STOPPED))
+
+        self._kernel.start("move", run)
+        return command_id
+
+    def on_resized_move(self, listener: Callable[[OrderId, OrderId], None]) -> None:
+        """Tell this listener of the ids of a replacement: as confirmed, and as it is sent."""
+        self._mover.on_resized(listener)
+
+    def is_moving_to(self, order_id: OrderId) -> bool:
+        """Whether a move is under way that may send this order in another's place."""
+        return self._mover.is_placing(order_id)
+
+    async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
+        """Wait until it is known how a move ended, or that it is not known."""
+        return await asyncio.shield(self._moves[command_id])
+
+    def _note_override(self, order: PreparedOrder, override: str) -> None:
+        """Keep what was permitted with an order; it is on the disk before the order leaves."""
+        if override:
+            order_id = order.unsigned.order_id
+            self._history.note_override(override, order_id)
+            self._kernel.log.add(Level.WARNING, "order", f"Override: {override}", order_id=order_id)
+
+    def _expect(self, orders: tuple[PreparedOrder, ...]) -> tuple[CommandId, Futures]:
+        loop = asyncio.get_running_loop()
+        futures: Futures = {order.unsigned.order_id: loop.create_future() for order in orders}
+        command_id = self._command()
+        self._verdicts[command_id] = tuple(futures[order.unsigned.order_id] for order in orders)
+        return command_id, futures
+
+    def _fresh(
+        self, orders: tuple[PreparedOrder, ...], futures: Futures
+    ) -> tuple[PreparedOrder, ...]:
+        """Return the orders that may leave, each once; the others are answered."""
+        fresh = {}
+        for order in orders:
+            order_id = order.unsigned.order_id
+            if order_id in fresh:
+                continue
+            if len(orders) > MOST_IN_BATCH:
+                text = f"At most {MOST_IN_BATCH} orders go in one request; nothing was sent"
+                _set(futures[order_id], Rejected(text))
+            elif order_id in self._taken or self._feed.own.order(order_id) is not None:
+                _set(futures[order_id], Rejected("This very order was sent before"))
+            else:
+                self._taken.add(order_id)
+                fresh[order_id] = order
+        return tuple(fresh.values())
+
+    def _start(self, futures: Futures, work: Callable[[], Awaitable[None]]) -> None:
+        async def run() -> None:
+            try:
+                await work()
+            finally:
+                now = self._kernel.clock.now()
+                for order_id, future in futures.items():
+                    _set(future, Unknown(order_id, STOPPED, since=now))
+
+        self._kernel.start("order", run)
+
+    def _cancel(self, meant: tuple[OrderId, ...], sweep: Sweep | None = None) -> CommandId:
+        command_id = self._command()
+        self._cancels[command_id] = self._canceller.start(meant, sweep).first
+        return command_id
+
+    def _sweep(self, sweep: Sweep) -> CommandId:
+        meant = tuple(o.order_id for o in self._feed.own.open_orders() if sweep.covers(o))
+        return self._cancel(meant, sweep)
+
+    def _command(self) -> CommandId:
+        self._next_command += 1
+        return CommandId(str(self._next_command))
+
+
+def _set(future: asyncio.Future[Verdict], verdict: Verdict) -> None:
+    """Say the first thing that can be said; what comes later is told by the account."""
+    if not future.done():
+        future.set_result(verdict)

@@ -1,0 +1,485 @@
+"""The journal: what was meant, what was sent and what was heard, written before the next step.
+
+SQLite with full synchronisation, one writer thread, one writing process. No key and no credential
+of a request is in it. It does keep the body of every order as it was posted, because only the very
+same bytes may ever be sent again; a body holds the order's signature and the id of the API key,
+which open nothing by themselves, and the file is its owner's alone. An order that cannot be
+journaled is not sent.
+"""
+
+import asyncio
+import fcntl
+import os
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from pmtui.config.paths import private_dir
+from pmtui.domain.account.wallet_call import WalletTransaction
+from pmtui.domain.conditionals.conditional import Conditional
+from pmtui.domain.ids import OrderId
+from pmtui.domain.orders.order import Fill, Order, OrderStatus
+from pmtui.domain.plurals import are, count
+from pmtui.service.orders.journal_rows import (
+    SCHEMA,
+    JournaledOrder,
+    JournalEntry,
+    JournalProblem,
+    count_damaged_conditionals,
+    has_order,
+    read_conditionals,
+    read_entries,
+    read_ruled_out,
+    read_unsettled,
+    read_wallet_transactions,
+    write_conditional,
+    write_fill,
+    write_wallet_transaction,
+)
+from pmtui.service.orders.move_rows import CutOffMove, read_cut_off_moves
+
+T = TypeVar("T")
+
+MOST_NOTES = 10_000
+"""Kept for a disk that takes none."""
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 60.0
+
+REPLACED = (
+    "its file was removed or replaced while this program runs; put it back, or end the program"
+)
+
+__all__ = ["Journal", "JournalEntry", "JournalProblem", "JournaledOrder"]
+
+Row = tuple[str, OrderId | None, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where an order is to be remembered to stand."""
+
+    order_id: OrderId
+    status: OrderStatus
+    is_known: bool
+    """Whether the venue has ever spoken of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """An order that is about to leave, with the bytes that will."""
+
+    order: Order
+    title: str
+    """Of its market."""
+    body: bytes
+    text: str = ""
+    """The order in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class AboutOrder:
+    """A line of an order's life; written only where the order itself was written down."""
+
+    row: tuple[str, OrderId, str, str]
+    fact: Standing | Fill | None = None
+    """What it stands for. A fill that is known already is not told of again."""
+
+
+Line = Row | Standing | Fill | Conditional | WalletTransaction | AboutOrder
+"""What may be written without anybody waiting for it."""
+
+
+class JournalLockedError(OSError):
+    """Another process writes to the journal."""
+
+
+class Journal:
+    """Append-only lines, and one row for each order. Every awaited write has reached the disk."""
+
+    def __init__(self, path: Path, *, first_pause_s: float = FIRST_PAUSE_S) -> None:
+        """Prepare; nothing is opened yet.
+
+        Args:
+            path: of the file.
+            first_pause_s: before notes that could not be written are tried again; it doubles.
+        """
+        self._path = path
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="journal")
+        self._connection: sqlite3.Connection | None = None
+        self._lock: int | None = None
+        """On the journal's own file."""
+        self._files: tuple[tuple[int, int] | None, ...] = ()
+        """Which files are open."""
+        self._notes: deque[Line] = deque()
+        self._lost = 0
+        """Notes that nothing was kept of, for want of room here while the disk had none."""
+        self._first_pause_s = first_pause_s
+        self._pause_s = first_pause_s
+        self._retry: asyncio.TimerHandle | None = None
+        self._is_flushing = False
+        self._is_closed = False
+        self._on_problem: Callable[[JournalProblem | None], None] | None = None
+
+    def on_problem(self, listener: Callable[[JournalProblem | None], None]) -> None:
+        """Tell `listener` once when notes cannot be written, and with None when they can again."""
+        self._on_problem = listener
+
+    async def open(self) -> JournalProblem | None:
+        """Make sure that it can be written, and that nobody else writes to it."""
+        return await self._writing([])
+
+    async def begin(
+        self, order: Order, *, title: str, text: str, body: bytes
+    ) -> JournalProblem | None:
+        """Write down an order that is about to leave, with the bytes that will.
+
+        Args:
+            order: as it will be looked for, with its id.
+            title: of its market.
+            text: the order in words.
+            body: the signed body.
+        """
+        return await self.begin_all((Leaving(order, title, body, text),))
+
+    async def begin_all(self, leaving: Sequence["Leaving"]) -> JournalProblem | None:
+        """Write down orders that are about to leave together: all of them, or none."""
+        rows: list[tuple[OrderId, str, str, str, bytes]] = []
+        lines: list[Line] = []
+        for each in leaving:
+            order_id, at = each.order.order_id, each.order.created_at.isoformat()
+            facts = msgspec.json.encode(each.order).decode()
+            rows.append((order_id, at, facts, each.title, each.body))
+            lines.append((at, order_id, "intent", each.text))
+            lines.append((at, order_id, "sending", f"{len(each.body)} bytes"))
+
+        def insert(connection: sqlite3.Connection) -> None:
+            connection.executemany(
+                "INSERT INTO orders (order_id, at, facts, title, body) VALUES (?, ?, ?, ?, ?)",
+                rows,
+            )
+
+        return await self._writing(lines, insert)
+
+    async def append(
+        self, kind: str, text: str, *, at: datetime, order_id: OrderId | None = None
+    ) -> JournalProblem | None:
+        """Write one entry and wait until it is on the disk."""
+        row = (at.isoformat(), order_id, kind, text)
+        return await self._writing([row])
+
+    def note(self, kind: str, text: str, *, at: datetime, order_id: OrderId | None = None) -> None:
+        """Write one entry without waiting for it; it keeps its place among all others."""
+        self._later((at.isoformat(), order_id, kind, text))
+
+    def note_standing(self, order_id: OrderId, status: OrderStatus, *, is_known: bool) -> None:
+        """Remember where an order stands, without waiting; a final state is not asked after."""
+        self._later(Standing(order_id, status, is_known))
+
+    def note_fill(self, fill: Fill) -> None:
+        """Remember a fill of one of our orders, without waiting."""
+        self._later(fill)
+
+    def note_about(
+        self,
+        order_id: OrderId,
+        kind: str,
+        text: str,
+        *,
+        at: datetime,
+        fact: Standing | Fill | None = None,
+    ) -> None:
+        """Write an entry, and what it stands for, if the order was ever written down here.
+
+        Also for an order of an earlier session, and for one that has ended: nothing that is heard
+        later is lost.
+        """
+        self._later(AboutOrder((at.isoformat(), order_id, kind, text), fact))
+
+    def note_conditional(self, conditional: Conditional, text: str, *, at: datetime) -> None:
+        """Remember how a conditional order stands now, and in words why unless there are none."""
+        if not text:
+            self._later(conditional)
+            return
+        self._notes.append(conditional)
+        self.note("conditional", text, at=at)
+
+    async def begin_wallet_transaction(
+        self, transaction: WalletTransaction, text: str
+    ) -> JournalProblem | None:
+        """Write down a transaction of the wallet that is about to leave."""
+        at = transaction.created_at.isoformat()
+        return await self._writing([transaction, (at, None, "wallet", text)])
+
+    def note_wallet_transaction(
+        self, transaction: WalletTransaction, text: str, *, at: datetime
+    ) -> None:
+        """Remember how a transaction of the wallet stands now, without waiting."""
+        self._notes.append(transaction)
+        self.note("wallet", text, at=at)
+
+    async def wallet_transactions(self) -> tuple[WalletTransaction, ...] | JournalProblem:
+        """Return every transaction of the wallet, the oldest first."""
+        return await self._reading(read_wallet_transactions)
+
+    async def conditionals(self) -> tuple[Conditional, ...] | JournalProblem:
+        """Return every conditional order, the oldest first."""
+        return await self._reading(read_conditionals)
+
+    async def damaged_conditionals(self) -> int | JournalProblem:
+        """Return how many conditional orders cannot be read."""
+        return await self._reading(count_damaged_conditionals)
+
+    async def unsettled(self) -> tuple[JournaledOrder, ...] | JournalProblem:
+        """Return the orders whose end was never heard of, oldest first."""
+        return await self._reading(read_unsettled)
+
+    async def ruled_out(self) -> tuple[JournaledOrder, ...] | JournalProblem:
+        """Return the newest orders whose end was concluded, oldest first."""
+        return await self._reading(read_ruled_out)
+
+    async def cut_off_moves(self) -> tuple[CutOffMove, ...] | JournalProblem:
+        """Return the moves that an earlier session did not bring to an end."""
+        return await self._reading(read_cut_off_moves)
+
+    async def entries(self, order_id: OrderId) -> tuple[JournalEntry, ...] | JournalProblem:
+        """Return an order's whole life, oldest first."""
+        return await self._reading(lambda connection: read_entries(connection, order_id))
+
+    async def close(self) -> None:
+        """Write what is left and close the file."""
+        self._is_closed = True
+        if self._retry is not None:
+            self._retry.cancel()
+        await self._in_thread(self._close)
+        self._thread.shutdown(wait=True)
+
+    async def _reading(self, read: Callable[[sqlite3.Connection], T]) -> T | JournalProblem:
+        def work() -> T | JournalProblem:
+            problem = self._write([])
+            if problem is not None:
+                return problem
+            try:
+                return read(self._open())
+            except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
+                return _problem(error)
+
+        return await self._in_thread(work)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    async def _writing(
+        self, lines: list[Line], insert: Callable[[sqlite3.Connection], None] | None = None
+    ) -> JournalProblem | None:
+        """Write now, whatever became of the notes before: an order waits for it."""
+        problem = await self._in_thread(lambda: self._write(lines, insert))
+        if problem is None:
+            self._after_success()
+        return problem
+
+    def _later(self, note: Line) -> None:
+        # The first write takes along all notes that have gathered by then: each waits for the disk.
+        self._notes.append(note)
+        if self._retry is None and not self._is_flushing:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._is_flushing = True
+        flushing = asyncio.get_running_loop().run_in_executor(self._thread, lambda: self._write([]))
+        flushing.add_done_callback(self._after_notes)
+
+    def _after_notes(self, flushing: "asyncio.Future[JournalProblem | None]") -> None:
+        self._is_flushing = False
+        if flushing.cancelled():
+            return
+        problem = flushing.result()
+        if problem is None:
+            self._after_success()
+            if self._notes and not self._is_closed:
+                self._flush()
+        elif self._retry is None:
+            # One try at a time, ever more rarely: a full disk must not be asked for every note.
+            if self._pause_s == self._first_pause_s and self._on_problem is not None:
+                self._on_problem(problem)
+            self._retry = asyncio.get_running_loop().call_later(self._pause_s, self._try_again)
+            self._pause_s = min(self._pause_s * 2, LONGEST_PAUSE_S)
+
+    def _try_again(self) -> None:
+        self._retry = None
+        self._flush()
+
+    def _after_success(self) -> None:
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
+        if self._pause_s != self._first_pause_s:
+            self._pause_s = self._first_pause_s
+            if self._on_problem is not None:
+                self._on_problem(None)
+
+    def _write(
+        self,
+        lines: list[Line],
+        insert: Callable[[sqlite3.Connection], None] | None = None,
+    ) -> JournalProblem | None:
+        """Write in one transaction, what was noted before first."""
+        notes = [self._notes.popleft() for _ in range(len(self._notes))]
+        try:
+            connection = self._open()
+            with connection:
+                if insert is not None:
+                    insert(connection)
+                for line in (*notes, *lines):
+                    _write_line(connection, line)
+                if self._lost:
+                    lost = f"{count(self._lost, 'line')} before this could not be written"
+                    text = f"{lost}, and {are(self._lost)} lost"
+                    _write_line(connection, (_last_moment(notes), None, "notice", text))
+            if self._is_replaced():
+                # What was written is in a file that nobody will find.
+                return JournalProblem(REPLACED)
+        except (sqlite3.Error, OSError) as error:
+            # Kept for the next try, in their order.
+            kept = _most_telling(notes)
+            self._lost += len(notes) - len(kept)
+            self._notes.extendleft(reversed(kept))
+            return _problem(error)
+        self._lost = 0
+        return None
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            private_dir(self._path.parent)
+            self._take_lock()
+            self._hide()
+            connection = sqlite3.connect(self._path, check_same_thread=False)
+            connection.text_factory = _readable
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute("PRAGMA synchronous=FULL")
+                connection.executescript(SCHEMA)
+            except (sqlite3.Error, OSError):
+                connection.close()
+                raise
+            self._files = self._identities()
+            self._connection = connection
+        return self._connection
+
+    def _identities(self) -> tuple[tuple[int, int] | None, ...]:
+        """Return which files stand where the journal and its log of writes should."""
+        return tuple(_identity(self._path.with_name(self._path.name + e)) for e in ("", "-wal"))
+
+    def _is_replaced(self) -> bool:
+        """Whether what is open is not what anybody else would find, or the next session."""
+        return self._identities() != self._files
+
+    def _hide(self) -> None:
+        """Let nobody else read it, nor what stands beside it, which takes over its mode."""
+        for ending in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                self._path.with_name(self._path.name + ending).chmod(0o600)
+
+    def _take_lock(self) -> None:
+        """Be the one writer; the lock goes with the process, however it ends.
+
+        It lies on the journal itself, so that there is no other file to remove. SQLite's own locks
+        are of another kind, and the handle stays open until its connection is closed: closing one
+        handle of a file gives all such locks of a process up.
+        """
+        if self._lock is not None:
+            return
+        lock = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            raise JournalLockedError("another pmtui is trading on this profile") from None
+        self._lock = lock
+
+    def _close(self) -> None:
+        if self._notes:
+            _ = self._write([])
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _most_telling(notes: list[Line]) -> list[Line]:
+    """Return as many notes as there is room for: facts rather than words, new ones rather than old."""
+    too_many = len(notes) - MOST_NOTES
+    if too_many <= 0:
+        return notes
+    words = [index for index, note in enumerate(notes) if _is_words(note)][:too_many]
+    dropped = frozenset(words)
+    kept = [note for index, note in enumerate(notes) if index not in dropped]
+    return kept[-MOST_NOTES:]
+
+
+def _last_moment(notes: list[Line]) -> str:
+    rows = (note.row if isinstance(note, AboutOrder) else note for note in reversed(notes))
+    return next((row[0] for row in rows if isinstance(row, tuple)), "")
+
+
+def _is_words(note: Line) -> bool:
+    return isinstance(note, tuple) or (isinstance(note, AboutOrder) and note.fact is None)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _readable(raw: bytes) -> str:
+    """Read a text of the file; damaged bytes must not hide the rows around them."""
+    return raw.decode("utf-8", "replace")
+
+
+def _write_line(connection: sqlite3.Connection, line: Line) -> None:
+    if isinstance(line, AboutOrder):
+        _write_about(connection, line)
+    elif isinstance(line, Fill):
+        write_fill(connection, line)
+    elif isinstance(line, Conditional):
+        write_conditional(connection, line)
+    elif isinstance(line, WalletTransaction):
+        write_wallet_transaction(connection, line)
+    elif isinstance(line, Standing):
+        connection.execute(
+            "UPDATE orders SET state = ?, is_known = is_known OR ? WHERE order_id = ?",
+            (None if line.status.is_open else line.status.value, line.is_known, line.order_id),
+        )
+    else:
+        connection.execute(
+            "INSERT INTO entries (at, order_id, kind, text) VALUES (?, ?, ?, ?)", line
+        )
+
+
+def _write_about(connection: sqlite3.Connection, line: AboutOrder) -> None:
+    if not has_order(connection, line.row[1]):
+        return
+    if isinstance(line.fact, Fill):
+        if not write_fill(connection, line.fact):
+            return
+    elif line.fact is not None:
+        _write_line(connection, line.fact)
+    _write_line(connection, line.row)
+
+
+def _problem(error: Exception) -> JournalProblem:
+    if isinstance(error, JournalLockedError):
+        return JournalProblem(str(error))
+    return JournalProblem(f"{type(error).__name__}: {error}")

@@ -1,0 +1,386 @@
+"""What the journal's file holds, and reading it: also from outside, while somebody writes."""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from pmtui.domain.account.trade_life import merge_fill
+from pmtui.domain.account.wallet_call import WalletTransaction
+from pmtui.domain.conditionals.conditional import Conditional
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import ZERO, Micros, ratio_ceil
+from pmtui.domain.orders.order import VENUE_EXPIRY_LEAD, Fill, Order, OrderStatus, TimeInForce
+
+T = TypeVar("T")
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS entries (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    order_id TEXT,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS entries_by_order ON entries (order_id);
+CREATE TABLE IF NOT EXISTS orders (
+    order_id TEXT PRIMARY KEY,
+    at TEXT NOT NULL,
+    facts TEXT NOT NULL,
+    title TEXT NOT NULL,
+    body BLOB NOT NULL,
+    state TEXT,
+    is_known INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE IF NOT EXISTS fills (
+    trade_id TEXT NOT NULL,
+    order_id TEXT NOT NULL,
+    facts TEXT NOT NULL,
+    PRIMARY KEY (trade_id, order_id)
+);
+CREATE TABLE IF NOT EXISTS conditionals (
+    conditional_id TEXT PRIMARY KEY,
+    at TEXT NOT NULL,
+    facts TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS wallet_transactions (
+    key TEXT PRIMARY KEY,
+    at TEXT NOT NULL,
+    facts TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS orders_without_end ON orders (state) WHERE state IS NULL;
+"""
+
+UNWANTED = "unwanted"
+"""The kind of the line by which an order is to be cancelled until it is known to be gone."""
+KEPT = "kept"
+"""Of the line by which the venue's refusal to cancel one was taken for an answer."""
+RULED_OUT = "ruled out"
+"""The kind of the line that is written where an order's end is concluded and not told."""
+MOST_ENDED = 500
+"""Orders of earlier sessions that are followed after their end: the newest, by no clock."""
+_CONCLUDED = frozenset({OrderStatus.REJECTED, OrderStatus.CANCELLED})
+
+
+@dataclass(frozen=True, slots=True)
+class JournalProblem:
+    """The journal cannot be written; nothing may be sent."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One line of an order's life."""
+
+    at: str
+    order_id: OrderId | None
+    kind: str
+    text: str
+
+
+class Damage(StrEnum):
+    """What is left of an order whose row is damaged."""
+
+    NONE = ""
+    FACTS = "facts"
+    """Its signed bytes still tell what it was."""
+    ALL = "all"
+    """Nothing but its id can be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class JournaledOrder:
+    """An order as it was written down before it left."""
+
+    order: Order
+    title: str
+    """Of its market: the service's own words."""
+    state: str | None
+    """How it ended; None while that is not known."""
+    is_known: bool
+    """Whether the venue has ever spoken of it."""
+    damage: Damage = Damage.NONE
+    is_unwanted: bool = False
+    """Whether it was to be cancelled, and nobody knows that it is gone."""
+
+
+class _PostedFields(msgspec.Struct, rename="camel"):
+    token_id: str
+    maker_amount: str
+    taker_amount: str
+    side: Side
+    expiration: str
+    timestamp: str
+
+
+class _Posted(msgspec.Struct, rename="camel"):
+    """The signed bytes of an order, as far as they tell what it was."""
+
+    order: _PostedFields
+    order_type: TimeInForce
+    post_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLife:
+    """An order with everything that was written of it, oldest first."""
+
+    order: JournaledOrder
+    entries: tuple[JournalEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JournaledFill:
+    """A fill of an order that was placed from here, as last heard of."""
+
+    fill: Fill
+    title: str
+    """Of its market: the service's own words."""
+
+
+def write_fill(connection: sqlite3.Connection, fill: Fill) -> bool:
+    """Remember a fill, or how its settlement went on; it never goes back. Return whether it is news."""
+    key = (fill.trade_id, fill.order_id)
+    row = connection.execute(
+        "SELECT facts FROM fills WHERE trade_id = ? AND order_id = ?", key
+    ).fetchone()
+    try:
+        known = None if row is None else msgspec.json.decode(row[0], type=Fill)
+    except msgspec.MsgspecError:
+        # Not written by this program: better replaced than in the way of every later write.
+        known = None
+    merged = merge_fill(known, fill)
+    if merged == known:
+        return False
+    facts = msgspec.json.encode(merged).decode()
+    connection.execute("INSERT OR REPLACE INTO fills VALUES (?, ?, ?)", (*key, facts))
+    return True
+
+
+def has_order(connection: sqlite3.Connection, order_id: OrderId) -> bool:
+    """Whether an order was ever written down here, in this session or before."""
+    row = connection.execute("SELECT 1 FROM orders WHERE order_id = ?", (order_id,)).fetchone()
+    return row is not None
+
+
+def write_conditional(connection: sqlite3.Connection, conditional: Conditional) -> None:
+    """Remember a conditional order as it stands."""
+    connection.execute(
+        "INSERT OR REPLACE INTO conditionals VALUES (?, ?, ?)",
+        (
+            conditional.conditional_id,
+            conditional.created_at.isoformat(),
+            msgspec.json.encode(conditional).decode(),
+        ),
+    )
+
+
+def read_conditionals(connection: sqlite3.Connection) -> tuple[Conditional, ...]:
+    """Return every conditional order that can be read, the oldest first."""
+    rows = connection.execute("SELECT facts FROM conditionals ORDER BY at, conditional_id")
+    read = (_decode(facts, Conditional) for (facts,) in rows)
+    return tuple(conditional for conditional in read if conditional is not None)
+
+
+def count_damaged_conditionals(connection: sqlite3.Connection) -> int:
+    """Return how many conditional orders cannot be read."""
+    rows = connection.execute("SELECT facts FROM conditionals")
+    return sum(_decode(facts, Conditional) is None for (facts,) in rows)
+
+
+def write_wallet_transaction(
+    connection: sqlite3.Connection, transaction: WalletTransaction
+) -> None:
+    """Remember a transaction of the wallet as it stands."""
+    connection.execute(
+        "INSERT OR REPLACE INTO wallet_transactions VALUES (?, ?, ?)",
+        (
+            transaction.key,
+            transaction.created_at.isoformat(),
+            msgspec.json.encode(transaction).decode(),
+        ),
+    )
+
+
+def read_wallet_transactions(connection: sqlite3.Connection) -> tuple[WalletTransaction, ...]:
+    """Return every transaction of the wallet that can be read, the oldest first."""
+    rows = connection.execute("SELECT facts FROM wallet_transactions ORDER BY at, key")
+    read = (_decode(facts, WalletTransaction) for (facts,) in rows)
+    return tuple(transaction for transaction in read if transaction is not None)
+
+
+def read_unsettled(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]:
+    """Return the orders without a final state, oldest first.
+
+    A damaged row loses itself and no other: its order is taken from the signed bytes, and where
+    these are damaged too it has its id alone. A state that is none counts as no end.
+    """
+    ends = ", ".join(f"'{end}'" for end in sorted(_ENDS))
+    return _read_orders(connection, f"WHERE state IS NULL OR state NOT IN ({ends})")
+
+
+def read_ruled_out(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]:
+    """Return the newest orders whose end was concluded, oldest first."""
+    states = ", ".join(f"'{state}'" for state in sorted(_CONCLUDED))
+    where = (
+        f"WHERE state IN ({states}) AND order_id IN "  # noqa: S608 - constants
+        f"(SELECT order_id FROM entries WHERE kind = '{RULED_OUT}') AND rowid IN (SELECT rowid "
+        f"FROM orders WHERE state IS NOT NULL ORDER BY rowid DESC LIMIT {MOST_ENDED})"
+    )
+    return _read_orders(connection, where)
+
+
+def read_entries(connection: sqlite3.Connection, order_id: OrderId) -> tuple[JournalEntry, ...]:
+    """Return an order's lines, oldest first."""
+    rows = connection.execute(
+        "SELECT at, order_id, kind, text FROM entries WHERE order_id = ? ORDER BY sequence",
+        (order_id,),
+    )
+    return tuple(JournalEntry(*row) for row in rows)
+
+
+def read_fills(path: Path) -> tuple[JournaledFill, ...] | JournalProblem:
+    """Return the fills of a journal's orders; none where there is none, or it never had any."""
+    if not path.exists():
+        return ()
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file:
+            if not file.execute("SELECT 1 FROM sqlite_master WHERE name = 'fills'").fetchone():
+                return ()
+            rows = file.execute(
+                "SELECT fills.facts, orders.title FROM fills LEFT JOIN orders USING (order_id)"
+            )
+            return tuple(
+                JournaledFill(msgspec.json.decode(facts, type=Fill), title or "")
+                for facts, title in rows
+            )
+    except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
+        return JournalProblem(f"{type(error).__name__}: {error}")
+
+
+def read_titles(path: Path) -> dict[ConditionId, str] | JournalProblem:
+    """Return the titles of the markets that a journal has orders in."""
+    if not path.exists():
+        return {}
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file:
+            return {each.order.condition_id: each.title for each in _read_orders(file, "")}
+    except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
+        return JournalProblem(f"{type(error).__name__}: {error}")
+
+
+def read_lives(path: Path) -> tuple[OrderLife, ...] | JournalProblem:
+    """Return every order of a journal with its life, oldest first; nothing where there is none."""
+    if not path.exists():
+        return ()
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file:
+            return tuple(
+                OrderLife(order, read_entries(file, order.order.order_id))
+                for order in _read_orders(file, "")
+            )
+    except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
+        return JournalProblem(f"{type(error).__name__}: {error}")
+
+
+def _read_orders(connection: sqlite3.Connection, where: str) -> tuple[JournaledOrder, ...]:
+    wish = (
+        "SELECT kind FROM entries WHERE entries.order_id = orders.order_id "  # noqa: S608 - constants
+        f"AND kind IN ('{UNWANTED}', '{KEPT}') ORDER BY sequence DESC LIMIT 1"
+    )
+    columns = f"order_id, at, facts, title, body, state, is_known, ({wish})"
+    rows = connection.execute(
+        f"SELECT {columns} FROM orders {where} ORDER BY at, order_id"  # noqa: S608 - two constants
+    )
+    read: list[JournaledOrder] = []
+    for order_id, at, facts, title, body, state, is_known, wish in rows:
+        named = OrderId(str(order_id))
+        order, damage = _decode(facts, Order), Damage.NONE
+        if order is None or order.order_id != named:
+            order, damage = _recover(named, body), Damage.FACTS
+        if order is None:
+            order, damage = _only_id(named, at), Damage.ALL
+        end = state if isinstance(state, str) and state in _ENDS else None
+        read.append(
+            JournaledOrder(
+                order, str(title), end, is_known=bool(is_known), damage=damage,
+                is_unwanted=wish == UNWANTED,
+            )
+        )  # fmt: skip
+    return tuple(read)
+
+
+_ENDS = frozenset(status.value for status in OrderStatus if not status.is_open)
+
+
+def _decode(text: object, kind: type[T]) -> T | None:
+    """Read what this program wrote; None where it is damaged."""
+    if not isinstance(text, str):
+        return None
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.MsgspecError, ValueError):
+        return None
+
+
+def _recover(order_id: OrderId, body: object) -> Order | None:
+    """Return an order as its signed bytes tell of it; they name no market and no outcome."""
+    if not isinstance(body, bytes):
+        return None
+    try:
+        posted = msgspec.json.decode(body, type=_Posted)
+        fields = posted.order
+        maker, taker = Micros(int(fields.maker_amount)), Micros(int(fields.taker_amount))
+        expiration_s, signed_ms = int(fields.expiration), int(fields.timestamp)
+        signed_at = datetime.fromtimestamp(signed_ms / 1000, tz=UTC)
+        expires_at = datetime.fromtimestamp(expiration_s, tz=UTC) - VENUE_EXPIRY_LEAD
+    except (msgspec.MsgspecError, ValueError, OverflowError, OSError):
+        return None
+    cash, size = (maker, taker) if fields.side is Side.BUY else (taker, maker)
+    if cash <= 0 or size <= 0:
+        return None
+    return Order(
+        order_id=order_id,
+        condition_id=ConditionId(""),
+        token_id=TokenId(fields.token_id),
+        outcome="",
+        side=fields.side,
+        price=ratio_ceil(cash, size),
+        original_size=size,
+        matched_size=ZERO,
+        status=OrderStatus.PENDING,
+        time_in_force=posted.order_type,
+        created_at=signed_at,
+        expires_at=expires_at if expiration_s else None,
+        is_post_only=posted.post_only,
+    )
+
+
+def _only_id(order_id: OrderId, at: object) -> Order:
+    """Return an order of which nothing but its id is known: no token, no price, no size."""
+    try:
+        created_at = datetime.fromisoformat(str(at))
+    except ValueError:
+        created_at = datetime.fromtimestamp(0, tz=UTC)
+    if created_at.tzinfo is None:
+        created_at = created_at.replace(tzinfo=UTC)
+    return Order(
+        order_id=order_id,
+        condition_id=ConditionId(""),
+        token_id=TokenId(""),
+        outcome="",
+        side=Side.BUY,
+        price=ZERO,
+        original_size=ZERO,
+        matched_size=ZERO,
+        status=OrderStatus.PENDING,
+        time_in_force=TimeInForce.GTC,
+        created_at=created_at,
+    )

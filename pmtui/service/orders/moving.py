@@ -1,0 +1,369 @@
+"""Moves an order to another price, and sells a position that own orders are in the way of.
+
+Both cancel first and send second, and send only when it is known that what they cancel is gone, and
+how much of it had filled: its own final record and its trades must agree. Where they do not within
+`PROOF_WITHIN_S`, nothing is sent, and the verdict says why. So two live orders for one intention
+never rest side by side, and the two together never trade more than was confirmed.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import TypeVar
+
+from pmtui.domain.failure import Failure
+from pmtui.domain.health import Source
+from pmtui.domain.ids import ConditionId, OrderId
+from pmtui.domain.markets.market import MarketTerms, Side
+from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.orders.amounts import size_floor
+from pmtui.domain.orders.flattening import NOT_SOLD
+from pmtui.domain.orders.moving import (
+    find_final_size,
+    why_not_movable,
+    why_not_replaced,
+    why_too_short,
+)
+from pmtui.domain.orders.order import LimitIntent, Order, OrderIntent, OrderStatus
+from pmtui.domain.orders.self_trade import say_own_order
+from pmtui.domain.orders.verdict import (
+    Accepted,
+    CancelVerdict,
+    MoveEnd,
+    MoveVerdict,
+    Rejected,
+    Unknown,
+    Verdict,
+)
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.hosts import Account
+from pmtui.service.kernel import Kernel
+from pmtui.service.orders.cancelling import Cancellation, Canceller
+from pmtui.service.orders.history import OrderHistory
+from pmtui.service.orders.sending import Instruction, OrderSender
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.views import Level, OwnList
+from pmtui.service.words import say_price, say_shares, shorten
+
+CANCEL_PATIENCE_S = 5.0
+"""How long a new order waits for the answer to the cancel before it; asking goes on after that."""
+READING_PAUSES_S = (0.25, 0.5, 1.0)
+"""Between tries to read what an order had filled; the last one again and again."""
+READING_TRIES = 4
+"""Of trades alone, for whoever asks for them."""
+PROOF_WITHIN_S = 8.0
+"""How long a new order waits for proof of what the cancelled one had filled. An event of the stream
+takes well under a second, trades may be several polls late (WIRE_CLOB §8.1); later the price that
+was confirmed is no longer what the trader looks at."""
+NOT_REPLACED = "Cancelled, not replaced"
+NO_STREAM = "the order stream is down, and without it nobody says how much of an order had filled"
+UNPROVED = f"how much of it had filled was not certain within {PROOF_WITHIN_S:.0f} s"
+
+T = TypeVar("T")
+Prepare = Callable[[OrderIntent], PreparedOrder | Rejected]
+
+
+class Mover:
+    """Cancel and replace as one action."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        feed: AccountFeed,
+        history: OrderHistory,
+        *,
+        sender: OrderSender,
+        canceller: Canceller,
+        prepare: Prepare,
+        terms_of: Callable[[ConditionId], MarketTerms | None],
+    ) -> None:
+        self._kernel = kernel
+        self._feed = feed
+        self._history = history
+        self._sender = sender
+        self._canceller = canceller
+        self._prepare = prepare
+        self._terms_of = terms_of
+        self._on_resized: list[Callable[[OrderId, OrderId], None]] = []
+        self._new_ids: dict[OrderId, OrderId] = {}
+        """Of the moves under way: the old order's id and the one that is sent in its place."""
+
+    def on_resized(self, listener: Callable[[OrderId, OrderId], None]) -> None:
+        """Tell this listener of a replacement that is sent under another id, as less is left."""
+        self._on_resized.append(listener)
+
+    def is_placing(self, order_id: OrderId) -> bool:
+        """Whether a move is under way that may send this order in another's place."""
+        return order_id in self._new_ids.values()
+
+    async def move(
+        self, order_id: OrderId, replacement: PreparedOrder, instruction: Instruction
+    ) -> MoveVerdict:
+        """Cancel an order, then send what was confirmed to take its place."""
+        if order_id in self._new_ids:
+            return MoveVerdict(MoveEnd.NOT_MOVED, "Not moved: it is being moved already")
+        self._new_ids[order_id] = replacement.unsigned.order_id
+        try:
+            verdict = await self._move(order_id, replacement, instruction)
+        finally:
+            new_id = self._new_ids.pop(order_id)
+        self._history.note_move(f"{verdict.end.value}: {verdict.text}", old=order_id, new=new_id)
+        level = _LEVELS[verdict.end]
+        text = f"{verdict.text} · {shorten(replacement.market_title)}"
+        self._kernel.log.notice(level, text, order_id=order_id)
+        return verdict
+
+    async def sell_after(
+        self, order: PreparedOrder, in_the_way: tuple[Order, ...]
+    ) -> PreparedOrder | Rejected:
+        """Cancel sales that tie shares up and bids it would meet; return what may then be sold."""
+        refusal = self._sender.find_refusal(order)
+        if refusal is not None:
+            return refusal
+        cancellation = self._canceller.start(tuple(each.order_id for each in in_the_way))
+        verdict = await self._ended(cancellation)
+        if verdict is None:
+            return Rejected(f"{NOT_SOLD}: no answer to the cancels before it")
+        if verdict.problem:
+            return Rejected(f"{NOT_SOLD}: orders in its way stayed: {verdict.problem}")
+        refused = dict(verdict.result.not_canceled)
+        for each in in_the_way:
+            known = self._feed.own.order(each.order_id) or each
+            if each.order_id in refused and known.status.is_open:
+                name = say_own_order(known, order.intent.token_id)
+                return Rejected(f"{NOT_SOLD}: your {name} stayed: {refused[each.order_id]}")
+        selling = tuple(each for each in in_the_way if _ties_up(each, order))
+        finals = await self._read_final_sizes(selling)
+        if finals is None:
+            return Rejected(f"{NOT_SOLD}: of an order in its way, {UNPROVED}")
+        sold = sum(max(0, finals[each.order_id] - each.matched_size) for each in selling)
+        return self._resized(order, Micros(order.size - sold))
+
+    async def _move(
+        self, order_id: OrderId, replacement: PreparedOrder, instruction: Instruction
+    ) -> MoveVerdict:
+        old = self._feed.own.order(order_id)
+        problem = self._why_not_begun(old, replacement)
+        if old is None or problem:
+            return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {problem}")
+        named, swept = self._canceller.wishes(old)
+        problem = await self._journal_plan(order_id, replacement)
+        if problem:
+            return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {problem}")
+        cancellation = self._canceller.start((order_id,))
+        verdict = await self._ended(cancellation)
+        stopped = self._why_stopped(old, verdict, was_lost=_was_lost(cancellation))
+        if stopped is not None:
+            return stopped
+        order = await self._fit(old, replacement)
+        if isinstance(order, MoveVerdict):
+            return order
+        if self._canceller.wishes(old) != (named + 1, swept):
+            text = f"{NOT_REPLACED}: it was to be cancelled while it was being moved"
+            return MoveVerdict(MoveEnd.NOT_REPLACED, text)
+        return await self._place(order, instruction)
+
+    def _why_not_begun(self, old: Order | None, replacement: PreparedOrder) -> str:
+        """Say why a move would end with the old order cancelled and nothing in its place."""
+        if old is None or old.status not in (OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED):
+            return f"the order is {'unknown here' if old is None else old.status.value}"
+        terms = self._terms_of(old.condition_id)
+        if terms is None:
+            return "the market's trading terms are not loaded"
+        if not self._kernel.health.is_up(Source.USER_STREAM):
+            return NO_STREAM
+        refusal = self._sender.find_refusal(replacement, replacing=old.order_id)
+        if refusal is not None:
+            return refusal.reason
+        return why_not_movable(old, terms, self._kernel.venue_now())
+
+    async def _journal_plan(self, old: OrderId, order: PreparedOrder) -> str:
+        """Write down at both orders what is to be sent; return why that cannot be done."""
+        problem = await self._history.begin_move(
+            f"{format_micros(order.size)} at {say_price(order.price)}",
+            old=old,
+            new=order.unsigned.order_id,
+        )
+        return "" if problem is None else f"the journal cannot be written ({problem.text})"
+
+    def _why_stopped(
+        self, old: Order, verdict: CancelVerdict | None, *, was_lost: bool
+    ) -> MoveVerdict | None:
+        """Say why nothing may be sent after the cancel; None where it surely took the order away."""
+        if verdict is None:
+            text = "Not moved: no answer to the cancel, which is asked again. Nothing new was sent"
+            return MoveVerdict(MoveEnd.UNKNOWN, text)
+        if verdict.problem:
+            return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {verdict.problem}")
+        if old.order_id in verdict.result.canceled:
+            return None
+        reason = dict(verdict.result.not_canceled).get(old.order_id, "it was not cancelled")
+        known = self._feed.own.order(old.order_id) or old
+        if known.status is OrderStatus.CANCELLED and was_lost:
+            # A repeated cancel finds nothing: the stream has told that the first one did its work.
+            return None
+        return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {reason}")
+
+    async def _fit(self, old: Order, replacement: PreparedOrder) -> PreparedOrder | MoveVerdict:
+        """Return what is sent for what is left of a cancelled order, or why nothing is."""
+        finals = await self._read_final_sizes((old,))
+        if finals is None:
+            # The size that was confirmed is not offered again: part of it may have been bought.
+            return MoveVerdict(MoveEnd.NOT_REPLACED, f"{NOT_REPLACED}: {UNPROVED}")
+        remaining = size_floor(Micros(max(0, old.original_size - finals[old.order_id])))
+        if remaining <= 0:
+            return MoveVerdict(MoveEnd.NOT_MOVED, "Not moved: it filled before it was cancelled")
+        terms = self._terms_of(old.condition_id)
+        problem = why_not_replaced(remaining, terms) if terms is not None else "terms not loaded"
+        problem = problem or why_too_short(old, self._kernel.venue_now())
+        if problem:
+            return MoveVerdict(MoveEnd.NOT_REPLACED, f"{NOT_REPLACED}: {problem}")
+        order = self._resized(replacement, remaining)
+        if isinstance(order, Rejected):
+            return MoveVerdict(MoveEnd.NOT_REPLACED, f"{NOT_REPLACED}: {order.reason}")
+        if order is replacement:
+            return order
+        # It has another id than the one that was confirmed: this is the one to find after a crash.
+        self._new_ids[old.order_id] = order.unsigned.order_id
+        problem = await self._journal_plan(old.order_id, order)
+        if problem:
+            text = f"{NOT_REPLACED}: {problem}"
+            return MoveVerdict(MoveEnd.NOT_REPLACED, text, left_out=order.intent)
+        for listener in self._on_resized:
+            listener(replacement.unsigned.order_id, order.unsigned.order_id)
+        return order
+
+    async def _place(self, order: PreparedOrder, instruction: Instruction) -> MoveVerdict:
+        placed = await self._send(order, instruction)
+        what = f"{say_shares(order.size, order.outcome)} to {say_price(order.price)}"
+        match placed:
+            case Accepted():
+                return MoveVerdict(MoveEnd.MOVED, f"Moved {what}: {placed.text}", placed)
+            case Rejected():
+                text = f"{NOT_REPLACED}: {placed.reason}"
+                return MoveVerdict(MoveEnd.NOT_REPLACED, text, placed, left_out=order.intent)
+            case Unknown():
+                text = f"Cancelled; moving {what} is unknown, checking: {placed.reason}"
+                return MoveVerdict(MoveEnd.UNKNOWN, text, placed)
+
+    async def _send(self, order: PreparedOrder, instruction: Instruction) -> Verdict:
+        told: list[Verdict] = []
+        self._sender.show(order)
+        await self._sender.send((order,), lambda _, verdict: told.append(verdict), instruction)
+        return told[0]
+
+    def _resized(self, order: PreparedOrder, size: Micros) -> PreparedOrder | Rejected:
+        """Return the order as it was confirmed, or a smaller one where less is left."""
+        intent = order.intent
+        if not isinstance(intent, LimitIntent) or size >= order.size:
+            return order
+        if size_floor(size) <= 0:
+            return Rejected("Nothing is left of it: all has filled meanwhile")
+        return self._prepare(replace(intent, size=size_floor(size)))
+
+    async def _ended(self, cancellation: Cancellation) -> CancelVerdict | None:
+        """Return how a cancel ended; None while nobody has answered for long enough."""
+        return await self._within(CANCEL_PATIENCE_S, asyncio.shield(cancellation.final))
+
+    async def _within(self, seconds: float, work: Awaitable[T]) -> T | None:
+        """Return what some work brings, or None after so long."""
+        working = asyncio.ensure_future(work)
+        waiting = asyncio.ensure_future(self._kernel.clock.sleep(seconds))
+        try:
+            await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)
+            return working.result() if working.done() else None
+        finally:
+            working.cancel()
+            waiting.cancel()
+
+    async def _read_final_sizes(self, orders: tuple[Order, ...]) -> dict[OrderId, Micros] | None:
+        """Return how much of each cancelled order had matched; None where it is not certain."""
+        account = self._feed.account
+        if not orders or account is None:
+            return None if orders else {}
+        return await self._within(PROOF_WITHIN_S, self._prove_final_sizes(account, orders))
+
+    async def _prove_final_sizes(
+        self, account: Account, orders: tuple[Order, ...]
+    ) -> dict[OrderId, Micros]:
+        ids = frozenset(order.order_id for order in orders)
+        since = min(order.created_at for order in orders)
+        own, step = self._feed.own, 0
+        while True:
+            unreported = [order_id for order_id in ids if own.final_record(order_id) is None]
+            has_trades, *_ = await asyncio.gather(
+                self._read_trades(account, ids, since=since),
+                *(self._read_record(account, order_id) for order_id in unreported),
+            )
+            finals = {
+                order.order_id: find_final_size(
+                    order,
+                    own.final_record(order.order_id),
+                    booked=own.booked_size(order.order_id),
+                    failed=own.failed_size(order.order_id),
+                )
+                for order in orders
+            }
+            known = {order_id: size for order_id, size in finals.items() if size is not None}
+            if has_trades and len(known) == len(ids):
+                return known
+            await self._kernel.clock.sleep(READING_PAUSES_S[min(step, len(READING_PAUSES_S) - 1)])
+            step += 1
+
+    async def _read_record(self, account: Account, order_id: OrderId) -> None:
+        asked_s = self._kernel.clock.monotonic()
+        answer = await account.host.order(order_id)
+        if isinstance(answer, Order):
+            self._feed.apply_order(answer, asked_s=asked_s)
+
+    async def _read_trades(
+        self, account: Account, ids: frozenset[OrderId], *, since: datetime
+    ) -> bool:
+        """Take in the trades of orders; whether none of them can be missing from the answer."""
+        after = self._feed.session_start.bound_for_trades(since)
+        fills = await account.host.fills(after=after)
+        if isinstance(fills, Failure):
+            return False
+        for fill in reversed(fills.items):
+            if fill.order_id in ids:
+                self._feed.apply_fill(fill, is_news=True)
+        if not fills.may_lack(ids):
+            return True
+        self._feed.lists.tell(OwnList.FILLS, fills)
+        return False
+
+    async def read_fills(self, ids: set[OrderId], *, since: datetime) -> bool:
+        """Learn what orders had filled; whether that could be read.
+
+        Args:
+            ids: of the orders.
+            since: when the oldest of them was made.
+        """
+        account = self._feed.account
+        if account is None:
+            return False
+        for step in range(READING_TRIES):
+            if await self._read_trades(account, frozenset(ids), since=since):
+                return True
+            await self._kernel.clock.sleep(READING_PAUSES_S[min(step, len(READING_PAUSES_S) - 1)])
+        return False
+
+
+def _ties_up(resting: Order, sale: PreparedOrder) -> bool:
+    """Whether an order offers the shares that are to be sold."""
+    return resting.side is Side.SELL and resting.token_id == sale.intent.token_id
+
+
+def _was_lost(cancellation: Cancellation) -> bool:
+    """Whether the first request of a cancel was never answered."""
+    first = cancellation.first
+    return first.done() and bool(first.result().result.unanswered)
+
+
+_LEVELS = {
+    MoveEnd.MOVED: Level.GOOD,
+    MoveEnd.NOT_MOVED: Level.WARNING,
+    MoveEnd.NOT_REPLACED: Level.BAD,
+    MoveEnd.UNKNOWN: Level.WARNING,
+}

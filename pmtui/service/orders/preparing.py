@@ -1,0 +1,120 @@
+"""From what a trader means to the very fields that are hashed: pure, no task, no clock, no wire."""
+
+from datetime import UTC, datetime
+
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.fees import most_fee
+from pmtui.domain.markets.identity import Disagreement, find_disagreement, is_position_id
+from pmtui.domain.markets.market import Market, MarketTerms, Side
+from pmtui.domain.money import ZERO, Micros, ratio_ceil
+from pmtui.domain.orders.amounts import AmountError, OrderAmounts
+from pmtui.domain.orders.fields import OrderDraft
+from pmtui.domain.orders.intent_amounts import order_amounts
+from pmtui.domain.orders.order import (
+    VENUE_EXPIRY_LEAD,
+    LimitIntent,
+    Order,
+    OrderIntent,
+    OrderStatus,
+    TimeInForce,
+)
+from pmtui.domain.orders.verdict import Rejected
+from pmtui.service.ports import OrderSigner
+from pmtui.service.surface import PreparedOrder
+
+
+def prepare_order(
+    intent: OrderIntent, *, signer: OrderSigner, market: Market, terms: MarketTerms
+) -> PreparedOrder | Rejected:
+    """Fix everything that will be hashed."""
+    if intent.token_id not in terms.token_ids:
+        return Rejected("That outcome does not belong to this market", field="outcome")
+    amounts = _amounts(intent, terms)
+    if isinstance(amounts, Rejected):
+        return amounts
+    is_buy = intent.side is Side.BUY
+    unsigned = signer.prepare(
+        OrderDraft(
+            token_id=intent.token_id,
+            is_buy=is_buy,
+            maker_amount=amounts.maker,
+            taker_amount=amounts.taker,
+            neg_risk=terms.neg_risk,
+            time_in_force=intent.time_in_force.value,
+            is_post_only=isinstance(intent, LimitIntent) and intent.is_post_only,
+            expiration_s=_expiration_s(intent),
+        )
+    )
+    cash, size = (amounts.maker, amounts.taker) if is_buy else (amounts.taker, amounts.maker)
+    price = intent.price if isinstance(intent, LimitIntent) else ratio_ceil(cash, size)
+    return PreparedOrder(
+        intent=intent,
+        unsigned=unsigned,
+        condition_id=intent.condition_id,
+        outcome=terms.outcome_labels[terms.token_ids.index(intent.token_id)],
+        market_title=market.telling_name,
+        price=price,
+        size=size,
+        cash=cash,
+        worst_fee=most_fee(size, price, terms.fee, is_buy=is_buy),
+        is_derived=_is_derived(intent.token_id, signer=signer, terms=terms),
+    )
+
+
+def find_market_disagreement(
+    condition_id: ConditionId, *, signer: OrderSigner, market: Market, terms: MarketTerms
+) -> Disagreement | None:
+    """Return why no token of a market may be signed; None where every source agrees on them."""
+    derived = signer.tokens_of(condition_id, neg_risk=terms.neg_risk)
+    return find_disagreement(condition_id, market, terms, derived=derived)
+
+
+def to_order(
+    order: PreparedOrder,
+    status: OrderStatus,
+    *,
+    now: datetime | None = None,
+    matched: Micros = ZERO,
+    reason: str = "",
+) -> Order:
+    """Return a prepared order as one of our orders, in a state of its life."""
+    intent = order.intent
+    return Order(
+        order_id=order.unsigned.order_id,
+        condition_id=order.condition_id,
+        token_id=intent.token_id,
+        outcome=order.outcome,
+        side=intent.side,
+        price=order.price,
+        original_size=order.size,
+        matched_size=matched,
+        status=status,
+        time_in_force=intent.time_in_force,
+        created_at=now or datetime.fromtimestamp(order.unsigned.timestamp_ms / 1000, tz=UTC),
+        expires_at=intent.expires_at if isinstance(intent, LimitIntent) else None,
+        reason=reason,
+        is_post_only=order.unsigned.draft.is_post_only,
+    )
+
+
+def _is_derived(token_id: TokenId, *, signer: OrderSigner, terms: MarketTerms) -> bool:
+    derived = signer.tokens_of(terms.condition_id, neg_risk=terms.neg_risk)
+    return derived is not None and not is_position_id(token_id)
+
+
+def _amounts(intent: OrderIntent, terms: MarketTerms) -> OrderAmounts | Rejected:
+    try:
+        amounts = order_amounts(intent, terms.tick_size)
+    except AmountError as error:
+        return Rejected(str(error))
+    if amounts.is_empty:
+        return Rejected("Nothing is left of this order after rounding", field="size")
+    return amounts
+
+
+def _expiration_s(intent: OrderIntent) -> int:
+    if not isinstance(intent, LimitIntent) or intent.expires_at is None:
+        return 0
+    if intent.time_in_force is not TimeInForce.GTD:
+        return 0
+    return int((intent.expires_at + VENUE_EXPIRY_LEAD).timestamp())

@@ -1,0 +1,237 @@
+"""Finds out what became of orders: of those without an answer, and of those no longer listed.
+
+An order is looked for by its id among the open orders, by itself, and in the own trades. What a look
+that does not find it proves is decided in `domain/orders/endings.py`; a list with a row that cannot
+be read, or that was not read to its end, proves nothing. Nothing is ever sent again by itself: the
+venue refuses identical bytes as a duplicate while it remembers the order, but nobody says for how
+long it remembers one that is filled or cancelled, so sending again could double it.
+
+What was ruled out stays known, in the next sessions too: the request may arrive after all, and then
+the venue's lists and trades reopen the order.
+"""
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from pmtui.domain.failure import Failure
+from pmtui.domain.ids import OrderId
+from pmtui.domain.orders.life import IN_DOUBT
+from pmtui.domain.orders.order import Fill, Order, OrderStatus
+from pmtui.domain.plurals import count
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.hosts import Account
+from pmtui.service.kernel import Kernel
+from pmtui.service.orders.history import OrderHistory
+from pmtui.service.views import Level, OwnList
+from pmtui.service.words import say_order_end
+
+PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Between looks; the last one again and again."""
+MISSING_PAUSE_S = 5.0
+"""The longest one while an order is missing that was at the venue."""
+GONE = "no longer at the venue"
+NEVER_ARRIVED = "never reached the venue, or was refused there"
+
+
+@dataclass(slots=True)
+class Doubt:
+    """An order that may or may not be at the venue."""
+
+    order: Order
+    title: str
+    is_restored: bool
+    """Whether it is of an earlier session."""
+
+
+class OrderSearch:
+    """One search for all orders in doubt, and all that are missing from the venue's lists."""
+
+    def __init__(self, kernel: Kernel, feed: AccountFeed, history: OrderHistory) -> None:
+        self._kernel = kernel
+        self._feed = feed
+        self._history = history
+        self._doubts: dict[OrderId, Doubt] = {}
+        self._missing: set[OrderId] = set()
+        """Known to have been at the venue, and not shown by its last list."""
+        feed.on_missing(self._add_missing)
+        self._step = 0
+        self._added = asyncio.Event()
+
+    async def restore(self) -> frozenset[OrderId]:
+        """Restore the orders that the journal knows no end of; they count as resting.
+
+        Those that were ruled out lately are known again too, as the conclusions that they are.
+
+        Returns:
+            Those that were to be cancelled.
+        """
+        unsettled = await self._history.restore()
+        now_s = self._kernel.clock.monotonic()
+        ruled_out = await self._history.restore_ruled_out()
+        for journaled in ruled_out:
+            status = OrderStatus(journaled.state or OrderStatus.REJECTED)
+            reason = GONE if journaled.is_known else NEVER_ARRIVED
+            order = replace(journaled.order, status=status, reason=reason)
+            # Nobody is told: it is no news before something contradicts it.
+            _ = self._feed.endings.believe(order, now_s)
+        for journaled in unsettled:
+            reason = "checking what became of it"
+            order = replace(journaled.order, status=OrderStatus.UNKNOWN, reason=reason)
+            self._feed.apply_order(order, is_news=False)
+            self._feed.endings.doubt(order.order_id, now_s, was_at_venue=journaled.is_known)
+            self._add(Doubt(journaled.order, journaled.title, is_restored=True))
+        if unsettled:
+            text = f"Checking {count(len(unsettled), 'order')} of the last session"
+            self._kernel.log.notice(Level.WARNING, text)
+        both = (*unsettled, *ruled_out)
+        return frozenset(each.order.order_id for each in both if each.is_unwanted)
+
+    def look_for(self, order: Order, title: str) -> None:
+        """Look for an order whose answer was lost."""
+        self._feed.endings.doubt(order.order_id, self._kernel.clock.monotonic())
+        self._add(Doubt(order, title, is_restored=False))
+
+    def _add(self, doubt: Doubt) -> None:
+        self._doubts[doubt.order.order_id] = doubt
+        self._step = 0
+        self._added.set()
+
+    def _add_missing(self, order_ids: tuple[OrderId, ...]) -> None:
+        if not self._missing.issuperset(order_ids):
+            self._missing.update(order_ids)
+            self._step = 0
+            self._added.set()
+
+    async def run(self) -> None:
+        """Look for whatever comes into doubt, for as long as the session lasts."""
+        await self._feed.opened.wait()
+        while True:
+            if not self._doubts and not self._missing:
+                self._added.clear()
+                await self._added.wait()
+            await self._pause()
+            account = self._feed.account
+            if account is not None:
+                await self._look(account)
+
+    async def _pause(self) -> None:
+        """Wait for the next look; an order that comes into doubt meanwhile makes it soon."""
+        self._added.clear()
+        pause = PAUSES_S[min(self._step, len(PAUSES_S) - 1)]
+        self._step += 1
+        if self._missing:
+            pause = min(pause, MISSING_PAUSE_S)
+        now_s, endings = self._kernel.clock.monotonic(), self._feed.endings
+        if any(endings.is_due(order_id, now_s) for order_id in self._doubts):
+            pause = min(pause, endings.policy.spacing_s)
+        sleeping = asyncio.ensure_future(self._kernel.clock.sleep(pause))
+        waking = asyncio.ensure_future(self._added.wait())
+        try:
+            await asyncio.wait({sleeping, waking}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            sleeping.cancel()
+            waking.cancel()
+
+    async def _look(self, account: Account) -> None:
+        await self._take_found()
+        asked = tuple(self._doubts.values())
+        wanted = {doubt.order.order_id for doubt in asked} | self._missing
+        if not wanted:
+            return
+        asked_s = self._kernel.clock.monotonic()
+        created = [known.created_at for i in wanted if (known := self._feed.own.order(i))]
+        after = self._feed.session_start.bound_for_trades(*created)
+        listed, fills = await asyncio.gather(
+            account.host.open_orders(), account.host.fills(after=after)
+        )
+        is_complete = True
+        if isinstance(fills, Failure):
+            is_complete = False
+        else:
+            self._feed.lists.tell(OwnList.FILLS, fills)
+            is_complete &= fills.is_complete
+            self._apply_fills(fills.items, wanted)
+        if isinstance(listed, Failure):
+            is_complete = False
+        else:
+            self._feed.lists.tell(OwnList.ORDERS, listed)
+            is_complete &= listed.is_complete
+            self._feed.apply_listing(listed, asked_s=asked_s)
+            self._missing.difference_update(order.order_id for order in listed.items)
+        for doubt in asked:
+            if self._is_in_doubt(doubt):
+                # A long history of trades is read from its end: what is old comes late.
+                proves = is_complete and (not doubt.is_restored or self._feed.has_read_fills)
+                status = await self._look_at(
+                    account, doubt.order.order_id, asked_s, is_complete=proves
+                )
+                if status is not None:
+                    self._rule_out(doubt, status)
+        for order_id in tuple(self._missing):
+            status = await self._look_at(account, order_id, asked_s, is_complete=is_complete)
+            if status is not None:
+                self._end_missing(order_id, status)
+        self._drop_ended()
+        await self._take_found()
+
+    async def _look_at(
+        self, account: Account, order_id: OrderId, list_asked_s: float, *, is_complete: bool
+    ) -> OrderStatus | None:
+        """Ask for one order; return how it ended where that is proved by not finding it."""
+        asked_s = self._kernel.clock.monotonic()
+        answer = await account.host.order(order_id)
+        if isinstance(answer, Order):
+            self._feed.apply_order(answer, asked_s=asked_s)
+            self._missing.discard(order_id)
+        elif answer is None and is_complete:
+            now_s = self._kernel.clock.monotonic()
+            return self._feed.endings.apply_absence(order_id, asked_s=list_asked_s, at_s=now_s)
+        return None
+
+    def _apply_fills(self, fills: tuple[Fill, ...], wanted: set[OrderId]) -> None:
+        for fill in reversed(fills):
+            if fill.order_id in wanted:
+                self._feed.apply_fill(fill, is_news=True)
+
+    def _is_in_doubt(self, doubt: Doubt) -> bool:
+        known = self._feed.own.order(doubt.order.order_id)
+        return known is None or known.status in IN_DOUBT
+
+    def _drop_ended(self) -> None:
+        own = self._feed.own
+        self._missing = {
+            i for i in self._missing if (known := own.order(i)) is not None and known.status.is_open
+        }
+
+    def _end_missing(self, order_id: OrderId, status: OrderStatus) -> None:
+        """Conclude that an order has ended which the venue neither lists nor knows."""
+        known = self._feed.own.order(order_id)
+        if known is not None:
+            self._history.note_ruled_out(f"{GONE}: {status.value}", order_id)
+            self._feed.apply_order(replace(known, status=status), is_guess=True)
+
+    async def _take_found(self) -> None:
+        """Let go of the orders that something has been heard of, whoever told."""
+        for order_id, doubt in tuple(self._doubts.items()):
+            known = self._feed.own.order(order_id)
+            if known is None or known.status in IN_DOUBT:
+                continue
+            del self._doubts[order_id]
+            await self._history.write("found", known.status.value, order_id)
+            if doubt.is_restored:
+                text = f"Found: {say_order_end(known, doubt.title)}"
+                self._kernel.log.add(Level.INFO, "order", text, order_id=order_id)
+            else:
+                text = f"It did arrive. {say_order_end(known, doubt.title)}"
+                self._kernel.log.notice(Level.GOOD, text, order_id=order_id)
+
+    def _rule_out(self, doubt: Doubt, status: OrderStatus) -> None:
+        order_id = doubt.order.order_id
+        del self._doubts[order_id]
+        reasons = {OrderStatus.REJECTED: NEVER_ARRIVED, OrderStatus.CANCELLED: GONE}
+        known = self._feed.own.order(order_id) or doubt.order
+        fact = replace(known, status=status, reason=reasons.get(status, ""))
+        self._history.note_ruled_out("not at the venue, not in the trades", order_id)
+        self._feed.apply_order(fact, is_news=False, is_guess=True)
+        text = say_order_end(fact, doubt.title)
+        self._kernel.log.notice(Level.WARNING, text, order_id=order_id)

@@ -1,0 +1,395 @@
+"""Sends prepared orders, one or a batch: sign, journal, post once, judge, and search what is unknown.
+
+Every order that leaves this program leaves here, whatever asked for it. It leaves only while
+nothing speaks against it: that is asked for the last time when its bytes are handed to the
+connection, after the disk, the wait for a place at the host and a suspension of the machine. What
+is withheld never left, and is rejected. A lost answer is Unknown for every order of the request,
+and each of them is looked for; none is sent again.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeVar
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.health import Source
+from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.orders.order import Order, OrderStatus, PostResult, TimeInForce
+from pmtui.domain.orders.single_keys import why_locked
+from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.hosts import READ_ONLY, Account
+from pmtui.service.kernel import Kernel
+from pmtui.service.orders.cancelling import NOT_SENT, Canceller
+from pmtui.service.orders.history import OrderHistory
+from pmtui.service.orders.journal import Leaving
+from pmtui.service.orders.preparing import to_order
+from pmtui.service.orders.search import OrderSearch
+from pmtui.service.orders.verdicts import judge_answer, say_answer, say_verdict
+from pmtui.service.safety.entry_guard import EntryGuard
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.views import Level
+from pmtui.service.words import say_order_end
+
+T = TypeVar("T")
+
+POST_DEADLINE_S = 10
+"""So long after the trader asked for it an order must have left, and without an answer counts as
+unknown, unless the settings say else."""
+CHANGED = "the request is made anew without some of its orders"
+FAULT = "a fault in this program, see the log file"
+
+Tell = Callable[[PreparedOrder, Verdict], None]
+
+
+def _no_objection() -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """When the trader asked for orders; they leave soon after it or never."""
+
+    given_at: datetime
+    """By the clock that goes on while the machine is suspended, and may be set."""
+    given_s: float
+    """By the clock that is never set, and may stand still meanwhile."""
+    sweeps: int
+    """How often a market or everything had been cancelled before."""
+    needs_good_book: bool = False
+    """Whether it was a single key: nobody has looked at the price but for the book."""
+    objection: Callable[[], str] = _no_objection
+    """Says why whoever asked for them does not want them any more; empty while he does."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Leg:
+    """An order with the very bytes that leave."""
+
+    order: PreparedOrder
+    known: Order
+    body: bytes
+
+
+class _Request:
+    """Orders on their way out in one request; each can be withheld until its bytes leave."""
+
+    def __init__(self, legs: tuple[_Leg, ...], instruction: Instruction, tell: Tell) -> None:
+        self.legs = legs
+        self.instruction = instruction
+        self.tell = tell
+        self.has_left = False
+        self.is_overdue = False
+        self.is_journaled = False
+        self.withheld: list[tuple[_Leg, str]] = []
+        """What never left, and why."""
+        self.changed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def wake(self) -> None:
+        """Let whoever works on it look at it again."""
+        if not self.changed.done():
+            self.changed.set_result(None)
+
+    async def wait(self, work: "asyncio.Future[T]") -> None:
+        """Wait until a piece of work is done, or the request has changed."""
+        if self.changed.done():
+            self.changed = asyncio.get_running_loop().create_future()
+        either: set[asyncio.Future[T] | asyncio.Future[None]] = {work, self.changed}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+
+
+class OrderSender:
+    """The one way out for orders."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        feed: AccountFeed,
+        history: OrderHistory,
+        *,
+        search: OrderSearch,
+        canceller: Canceller,
+        book_of: Callable[[TokenId], BookView],
+        guard: EntryGuard,
+        post_deadline_s: int = POST_DEADLINE_S,
+    ) -> None:
+        self._kernel = kernel
+        self._feed = feed
+        self._history = history
+        self._search = search
+        self._canceller = canceller
+        self._book_of = book_of
+        self._guard = guard
+        self._post_deadline_s = post_deadline_s
+        self._requests: set[_Request] = set()
+        """Those that are under way."""
+        canceller.on_wish(self._recheck)
+
+    def instruct(
+        self, *, needs_good_book: bool = False, objection: Callable[[], str] = _no_objection
+    ) -> Instruction:
+        """Return what holds for orders that are asked for now."""
+        clock = self._kernel.clock
+        return Instruction(
+            clock.now(), clock.monotonic(), self._canceller.sweeps, needs_good_book, objection
+        )
+
+    def show(self, order: PreparedOrder) -> None:
+        """Count an order as ours from the moment on when it was asked for."""
+        self._feed.apply_order(to_order(order, OrderStatus.PENDING, now=self._kernel.clock.now()))
+
+    def find_refusal(
+        self, order: PreparedOrder, *, replacing: OrderId | None = None
+    ) -> Rejected | None:
+        """Return why an order would not be signed now; for whoever has to cancel something first."""
+        return self._guard.check(order, replacing=replacing)
+
+    def refuse(self, order: PreparedOrder, refusal: Rejected, tell: Tell) -> None:
+        """Let an order end before it was sent."""
+        self._settle(order, refusal, tell)
+
+    async def send(
+        self,
+        orders: tuple[PreparedOrder, ...],
+        tell: Tell,
+        instruction: Instruction | None = None,
+    ) -> None:
+        """Send orders in one request; `tell` hears how each of them ended, once.
+
+        Args:
+            orders: what is to leave.
+            tell: hears of each.
+            instruction: what the trader asked, and when; now, where absent.
+        """
+        is_faulty = True
+        try:
+            await self._send(orders, tell, instruction or self.instruct())
+            is_faulty = False
+        except asyncio.CancelledError:
+            # The program ends; the journal holds what left.
+            is_faulty = False
+            raise
+        finally:
+            if is_faulty:
+                self._end_after_fault(orders, tell)
+
+    def _end_after_fault(self, orders: tuple[PreparedOrder, ...], tell: Tell) -> None:
+        """Leave none behind that would seem to be on its way for ever: a bug of ours stopped them."""
+        now = self._kernel.clock.now()
+        for order in orders:
+            order_id = order.unsigned.order_id
+            known = self._feed.own.order(order_id)
+            if known is None or known.status is OrderStatus.PENDING:
+                self._settle(order, Rejected(f"Not sent: {FAULT}"), tell)
+            elif known.status in (OrderStatus.SENT, OrderStatus.UNKNOWN):
+                self._settle(order, Unknown(order_id, FAULT, since=now), tell)
+                self._search.look_for(known, order.market_title)
+
+    async def _send(
+        self, orders: tuple[PreparedOrder, ...], tell: Tell, instruction: Instruction
+    ) -> None:
+        legs = self._sign_all(orders, tell)
+        account = self._feed.account
+        if account is None or not legs:
+            return
+        request = _Request(legs, instruction, tell)
+        self._requests.add(request)
+        timing = asyncio.ensure_future(self._expire(request))
+        try:
+            if await self._begin(request):
+                await self._post_until_answered(account, request)
+        finally:
+            timing.cancel()
+            self._requests.discard(request)
+
+    async def _begin(self, request: _Request) -> bool:
+        """Write the orders down; whether any may leave. A disk that stalls withholds them."""
+        legs = request.legs
+        beginning = asyncio.ensure_future(
+            self._history.begin([Leaving(g.known, g.order.market_title, g.body) for g in legs])
+        )
+        while request.legs and not beginning.done():
+            await request.wait(beginning)
+        problem = await beginning
+        request.is_journaled = True
+        for leg, reason in request.withheld:
+            self._history.note_not_sent(reason, leg.known.order_id)
+        if problem is not None:
+            text = f"Not sent: the journal cannot be used ({problem.text})"
+            for leg in request.legs:
+                self._settle(leg.order, Rejected(text), request.tell)
+            request.legs = ()
+        return bool(request.legs)
+
+    async def _post_until_answered(self, account: Account, request: _Request) -> None:
+        """Post what is not withheld: the others go on alone, as long as nothing has left."""
+        while request.legs:
+            legs = request.legs
+            posting = asyncio.ensure_future(self._post(account, request))
+            try:
+                while not posting.done() and request.legs == legs:
+                    if request.has_left and request.is_overdue:
+                        break
+                    await request.wait(posting)
+            finally:
+                posting.cancel()
+            if request.legs != legs:
+                continue
+            if posting.done() and not posting.cancelled():
+                answer = posting.result()
+            else:
+                text = f"no answer within {self._post_deadline_s} s"
+                answer = Failure(FailureKind.LOST, _route_of(legs), text)
+            self._kernel.check(Source.TRADING, answer)
+            await self._conclude(request, _each(legs, answer))
+            return
+
+    async def _conclude(self, request: _Request, answers: tuple[PostResult | Failure, ...]) -> None:
+        # Every answer is noted and told before anything waits for the disk.
+        now = self._kernel.clock.now()
+        judged = [
+            (leg, judge_answer(leg.order, answer, now=now))
+            for leg, answer in zip(request.legs, answers, strict=True)
+        ]
+        for (leg, verdict), answer in zip(judged, answers, strict=True):
+            self._history.note_answer(say_answer(answer), leg.known.order_id)
+            self._settle(leg.order, verdict, request.tell)
+        for leg, verdict in judged:
+            await self._history.write("verdict", say_verdict(verdict), leg.known.order_id)
+        self._feed.refresh()
+        for leg, verdict in judged:
+            if isinstance(verdict, Unknown):
+                self._search.look_for(leg.known, leg.order.market_title)
+
+    async def _expire(self, request: _Request) -> None:
+        """Let a request be overdue when its time has passed."""
+        left_s = self._post_deadline_s - self._age_s(request.instruction)
+        if left_s > 0:
+            await self._kernel.clock.sleep(left_s)
+        request.is_overdue = True
+        self._withhold(request)
+        request.wake()
+
+    def _recheck(self) -> None:
+        """Withhold at once what is not wanted any more."""
+        for request in tuple(self._requests):
+            if self._withhold(request):
+                request.wake()
+
+    def _withhold(self, request: _Request) -> str:
+        """Reject those orders of a request that must not leave; return why, "" for none."""
+        if request.has_left:
+            return ""
+        reasons = [(leg, self._why_not(leg, request)) for leg in request.legs]
+        request.legs = tuple(leg for leg, reason in reasons if not reason)
+        for leg, reason in reasons:
+            if reason:
+                request.withheld.append((leg, reason))
+                if request.is_journaled:
+                    self._history.note_not_sent(reason, leg.known.order_id)
+                self._settle(leg.order, Rejected(reason), request.tell)
+        return next((reason for _, reason in reasons if reason), "")
+
+    def _why_not(self, leg: _Leg, request: _Request) -> str:
+        """Return why an order must not leave at this very moment; empty when it may."""
+        instruction, order = request.instruction, leg.known
+        if locked := self._guard.locked():
+            return locked
+        if self._canceller.is_unwanted(order, since=instruction.sweeps):
+            return NOT_SENT
+        if objection := instruction.objection():
+            return f"Not sent: {objection}"
+        if request.is_overdue or self._age_s(instruction) >= self._post_deadline_s:
+            return f"Not sent: it could not leave within {self._post_deadline_s} s"
+        ends_at = order.expires_at if order.time_in_force is TimeInForce.GTD else None
+        if ends_at is not None and ends_at <= self._kernel.venue_now():
+            return "Not sent: it expired before it left"
+        if instruction.needs_good_book and (bad := why_locked(self._book_of(order.token_id))):
+            return f"Not sent: {bad[:1].lower()}{bad[1:]}"
+        return ""
+
+    def _age_s(self, instruction: Instruction) -> float:
+        """Return how long ago an instruction was given, by whichever clock says more."""
+        clock = self._kernel.clock
+        by_wall = (clock.now() - instruction.given_at).total_seconds()
+        return max(by_wall, clock.monotonic() - instruction.given_s)
+
+    def _sign_all(self, orders: tuple[PreparedOrder, ...], tell: Tell) -> tuple[_Leg, ...]:
+        account = self._feed.account
+        legs = []
+        for order in orders:
+            body = Rejected(READ_ONLY) if account is None else self._sign(account, order)
+            if isinstance(body, Rejected):
+                self._settle(order, body, tell)
+                continue
+            known = to_order(order, OrderStatus.PENDING, now=self._kernel.clock.now())
+            legs.append(_Leg(order, known, body))
+        return tuple(legs)
+
+    def _sign(self, account: Account, order: PreparedOrder) -> bytes | Rejected:
+        """Sign an order. Whatever may still refuse one is asked here, last of all."""
+        return self._guard.refuse(order) or account.signer.sign(order.unsigned)
+
+    async def _post(self, account: Account, request: _Request) -> tuple[PostResult, ...] | Failure:
+        """Send once, if nothing speaks against it when the bytes leave."""
+        legs = request.legs
+
+        def last_check() -> str:
+            reason = self._withhold(request)
+            if request.legs != legs:
+                # Also where somebody has been withheld since this request was made.
+                return reason or CHANGED
+            request.has_left = True
+            for leg in legs:
+                self._feed.apply_order(replace(leg.known, status=OrderStatus.SENT))
+            return ""
+
+        if len(legs) > 1:
+            bodies = tuple(leg.body for leg in legs)
+            return await account.host.post_orders(bodies, last_check)
+        answer = await account.host.post_order(legs[0].body, last_check)
+        return answer if isinstance(answer, Failure) else (answer,)
+
+    def _settle(self, order: PreparedOrder, verdict: Verdict, tell: Tell) -> None:
+        now = self._kernel.clock.now()
+        if isinstance(verdict, Accepted):
+            fact = to_order(order, verdict.status, now=now, matched=verdict.filled_size)
+            level = Level.INFO
+        elif isinstance(verdict, Rejected):
+            fact = to_order(order, OrderStatus.REJECTED, now=now, reason=verdict.reason)
+            level = Level.BAD
+        else:
+            fact = to_order(order, OrderStatus.UNKNOWN, now=now, reason=verdict.reason)
+            level = Level.WARNING
+        self._feed.apply_order(fact, is_news=False)
+        if fact.status is not OrderStatus.FILLED:
+            # What filled is told once: by its fills, as they come, each with its own price.
+            text = say_order_end(fact, order.market_title)
+            self._kernel.log.add(level, "order", text, order_id=order.unsigned.order_id)
+        tell(order, verdict)
+
+
+def _route_of(legs: tuple[_Leg, ...]) -> str:
+    return "POST /order" if len(legs) == 1 else "POST /orders"
+
+
+def _each(
+    legs: tuple[_Leg, ...], answer: tuple[PostResult, ...] | Failure
+) -> tuple[PostResult | Failure, ...]:
+    """Return what is answered to each order; a failure where nobody can tell.
+
+    Answers stand in the order of the request (WIRE_CLOB §6.1); one that names another order than
+    the one in its place shows that they do not.
+    """
+    if isinstance(answer, Failure):
+        return (answer,) * len(legs)
+    if len(answer) != len(legs):
+        text = f"{len(answer)} answers to {len(legs)} orders"
+        return (Failure(FailureKind.SERVER, _route_of(legs), text),) * len(legs)
+    if any(not each.names(leg.known.order_id) for leg, each in zip(legs, answer, strict=True)):
+        text = "the answer names another order"
+        return (Failure(FailureKind.SERVER, _route_of(legs), text),) * len(legs)
+    return answer

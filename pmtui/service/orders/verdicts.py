@@ -1,0 +1,140 @@
+"""What the answer to a posted order allows one to conclude: accepted, rejected, or not known."""
+
+from datetime import datetime
+
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil, notional_floor
+from pmtui.domain.orders.order import OrderStatus, PostResult, PostStatus
+from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.service.orders.refusals import (
+    field_of_refusal,
+    is_duplicate_refusal,
+    is_inconclusive_refusal,
+    is_refusal_of_a_closed_venue,
+)
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.words import say_shares
+
+CENT = Micros(10_000)
+LEAST_PRICE = Micros(100)
+"""The smallest tick there is: nothing trades below it (WIRE_CLOB §5, October 2026)."""
+
+
+def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: datetime) -> Verdict:
+    """Judge the one answer to the one request that carried an order.
+
+    Rejected is only what was surely not taken: a 4xx in the venue's own words, but for those by
+    which it does not know itself; a 503 by which it says that it takes none; and what is answered
+    before a request is looked at, whoever does that (`domain/failure.py`). All else is looked for.
+    """
+    text = answer.text if isinstance(answer, Failure) else answer.error
+    if is_duplicate_refusal(text):
+        # Sent once by us: whoever doubled it on the way, the venue has met this order before.
+        return Unknown(order.unsigned.order_id, f"the venue knows it already: {text}", since=now)
+    if is_inconclusive_refusal(text):
+        return Unknown(order.unsigned.order_id, text, since=now)
+    if isinstance(answer, PostResult):
+        return _judge_result(order, answer, now=now)
+    is_closed = answer.kind is FailureKind.SERVER and is_refusal_of_a_closed_venue(text)
+    if answer.may_have_happened and not is_closed:
+        return Unknown(order.unsigned.order_id, str(answer), since=now)
+    return Rejected(text or str(answer), field_of_refusal(text))
+
+
+def say_failure(failure: Failure) -> str:
+    """Write a failure for the journal."""
+    return f"{failure.kind.value}: {failure}"
+
+
+def say_answer(answer: PostResult | Failure) -> str:
+    """Write an answer for the journal, as it came."""
+    if isinstance(answer, Failure):
+        return say_failure(answer)
+    if not answer.is_accepted or answer.status is None:
+        named = f" of {answer.order_id}" if answer.order_id else ""
+        return f"refused: {answer.error}{named}" if answer.error else f"says nothing{named}"
+    gave, got = (format_micros(a or ZERO) for a in (answer.making_amount, answer.taking_amount))
+    trades = f", trades {' '.join(answer.trade_ids)}" if answer.trade_ids else ""
+    return f"{answer.status.value}: gave {gave}, got {got}{trades}"
+
+
+def say_verdict(verdict: Verdict) -> str:
+    """Write a verdict for the journal."""
+    match verdict:
+        case Accepted():
+            return f"accepted: {verdict.text}"
+        case Rejected():
+            return f"rejected: {verdict.reason}"
+        case Unknown():
+            return f"unknown: {verdict.reason}"
+
+
+def _judge_result(order: PreparedOrder, answer: PostResult, *, now: datetime) -> Verdict:
+    if answer.error and answer.order_id is None:
+        return Rejected(answer.error, field_of_refusal(answer.error))
+    if doubt := _why_doubted(order, answer):
+        return Unknown(order.unsigned.order_id, doubt, since=now)
+    gave, got = answer.making_amount or ZERO, answer.taking_amount or ZERO
+    filled, cash = (got, gave) if order.intent.side is Side.BUY else (gave, got)
+    text = ""
+    if answer.status is PostStatus.DELAYED:
+        status = OrderStatus.DELAYED
+    elif filled >= order.size or _is_spent(order, answer):
+        status = OrderStatus.FILLED
+    elif not order.intent.time_in_force.rests:
+        status = OrderStatus.CANCELLED
+        text = f"filled {say_shares(filled, order.outcome)}, the rest dropped"
+    else:
+        status = OrderStatus.PARTIALLY_FILLED if filled else OrderStatus.LIVE
+    return Accepted(
+        order_id=order.unsigned.order_id,
+        status=status,
+        filled_size=filled,
+        text=text or status.value,
+        filled_cash=cash,
+    )
+
+
+def _why_doubted(order: PreparedOrder, answer: PostResult) -> str:
+    """Return why an answer settles nothing of the order that it came to; empty when it does."""
+    if answer.order_id is None:
+        return "the answer names no order"
+    if not answer.names(order.unsigned.order_id):
+        return "the answer names another order"
+    if answer.error:
+        return f"the answer both names the order and refuses it: {answer.error}"
+    if answer.status is None:
+        return "the answer neither takes nor refuses the order"
+    gave, got = answer.making_amount or ZERO, answer.taking_amount or ZERO
+    if answer.status is PostStatus.MATCHED and not (gave and got):
+        return "the answer tells of a match and not of how much"
+    if not are_possible(order, gave=gave, got=got):
+        return "the answer tells of amounts that the order cannot have"
+    return ""
+
+
+def are_possible(order: PreparedOrder, *, gave: Micros, got: Micros) -> bool:
+    """Whether an order can have exchanged two amounts: not more than it offers, within its price.
+
+    Whether a fee is part of them nobody says, so the most that it can be is left out of the
+    comparison, and a cent for rounding.
+    """
+    if gave < 0 or got < 0 or bool(gave) is not bool(got):
+        return False
+    slack = order.worst_fee + CENT
+    if order.intent.side is Side.BUY:
+        is_offered = gave <= order.unsigned.draft.maker_amount + slack
+        return (
+            is_offered
+            and gave <= notional_ceil(order.price, got) + slack
+            and (notional_floor(LEAST_PRICE, got) <= gave)
+        )
+    is_offered = gave <= order.unsigned.draft.maker_amount
+    return is_offered and notional_floor(order.price, gave) - slack <= got <= gave
+
+
+def _is_spent(order: PreparedOrder, answer: PostResult) -> bool:
+    """Whether a purchase gave all the dollars it was to give, however many shares that brought."""
+    is_buy = order.intent.side is Side.BUY
+    return is_buy and (answer.making_amount or 0) >= order.unsigned.draft.maker_amount

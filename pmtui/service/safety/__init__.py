@@ -1,0 +1,1 @@
+"""What keeps orders from leaving or resting: kill switch, limits, arming, heartbeats, shutdown."""

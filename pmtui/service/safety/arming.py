@@ -1,0 +1,133 @@
+"""Whether single keys may trade: always off at first, off again when nobody uses it or sees well.
+
+Armed, one key sends an order without a question. So it ends by itself: after idle time, when the
+stream of the market on show, that of own orders or the trading host is lost, and when entry is
+locked. Nothing but `arm` turns it on. A stream that nobody watches is closed, which is no loss, nor
+is opening it for the next market or one more socket for other tokens (`service/books/stream_loss.py`).
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from pmtui.domain.health import HealthState, Source, SourceHealth
+from pmtui.service.books.stream_loss import MarketLoss
+from pmtui.service.kernel import Kernel
+from pmtui.service.topics import StatusTopic
+from pmtui.service.views import Level
+
+DISARM_AFTER_S = 300.0
+"""Without a trading key for so long it is off, unless the settings say else."""
+
+
+class Arming:
+    """Whether single keys may trade, and until when."""
+
+    def __init__(
+        self, kernel: Kernel, market: MarketLoss, *, idle_s: float = DISARM_AFTER_S
+    ) -> None:
+        self._kernel = kernel
+        self._market = market
+        self._idle = timedelta(seconds=idle_s)
+        self._until: datetime | None = None
+        self._until_s = 0.0
+        """The same by the clock that is never set back, but may stand still while we sleep."""
+        self._listeners: list[Callable[[bool], None]] = []
+        self._objections: list[Callable[[], str]] = []
+        kernel.health.on_change(self._on_health)
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether single keys may trade now, by the clock and not by when it was looked at."""
+        return self.armed_until is not None
+
+    @property
+    def armed_until(self) -> datetime | None:
+        """When it ends if no trading key is used before; None when it is off."""
+        if self._until is None or self._left_s(self._until) <= 0:
+            return None
+        return self._until
+
+    def object_with(self, objection: Callable[[], str]) -> None:
+        """Add a reason not to arm: it is asked every time and answers "" when there is none."""
+        self._objections.append(objection)
+
+    def on_change(self, listener: Callable[[bool], None]) -> None:
+        """Tell this listener whenever it is turned on or off."""
+        self._listeners.append(listener)
+
+    def arm(self) -> str:
+        """Turn it on and return "", or return why not. Once more means that idle time starts anew."""
+        for objection in self._objections:
+            if reason := objection():
+                return reason[:1].upper() + reason[1:]
+        for health in self._kernel.health.view():
+            if self._is_down(health):
+                return f"The {_NEEDED[health.source]} is down"
+        was_armed = self._until is not None
+        self._start_anew()
+        if not was_armed:
+            self._kernel.log.add(Level.INFO, "notice", "Armed: single keys trade at once")
+            self._kernel.start_unless_running("arming", "arming", self._wait_for_idleness)
+            self._tell()
+        return ""
+
+    def disarm(self, reason: str) -> None:
+        """Turn it off and say why, if it was on."""
+        was_armed = self._until is not None
+        self._until = None
+        if was_armed:
+            self._kernel.log.notice(Level.WARNING, f"Disarmed: {reason}")
+            self._tell()
+
+    def touch(self) -> None:
+        """Say that a trading key was used: idle time starts anew. It never arms."""
+        if self.is_armed:
+            self._start_anew()
+
+    def _start_anew(self) -> None:
+        clock = self._kernel.clock
+        self._until = clock.now() + self._idle
+        self._until_s = clock.monotonic() + self._idle.total_seconds()
+        self._kernel.mark(StatusTopic())
+
+    def _left_s(self, until: datetime) -> float:
+        """Return the seconds left by whichever clock leaves less."""
+        clock = self._kernel.clock
+        return min((until - clock.now()).total_seconds(), self._until_s - clock.monotonic())
+
+    async def _wait_for_idleness(self) -> None:
+        while self._until is not None:
+            left = self._left_s(self._until)
+            if left <= 0:
+                self.disarm(f"no trading key for {self._idle.total_seconds():.0f} s")
+                return
+            await self._kernel.clock.sleep(left)
+
+    def _is_down(self, health: SourceHealth) -> bool:
+        if health.source is Source.MARKET_STREAM:
+            return self._market.is_down(health)
+        return health.source in _NEEDED and health.state is HealthState.DOWN
+
+    def _on_health(self, before: SourceHealth, now: SourceHealth) -> None:
+        if now.source is Source.MARKET_STREAM:
+            is_lost = self._market.is_lost(now)
+        elif now.source is Source.USER_STREAM:
+            # What is held and what rests is old until it is back, though nobody sees it yet.
+            is_lost = before.state is HealthState.LIVE and now.state in _GONE
+        else:
+            is_lost = self._is_down(now)
+        if is_lost:
+            self.disarm(f"the {_NEEDED[now.source]} was lost")
+
+    def _tell(self) -> None:
+        self._kernel.mark(StatusTopic())
+        for listener in self._listeners:
+            listener(self.is_armed)
+
+
+_NEEDED = {
+    Source.MARKET_STREAM: "market stream",
+    Source.USER_STREAM: "order stream",
+    Source.TRADING: "trading host",
+}
+_GONE = frozenset({HealthState.DOWN, HealthState.CONNECTING})

@@ -1,0 +1,172 @@
+"""The day's result as the service keeps it: what was held this morning, the day's fills, prices.
+
+Which day it is, the venue's clock says: ours may be wrong or set, which must neither hide the day's
+loss nor begin a new day. Until that clock has been measured there is no result.
+
+The opening of the day is kept in a small file, so that a session that starts again on the same day
+goes on counting where the last one was; the fills themselves come from the venue.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import date
+from itertools import takewhile
+from pathlib import Path
+
+import msgspec
+
+from pmtui.config.paths import private_dir
+from pmtui.domain.account.daily_pnl import (
+    DayFigures,
+    Holding,
+    Opening,
+    day_figures,
+    day_of,
+    day_result,
+    lacks_fee,
+    open_day,
+)
+from pmtui.domain.account.position import Position
+from pmtui.domain.ids import TokenId
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Fill
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.kernel import Kernel
+from pmtui.service.markets.known_markets import KnownMarkets
+from pmtui.service.topics import AccountTopic, StatusTopic
+from pmtui.service.views import Level
+
+FILE = "day.json"
+LOOK_PERIOD_S = 5.0
+"""How late a new day may be noticed, and how old the price of what is gone may be."""
+
+
+_Inputs = tuple[Opening, tuple[Fill, ...], dict[TokenId, Micros]]
+
+
+class _DayFile(msgspec.Struct, frozen=True):
+    day: date
+    held: dict[str, tuple[int, int]]
+    """Shares and price by token, in millionths."""
+
+
+class DayBook:
+    """One profile's day."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        feed: AccountFeed,
+        known: KnownMarkets,
+        *,
+        positions: Callable[[], tuple[Position, ...]],
+        state_dir: Path | None,
+    ) -> None:
+        self._kernel = kernel
+        self._feed = feed
+        self._known = known
+        self._positions = positions
+        self._path = None if state_dir is None else state_dir / FILE
+        self._opening: Opening | None = None
+        self._prices: dict[TokenId, Micros] = {}
+        """The last known of every token, also of those that are gone."""
+        self._told: Micros | None = None
+        self._counted: tuple[_Inputs, Micros] | None = None
+        self._parts: tuple[_Inputs, DayFigures] | None = None
+
+    @property
+    def result(self) -> Micros | None:
+        """What the day brought until now, fees included; None while unknown.
+
+        Computed when asked, of the same fills and prices as everything else on a screen.
+        """
+        loss = self.loss()
+        return None if loss is None else Micros(-loss)
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether it is known which day it is."""
+        return self._kernel.is_venue_clock_known
+
+    @property
+    def figures(self) -> DayFigures | None:
+        """The result in parts that add up to it; None while unknown."""
+        if self.loss() is None or self._counted is None:
+            return None
+        inputs = self._counted[0]
+        if self._parts is None or self._parts[0] is not inputs:
+            self._parts = inputs, day_figures(*inputs)
+        return self._parts[1]
+
+    async def run(self) -> None:
+        """Keep the result fresh, notice a new day soon, and remember prices of what may be gone tomorrow."""
+        while True:
+            before, self._told = self._told, self.result
+            if self._told != before:
+                self._kernel.mark(StatusTopic())
+                self._kernel.mark(AccountTopic())
+            await self._kernel.clock.sleep(LOOK_PERIOD_S)
+
+    def loss(self) -> Micros | None:
+        """Return what was lost since midnight UTC, negative for a gain; None while unknown."""
+        if not self._feed.state.is_complete or not self.is_dated:
+            return None
+        positions = self._positions()
+        for position in positions:
+            if position.current_price is not None:
+                self._prices[position.token_id] = position.current_price
+        today = day_of(self._kernel.venue_now())
+        # Newest first: those of earlier days need not be looked through.
+        fills = tuple(takewhile(lambda f: day_of(f.matched_at) >= today, self._feed.own.fills()))
+        if lacks_fee(fills, today):
+            return None
+        if self._opening is None or self._opening.day != today:
+            self._opening = self._read(today) or open_day(today, positions, fills)
+            self._write(self._opening)
+        self._note_settled(positions, fills)
+        inputs = (self._opening, fills, dict(self._prices))
+        if self._counted is None or self._counted[0] != inputs:
+            self._counted = inputs, day_result(*inputs)
+        return Micros(-self._counted[1])
+
+    def _note_settled(self, positions: tuple[Position, ...], fills: tuple[Fill, ...]) -> None:
+        """Note what shares were exchanged for that were traded today and are not held any more."""
+        held = {position.token_id for position in positions}
+        for token_id in {fill.token_id for fill in fills} - held:
+            price = self._known.settled_price(token_id)
+            if price is not None:
+                self._prices[token_id] = price
+
+    def _read(self, today: date) -> Opening | None:
+        if self._path is None:
+            return None
+        try:
+            file = msgspec.json.decode(self._path.read_bytes(), type=_DayFile)
+        except (OSError, msgspec.MsgspecError):
+            return None
+        return Opening(file.day, _holdings(file.held)) if file.day == today else None
+
+    def _write(self, opening: Opening) -> None:
+        if self._path is None:
+            return
+        held = {str(token): (int(h.size), int(h.price)) for token, h in opening.held.items()}
+        temporary = self._path.with_name(f".{FILE}.new")
+        try:
+            private_dir(self._path.parent)
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(msgspec.json.encode(_DayFile(opening.day, held)))
+            temporary.replace(self._path)
+        except OSError as error:
+            with suppress(OSError):
+                temporary.unlink()
+            text = f"A restart will count the day's loss anew: {error.strerror or error}"
+            self._kernel.log.notice(Level.WARNING, text)
+
+
+def _holdings(held: Mapping[str, tuple[int, int]]) -> dict[TokenId, Holding]:
+    return {
+        TokenId(token): Holding(Micros(size), Micros(price))
+        for token, (size, price) in held.items()
+    }

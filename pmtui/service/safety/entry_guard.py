@@ -1,0 +1,196 @@
+"""The last question before an order is signed: do the trader's own rules allow it.
+
+Every way to send an order asks here, whatever screen or key it came from. What is let through
+counts from then on, so that orders sent at the same time cannot share the same room. An order that
+is let through may still be stopped by the lock, which is looked at once more when it leaves.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from pmtui.domain.account.position import Position
+from pmtui.domain.ids import ConditionId, OrderId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import ZERO, Micros, notional_ceil
+from pmtui.domain.orders.exposure import Exposed, exposure, find_breach
+from pmtui.domain.orders.limits import NO_LIMITS, Limits
+from pmtui.domain.orders.order import MarketBuyIntent, Order, OrderIntent, OrderStatus
+from pmtui.domain.orders.verdict import Rejected
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.kernel import Kernel
+from pmtui.service.safety.daily_pnl import DayBook
+from pmtui.service.safety.entry_lock import EntryLock
+from pmtui.service.surface import PreparedOrder
+
+NOT_YET_KNOWN = "Not checked against your limits yet: what you hold and what rests is still loading"
+CLOCK_UNKNOWN = "Not checked against your daily loss limit yet: the venue's clock is not known"
+MAY_ARRIVE = "an order that was not found at the venue may still arrive, and counts until {until}"
+MAY_ARRIVE_FOR_S = 900.0
+"""So long after its answer was given up an order that was not found may still arrive.
+
+No document names an age from which the venue refuses an order: its signed time is not checked, and
+an order without expiration stays valid. What bounds it is the way there. Our end of the connection is
+closed at the deadline; bytes that were handed over by then are sent again by the system for about
+924 seconds at most (Linux, `tcp_retries2` = 15), and every proxy on the way waits for less.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What is asked about."""
+
+    condition_id: ConditionId
+    side: Side
+    cash: Micros
+    """Dollars if all of it fills, fee aside."""
+    replacing: OrderId | None = None
+    """The order of ours whose place it takes."""
+    beside: tuple[PreparedOrder, ...] = ()
+    """What is to leave with it."""
+
+
+class EntryGuard:
+    """The rules of one profile."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        feed: AccountFeed,
+        *,
+        lock: EntryLock,
+        day: DayBook,
+        positions: Callable[[], tuple[Position, ...]],
+        limits: Limits = NO_LIMITS,
+    ) -> None:
+        self._kernel = kernel
+        self._feed = feed
+        self._lock = lock
+        self._day = day
+        self._positions = positions
+        self._limits = limits
+        self._admitted: set[OrderId] = set()
+        """Orders of this session that may have left."""
+        self._given_up: dict[OrderId, float] = {}
+        """When the answers of orders were given up whose fate was unknown then, in seconds."""
+        feed.on_order(self._on_order)
+
+    def refuse(self, order: PreparedOrder) -> Rejected | None:
+        """Return why an order must not be signed, or let it through and count it."""
+        wish = _Wish(order.condition_id, order.intent.side, order.cash)
+        problem = self.locked() or self._find_breach(wish)
+        if problem:
+            return Rejected(problem)
+        self._admitted.add(order.unsigned.order_id)
+        return None
+
+    def locked(self) -> str:
+        """Return why nothing may leave at this very moment; empty when it may."""
+        _ = self._lock.look()
+        return self._lock.reason
+
+    def problem(self, intent: OrderIntent) -> str:
+        """Return why an intent would be refused now, without counting it; empty if not."""
+        if isinstance(intent, MarketBuyIntent):
+            cash = intent.amount
+        else:
+            cash = notional_ceil(intent.price, intent.size)
+        wish = _Wish(intent.condition_id, intent.side, cash)
+        return self.locked() or self._find_breach(wish)
+
+    def check(
+        self,
+        order: PreparedOrder,
+        *,
+        replacing: OrderId | None = None,
+        beside: tuple[PreparedOrder, ...] = (),
+    ) -> Rejected | None:
+        """Return why an order would be refused now, without counting it.
+
+        Args:
+            order: as it would be signed.
+            replacing: an order of ours that is gone before this one leaves.
+            beside: what is to leave with it, and counts before it.
+        """
+        side, cash = order.intent.side, order.cash
+        wish = _Wish(order.condition_id, side, cash, replacing=replacing, beside=beside)
+        problem = self.locked() or self._find_breach(wish)
+        return Rejected(problem) if problem else None
+
+    def _find_breach(self, wish: _Wish) -> str:
+        if wish.side is not Side.BUY:
+            return ""
+        if not self._limits.need_account:
+            return find_breach(self._limits, Exposed(), side=wish.side, cash=wish.cash)
+        loss = self._day.loss()
+        is_loss_needed = self._limits.daily_loss is not None
+        if not self._feed.state.is_complete or (is_loss_needed and loss is None):
+            return self._not_checked()
+        positions = self._positions()
+        orders = [(o, held) for o, held in self._counted() if o.order_id != wish.replacing]
+        beside = [other for other in wish.beside if other.intent.side is Side.BUY]
+        here = sum(other.cash for other in beside if other.condition_id == wish.condition_id)
+        exposed = Exposed(
+            market=Micros(exposure(positions, orders, wish.condition_id) + here),
+            total=Micros(exposure(positions, orders) + sum(other.cash for other in beside)),
+            loss=loss or ZERO,
+        )
+        breach = find_breach(self._limits, exposed, side=wish.side, cash=wish.cash)
+        return f"{breach}; {self._say_may_arrive()}" if breach and self._missing() else breach
+
+    def _not_checked(self) -> str:
+        if lack := self._feed.lists.lack:
+            return f"Not checked against your limits: {lack}"
+        is_undated = self._limits.daily_loss is not None and not self._day.is_dated
+        return CLOCK_UNKNOWN if is_undated else NOT_YET_KNOWN
+
+    def _on_order(self, order: Order) -> None:
+        """Remember since when nobody knows whether an order arrived."""
+        if order.status is OrderStatus.UNKNOWN:
+            _ = self._given_up.setdefault(order.order_id, self._kernel.clock.monotonic())
+
+    def _missing(self) -> tuple[Order, ...]:
+        """Return the purchases that were ruled out and may still arrive; an expired one is refused."""
+        now_s, now = self._kernel.clock.monotonic(), self._kernel.venue_now()
+        known = (
+            self._feed.own.order(order_id)
+            for order_id, since_s in self._given_up.items()
+            if now_s - since_s < MAY_ARRIVE_FOR_S
+        )
+        ruled_out = (o for o in known if o is not None and o.status is OrderStatus.REJECTED)
+        return tuple(
+            order
+            for order in ruled_out
+            if order.side is Side.BUY and (order.expires_at is None or order.expires_at > now)
+        )
+
+    def _say_may_arrive(self) -> str:
+        left_s = max(
+            self._given_up[order.order_id] + MAY_ARRIVE_FOR_S - self._kernel.clock.monotonic()
+            for order in self._missing()
+        )
+        until = self._kernel.clock.now() + timedelta(seconds=left_s)
+        return MAY_ARRIVE.format(until=f"{until:%H:%M} UTC")
+
+    def _counted(self) -> list[tuple[Order, Micros]]:
+        """Return our orders that cost or may cost something, with what is held of them."""
+        own = self._feed.own
+        counted = []
+        for order in own.open_orders():
+            is_ours = order.order_id in self._admitted
+            # One that waits for this very question counts once it is let through.
+            if order.status is OrderStatus.PENDING and not is_ours:
+                continue
+            # What was matched of others, earlier or elsewhere, is among the positions.
+            held = own.booked_size(order.order_id) if is_ours else order.matched_size
+            counted.append((order, held))
+        missing = self._missing()
+        counted += [(replace(o, status=OrderStatus.UNKNOWN), o.matched_size) for o in missing]
+        for order_id in self._admitted - {order.order_id for order in missing}:
+            known = own.order(order_id)
+            if known is None or known.status.is_open:
+                continue
+            held = own.booked_size(order_id)
+            if known.matched_size > held:
+                counted.append((known, held))
+        return counted

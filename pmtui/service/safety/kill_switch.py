@@ -1,0 +1,196 @@
+"""The kill switch: cancels everything, disarms, and locks entry until somebody releases it.
+
+It cancels until the venue lists nothing and nothing is on its way any more: an order that left
+just before the kill is caught by the next round. While it stays locked, whatever turns up to rest
+is cancelled again. It can be thrown from outside by the file alone (`kill_file`); then this
+terminal says there how far it has come.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pmtui.domain.answers import Listing
+from pmtui.domain.failure import Failure
+from pmtui.domain.health import Source
+from pmtui.domain.ids import OrderId
+from pmtui.domain.orders.order import Order, OrderStatus
+from pmtui.domain.plurals import count
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.kernel import Kernel
+from pmtui.service.markets.known_lists import say_lack
+from pmtui.service.orders.cancelling import EVERYTHING, Canceller
+from pmtui.service.orders.history import OrderHistory
+from pmtui.service.safety.arming import Arming
+from pmtui.service.safety.entry_lock import EntryLock
+from pmtui.service.safety.kill_file import KillAnswer, Killed, write_answer
+from pmtui.service.topics import StatusTopic
+from pmtui.service.views import Level, OwnList
+
+LOOK_PERIOD_S = 0.25
+PAUSES_S = (0.25, 0.5, 1.0, 2.0, 5.0)
+"""Between rounds; the last one again and again."""
+
+
+class KillSwitch:
+    """One profile's switch."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        feed: AccountFeed,
+        history: OrderHistory,
+        *,
+        canceller: Canceller,
+        lock: EntryLock,
+        arming: Arming,
+        state_dir: Path | None = None,
+        has_key: bool = True,
+    ) -> None:
+        self._kernel = kernel
+        self._feed = feed
+        self._history = history
+        self._canceller = canceller
+        self._lock = lock
+        self._arming = arming
+        self._state_dir = state_dir
+        self._has_key = has_key
+        self._seen: Killed | None = None
+        """The kill that was acted on."""
+        self._gone: set[OrderId] = set()
+        """What the venue said it cancelled since."""
+        self._at_stake: set[OrderId] = set()
+        """What has been seen to rest since: an answer that was lost says nothing of them."""
+        self._finished = ""
+        """The id of the kill after which nothing was left."""
+        self._listeners: list[Callable[[], object]] = []
+        arming.object_with(lambda: lock.reason)
+
+    @property
+    def reason(self) -> str:
+        """Why no order may be entered; empty when it may."""
+        return self._lock.reason
+
+    def on_kill(self, listener: Callable[[], object]) -> None:
+        """Call this listener at once whenever it is thrown."""
+        self._listeners.append(listener)
+
+    def kill(self, by: str) -> None:
+        """Throw it."""
+        problem = self._lock.close(by)
+        self._on_killed()
+        if problem:
+            text = f"The lock will not outlive this session: {problem}"
+            self._kernel.log.notice(Level.BAD, text)
+
+    def release(self, by: str) -> str:
+        """Let orders be entered again; returns why that failed, "" if it did not."""
+        problem = self._lock.open()
+        if problem:
+            self._kernel.log.notice(Level.BAD, f"Entry stays locked: {problem}")
+        else:
+            self._on_released(by)
+        return problem
+
+    async def watch(self) -> None:
+        """Notice what is done from outside, and what rests though it must not."""
+        while True:
+            _ = self._lock.look()
+            killed = self._lock.killed
+            if killed is None:
+                if self._seen is not None:
+                    self._on_released("pmtui release")
+            elif killed != self._seen:
+                # From outside just now, or left so by the last session.
+                self._on_killed()
+            elif killed.kill_id != self._finished or self._open():
+                # Also where a bug has ended it before it was done; nothing starts twice.
+                self._start()
+            await self._kernel.clock.sleep(LOOK_PERIOD_S)
+
+    def _on_killed(self) -> None:
+        self._seen = self._lock.killed
+        self._gone.clear()
+        self._at_stake.clear()
+        self._arming.disarm("the kill switch")
+        deed = "cancelling everything" if self._has_key else "without a key nothing is cancelled"
+        text = f"Killed: {deed}. {self._lock.reason}"
+        self._kernel.log.notice(Level.BAD, text)
+        self._history.note_kill(text)
+        self._kernel.mark(StatusTopic())
+        # Also for what a release finds waiting, or on its way.
+        self._canceller.withhold_everything()
+        for listener in self._listeners:
+            listener()
+        self._start()
+
+    def _on_released(self, by: str) -> None:
+        self._seen = None
+        text = f"Released by {by}: orders may be entered again"
+        self._kernel.log.notice(Level.WARNING, text)
+        self._history.note_kill(text)
+        self._kernel.mark(StatusTopic())
+
+    def _start(self) -> None:
+        self._kernel.start_unless_running("kill", "kill switch", self._cancel_everything)
+
+    async def _cancel_everything(self) -> None:
+        """Go round until nothing is left, or somebody releases it."""
+        await self._feed.opened.wait()
+        step = 0
+        while (killed := self._lock.killed) is not None:
+            _ = self._open()
+            problem = await self._cancel_once()
+            left = self._open()
+            listed = await self._listed()
+            if isinstance(listed, Failure):
+                problem = problem or f"what rests is not known: {listed}"
+            else:
+                left |= {order.order_id for order in listed.items}
+                if not listed.is_complete:
+                    problem = problem or say_lack(OwnList.ORDERS, listed)
+            is_done = not problem and not left
+            gone = len(self._cancelled())
+            self._answer(KillAnswer(killed.kill_id, gone, len(left), is_done, problem))
+            if is_done:
+                self._finished = killed.kill_id
+                text = (
+                    f"Nothing rests any more: {count(gone, 'order')} cancelled by the kill switch"
+                )
+                self._kernel.log.notice(Level.WARNING, text)
+                self._history.note_kill(text)
+                if self._lock.killed == killed:
+                    return
+            await self._kernel.clock.sleep(PAUSES_S[min(step, len(PAUSES_S) - 1)])
+            step += 1
+
+    def _open(self) -> set[OrderId]:
+        """Return what may rest as far as we know; a listing may be older than the cancel."""
+        resting = {order.order_id for order in self._feed.own.open_orders()}
+        self._at_stake |= resting
+        return resting - self._gone
+
+    def _cancelled(self) -> set[OrderId]:
+        known = {order_id: self._feed.own.order(order_id) for order_id in self._at_stake}
+        heard = {i for i, o in known.items() if o is not None and o.status is OrderStatus.CANCELLED}
+        return self._gone | heard
+
+    async def _cancel_once(self) -> str:
+        cancellation = self._canceller.start((), EVERYTHING)
+        verdict = await cancellation.final
+        self._gone.update(verdict.result.canceled)
+        return verdict.problem
+
+    async def _listed(self) -> Listing[Order] | Failure:
+        account = self._feed.account
+        if account is None:
+            return Listing(())
+        return self._kernel.check(Source.TRADING, await account.host.open_orders())
+
+    def _answer(self, answer: KillAnswer) -> None:
+        if self._state_dir is None:
+            return
+        try:
+            write_answer(self._state_dir, answer)
+        except OSError as error:
+            text = f"Nobody outside hears how the kill went: {error.strerror or error}"
+            self._kernel.log.add(Level.WARNING, "notice", text)

@@ -1,0 +1,74 @@
+"""Takes own bids out of the way of a sale that nobody is asked about: nobody trades with himself.
+
+The usual rule of exchanges that prevent it: what rests goes, what protects is sent. The sale waits
+a moment for the cancellation and then leaves, whatever is known by then.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from pmtui.domain.ids import OrderId
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import LimitIntent, Order
+from pmtui.domain.orders.own_orders import OwnOrders
+from pmtui.domain.orders.self_trade import own_bids_from, say_own_order
+from pmtui.domain.orders.verdict import CancelVerdict
+from pmtui.domain.plurals import count_shares
+from pmtui.service.kernel import Kernel
+from pmtui.service.orders.desk import Desk
+from pmtui.service.views import Level
+
+PATIENCE_S = 2.0
+"""So long a sale waits for the venue to answer: the same venue has to take the sale."""
+LOOKS_EVERY_S = 0.1
+
+Tell = Callable[[str, Level], None]
+
+
+class OwnBids:
+    """Cancels what a sale would meet of ours."""
+
+    def __init__(self, kernel: Kernel, desk: Desk, own: OwnOrders) -> None:
+        self._kernel = kernel
+        self._desk = desk
+        self._own = own
+
+    async def clear(self, sale: LimitIntent, tell: Tell) -> None:
+        """Cancel own orders that a sale may meet, and say what may be left of them."""
+        met = own_bids_from(sale, self._own.open_orders())
+        if not met:
+            return
+        tell(f"cancels {_say(met, sale)} first: it would sell to yourself", Level.WARNING)
+        await self._cancel(met)
+        ids = {order.order_id for order in met}
+        left = [o for o in own_bids_from(sale, self._own.open_orders()) if o.order_id in ids]
+        if left:
+            size = count_shares(Micros(sum(order.remaining_size for order in left)))
+            text = f"{_say(tuple(left), sale)} may still be there: up to {size} sold to yourself"
+            tell(text, Level.BAD)
+            self._kernel.log.notice(Level.BAD, f"A conditional order sells though {text}")
+
+    async def _cancel(self, met: tuple[Order, ...]) -> None:
+        ids = tuple(order.order_id for order in met)
+        until_s = self._kernel.clock.monotonic() + PATIENCE_S
+        answer = asyncio.ensure_future(self._desk.cancel_verdict(self._desk.cancel(ids)))
+        waiting = asyncio.ensure_future(self._kernel.clock.sleep(PATIENCE_S))
+        either: set[asyncio.Future[CancelVerdict] | asyncio.Future[None]] = {answer, waiting}
+        try:
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            is_lost = answer.done() and bool(answer.result().result.unanswered)
+        finally:
+            answer.cancel()
+            waiting.cancel()
+        # It is asked again by itself; the stream may tell of it too.
+        while is_lost and self._rests(ids) and self._kernel.clock.monotonic() < until_s:
+            await self._kernel.clock.sleep(LOOKS_EVERY_S)
+
+    def _rests(self, ids: tuple[OrderId, ...]) -> bool:
+        return any(order.order_id in ids for order in self._own.open_orders())
+
+
+def _say(orders: tuple[Order, ...], sale: LimitIntent) -> str:
+    first = f"your own {say_own_order(orders[0], sale.token_id)}"
+    more = len(orders) - 1
+    return f"{first} and {more} more" if more else first

@@ -1,0 +1,203 @@
+"""Ends a session: does with resting orders what the trader chose, within seconds, and says so.
+
+It begins at once when a signal comes, before the terminal has been put in order: a line that hangs
+must not keep orders alive. Everything is journaled without waiting for the disk.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from pmtui.domain.account.exit_policy import Departure, LeavePolicy, say_ended, say_leaving
+from pmtui.domain.answers import Listing
+from pmtui.domain.failure import Failure
+from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.orders.order import Order, OrderStatus
+from pmtui.domain.plurals import count
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.conditionals.conditionals import Conditionals
+from pmtui.service.hosts import Account
+from pmtui.service.kernel import Kernel
+from pmtui.service.markets.known_lists import say_lack
+from pmtui.service.orders.journal import Journal
+from pmtui.service.safety.safeguards import Safeguards
+from pmtui.service.surface import Commands
+from pmtui.service.views import Load, OwnList, awake_of
+from pmtui.service.words import say_order
+
+T = TypeVar("T")
+
+CANCEL_WITHIN_S = 5.0
+"""How long leaving may take: whoever ends us by force is seldom more patient than that."""
+ANSWER_WITHIN_S = 2.0
+RETRY_PAUSE_S = 0.25
+NO_ANSWER = f"no answer within {ANSWER_WITHIN_S:.0f} s"
+ON_THE_WAY = frozenset({OrderStatus.PENDING, OrderStatus.SENT})
+
+
+@dataclass(frozen=True, slots=True)
+class DepartureReport:
+    """How it ended, for the normal screen."""
+
+    text: str = ""
+    """In a line; empty when there was nothing to do."""
+    may_rest: tuple[str, ...] = ()
+    """The orders that may be at the venue after we are gone; untrusted words among them."""
+
+
+class Departing:
+    """The end of one session."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        feed: AccountFeed,
+        journal: Journal,
+        *,
+        commands: Commands,
+        safeguards: Safeguards,
+        conditionals: Conditionals,
+        title_of: Callable[[TokenId], str],
+        is_paper: bool,
+    ) -> None:
+        self._kernel = kernel
+        self._feed = feed
+        self._journal = journal
+        self._commands = commands
+        self._safeguards = safeguards
+        self._conditionals = conditionals
+        self._title_of = title_of
+        self._is_paper = is_paper
+        self._report: asyncio.Future[DepartureReport] | None = None
+        self._problem = ""
+
+    def begin(self, departure: Departure, policy: LeavePolicy) -> None:
+        """Start to leave; the first reason counts."""
+        if self._report is not None:
+            return
+        future: asyncio.Future[DepartureReport] = asyncio.get_running_loop().create_future()
+        self._report = future
+
+        async def run() -> None:
+            report = DepartureReport(f"{departure.value}: stopped while leaving", self._resting())
+            try:
+                report = await self._leave(departure, policy)
+            finally:
+                if not future.done():
+                    future.set_result(report)
+
+        self._kernel.start("departure", run)
+
+    async def leave(self, departure: Departure, policy: LeavePolicy) -> DepartureReport:
+        """Leave, or wait until the leaving that was begun has ended."""
+        self.begin(departure, policy)
+        if self._report is None:
+            raise RuntimeError("begun, and no report")
+        return await asyncio.shield(self._report)
+
+    async def _leave(self, departure: Departure, policy: LeavePolicy) -> DepartureReport:
+        account, orders = self._feed.account, self._feed.own.open_orders()
+        is_switch_armed = self._safeguards.dead_man.state.is_armed_at_venue
+        self._safeguards.arming.disarm("leaving")
+        ended = say_ended(len(awake_of(self._conditionals.view())))
+        self._conditionals.pause_all(f"the program ended ({departure.value})")
+        # Without a first look at the venue nobody knows what rests there.
+        is_blind = self._feed.state.load is not Load.READY and policy is LeavePolicy.CANCEL
+        if account is None or not (orders or is_blind):
+            return DepartureReport(ended)
+        reason = f"{departure.value}, {departure.setting} = {policy.value}"
+        ids = " ".join(order.order_id for order in orders)
+        self._note(f"{reason}, {len(orders)} open: {ids}")
+        for order in orders:
+            self._note(reason, order.order_id)
+        text, may_rest, left = "", self._resting(), policy
+        if policy is LeavePolicy.CANCEL:
+            text, may_rest = await self._cancel_all(account, orders)
+            left = LeavePolicy.LEAVE
+        if may_rest:
+            end = say_leaving(left, is_switch_armed=is_switch_armed, is_paper=self._is_paper)
+            text = f"{text} {end}".strip()
+        self._note(f"{departure.value}: {text}")
+        for order in orders:
+            known = self._feed.own.order(order.order_id) or order
+            self._note(f"{departure.value}: {known.status.value}", order.order_id)
+        said = f"{count(len(orders), 'open order')} at {reason}. {text}"
+        return DepartureReport(f"{said} {ended}".strip(), may_rest)
+
+    async def _cancel_all(
+        self, account: Account, orders: tuple[Order, ...]
+    ) -> tuple[str, tuple[str, ...]]:
+        """Cancel until the venue lists nothing, as long as there is time."""
+        self._problem = "no answer"
+        working = asyncio.ensure_future(self._cancel_until_none(account))
+        waiting = asyncio.ensure_future(self._kernel.clock.sleep(CANCEL_WITHIN_S))
+        try:
+            await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            if not working.done():
+                text = f"NOT all were cancelled within {CANCEL_WITHIN_S:.0f} s ({self._problem})."
+                return text, self._resting()
+            working.result()
+        finally:
+            working.cancel()
+            waiting.cancel()
+        known = [self._feed.own.order(order.order_id) for order in orders]
+        count = sum(order is not None and order.status is OrderStatus.CANCELLED for order in known)
+        text = f"{count} cancelled, and the venue lists no open order any more."
+        return text, self._resting(frozenset({OrderStatus.UNKNOWN}))
+
+    async def _cancel_until_none(self, account: Account) -> None:
+        """The desk asks first, as ever; then, in a hurry, we ask again and again ourselves."""
+        problem = await self._within(self._ask_desk())
+        while True:
+            # One that is on its way may arrive after the cancellation.
+            on_the_way = sum(o.status in ON_THE_WAY for o in self._feed.own.open_orders())
+            listed = await self._within(account.host.open_orders())
+            if problem:
+                self._problem = problem
+            elif not isinstance(listed, Listing):
+                self._problem = f"cancelled, but what is left is not known: {listed}"
+            elif listed.items or on_the_way:
+                self._problem = f"{len(listed.items)} still listed, {on_the_way} on the way"
+            elif listed.is_complete:
+                return
+            else:
+                self._problem = say_lack(OwnList.ORDERS, listed)
+            await self._kernel.clock.sleep(RETRY_PAUSE_S)
+            problem = await self._within(self._ask_venue(account))
+
+    async def _ask_desk(self) -> str:
+        """Cancel everything; returns what went wrong."""
+        return (await self._commands.cancel_verdict(self._commands.cancel_all())).problem
+
+    async def _ask_venue(self, account: Account) -> str:
+        answer = await account.host.cancel_all()
+        if isinstance(answer, Failure):
+            return str(answer)
+        for order_id in answer.canceled:
+            known = self._feed.own.order(order_id)
+            if known is not None:
+                self._feed.apply_order(replace(known, status=OrderStatus.CANCELLED))
+        return ""
+
+    async def _within(self, work: Awaitable[T]) -> T | str:
+        """Wait for an answer for as long as leaves time to ask again."""
+        working = asyncio.ensure_future(work)
+        waiting = asyncio.ensure_future(self._kernel.clock.sleep(ANSWER_WITHIN_S))
+        try:
+            await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            return working.result() if working.done() else NO_ANSWER
+        finally:
+            working.cancel()
+            waiting.cancel()
+
+    def _resting(self, states: frozenset[OrderStatus] | None = None) -> tuple[str, ...]:
+        """Name the open orders, or those of them in certain states."""
+        return tuple(
+            f"{order.status.value}: {say_order(order, self._title_of(order.token_id))}"
+            for order in self._feed.own.open_orders()
+            if states is None or order.status in states
+        )
+
+    def _note(self, text: str, order_id: OrderId | None = None) -> None:
+        self._journal.note("leaving", text, at=self._kernel.clock.now(), order_id=order_id)

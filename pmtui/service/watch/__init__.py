@@ -1,0 +1,1 @@
+"""The watchlist: what is starred, kept and shown of it."""

@@ -1,0 +1,320 @@
+"""What is starred: kept on the disk, fetched and heard only while somebody looks at the list.
+
+The rows come from whatever is known best: the books, what this session has met anywhere, and last
+what an earlier one saw. Nothing of the list needs the venue to be there.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from pmtui.domain.conditionals.price_alert import PriceAlert
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.health import Source
+from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.markets.market import Event, Market
+from pmtui.domain.markets.watchlist import (
+    MOST_STARS,
+    Seen,
+    Star,
+    StarKey,
+    StarKind,
+    choose_watched,
+    key_of_event,
+    key_of_market,
+    newest,
+    see_event,
+    see_market,
+    worth_keeping,
+)
+from pmtui.service.conditionals.price_alerts import PriceAlerts
+from pmtui.service.hosts import Hosts
+from pmtui.service.hub import HubSubscription
+from pmtui.service.kernel import Kernel
+from pmtui.service.markets.metadata import MetadataFeed
+from pmtui.service.markets.quotes import Quotes
+from pmtui.service.topics import (
+    BookTopic,
+    EventTopic,
+    MarketListTopic,
+    MarketTopic,
+    SearchTopic,
+    Topic,
+    WatchlistTopic,
+)
+from pmtui.service.views import Load, QuoteRow
+from pmtui.service.watch.watch_keeper import WatchKeeper
+from pmtui.service.watch.watch_store import Kept
+from pmtui.service.watch.watch_views import AlertRow, WatchlistView, WatchRow
+
+PERIOD_S = 30.0
+"""How often the metadata of an open list is fetched again, like that of every list."""
+
+_SHOW_STARS = (MarketListTopic, SearchTopic, EventTopic, MarketTopic)
+
+
+class Watchlist:
+    """Stars of one profile, and the markets that its price alerts wait for."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        hosts: Callable[[], "asyncio.Future[Hosts]"],
+        metadata: MetadataFeed,
+        *,
+        quotes: Quotes,
+        keeper: WatchKeeper,
+    ) -> None:
+        self._kernel = kernel
+        self._hosts = hosts
+        self._metadata = metadata
+        self._quotes = quotes
+        self._keeper = keeper
+        self._stars: dict[StarKey, Star] = {}
+        self._problem = ""
+        self._as_of: datetime | None = None
+        self._heard: frozenset[ConditionId] = frozenset()
+        self._unheard = 0
+        self._topics: frozenset[Topic] = frozenset()
+        self._subscription: HubSubscription | None = None
+        self.alerts = PriceAlerts(
+            kernel, book_of=quotes.book_of, market_of=self._market_of, keep=keeper.keep
+        )
+
+    def restore(self) -> None:
+        """Take up what an earlier session left, before anybody asks."""
+        kept = self._keeper.restore()
+        self._stars = {star.key: star for star in kept.stars}
+        self.alerts.restore(kept.alerts)
+        self._kernel.start("watchlist file", lambda: self._keeper.follow(self._take))
+
+    def _take(self, kept: Kept) -> None:
+        """Take up what another terminal has starred since, and let go of what it has not any more."""
+        before = tuple(self._stars)
+        self._stars = {star.key: self._stars.get(star.key, star) for star in kept.stars}
+        if self.alerts.take(kept.alerts) or tuple(self._stars) != before:
+            self._changed()
+
+    async def close(self) -> None:
+        """Keep what is known now for the next session."""
+        self._keeper.stop()
+        self._note_seen()
+        await self._keeper.close()
+
+    def view(self) -> WatchlistView:
+        """Return everything that is watched, in the order it was starred."""
+        alerts: dict[StarKey, list[PriceAlert]] = {}
+        for alert in self.alerts.view():
+            alerts.setdefault(key_of_market(alert.plan.condition_id), []).append(alert)
+        rows = [self._row(key, alerts.get(key, ())) for key in self.keys()]
+        is_asked = self._kernel.hub.is_watched(WatchlistTopic())
+        load = Load.READY if self._as_of else Load.LOADING if is_asked else Load.EMPTY
+        problem = self._problem or self._metadata.unreachable
+        return WatchlistView(
+            rows=tuple(rows),
+            load=Load.FAILED if problem else load,
+            as_of=self._as_of,
+            problem=problem,
+            unheard=self._unheard,
+            kept_problem=self._keeper.problem,
+        )
+
+    def is_starred(self, condition_id: ConditionId | None) -> bool:
+        """Whether a market is starred."""
+        return condition_id is not None and key_of_market(condition_id) in self._stars
+
+    def is_event_starred(self, event: Event) -> bool:
+        """Whether an event is starred, or the market that is all of it."""
+        return key_of_event(event) in self._stars or _key_of(event.event_id) in self._stars
+
+    def star(self, key: StarKey, title: str) -> str:
+        """Keep something in sight; returns why not."""
+        if key not in self._stars:
+            if len(self._stars) >= MOST_STARS:
+                return f"{MOST_STARS} are starred already: remove one first"
+            seen = self._current(key)
+            kept = None if seen is None else worth_keeping(seen)
+            title = title if seen is None else seen.title
+            self._put(Star(key, title, self._kernel.clock.now(), kept))
+            self._changed()
+        return ""
+
+    def unstar(self, key: StarKey) -> None:
+        """Keep something in sight no more; alerts that wait for it go on waiting."""
+        if self._stars.pop(key, None) is not None:
+            self._keeper.keep(key)
+            self._changed()
+
+    def refresh(self) -> None:
+        """Fetch everything on the list now."""
+        self._kernel.start_unless_running("watchlist fetch", "watchlist", self._fetch)
+
+    def on_demand(self, topic: Topic) -> None:
+        """Begin to hear and to fetch when somebody looks at the list."""
+        if topic == WatchlistTopic():
+            self._watch()
+            self._kernel.start_unless_running(topic, "watchlist", self._poll)
+
+    def on_release(self, topic: Topic) -> None:
+        """Let go when nobody looks any more, and remember what was seen."""
+        if topic == WatchlistTopic():
+            self._note_seen()
+            self._watch()
+
+    async def _poll(self) -> None:
+        while self._kernel.hub.is_watched(WatchlistTopic()):
+            await self._fetch()
+            await self._kernel.clock.sleep(PERIOD_S)
+
+    async def _fetch(self) -> None:
+        hosts = await self._hosts()
+        for key in self.keys():
+            if key.kind is StarKind.EVENT:
+                answer: Event | Market | Failure = await hosts.metadata.event(EventId(key.item_id))
+            else:
+                answer = await hosts.metadata.market(ConditionId(key.item_id))
+            answer = self._kernel.check(Source.METADATA, answer)
+            if not isinstance(answer, Failure):
+                self._learn(answer)
+            elif answer.kind is not FailureKind.NOT_FOUND:
+                # Whoever does not answer once is not asked forty times.
+                self._problem = str(answer)
+                self._kernel.mark(WatchlistTopic())
+                return
+        self._problem, self._as_of = "", self._kernel.clock.now()
+        self._note_seen()
+        self._kernel.mark(WatchlistTopic())
+
+    def _learn(self, answer: Event | Market) -> None:
+        if isinstance(answer, Event):
+            self._metadata.remember((answer,))
+        else:
+            self._metadata.learn_market(answer)
+        for market in answer.markets if isinstance(answer, Event) else (answer,):
+            if market.closed and market.condition_id:
+                self.alerts.end_market(market.condition_id)
+        self._watch()
+        self._kernel.mark(WatchlistTopic())
+
+    def keys(self) -> tuple[StarKey, ...]:
+        """Return what is listed: what is starred, and markets that only alerts wait for.
+
+        Those stand below their event where that is starred, else at the end.
+        """
+        alerted = [key_of_market(alert.plan.condition_id) for alert in self.alerts.view()]
+        others = [key for key in dict.fromkeys(alerted) if key not in self._stars]
+        events = {key: self._event_of(key) for key in others}
+        keys: list[StarKey] = []
+        for star in self._stars:
+            keys += (star, *(key for key in others if events[key] == star))
+        return tuple(dict.fromkeys((*keys, *others)))
+
+    def _row(self, key: StarKey, alerts: Sequence[PriceAlert]) -> WatchRow:
+        star, seen = self._stars.get(key), self._seen(key)
+        title = star.title if star is not None else alerts[0].title
+        market = seen.market if seen is not None else None
+        return WatchRow(
+            key=key,
+            title=seen.title if seen is not None else title,
+            is_starred=star is not None,
+            seen=seen,
+            quote=self._quotes.quote(market, seen.as_of) if market and seen else None,
+            is_heard=market is None or market.condition_id in self._heard,
+            alerts=tuple(self._alert_row(alert) for alert in alerts),
+        )
+
+    def _alert_row(self, alert: PriceAlert) -> AlertRow:
+        book = self._quotes.book_of(alert.plan.token_id)
+        return AlertRow(alert, book.state, book.best_bid, book.best_ask)
+
+    def _seen(self, key: StarKey) -> Seen | None:
+        """Return what was seen last, in this session or before it."""
+        star = self._stars.get(key)
+        return newest(self._current(key), star.seen if star else None)
+
+    def _current(self, key: StarKey) -> Seen | None:
+        """Return what this session knows, from wherever it was met."""
+        if key.kind is StarKind.EVENT:
+            known = self._metadata.store.events.get(EventId(key.item_id))
+            if known is None or known.event is None or known.as_of is None:
+                return None
+            return see_event(known.event, known.as_of)
+        state = self._metadata.store.markets.get(ConditionId(key.item_id))
+        if state is None or state.market is None or state.as_of is None:
+            return None
+        return see_market(state.market, state.as_of)
+
+    def _market_of(self, condition_id: ConditionId) -> Market | None:
+        """Return a market as it is known, or was when it was starred."""
+        seen = self._seen(key_of_market(condition_id))
+        if seen is not None:
+            return seen.market
+        led = (star.seen.market for star in self._stars.values() if star.seen is not None)
+        return next((m for m in led if m and m.condition_id == condition_id), None)
+
+    def _event_of(self, key: StarKey) -> StarKey | None:
+        seen = self._seen(key)
+        event_id = seen.market.event_id if seen is not None and seen.market is not None else None
+        return None if event_id is None else _key_of(event_id)
+
+    def _put(self, star: Star) -> None:
+        self._stars[star.key] = star
+        self._keeper.keep(star)
+
+    def _changed(self) -> None:
+        self._watch()
+        hub = self._kernel.hub
+        for topic in (*hub.watched(), WatchlistTopic()):
+            if isinstance(topic, (*_SHOW_STARS, WatchlistTopic)):
+                hub.mark(topic)
+
+    def _note_seen(self) -> None:
+        """Remember what is known now, best prices from the books, for when nobody answers."""
+        for star in tuple(self._stars.values()):
+            row = self._row(star.key, ())
+            if row.seen is None:
+                continue
+            seen = worth_keeping(_with_quote(row.seen, row.quote))
+            if seen != star.seen:
+                self._put(replace(star, title=seen.title, seen=seen))
+
+    def _watch(self) -> None:
+        markets: list[Market] = []
+        if self._kernel.hub.is_watched(WatchlistTopic()):
+            seen = map(self._seen, self._stars)
+            markets = [s.market for s in seen if s and s.market and not s.market.closed]
+        tokens = {
+            condition_id: m.token_ids[0]
+            for m in markets
+            if (condition_id := m.condition_id) is not None and m.token_ids
+        }
+        self._heard, self._unheard = choose_watched(tokens)
+        topics = frozenset(BookTopic(tokens[condition_id]) for condition_id in self._heard)
+        if topics == self._topics:
+            return
+        before = self._subscription
+        self._topics = topics
+        self._subscription = self._kernel.hub.subscribe(topics, self._hear) if topics else None
+        # Only now: a book that stays must not lose its last watcher in between.
+        if before is not None:
+            before.close()
+
+    def _hear(self, _: Topic) -> None:
+        self._kernel.mark(WatchlistTopic())
+
+
+def _key_of(event_id: EventId) -> StarKey:
+    return StarKey(StarKind.EVENT, event_id)
+
+
+def _with_quote(seen: Seen, quote: QuoteRow | None) -> Seen:
+    if seen.market is None or quote is None or not quote.is_live or quote.as_of is None:
+        return seen
+    market = replace(
+        seen.market,
+        best_bid=quote.best_bid,
+        best_ask=quote.best_ask,
+        last_trade_price=quote.last_trade_price,
+    )
+    return replace(seen, market=market, as_of=max(seen.as_of, quote.as_of))

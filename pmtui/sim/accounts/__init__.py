@@ -1,0 +1,1 @@
+"""Accounts of the local venue, and who may ask for what."""

@@ -1,0 +1,1 @@
+"""The local venue's switches: faults, delays, stalls, time."""

@@ -1,0 +1,278 @@
+"""The operator's address: money, time, resolutions, switches and faults. Loopback only.
+
+All bodies and answers are JSON; amounts are decimals as text. Every request shows the operator's
+token as `Authorization: Bearer TOKEN`; without it the answer is 401. Requests that a browser page
+could have sent (any with an `Origin`) are refused (see `pmtui.sim.accounts.access`).
+Modes, standings, switches, faults and steps of the clock end with the process; money, grids and
+resolutions are kept with the rest of the state. Bodies of switches may leave fields out: they get
+their resting value.
+
+| route | body | does |
+|---|---|---|
+| `GET /` | | says OK |
+| `POST /fund` | `address`, `amount`, `is_deployed` (true) | deposits collateral; the first deposit deploys the wallet with all approvals, unless it is only to be paid in |
+| `GET /ledger/{address}` | | balances, reservations, fees, orders, every line, and whether it adds up |
+| `GET /audit` | | recomputes every sum of the exchange and names what does not agree |
+| `GET /clock` | | venue time and speed |
+| `POST /clock/step` | `seconds` | moves the venue's time forward |
+| `POST /resolve` | `condition_id`, `winner` (0, 1, or null for half each) | ends a market |
+| `POST /tick` | `condition_id`, `tick_size` | changes a price grid |
+| `POST /standing` | `address`, `standing` (good, closed only, banned, no allowance) | limits an account |
+| `GET`, `POST /geoblock` | `blocked`, `country`, `region` | the geographic answer; orders get 403 |
+| `GET /switches` | | shows every switch below |
+| `POST /mode` | `mode` (normal, post only, cancel only, disabled), `retry_after_s` | limits trading |
+| `POST /restart` | `seconds`, `post_only_s` (120) | 425 for some seconds, then post-only orders only |
+| `POST /wallets` | `deposit_only` | refuses signature types 0 to 2 |
+| `POST /delays` | `condition_id`, `seconds`, `hold_ms` | delays (`delayed`) or holds (itode, 250) takers |
+| `DELETE /delays` | | back to the delays of the catalogue |
+| `POST /statuses` | `has_prefixes` | writes `ORDER_STATUS_…` and `TRADE_STATUS_…` |
+| `POST /streams` | `silence` (none, events, all), `framing` (recorded, objects, arrays), `has_lower_case_sides`, `refuses_users` | how streams speak, and whether the user stream closes at once |
+| `POST /tricks` | `trick` (drop, duplicate, swap, garble, close), `channel` (market, user), `remaining` | what happens to the next events |
+| `DELETE /tricks` | | delivers every event again |
+| `POST /settlement` | `course` (normal, retrying, failed), `count` | what becomes of the next trades |
+| `POST /relayer` | `course` (normal, failed, invalid, stalled, replaced), `count`, `is_limited` | what becomes of the next transactions, and whether 25 submissions a minute is the most |
+| `POST /trades/{id}` | `status` | takes one trade to RETRYING, MINED, CONFIRMED or FAILED |
+| `POST /hashes` | `seconds` | trades show no transaction hash for so long |
+| `POST /balances` | `stale_seconds` | shares are seen late after a fill, until the cache is updated |
+| `POST /heartbeats` | `is_swept` | whether missed heartbeats (10 s, looked at every 5 s) cancel orders |
+| `POST /cancels` | `max_ids` (1000), `max_ids_seed` (3000) | ids per cancel, as bare array or `orderIDs` |
+| `POST /limits` | `is_enforced`, `tier`, `orders_per_s`, `orders_burst`, `cancels_per_s`, `cancels_burst` | 429 with `Retry-After` instead of a warning header |
+| `POST /analytics-limits` | `is_enforced` (true), `scale` (1) | how often the analytics host may be asked in 10 s |
+| `POST /faults` | `host`, `prefix`, `method`, `delay_ms`, `status`, `body`, `headers`, `remaining`, `is_answer_lost` | misbehaves: late, wrong, or carried out without an answer |
+| `DELETE /faults` | | behaves again |
+"""
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TypeVar
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pmtui.domain.ids import Address, ApiKey, ConditionId
+from pmtui.domain.money import ZERO, Micros, MoneyError, format_micros, parse_micros
+from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
+from pmtui.sim.accounts.account_rows import order_row
+from pmtui.sim.admin.switches import GeoAnswer
+from pmtui.sim.engine.events import BalanceChanged, Cause
+from pmtui.sim.engine.terms import Payout, Refusal, Standing
+from pmtui.sim.http_json import JsonResponse, failure, refused
+from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
+
+
+class _Fund(msgspec.Struct):
+    address: str
+    amount: str
+    is_deployed: bool = True
+
+
+class _Step(msgspec.Struct):
+    seconds: float
+
+
+class _Resolve(msgspec.Struct):
+    condition_id: str
+    winner: int | None
+
+
+class _Tick(msgspec.Struct):
+    condition_id: str
+    tick_size: str
+
+
+class _Standing(msgspec.Struct):
+    address: str
+    standing: Standing
+
+
+T = TypeVar("T")
+Handler = Callable[[Request], Awaitable[Response]]
+_PAYOUTS = {0: Payout.FIRST, 1: Payout.SECOND, None: Payout.HALF}
+
+
+class AdminRoutes:
+    """Everything an operator, a test or the terminal's paper profile asks of its venue."""
+
+    def __init__(self, venue: Venue) -> None:
+        self._venue = venue
+
+    def routes(self) -> list[Route]:
+        """Return the routes."""
+        return [
+            Route("/", guarded(self.alive)),
+            Route("/fund", guarded(self.fund), methods=["POST"]),
+            Route("/ledger/{address}", guarded(self.ledger)),
+            Route("/audit", guarded(self.audit)),
+            Route("/clock", guarded(self.clock)),
+            Route("/clock/step", guarded(self.step), methods=["POST"]),
+            Route("/resolve", guarded(self.resolve), methods=["POST"]),
+            Route("/tick", guarded(self.tick), methods=["POST"]),
+            Route("/standing", guarded(self.standing), methods=["POST"]),
+            Route("/geoblock", guarded(self.geoblock), methods=["GET", "POST"]),
+        ]
+
+    async def alive(self, request: Request) -> Response:
+        """Say that somebody is there."""
+        del request
+        return JsonResponse("OK")
+
+    async def fund(self, request: Request) -> Response:
+        """Deposit paper money."""
+        asked = await read_body(request, _Fund)
+        address = address_in(asked.address)
+        result = self._venue.fund(
+            address, parse_micros(asked.amount), is_deployed=asked.is_deployed
+        )
+        if isinstance(result, Refusal):
+            return refused(result)
+        held = self._venue.exchange.reads.account(address)
+        return JsonResponse(
+            {"address": address, "balance": _text(ZERO if held is None else held.collateral)}
+        )
+
+    async def ledger(self, request: Request) -> Response:
+        """Show an account to the last unit."""
+        address = address_in(request.path_params["address"])
+        held = self._venue.exchange.reads.account(address)
+        if held is None:
+            return failure(404, "account not found")
+        lines = self._venue.records.ledger_of(address)
+        owner = self._venue.accounts.owner_of(address)
+        keys = [] if owner is None else self._venue.accounts.keys_of(owner)
+        changed = sum(line.change for line in lines if line.token_id is None)
+        return JsonResponse(
+            {
+                "address": address,
+                "owner": owner,
+                "collateral": _text(held.collateral),
+                "reserved": _text(held.reserved),
+                "shares": {token: _text(size) for token, size in held.shares.items()},
+                "reserved_shares": {t: _text(size) for t, size in held.reserved_shares.items()},
+                "deposited": _text(_sum(lines, Cause.DEPOSIT)),
+                "withdrawn": _text(_sum(lines, Cause.WITHDRAWAL)),
+                "fees_paid": _text(Micros(-_sum(lines, Cause.FEE))),
+                "open_orders": self._orders(address, keys),
+                "lines": [_line(line) for line in lines],
+                "is_whole": changed == held.collateral and self._shares_add_up(address),
+            }
+        )
+
+    def _orders(self, address: Address, keys: list[ApiKey]) -> list[dict[str, object]]:
+        return [
+            order_row(self._venue, order)
+            for key in keys
+            for order in self._venue.exchange.reads.open_orders(key)
+            if order.account == address
+        ]
+
+    def _shares_add_up(self, address: Address) -> bool:
+        held = self._venue.exchange.reads.account(address)
+        sums: dict[str, int] = {}
+        for line in self._venue.records.ledger_of(address):
+            if line.token_id is not None:
+                sums[line.token_id] = sums.get(line.token_id, 0) + line.change
+        return held is not None and held.shares == {t: size for t, size in sums.items() if size}
+
+    async def audit(self, request: Request) -> Response:
+        """Check the whole exchange."""
+        del request
+        problems = self._venue.exchange.reads.audit()
+        return JsonResponse({"is_whole": not problems, "problems": problems})
+
+    async def clock(self, request: Request) -> Response:
+        """Show the venue's time."""
+        del request
+        return JsonResponse({"now_ms": self._venue.clock.now_ms(), "speed": self._venue.speed})
+
+    async def step(self, request: Request) -> Response:
+        """Move time forward; it never goes back, because what happened has."""
+        asked = await read_body(request, _Step)
+        if asked.seconds < 0:
+            return failure(400, "time goes forward only")
+        self._venue.clock.step(round(asked.seconds * 1_000))
+        return JsonResponse({"now_ms": self._venue.clock.now_ms()})
+
+    async def resolve(self, request: Request) -> Response:
+        """End a market."""
+        asked = await read_body(request, _Resolve)
+        condition_id = ConditionId(asked.condition_id.lower())
+        payout = _PAYOUTS.get(asked.winner)
+        if payout is None or self._venue.trading(condition_id) is None:
+            return failure(404, "market not found")
+        self._venue.act(
+            lambda exchange, now_ms: exchange.resolve(condition_id, payout, now_ms=now_ms)
+        )
+        return JsonResponse({"condition_id": condition_id})
+
+    async def tick(self, request: Request) -> Response:
+        """Change a price grid."""
+        asked = await read_body(request, _Tick)
+        condition_id, tick = ConditionId(asked.condition_id.lower()), parse_micros(asked.tick_size)
+        if self._venue.trading(condition_id) is None:
+            return failure(404, "market not found")
+        self._venue.act(
+            lambda exchange, now_ms: exchange.change_tick(condition_id, tick, now_ms=now_ms)
+        )
+        return JsonResponse({"condition_id": condition_id, "tick_size": _text(tick)})
+
+    async def standing(self, request: Request) -> Response:
+        """Limit what an account may do."""
+        asked = await read_body(request, _Standing)
+        address = address_in(asked.address)
+        self._venue.open_user(address)
+        self._venue.exchange.set_standing(address, asked.standing)
+        owner = self._venue.accounts.owner_of(address)
+        if owner is not None:
+            is_closed = asked.standing is Standing.CLOSED_ONLY
+            closed = self._venue.switches.closed_only
+            closed.add(owner) if is_closed else closed.discard(owner)
+        return JsonResponse({"address": address, "standing": asked.standing})
+
+    async def geoblock(self, request: Request) -> Response:
+        """Show or set the geographic answer."""
+        if request.method == "POST":
+            self._venue.switches.geo = await read_body(request, GeoAnswer)
+        return JsonResponse(self._venue.switches.geo)
+
+
+def guarded(handler: Handler) -> Handler:
+    """Answer what cannot be read with the reason."""
+
+    async def checked(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except (*UNREADABLE, MoneyError, AddressError) as error:
+            return failure(400, str(error))
+
+    return checked
+
+
+async def read_body(request: Request, kind: type[T]) -> T:
+    """Decode a body; what does not fit is answered by `guarded`."""
+    return msgspec.json.decode(await request.body(), type=kind)
+
+
+def address_in(text: str) -> Address:
+    """Read an address in any letter case; what is none is answered by `guarded`."""
+    return checksum_address(address_bytes(text))
+
+
+def _text(amount: Micros) -> str:
+    return format_micros(amount)
+
+
+def _sum(lines: Iterable[BalanceChanged], cause: Cause) -> Micros:
+    return Micros(sum(line.change for line in lines if line.cause is cause and not line.token_id))
+
+
+def _line(line: BalanceChanged) -> dict[str, object]:
+    return {
+        "token_id": line.token_id,
+        "change": _text(line.change),
+        "balance": _text(line.balance),
+        "cause": line.cause.value,
+        "reference": line.reference,
+        "at_ms": line.at_ms,
+    }

@@ -1,0 +1,1 @@
+"""The trading host of the local venue: markets, books, orders, notifications."""

@@ -1,0 +1,138 @@
+"""The dead man's switch: an owner whose heartbeats cease loses every open order of that key.
+
+The first accepted heartbeat arms it. Each answer names the id of the next; a wrong id is refused
+with the right one, and does not count. Whoever lapses is swept once, and armed again by the next
+good heartbeat. A restart of the venue gives everybody the full time again.
+"""
+
+from dataclasses import dataclass
+from uuid import uuid4
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pmtui.domain.ids import ApiKey
+from pmtui.sim.accounts.auth import credentials_of, unauthorized
+from pmtui.sim.engine.refusals import INVALID_PAYLOAD
+from pmtui.sim.engine.terms import Refusal
+from pmtui.sim.http_json import JsonResponse, refused
+from pmtui.sim.venue import Venue
+from pmtui.wire.errors import UNREADABLE
+
+KIND = "heartbeat"
+LAPSE_MS = 10_000
+SWEEP_MS = 5_000
+
+
+@dataclass(slots=True)
+class _Chain:
+    expected: str
+    is_armed: bool
+    heard_ms: int = 0
+
+
+class _Beat(msgspec.Struct):
+    heartbeat_id: str | None = None
+
+
+_decode_chain = msgspec.json.Decoder(_Chain).decode
+_decode_beat = msgspec.json.Decoder(_Beat).decode
+
+
+@dataclass(frozen=True, slots=True)
+class WrongBeat:
+    """Not the id that was due."""
+
+    expected: str
+
+
+class Heartbeats:
+    """Every chain of heartbeats."""
+
+    def __init__(self, venue: Venue) -> None:
+        self._venue = venue
+        self._chains: dict[ApiKey, _Chain] = {}
+        now_ms = venue.clock.now_ms()
+        self._swept_ms = now_ms
+        for key, row in venue.notes(KIND):
+            chain = self._chains[ApiKey(key)] = _decode_chain(row)
+            chain.heard_ms = now_ms
+
+    def beat(self, key: ApiKey, heartbeat_id: str) -> str | WrongBeat:
+        """Take a heartbeat and return the id of the next one."""
+        chain = self._chains.get(key)
+        expected = "" if chain is None else chain.expected
+        if heartbeat_id != expected:
+            return WrongBeat(expected)
+        following = str(uuid4())
+        self._keep(key, _Chain(following, is_armed=True, heard_ms=self._venue.clock.now_ms()))
+        return following
+
+    def beat_plainly(self, key: ApiKey) -> None:
+        """Take a heartbeat of the older route, which has no ids: it counts as one all the same."""
+        chain = self._chains.get(key)
+        expected = "" if chain is None else chain.expected
+        self._keep(key, _Chain(expected, is_armed=True, heard_ms=self._venue.clock.now_ms()))
+
+    def tick(self) -> None:
+        """Cancel the orders of whoever was silent for too long, looking every five seconds."""
+        now_ms = self._venue.clock.now_ms()
+        if now_ms - self._swept_ms < SWEEP_MS:
+            return
+        self._swept_ms = now_ms
+        if not self._venue.switches.are_heartbeats_swept:
+            return
+        for key, chain in self._chains.items():
+            if chain.is_armed and now_ms - chain.heard_ms >= LAPSE_MS:
+                self._sweep(key, chain)
+
+    def _sweep(self, key: ApiKey, chain: _Chain) -> None:
+        result = self._venue.act(lambda exchange, now_ms: exchange.cancel_all(key, now_ms=now_ms))
+        # While nothing can be cancelled it stays armed, and is tried again with the next sweep.
+        if not isinstance(result, Refusal):
+            chain.is_armed = False
+            self._keep(key, chain)
+
+    def _keep(self, key: ApiKey, chain: _Chain) -> None:
+        self._venue.write_notes(KIND, {key: msgspec.json.encode(chain)})
+        self._chains[key] = chain
+
+
+class HeartbeatRoutes:
+    """`/v1/heartbeats`, and `/heartbeats` as it was before."""
+
+    def __init__(self, venue: Venue, heartbeats: Heartbeats) -> None:
+        self._venue = venue
+        self._heartbeats = heartbeats
+
+    def routes(self) -> list[Route]:
+        """Return the routes, each behind level 2."""
+        return [
+            Route("/v1/heartbeats", self.beat, methods=["POST"]),
+            Route("/heartbeats", self.beat_plainly, methods=["POST"]),
+        ]
+
+    async def beat(self, request: Request) -> Response:
+        """Take a heartbeat; the error of a wrong one is named as the service's client reads it."""
+        caller = await credentials_of(self._venue, request)
+        if caller is None:
+            return unauthorized()
+        try:
+            asked = _decode_beat(await request.body())
+        except UNREADABLE:
+            return refused(INVALID_PAYLOAD)
+        result = self._heartbeats.beat(caller.api_key, asked.heartbeat_id or "")
+        if isinstance(result, WrongBeat):
+            body = {"error_msg": "Invalid Heartbeat ID", "heartbeat_id": result.expected}
+            return JsonResponse(body, status_code=400)
+        return JsonResponse({"heartbeat_id": result})
+
+    async def beat_plainly(self, request: Request) -> Response:
+        """Take a heartbeat without id."""
+        caller = await credentials_of(self._venue, request)
+        if caller is None:
+            return unauthorized()
+        self._heartbeats.beat_plainly(caller.api_key)
+        return JsonResponse({"status": "ok"})

@@ -1,0 +1,1 @@
+"""The analytics host of the local venue: positions, activity, standings."""

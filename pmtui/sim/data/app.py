@@ -1,0 +1,100 @@
+"""The analytics host: positions, trades and standings told from the venue's own ledger.
+
+It can be asked so often in ten seconds (SEED §8), whoever asks: then it answers 429 until the oldest
+of these requests is ten seconds old.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
+from uuid import uuid4
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pmtui.sim.chain.state import Chain
+from pmtui.sim.data.figures import Answer, Figures
+from pmtui.sim.data.query import AnalyticsQuery, QueryRefusal
+from pmtui.sim.data.v1 import AnalyticsV1
+from pmtui.sim.data.v2 import AnalyticsV2
+from pmtui.sim.http_json import JsonResponse, failure
+from pmtui.sim.venue import Venue
+
+WINDOW_MS = 10_000
+MOST_IN_ALL = 1_000
+MOST_BY_GROUP: Mapping[str, int] = MappingProxyType(
+    {"positions": 200, "closed-positions": 200, "trades": 200, "health": 100}
+)
+"""Requests in a window, for what is limited beside the limit of the whole host."""
+TOO_MANY = "too many requests"
+
+
+class RequestWindow:
+    """Counts the requests of the last ten seconds, in all and by group."""
+
+    def __init__(self, venue: Venue) -> None:
+        self._venue = venue
+        self._seen: defaultdict[str, deque[int]] = defaultdict(deque)
+
+    def take(self, path: str) -> int:
+        """Count a request, or return in how many seconds one will be taken again."""
+        switch = self._venue.switches.analytics_limits
+        if not switch.is_enforced:
+            return 0
+        now_ms = self._venue.clock.now_ms()
+        groups = {"": MOST_IN_ALL}
+        group = "health" if path == "/" else path.removeprefix("/v2").strip("/")
+        if group in MOST_BY_GROUP:
+            groups[group] = MOST_BY_GROUP[group]
+        wait_ms = 0
+        for name, most in groups.items():
+            seen = self._seen[name]
+            while seen and seen[0] <= now_ms - WINDOW_MS:
+                seen.popleft()
+            if len(seen) >= max(most * switch.scale, 1):
+                wait_ms = max(wait_ms, seen[0] + WINDOW_MS - now_ms)
+        if wait_ms:
+            return -(-wait_ms // 1_000)
+        for name in groups:
+            self._seen[name].append(now_ms)
+        return 0
+
+
+def analytics_routes(venue: Venue, chain: Chain) -> list[Route]:
+    """Return the routes of the analytics host in both dialects."""
+    figures, window = Figures(venue), RequestWindow(venue)
+    answers = {**AnalyticsV1(figures).answers(), **AnalyticsV2(figures, chain).answers()}
+    return [Route(path, _endpoint(venue, answer, window)) for path, answer in answers.items()]
+
+
+def _endpoint(
+    venue: Venue, answer: Answer, window: RequestWindow
+) -> Callable[[Request], Awaitable[Response]]:
+    """Wrap an answer for the server; queries it cannot take are refused with status 400."""
+
+    async def respond(request: Request) -> Response:
+        path = request.url.path
+        if wait_s := window.take(path):
+            return _refused(path, 429, TOO_MANY, {"Retry-After": str(wait_s)})
+        try:
+            return JsonResponse(answer(AnalyticsQuery(request, venue)))
+        except QueryRefusal as refusal:
+            return _refused(path, 400, str(refusal))
+
+    return respond
+
+
+def _refused(
+    path: str, status: int, text: str, headers: Mapping[str, str] | None = None
+) -> Response:
+    if not path.startswith("/v2/"):
+        return failure(status, text, headers)
+    trace = uuid4().hex
+    body = {
+        "error": text,
+        "code": "rate_limited" if status == 429 else "invalid_request",
+        "retryable": status == 429,
+        "trace_id": trace,
+    }
+    return JsonResponse(body, status_code=status, headers={**(headers or {}), "x-trace-id": trace})

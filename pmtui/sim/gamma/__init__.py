@@ -1,0 +1,1 @@
+"""The metadata host of the local venue: events, markets, tags, search."""

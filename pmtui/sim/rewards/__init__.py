@@ -1,0 +1,1 @@
+"""Liquidity rewards, rebates and builder attribution of the local venue."""

@@ -1,0 +1,1 @@
+"""What the local venue keeps on disk, and its restart from it."""

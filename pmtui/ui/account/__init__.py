@@ -1,0 +1,1 @@
+"""The account screen: credentials, wallet, approvals, and the cards before signing."""

@@ -1,0 +1,165 @@
+"""The account: how far it has come on its way to trading, and what is in force. Changes nothing."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.getters import query_one
+from typing_extensions import override
+
+from pmtui.domain.account.onboarding import Step
+from pmtui.service.topics import AccountTopic, OnboardingTopic, StatusTopic, Topic
+from pmtui.ui.account.account_lines import AccountLine, account_lines
+from pmtui.ui.account.account_pane import AccountPane
+from pmtui.ui.account.paint_account import (
+    ACCOUNT_COLUMNS,
+    BESIDE_RESULT,
+    paint_account_heading,
+    paint_account_row,
+    paint_account_way,
+    paint_explanation,
+)
+from pmtui.ui.cells import Cell, Line, Row
+from pmtui.ui.explore.reading import ReadingScreen
+from pmtui.ui.frame import FrameScreen
+from pmtui.ui.keys.action import Context
+from pmtui.ui.paint.facts import to_ascii_line
+from pmtui.ui.surface import Surface
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
+
+WIDE = 150
+"""From here on there is room for the explanation beside the lines."""
+ABOUT_WIDTH = 60
+
+
+class AccountScreen(FrameScreen):
+    """Every step from a key to a first order, with its state and its result."""
+
+    ABOUT: ClassVar[str] = "Every step from a key to a first order, with its state and its result."
+    CONTEXTS: ClassVar[tuple[Context, ...]] = ()
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - typed by the toolkit
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (20, "-short"), (32, "-tall")]  # noqa: RUF012 - see above
+    DEFAULT_CSS = f"""
+    AccountScreen #lines {{ height: 1fr; layout: vertical; }}
+    AccountScreen #about {{ height: 4; background: $surface; }}
+    AccountScreen.-tall #about {{ height: 7; }}
+    AccountScreen.-tiny #about {{ display: none; }}
+    AccountScreen.-wide #lines {{ layout: horizontal; }}
+    AccountScreen.-wide #steps {{ width: 1fr; }}
+    AccountScreen.-wide #about {{ display: block; width: {ABOUT_WIDTH}; height: 1fr; }}
+    """
+
+    table = query_one("#steps", LineTable)
+    about = query_one("#about", AccountPane)
+
+    def __init__(self, surface: Surface) -> None:
+        super().__init__(surface)
+        self._lines: dict[str, AccountLine] = {}
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        return (OnboardingTopic(), AccountTopic())
+
+    @override
+    def compose_body(self) -> ComposeResult:
+        ascii_only = self.surface.options.ascii_only
+        yield TextLine(id="heading", ascii_only=ascii_only)
+        yield TextLine(id="way", ascii_only=ascii_only)
+        with Container(id="lines"):
+            yield LineTable(ACCOUNT_COLUMNS, id="steps", ascii_only=ascii_only)
+            yield AccountPane(id="about", ascii_only=ascii_only)
+
+    @override
+    def on_mount(self) -> None:
+        # The toolkit calls the frame's own handler too.
+        self.table.focus()
+        self._show_lines()
+        if self.surface.queries.onboarding().key_problem:
+            # Whoever looks without a key wants to know how to get one.
+            _ = self.table.move_cursor_to(Step.KEY.value)
+
+    @override
+    def on_resize(self, _: events.Resize) -> None:
+        self._show_lines()
+
+    @override
+    def show_topic(self, topic: Topic) -> None:
+        if topic in (OnboardingTopic(), AccountTopic(), StatusTopic()):
+            self._show_lines()
+
+    @override
+    def to_copy(self) -> tuple[str, str]:
+        line = self._at_cursor()
+        return line.copied if line is not None else ("", "")
+
+    @on(LineTable.RowHighlighted)
+    def show_about(self) -> None:
+        """Show what the columns have no room for."""
+        self.about.show(self._at_cursor())
+
+    @on(LineTable.RowSelected)
+    def explain(self) -> None:
+        """Explain the line under the cursor in full."""
+        line = self._at_cursor()
+        if line is not None:
+            _ = self.app.push_screen(AccountLineScreen(self.surface, line.key))
+
+    def _at_cursor(self) -> AccountLine | None:
+        return self._lines.get(self.table.cursor_key or "")
+
+    def _show_lines(self) -> None:
+        queries = self.surface.queries
+        facts, status, now = queries.onboarding(), queries.status(), queries.now()
+        lines = account_lines(facts, status)
+        self._lines = {line.key: line for line in lines}
+        width = self.size.width
+        room = width - BESIDE_RESULT - (ABOUT_WIDTH if width >= WIDE else 0)
+        self.table.set_rows([paint_account_row(line, now, room) for line in lines])
+        self._show_line("#heading", paint_account_heading(facts, status, width))
+        self._show_line("#way", paint_account_way(facts, status, width))
+        self.show_about()
+
+    def _show_line(self, selector: str, line: Line) -> None:
+        ascii_only = self.surface.options.ascii_only
+        self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)
+
+
+class AccountLineScreen(ReadingScreen):
+    """What one line of the account is, what it signs, and what can be done."""
+
+    ABOUT: ClassVar[str] = "What one line of the account is, what it signs, and what can be done."
+
+    def __init__(self, surface: Surface, key: str) -> None:
+        """Explain the line of this key."""
+        super().__init__(surface)
+        self._key = key
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        return (OnboardingTopic(), AccountTopic())
+
+    @override
+    def heading_words(self) -> tuple[str, str]:
+        line = self._line()
+        return "Account", line.words.title if line is not None else ""
+
+    @override
+    def to_copy(self) -> tuple[str, str]:
+        line = self._line()
+        return line.copied if line is not None else ("", "")
+
+    @override
+    def rows(self, width: int) -> tuple[Row, ...]:
+        line = self._line()
+        if line is None:
+            return (Row("gone", (Cell("The host does not name this contract any more."),)),)
+        painted = paint_explanation(line, self.surface.queries.now(), width)
+        return tuple(Row(f"{number}", (cell,)) for number, cell in enumerate(painted))
+
+    def _line(self) -> AccountLine | None:
+        queries = self.surface.queries
+        lines = account_lines(queries.onboarding(), queries.status())
+        return next((line for line in lines if line.key == self._key), None)

@@ -1,0 +1,329 @@
+"""The account screen's lines: every step and every rule in force, with its result in words.
+
+Pure, and free of secrets: what comes in holds addresses and the first digits of an id.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from types import MappingProxyType
+
+from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.onboarding import (
+    Onboarding,
+    Stand,
+    Step,
+    StepState,
+    is_unlimited,
+    stands_of,
+)
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.heartbeat import BeatState, HeartbeatView
+from pmtui.service.views import Mode, StatusView
+from pmtui.ui.account.account_words import (
+    ALLOWANCES,
+    FORMS,
+    KEY_KINDS,
+    PAPER_MEANINGS,
+    SIGNATURES,
+    WORDS,
+    Rule,
+    Words,
+)
+from pmtui.ui.format import format_money
+from pmtui.ui.local_time import write_moment
+from pmtui.ui.plain import plain
+
+ASKED = "not told yet"
+PAPER_SPENT = "Play money is given once, when the paper account is made; what it held is spent."
+PAYS_ITSELF = "the key pays by itself: no contract"
+_Result = tuple[str, str]
+"""In short, and in full where that is more."""
+_HEAD, _TAIL = 6, 4
+_BEATS = {
+    BeatState.STARTING: (StepState.NOT_KNOWN, "sent, none accepted yet"),
+    BeatState.BEATING: (StepState.DONE, "accepted"),
+    BeatState.LATE: (StepState.NOT_DONE, "LATE: one went wrong"),
+    BeatState.LOST: (StepState.NOT_DONE, "LOST: the venue cancels every order of the key"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AccountLine:
+    """One line in words; addresses are whole in `full` and shortened in `result`."""
+
+    key: str
+    words: Words
+    state: StepState
+    result: str
+    full: str = ""
+    as_of: datetime | None = None
+    problem: str = ""
+    """Why the last question brought nothing."""
+    asked_at: datetime | None = None
+    """When that one was asked."""
+    to_do: str = ""
+    copied: tuple[str, str] = ("", "")
+    """What can be copied of it, and its text."""
+    number: int = 0
+    """Of a step; 0 for what is not one."""
+
+    @property
+    def with_whole_address(self) -> str:
+        """The result, with its address whole."""
+        what, text = self.copied
+        return (
+            self.result.replace(shorten_address(text), text) if what == "address" else self.result
+        )
+
+
+def shorten_address(address: str) -> str:
+    """Return the two ends of an address, by which people know it."""
+    return f"{address[:_HEAD]}…{address[-_TAIL:]}" if len(address) > _HEAD + _TAIL else address
+
+
+def account_lines(facts: Onboarding, status: StatusView) -> tuple[AccountLine, ...]:
+    """Return every line: the steps, then what is in force."""
+    steps = [
+        replace(_step(stand, facts), number=number)
+        for number, stand in enumerate(stands_of(facts), 1)
+    ]
+    return (
+        *steps,
+        _signing(facts),
+        _rule(Rule.BUILDER, StepState.NOT_NEEDED, "none: orders credit nobody"),
+        _limits(facts),
+        _entry(status),
+        _heartbeat(status.heartbeat),
+        _rule(Rule.TRANSACTIONS, StepState.NOT_KNOWN, "not asked: that takes a relayer key"),
+    )
+
+
+def line_of(stand: Stand, facts: Onboarding) -> AccountLine:
+    """Return one step in words."""
+    return _step(stand, facts)
+
+
+def _step(stand: Stand, facts: Onboarding) -> AccountLine:
+    words = _words(stand, facts)
+    result, full = _RESULTS[stand.step](stand, facts)
+    return AccountLine(
+        key=stand.name,
+        words=words,
+        state=stand.state,
+        result=result,
+        full=full or result,
+        as_of=stand.as_of,
+        problem=plain(stand.problem, 160),
+        asked_at=stand.asked_at,
+        to_do=_to_do(stand, facts, words),
+        copied=_copied(stand, facts),
+    )
+
+
+def _words(stand: Stand, facts: Onboarding) -> Words:
+    words = ALLOWANCES[stand.spender.purpose] if stand.spender else WORDS[stand.step]
+    is_paper = facts.identity is not None and facts.identity.kind is KeyKind.PAPER
+    if is_paper and stand.step in PAPER_MEANINGS:
+        return words._replace(meaning=PAPER_MEANINGS[stand.step])
+    return words
+
+
+def _place(_: Stand, facts: Onboarding) -> _Result:
+    told = facts.place.value
+    if told is None:
+        return ASKED, ""
+    place = plain(" ".join(filter(None, (told.country, told.region))), 20) or "somewhere"
+    said = "BLOCKED by the service" if told.is_blocked else "not blocked"
+    return f"{place}: {said}", ""
+
+
+def _key(_: Stand, facts: Onboarding) -> _Result:
+    identity = facts.identity
+    if identity is None:
+        return (plain(facts.key_problem, 80) or "being loaded"), ""
+    kind = KEY_KINDS[identity.kind]
+    return f"{shorten_address(identity.signer)} {kind}", f"{identity.signer} ({kind})"
+
+
+def _wallet(_: Stand, facts: Onboarding) -> _Result:
+    wallet = facts.wallet
+    if wallet is not None:
+        form, how = FORMS[wallet.form]
+        return f"{shorten_address(wallet.address)} {form}", f"{wallet.address}, {form}: {how}"
+    candidates = facts.identity.wallets if facts.identity is not None else ()
+    either = " or ".join(each.address for each in candidates)
+    return _unknown(facts), f"one of two deposit wallets: {either}" if either else ""
+
+
+def _deployed(stand: Stand, facts: Onboarding) -> _Result:
+    if stand.state is StepState.NOT_NEEDED:
+        return PAYS_ITSELF, ""
+    told = facts.told_deployed.value
+    if told is None:
+        return _unknown(facts), ""
+    if not told and facts.code.value:
+        return "not yet by it; the chain has it", ""
+    return ("the relayer knows it" if told else "the relayer knows of none"), ""
+
+
+def _code(stand: Stand, facts: Onboarding) -> _Result:
+    if stand.state is StepState.NOT_NEEDED:
+        return PAYS_ITSELF, ""
+    if facts.code.value is not None:
+        return ("contract at the address" if facts.code.value else "no contract there"), ""
+    if facts.identity is not None and facts.code_unasked:
+        return f"not asked: {facts.code_unasked}", ""
+    return _unknown(facts, wants_wallet=True), ""
+
+
+def _credentials(_: Stand, facts: Onboarding) -> _Result:
+    key = facts.trading_key
+    if key is None:
+        return _unknown(facts), ""
+    shown = f"id {plain(key.shown, 9)}"
+    at = write_moment(key.obtained_at)
+    return f"present, {shown}", f"present, {shown}, created or fetched {at}"
+
+
+def _allowance(stand: Stand, facts: Onboarding) -> _Result:
+    assert stand.spender is not None
+    if stand.amount is None:
+        said = "the host tells of none" if facts.balance.value is not None else _unknown(facts)
+        return said, f"{said}; the contract is {stand.spender.address}"
+    if is_unlimited(stand.amount):
+        said = "unlimited"
+    else:
+        said = format_money(Micros(stand.amount)) if stand.amount else "none"
+    # An older host names no contract beside its one allowance.
+    address = plain(stand.spender.address, 42) or "an unnamed contract"
+    return f"{said} to {shorten_address(address)}", f"{said} to {address}"
+
+
+def _standing(_: Stand, facts: Onboarding) -> _Result:
+    value = facts.closed_only.value
+    if value is None:
+        return _unknown(facts), ""
+    return ("close-only" if value else "may open positions"), ""
+
+
+def _relayer_key(_: Stand, __: Onboarding) -> _Result:
+    return "none: nothing goes through it yet", ""
+
+
+def _balance(_: Stand, facts: Onboarding) -> _Result:
+    told = facts.balance.value
+    return (_unknown(facts) if told is None else format_money(told.balance)), ""
+
+
+_RESULTS: Mapping[Step, Callable[[Stand, Onboarding], _Result]] = MappingProxyType(
+    {
+        Step.PLACE: _place,
+        Step.KEY: _key,
+        Step.WALLET: _wallet,
+        Step.DEPLOYED: _deployed,
+        Step.CODE: _code,
+        Step.CREDENTIALS: _credentials,
+        Step.STANDING: _standing,
+        Step.RELAYER_KEY: _relayer_key,
+        Step.ALLOWANCE: _allowance,
+        Step.BALANCE: _balance,
+    }
+)
+
+
+def _unknown(facts: Onboarding, *, wants_wallet: bool = False) -> str:
+    if facts.identity is None and facts.key_problem:
+        return "needs a key first"
+    if wants_wallet and facts.wallet is None:
+        return "the wallet is not known yet"
+    if facts.identity is not None and facts.trading_key is None and facts.account_problem:
+        return "the account is not open"
+    return ASKED
+
+
+def _to_do(stand: Stand, facts: Onboarding, words: Words) -> str:
+    if stand.step is Step.KEY and stand.state is StepState.NOT_DONE:
+        return say_remedy(facts)
+    if facts.identity is None or stand.state is not StepState.NOT_DONE:
+        return (
+            words.missing if stand.step is Step.PLACE and stand.state is StepState.NOT_DONE else ""
+        )
+    if stand.step is Step.BALANCE and facts.identity.kind is KeyKind.PAPER:
+        return PAPER_SPENT
+    return words.missing
+
+
+def say_remedy_briefly(facts: Onboarding) -> str:
+    """Say the same on one line of a small screen."""
+    if " account new " in f"{facts.remedy} ":
+        return f"`{facts.remedy}` makes a key; `import` takes yours."
+    return say_remedy(facts)
+
+
+def say_remedy(facts: Onboarding) -> str:
+    """Say which command adds the key that is missing."""
+    command = facts.remedy
+    if not command:
+        return "Start this profile again once that is over." if facts.key_problem else ""
+    if " account new " in f"{command} ":
+        other = command.replace(" new ", " import ", 1)
+        return f"Leave, and run `{command}`; `{other}` takes a key you have."
+    return f"Leave, and run `{command}`: it asks for the passphrase."
+
+
+def _copied(stand: Stand, facts: Onboarding) -> tuple[str, str]:
+    wallet = facts.wallet
+    match stand.step:
+        case Step.KEY:
+            if facts.identity is None:
+                return ("command", facts.remedy) if facts.remedy else ("", "")
+            return "address", facts.identity.signer
+        case Step.WALLET | Step.DEPLOYED | Step.CODE | Step.BALANCE:
+            return ("address", wallet.address) if wallet is not None else ("", "")
+        case Step.ALLOWANCE:
+            return ("address", stand.spender.address) if stand.spender else ("", "")
+        case _:
+            return "", ""
+
+
+def _rule(
+    rule: Rule, state: StepState, result: str, *, as_of: datetime | None = None
+) -> AccountLine:
+    return AccountLine(rule.value, WORDS[rule], state, result, result, as_of)
+
+
+def _signing(facts: Onboarding) -> AccountLine:
+    if facts.identity is None:
+        return _rule(Rule.SIGNING, StepState.NOT_KNOWN, _unknown(facts))
+    kind = facts.identity.signature_type
+    return _rule(Rule.SIGNING, StepState.DONE, f"type {kind.number}, {SIGNATURES[kind]}")
+
+
+def _limits(facts: Onboarding) -> AccountLine:
+    limits = facts.limits
+    named = (
+        ("order", limits.order), ("market", limits.market), ("all", limits.total),
+        ("day's loss", limits.daily_loss),
+    )  # fmt: skip
+    said = ", ".join(f"{name} {format_money(limit)}" for name, limit in named if limit is not None)
+    state = StepState.DONE if said else StepState.NOT_NEEDED
+    return _rule(Rule.LIMITS, state, said or "none set")
+
+
+def _entry(status: StatusView) -> AccountLine:
+    if status.mode is Mode.READ_ONLY:
+        reason = plain(status.mode_reason, 80) or "no key"
+        return _rule(Rule.ENTRY, StepState.NOT_DONE, f"READ-ONLY: {reason}")
+    if status.entry_lock:
+        reason = plain(status.entry_lock, 120)
+        return _rule(Rule.ENTRY, StepState.NOT_DONE, reason)
+    return _rule(Rule.ENTRY, StepState.DONE, "open")
+
+
+def _heartbeat(view: HeartbeatView) -> AccountLine:
+    if view.state is BeatState.OFF:
+        said = f"none sent (`heartbeat` is {view.policy.value})"
+        return _rule(Rule.HEARTBEAT, StepState.NOT_NEEDED, said)
+    state, said = _BEATS[view.state]
+    return _rule(Rule.HEARTBEAT, state, said, as_of=view.accepted_at)

@@ -1,0 +1,155 @@
+"""The account screen: a row for every line, what is next, and one line explained in full."""
+
+from datetime import datetime
+
+from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.onboarding import Onboarding, StepState, next_of, stands_of
+from pmtui.service.views import StatusView
+from pmtui.ui.account.account_lines import AccountLine, line_of, say_remedy_briefly
+from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
+from pmtui.ui.explore.paint_reading import wrap_text
+from pmtui.ui.format import format_age
+from pmtui.ui.paint.facts import join_facts
+from pmtui.ui.plain import Align, cell_width, plain
+from pmtui.ui.theme.theme import Role
+
+ACCOUNT_COLUMNS = (
+    Column("number", "", 2, priority=2, align=Align.RIGHT),
+    Column("state", "State", 12),
+    Column("step", "Step", 18),
+    Column("result", "What is known", 16, grow=1),
+    Column("age", "Told", 5, priority=1, align=Align.RIGHT),
+)
+_AGE_STEP_S = 10
+BESIDE_RESULT = sum(column.width + 1 for column in ACCOUNT_COLUMNS if not column.grow) + 1
+"""What the other columns and the scroll bar take, with the cells between them."""
+_SIGNS = {
+    StepState.DONE: ("+", Role.NOTICE_GOOD),
+    StepState.NOT_DONE: ("x", Role.NOTICE_BAD),
+    StepState.NOT_KNOWN: ("?", Role.STALE),
+    StepState.NOT_NEEDED: ("-", Role.DIM),
+}
+
+
+def paint_account_row(line: AccountLine, now: datetime, room: int) -> Row:
+    """Show a line; its state is said by sign and word, and a failed question beside the result.
+
+    Args:
+        line: what to show.
+        now: for its age.
+        room: of the result; an address is shown whole where it has the room.
+    """
+    sign, role = _SIGNS[line.state]
+    is_wanting = line.state in (StepState.NOT_DONE, StepState.NOT_KNOWN)
+    text = line.with_whole_address
+    text = text if cell_width(text) <= room else line.result
+    result = Cell(text, role if is_wanting else Role.TEXT)
+    if line.problem:
+        result = Cell(f"{text}; failing: {line.problem}", Role.STALE)
+    return Row(
+        line.key,
+        (
+            Cell(f"{line.number}" if line.number else "", Role.DIM),
+            Cell(f"{sign} {line.state.value}", role),
+            Cell(line.words.title, Role.HEADING if line.number else Role.TEXT),
+            result,
+            Cell(_age(line.as_of, now), Role.STALE if line.problem else Role.DIM),
+        ),
+    )
+
+
+def paint_account_heading(facts: Onboarding, status: StatusView, width: int) -> Line:
+    """Show whose account this is, and whether anything stands in the way of trading."""
+    stands = stands_of(facts)
+    following = next_of(stands)
+    failing = sum(bool(each.problem) for each in stands)
+    if following is None:
+        way = Cell("every step is done", Role.VERIFIED, Emphasis.BOLD)
+    else:
+        line = line_of(following, facts)
+        role = Role.NOTICE_WARN if following.state is StepState.NOT_DONE else Role.STALE
+        way = Cell(f"{following.state.value}: {line.words.title}", role, Emphasis.BOLD)
+    lost: Line = (Cell(f"{failing} failing to be told", Role.STALE),) if failing else ()
+    asking: Line = (Cell("asking…", Role.DIM),) if facts.is_asking else ()
+    return join_facts(
+        [
+            Cell("Account", Role.HEADING, Emphasis.BOLD),
+            Cell(plain(status.profile, 24)),
+            way,
+            lost,
+            asking,
+        ],
+        width,
+        separator="   ",
+    )
+
+
+def paint_account_way(facts: Onboarding, status: StatusView, width: int) -> Line:
+    """Say what to do next, or what this account is."""
+    if facts.identity is None and facts.key_problem:
+        return join_facts([], width, tail=say_remedy_briefly(facts))
+    following = next_of(stands_of(facts))
+    if following is not None:
+        line = line_of(following, facts)
+        return join_facts([], width, tail=line.to_do or line.problem)
+    if status.entry_lock:
+        return join_facts([], width, tail=plain(status.entry_lock))
+    if facts.identity is not None and facts.identity.kind is KeyKind.PAPER:
+        return join_facts(
+            [], width, tail="Play money on the local venue; it needs nothing of yours."
+        )
+    return join_facts([], width, tail="This account can trade.")
+
+
+def paint_account_details(line: AccountLine, width: int, height: int) -> tuple[Line, ...]:
+    """Show a line in full in the room there is: the result, what to do, and what it is."""
+    title = f"{line.words.title}: "
+    first, *others = wrap_text(title + line.full, width)
+    shown: list[Line] = [
+        (Cell(first[: len(title)], Role.HEADING, Emphasis.BOLD), Cell(first[len(title) :]))
+    ]
+    shown += [(Cell(text),) for text in others]
+    if line.problem:
+        shown += _wrapped(f"Not told now: {line.problem}", width, Role.STALE)
+    if line.to_do:
+        shown += _wrapped(line.to_do, width, Role.NOTICE_WARN)
+    shown += _wrapped(f"{line.words.meaning} {line.words.signing}", width, Role.DIM)
+    return tuple(shown[:height])
+
+
+def paint_explanation(line: AccountLine, now: datetime, width: int) -> tuple[Cell, ...]:
+    """Explain a line in full, one cell for each line of text."""
+    told = f", told {_ago(line.as_of, now)}" if line.as_of is not None else ""
+    asked = f" (asked {_ago(line.asked_at, now)})" if line.asked_at is not None else ""
+    sections = (
+        ("How it stands", f"{line.state.value}{told}"),
+        ("What is known", line.full),
+        ("Why it was not told now", f"{line.problem}{asked}"),
+        ("What to do", line.to_do),
+        ("What it is", line.words.meaning),
+        ("What is signed", line.words.signing),
+    )
+    lines: list[Cell] = []
+    for heading, text in sections:
+        if text:
+            lines += [Cell(heading, Role.HEADING, Emphasis.BOLD)]
+            lines += [Cell(part) for part in wrap_text(text, width)]
+            lines += [Cell("")]
+    return tuple(lines)
+
+
+def _age(as_of: datetime | None, now: datetime) -> str:
+    """Say an age in steps of ten seconds: a dozen lines that count would never stand still."""
+    if as_of is None:
+        return ""
+    age_s = (now - as_of).total_seconds()
+    return format_age(age_s - age_s % _AGE_STEP_S) if age_s >= _AGE_STEP_S else "now"
+
+
+def _ago(as_of: datetime | None, now: datetime) -> str:
+    age = _age(as_of, now)
+    return f"{age} ago" if age != "now" else "just now"
+
+
+def _wrapped(text: str, width: int, role: Role) -> list[Line]:
+    return [(Cell(part, role),) for part in wrap_text(text, width)]

@@ -1,0 +1,1 @@
+"""Price history and depth charts."""

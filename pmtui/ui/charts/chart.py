@@ -1,0 +1,86 @@
+"""The chart of one outcome's prices."""
+
+from datetime import datetime
+
+from typing_extensions import override
+
+from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.history import PriceLine
+from pmtui.domain.money import Micros
+from pmtui.service.views import HistoryView
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.charts.chart_cursor import add_out_of_range, mark_price
+from pmtui.ui.charts.paint_chart import chart_words, draw_chart, paint_chart_title
+from pmtui.ui.charts.plot import price_range
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.drawn_pane import Draw, Drawing, DrawnPane, Picture
+
+
+class ChartPane(DrawnPane, can_focus=True):
+    """Price history of the outcome on show."""
+
+    _view: HistoryView | None = None
+    _token_id: TokenId | None = None
+    _now: datetime | None = None
+    _line = PriceLine(())
+    _cursor: Micros | None = None
+
+    def show(self, view: HistoryView, line: PriceLine, *, token_id: TokenId, now: datetime) -> None:
+        """Show a price over time as soon as it is drawn."""
+        self._view, self._line, self._token_id, self._now = view, line, token_id, now
+        self.repaint()
+
+    def mark(self, price: Micros | None) -> None:
+        """Mark the price that the ladder points at, or none."""
+        if price != self._cursor:
+            self._cursor = price
+            self.repaint()
+
+    def clear(self) -> None:
+        """Show no curve: that of another market must not stand here."""
+        self._view, self._token_id, self._line = None, None, PriceLine(())
+        self.repaint()
+
+    @override
+    def title(self) -> Line:
+        if self._view is None or self._now is None:
+            return (Cell("Price", Role.HEADING),)
+        width, ascii_only = self.size.width, self.ascii_only
+        line = paint_chart_title(self._view, self._line, self._now, width, ascii_only=ascii_only)
+        if self.shown is None:
+            return line
+        prices = self.shown.prices
+        return add_out_of_range(line, self._cursor, prices, width, ascii_only=ascii_only)
+
+    @override
+    def words(self, width: int, height: int) -> str:
+        return "" if self._view is None else chart_words(self._view, self._line, width, height)
+
+    @override
+    def picture(self, width: int, height: int) -> Picture | None:
+        view = self._view
+        if view is None or chart_words(view, self._line, width, height):
+            return None
+        points = self._line.points
+        version = (view.version, len(points), points[:1], points[-1:], self._line.until)
+        return Picture((self._token_id, view.interval), version, width, height)
+
+    @override
+    def drawing(self, picture: Picture) -> Draw | None:
+        line, ascii_only = self._line, self.ascii_only
+        if not line.is_drawable:
+            return None
+
+        def draw() -> Drawing:
+            size = (picture.width, picture.height)
+            lines = draw_chart(line.points, *size, until=line.until, ascii_only=ascii_only)
+            return Drawing(lines, price_range(line.points))
+
+        return draw
+
+    @override
+    def paint(self, width: int, height: int) -> tuple[Line, ...]:
+        lines = super().paint(width, height)
+        if self.shown is None:
+            return lines
+        return mark_price(lines, self._cursor, self.shown.prices, ascii_only=self.ascii_only)

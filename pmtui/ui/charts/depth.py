@@ -1,0 +1,85 @@
+"""The depth chart: both sides of the book on the ladder, added up."""
+
+from typing_extensions import override
+
+from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.books.depth import DepthCurve, Reach, depth_curve, span_around
+from pmtui.domain.money import Micros
+from pmtui.ui.cells import Cell, Line, fit_line
+from pmtui.ui.charts.paint_depth import (
+    MIN_HEIGHT,
+    MIN_WIDTH,
+    depth_scale,
+    largest_depth,
+    paint_depth,
+    paint_depth_title,
+)
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.line_pane import LinePane
+
+
+class DepthPane(LinePane, can_focus=True):
+    """Depth of the book on show; added up only while somebody looks."""
+
+    DEFAULT_CSS = "DepthPane { height: 1fr; }"
+
+    _book: BookView | None = None
+    _cursor: Micros | None = None
+    _curve: DepthCurve | None = None
+    _reach = Reach.TEN
+    _scale = 1
+
+    @property
+    def reach(self) -> Reach:
+        """How far from the middle it shows."""
+        return self._reach
+
+    def show(self, book: BookView | None, cursor: Micros | None) -> None:
+        """Show a book, and where the ladder points."""
+        if book is not self._book:
+            self._book = book
+            self._curve = None
+        elif cursor == self._cursor:
+            return
+        self._cursor = cursor
+        if self.display:
+            self.repaint()
+
+    def shift_reach(self, steps: int) -> bool:
+        """Look less far or farther; return whether that was possible."""
+        before, self._reach = self._reach, self._reach.shifted(steps)
+        self.repaint()
+        return self._reach is not before
+
+    @override
+    def title(self) -> Line:
+        if self._book is None:
+            return (Cell("Depth", Role.HEADING),)
+        return paint_depth_title(
+            self._book, self._added_up(self._book), self._reach, self._cursor, self.size.width,
+            ascii_only=self.ascii_only,
+        )  # fmt: skip
+
+    @override
+    def paint(self, width: int, height: int) -> tuple[Line, ...]:
+        book = self._book
+        words = ""
+        if width < MIN_WIDTH or height < MIN_HEIGHT:
+            words = "No room for the chart."
+        elif book is None or book.state is BookState.LOADING:
+            words = "Waiting for the book."
+        elif not (book.bids or book.asks):
+            words = "Nothing rests in this book."
+        if words or book is None:
+            return (fit_line((Cell(words, Role.DIM),), width, ascii_only=self.ascii_only),)
+        curve, span = self._added_up(book), span_around(book, self._reach)
+        self._scale = depth_scale(largest_depth(curve, span), self._scale)
+        return paint_depth(
+            curve, span, width, height, scale=self._scale, cursor=self._cursor,
+            is_good=book.state.is_good, ascii_only=self.ascii_only,
+        )  # fmt: skip
+
+    def _added_up(self, book: BookView) -> DepthCurve:
+        if self._curve is None:
+            self._curve = depth_curve(book)
+        return self._curve

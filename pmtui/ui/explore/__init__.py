@@ -1,0 +1,1 @@
+"""Finding markets: lists, search, tags, events, the watchlist."""

@@ -1,0 +1,165 @@
+"""Sets price alerts on one outcome: a price above, a price below, or both."""
+
+from dataclasses import dataclass
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.getters import query_one
+from textual.widgets import Input
+from typing_extensions import override
+
+from pmtui.domain.conditionals.price_alert import AlertState, read_plans, say_plan
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.money import Micros
+from pmtui.domain.ticket.reading import format_cents
+from pmtui.domain.ticket.steps import step_cents
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.explore.paint_watchlist import LIVES_HERE
+from pmtui.ui.plain import plain
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.fields import NumberField, TextBlock
+from pmtui.ui.ticket.order_form import OrderForm
+from pmtui.ui.widgets.key_line import KeyLine, answer_keys
+from pmtui.ui.widgets.text_line import TextLine
+
+_ENTRIES = (
+    ("alert-above", "Above", "cents: rings at a best bid there or higher"),
+    ("alert-below", "Below", "cents: rings at a best ask there or lower"),
+)
+_CENT = Micros(10_000)
+_MOST_LISTED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class AlertSubject:
+    """Whose price is waited for; both texts are untrusted."""
+
+    condition_id: ConditionId
+    token_id: TokenId | None
+    outcome: str
+    title: str
+
+
+class AlertForm(OrderForm[str]):
+    """Takes the prices and hands them to the service; answers with what was set."""
+
+    DEFAULT_CSS = """
+    AlertForm .label { width: 7; }
+    AlertForm NumberField { width: 8; }
+    AlertForm #listed { height: auto; }
+    """
+
+    touch = query_one("#alert-touch", TextLine)
+    listed = query_one("#listed", TextBlock)
+
+    def __init__(self, surface: Surface, subject: AlertSubject) -> None:
+        """Ask for the prices of one outcome."""
+        super().__init__(surface, subject.condition_id)
+        self._subject = subject
+
+    @override
+    def compose(self) -> ComposeResult:
+        ascii_only = self._surface.options.ascii_only
+        head = f"Price alert on {plain(self._subject.outcome, 24)}"
+        with Vertical(classes="frame"):
+            yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only)
+            title = plain(self._subject.title, self.WIDTH)
+            yield TextLine((Cell(title, Role.DIM),), ascii_only=ascii_only)
+            with Horizontal(classes="row"):
+                yield TextLine((Cell("Now in"),), classes="label", ascii_only=ascii_only)
+                yield TextLine(id="alert-touch", ascii_only=ascii_only)
+            for name, label, meaning in _ENTRIES:
+                with Horizontal(classes="row"):
+                    yield TextLine((Cell(label),), classes="label", ascii_only=ascii_only)
+                    yield NumberField(id=name, characters="0-9.,¢")
+                    yield TextLine((Cell(f" {meaning}", Role.DIM),), ascii_only=ascii_only)
+            yield TextBlock(id="listed", ascii_only=ascii_only)
+            yield TextBlock(id="state", ascii_only=ascii_only)
+            yield self.keys()
+
+    def on_mount(self) -> None:
+        """Watch what the prices are compared with."""
+        _ = self._field("alert-above").focus()
+        self.say_where()
+        self.watch_market(self._subject.token_id)
+        self.show()
+
+    @override
+    def keys(self) -> KeyLine:
+        return answer_keys("Set", self._surface.options, width=self.WIDTH)
+
+    @override
+    def show(self) -> None:
+        if self._subject.token_id is not None:
+            self.show_touch(self.touch, self._subject.token_id)
+        self.listed.show(self._waiting())
+
+    def say_where(self) -> None:
+        """Say that the venue knows nothing of an alert."""
+        words, _, more = LIVES_HERE.partition(", ")
+        lines = ((Cell(f"{words},", Role.DIM),), (Cell(more, Role.DIM),))
+        self.state.show(lines)
+
+    def action_accept(self) -> None:
+        """Set what is asked for, or say why not."""
+        token_id = self._subject.token_id
+        if token_id is None:
+            self.say("This market has no order book")
+            return
+        plans = read_plans(
+            self._field("alert-above").value, self._field("alert-below").value,
+            condition_id=self._subject.condition_id, token_id=token_id,
+        )  # fmt: skip
+        if isinstance(plans, str):
+            self.say(plans)
+            return
+        done: list[str] = []
+        for plan in plans:
+            problem = self._surface.commands.add_alert(plan)
+            if problem:
+                first = f"Set {done[0]}. " if done else ""
+                self.say(self._spell(f"{first}{problem}"))
+                return
+            done.append(say_plan(plan))
+            self._field(f"alert-{plan.side.value}").value = ""
+        outcome = plain(self._subject.outcome, 16)
+        _ = self.dismiss(self._spell(f"Price alert set on {outcome}: {', '.join(done)}"))
+
+    @on(Input.Changed)
+    def _on_typed(self, event: Input.Changed) -> None:
+        if event.value:
+            self.say_where()
+
+    @on(NumberField.Stepped)
+    def _on_stepped(self, event: NumberField.Stepped) -> None:
+        token_id, field = self._subject.token_id, event.field
+        if token_id is None:
+            return
+        book = self._surface.queries.book(token_id)
+        best = book.best_bid if field.id == "alert-above" else book.best_ask
+        start = format_cents(best) if best is not None else ""
+        tick = self.terms.tick_size if self.terms is not None else _CENT
+        field.write(step_cents(field.value or start, event.step, tick))
+
+    def _waiting(self) -> tuple[Line, ...]:
+        """Return what waits for this outcome already."""
+        alerts = (row.alert for row in self._surface.queries.watchlist().alerts)
+        plans = [
+            say_plan(alert.plan)
+            for alert in alerts
+            if alert.state is AlertState.WAITING and alert.plan.token_id == self._subject.token_id
+        ]
+        if not plans:
+            return ()
+        more = f" and {len(plans) - _MOST_LISTED} more" if len(plans) > _MOST_LISTED else ""
+        said = self._spell(f"Set: {', '.join(plans[:_MOST_LISTED])}{more}")
+        return ((Cell(said, Role.KEY),),)
+
+    def _spell(self, text: str) -> str:
+        """Return signs as two letters where the terminal has none of one."""
+        return plain(text, ascii_only=self._surface.options.ascii_only)
+
+    def _field(self, name: str) -> NumberField:
+        return self.query_one(f"#{name}", NumberField)

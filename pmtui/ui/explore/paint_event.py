@@ -1,0 +1,237 @@
+"""An event: its facts, what its prices add up to, and one row for each outcome."""
+
+from datetime import datetime, timedelta
+
+from pmtui.domain.markets.market import Event, Market, Trading
+from pmtui.domain.money import SCALE, Micros, round_price
+from pmtui.service.views import EventQuotesView, EventView, Load, QuoteRow
+from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, line_width
+from pmtui.ui.format import (
+    TENTH_OF_CENT,
+    format_average,
+    format_size_compact,
+)
+from pmtui.ui.keys.actions import Keymap
+from pmtui.ui.paint.facts import (
+    CHANGE_WIDTH,
+    LEFT_WIDTH,
+    MONEY_WIDTH,
+    PRICE_WIDTH,
+    LiveRows,
+    counted_mid,
+    format_price_age,
+    indent,
+    is_one_sided,
+    join_facts,
+    key_of,
+    name_fact,
+    paint_change,
+    paint_mid,
+    paint_money,
+    paint_price,
+    paint_time_left,
+    say_prices_age,
+    spread,
+    with_star,
+)
+from pmtui.ui.plain import Align, plain
+from pmtui.ui.theme.theme import Role
+
+OWN_WIDTH = 9
+
+OUTCOME_COLUMNS = (
+    Column("name", "Outcome", 21, grow=1),
+    Column("bid", "Bid", PRICE_WIDTH, align=Align.RIGHT),
+    Column("ask", "Ask", PRICE_WIDTH, align=Align.RIGHT),
+    Column("mid", "Mid", PRICE_WIDTH, align=Align.RIGHT),
+    Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
+    Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
+    Column("last", "Last", PRICE_WIDTH, priority=3, align=Align.RIGHT),
+    Column("volume", "Volume", MONEY_WIDTH, align=Align.RIGHT),
+    Column("volume_24h", "Vol 24h", MONEY_WIDTH, priority=2, align=Align.RIGHT),
+    Column("liquidity", "Liquid", MONEY_WIDTH, priority=4, align=Align.RIGHT),
+    Column("left", "Left", LEFT_WIDTH, priority=5, align=Align.RIGHT),
+    Column("own", "Own", OWN_WIDTH, align=Align.RIGHT),
+    Column("quote", "Quote", 8),
+    Column("question", "Question", 40, priority=6, grow=4),
+)
+
+
+def paint_outcome_row(
+    market: Market, quote: QuoteRow | None, now: datetime, *, is_starred: bool = False
+) -> Row:
+    """Show an outcome with its prices; where they are not live, they look and read so."""
+    bid = quote.best_bid if quote else market.best_bid
+    ask = quote.best_ask if quote else market.best_ask
+    last = quote.last_trade_price if quote else market.last_trade_price
+    words = say_quote(market, quote, now)
+    is_live = quote is not None and quote.is_live
+    bid_role, ask_role = (Role.BID, Role.ASK) if is_live else (Role.STALE, Role.STALE)
+    if market.closed:
+        settled = paint_price(market.outcomes[0].price if market.outcomes else None, Role.DIM)
+        prices = (paint_price(None), paint_price(None), settled)
+    else:
+        middle = paint_mid(bid, ask, Role.TEXT if is_live else Role.STALE)
+        prices = (paint_price(bid, bid_role), paint_price(ask, ask_role), middle)
+    cells = (
+        Cell(
+            with_star(plain(market.title), is_starred=is_starred),
+            Role.DIM if market.closed else Role.TEXT,
+        ),
+        *prices,
+        paint_change(market.change_to(counted_mid(bid, ask) if is_live else None)),
+        paint_price(None if market.closed else spread(bid, ask), Role.DIM),
+        paint_price(last, Role.DIM),
+        paint_money(market.volume),
+        paint_money(market.volume_24h, Role.DIM),
+        paint_money(market.liquidity, Role.DIM),
+        paint_time_left(market.end_at, now, is_closed=market.closed),
+        Cell(say_holding(market, quote.position_size if quote else None), Role.OWN_ORDER),
+        words,
+        Cell(plain(market.question), Role.DIM),
+    )
+    return Row(market.market_id, cells)
+
+
+def by_price(market: Market) -> tuple[bool, int]:
+    """Return what outcomes are ordered by: open ones first, then the likelier one.
+
+    By the metadata's price, which comes twice a minute: rows must not jump with every quote.
+    """
+    price = market.outcomes[0].price if market.outcomes else None
+    return market.closed, -(price if price is not None else -1)
+
+
+def say_holding(market: Market, size: Micros | None) -> str:
+    """Say which outcome is held and how much of it: a negative size is of the second."""
+    if not size:
+        return ""
+    index = 0 if size > 0 else 1
+    label = plain(market.outcomes[index].label, 3) if index < len(market.outcomes) else "?"
+    amount = format_size_compact(Micros(abs(size)), width=OWN_WIDTH - 4).strip()
+    return f"{amount} {label}"
+
+
+def paint_event_title(view: EventView) -> Line:
+    """Show the event's name."""
+    event = view.event
+    title = plain(event.title) if event is not None else "Event"
+    title = with_star(title, is_starred=view.is_starred)
+    return indent((Cell(title, Role.HEADING, Emphasis.BOLD),))
+
+
+def paint_event_facts(
+    view: EventView, quotes: EventQuotesView, now: datetime, *, keymap: Keymap, width: int
+) -> Line:
+    """Show an event's size, end, state and subjects in one line, what matters most first."""
+    event = view.event
+    if event is None:
+        return indent((Cell(say_no_event(view, keymap), Role.DIM),))
+    open_markets = sum(not m.closed for m in event.markets)
+    rows = LiveRows(
+        live=sum(row.is_live for row in quotes.rows),
+        priced=sum(market.quoted_token is not None for market in event.markets),
+    )
+    age: Line = (say_prices_age(view.as_of, now, rows),)
+    if view.problem:
+        again = key_of(keymap, "global.refresh")
+        failed = Cell(f", failed: {plain(view.problem, 24)} ({again})", Role.NOTICE_WARN)
+        age = (*age, failed)
+    facts: list[Cell | Line] = [
+        _end_fact(event, now),
+        name_fact("volume", paint_money(event.volume)),
+        name_fact("24h", paint_money(event.volume_24h)),
+        age,
+        Cell(f"{open_markets} of {len(event.markets)} open"),
+        name_fact("liquidity", paint_money(event.liquidity)),
+    ]
+    return join_facts(facts, width, tail=", ".join(plain(t.label, 24) for t in event.tags[:6]))
+
+
+def say_no_event(view: EventView, keymap: Keymap) -> str:
+    """Say why there is nothing to show, and which key helps."""
+    if view.load is Load.FAILED:
+        again = key_of(keymap, "global.refresh")
+        return f"The event could not be fetched: {plain(view.problem)}. {again} tries again."
+    return "Fetching the event…"
+
+
+def paint_event_meaning(event: Event | None, quotes: EventQuotesView, width: int) -> Line:
+    """Say how the outcomes belong together, and what the sum of their prices means."""
+    if event is None or len(event.markets) < 2:
+        return ()
+    if not event.neg_risk:
+        return indent((Cell("Each market resolves on its own; several can be Yes.", Role.DIM),))
+    total = quotes.yes_midpoint_sum
+    if total is None:
+        return indent((Cell("One of these resolves Yes. Their sum needs a bid and an ask in each.",
+                            Role.DIM),))  # fmt: skip
+    over = round_price(total, TENTH_OF_CENT) - SCALE
+    cells = [
+        Cell("Exactly one pays 100¢; the YES mids add up to ", Role.DIM),
+        Cell(format_average(total), Role.HEADING),
+    ]
+    if over == 0:
+        cells.append(Cell(", in line.", Role.DIM))
+    else:
+        word = "above" if over > 0 else "below"
+        apart = f", {format_average(Micros(abs(over)))} {word} that."
+        cells.append(Cell(apart, Role.LAST_TRADE))
+    line = indent(tuple(cells))
+    assumed = any(is_one_sided(row.best_bid, row.best_ask) for row in quotes.rows)
+    note = Cell("  ~ counts no bid as 0¢, no ask as 100¢", Role.DIM)
+    return (*line, note) if assumed and line_width((*line, note)) <= width else line
+
+
+def paint_outcome_details(market: Market | None, quote: QuoteRow | None, width: int) -> Line:
+    """Show what the columns may have had no room for, for the outcome at the cursor."""
+    if market is None:
+        return ()
+    bid = quote.best_bid if quote else market.best_bid
+    ask = quote.best_ask if quote else market.best_ask
+    size = quote.position_size if quote else None
+    empty = "bid" if bid is None else "ask"
+    counted = "0¢" if bid is None else "100¢"
+    is_assumed = is_one_sided(bid, ask) and not market.closed
+    facts: list[Cell | Line] = [
+        Cell(f"no {empty}: ~ counts {counted}", Role.STALE) if is_assumed else (),
+        name_fact("own", Cell(say_holding(market, size), Role.OWN_ORDER)) if size else (),
+        name_fact("spread", paint_price(None if market.closed else spread(bid, ask))),
+        name_fact("last", paint_price(quote.last_trade_price if quote else None)),
+        name_fact("24h", paint_money(market.volume_24h)),
+        name_fact("liquidity", paint_money(market.liquidity)),
+    ]
+    return join_facts(facts, width, tail=plain(market.question))
+
+
+def say_quote(market: Market, quote: QuoteRow | None, now: datetime) -> Cell:
+    """Say what prices are worth: live, how old, or how it ended for a closed market."""
+    if market.closed:
+        return Cell(_result_words(market), Role.DIM)
+    if market.trading is not Trading.OPEN:
+        return Cell(market.trading.value, Role.STALE)
+    if not market.is_tradable:
+        return Cell("no book", Role.STALE)
+    if quote is None or quote.as_of is None:
+        return Cell("waiting", Role.STALE)
+    if quote.is_live:
+        return Cell("live", Role.VERIFIED)
+    return Cell(f"{format_price_age(quote.as_of, now)} old", Role.STALE)
+
+
+def _result_words(market: Market) -> str:
+    winners = [o.label for o in market.outcomes if o.price == SCALE]
+    return f"→ {plain(winners[0], 6)}" if len(winners) == 1 else "closed"
+
+
+def _end_fact(event: Event, now: datetime) -> Line:
+    if event.closed:
+        return (Cell("closed", Role.STALE),)
+    if event.end_at is None:
+        return (Cell("no end date", Role.DIM),)
+    date = f"{event.end_at.astimezone():%d %b %Y}"
+    if event.end_at - now < timedelta(seconds=1):
+        # The last second has begun; it is closed once it is decided.
+        return (Cell(f"ended {date}", Role.STALE),)
+    left = paint_time_left(event.end_at, now)
+    return (Cell("ends ", Role.DIM), left, Cell(f", {date}", Role.DIM))

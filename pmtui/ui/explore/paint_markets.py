@@ -1,0 +1,307 @@
+"""The list of events and the results of a search, row by row, with what each is doing now."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pmtui.service.topics import MarketListTopic
+from pmtui.service.views import EventRow, Load, MarketListView, MarketRow, SearchView
+from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
+from pmtui.ui.format import format_age, format_size_compact
+from pmtui.ui.keys.actions import Keymap
+from pmtui.ui.paint.facts import (
+    CHANGE_WIDTH,
+    LEFT_WIDTH,
+    MONEY_WIDTH,
+    PRICE_WIDTH,
+    LiveRows,
+    count,
+    counted_mid,
+    first_label,
+    first_price,
+    format_price_age,
+    indent,
+    join_facts,
+    key_of,
+    name_fact,
+    paint_change,
+    paint_mid,
+    paint_money,
+    paint_price,
+    paint_time_left,
+    say_prices_age,
+    spread,
+    with_star,
+)
+from pmtui.ui.plain import Align, plain
+from pmtui.ui.theme.theme import Role
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
+    from pmtui.domain.books.book_view import BookView
+    from pmtui.domain.markets.market import Event, Market
+
+OWN_MARK = "●"
+AGE_WIDTH = 4
+
+EVENT_COLUMNS = (
+    Column("own", "", 1),
+    Column("title", "Event", 29, grow=3),
+    Column("leading", "Leading", 12, grow=1),
+    Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
+    Column("age", "Age", AGE_WIDTH, align=Align.RIGHT),
+    Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
+    Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
+    Column("volume_24h", "Vol 24h", MONEY_WIDTH, align=Align.RIGHT),
+    Column("liquidity", "Liquid", MONEY_WIDTH, priority=2, align=Align.RIGHT),
+    Column("volume", "Volume", MONEY_WIDTH, priority=4, align=Align.RIGHT),
+    Column("left", "Left", LEFT_WIDTH, align=Align.RIGHT),
+    Column("open", "Open", 4, priority=3, align=Align.RIGHT),
+    Column("tags", "Tags", 36, priority=5),
+)
+RESULT_COLUMNS = (
+    Column("own", "", 1),
+    Column("question", "Market", 27, grow=3),
+    Column("outcome", "Outcome", 7, grow=1),
+    Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
+    Column("age", "Age", AGE_WIDTH, align=Align.RIGHT),
+    Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
+    Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
+    Column("volume_24h", "Vol 24h", MONEY_WIDTH, align=Align.RIGHT),
+    Column("liquidity", "Liquid", MONEY_WIDTH, priority=2, align=Align.RIGHT),
+    Column("left", "Left", LEFT_WIDTH, align=Align.RIGHT),
+    Column("position", "Own", 7, priority=3, align=Align.RIGHT),
+    Column("event", "Event", 40, priority=4, grow=1),
+)
+
+
+def paint_event_row(
+    row: EventRow, book: "BookView | None", now: datetime, *, is_cached: bool = False
+) -> Row:
+    """Show an event by its leading market; nothing of a cached one looks current.
+
+    Args:
+        row: the event.
+        book: of its leading market, where it is streamed.
+        now: for what is counted from it.
+        is_cached: seen by an earlier session.
+    """
+    event, leading = row.event, row.leading
+    cells = (
+        _own_mark(is_held=row.has_position),
+        Cell(with_star(plain(event.title), is_starred=row.is_starred)),
+        Cell(_leading_name(event, leading), Role.DIM),
+        *_quote_cells(leading, book, row.as_of, now),
+        paint_money(event.volume_24h),
+        paint_money(event.liquidity, Role.DIM),
+        paint_money(event.volume, Role.DIM),
+        paint_time_left(event.end_at, now, is_closed=event.closed),
+        Cell(str(row.open_markets), Role.DIM),
+        Cell(_tag_names(event), Role.DIM),
+    )
+    return Row(event.event_id, tuple(map(_as_stale, cells)) if is_cached else cells)
+
+
+def paint_result_row(row: MarketRow, book: "BookView | None", now: datetime) -> Row:
+    """Show a market that a search found, with the prices of its book where that is streamed."""
+    market = row.market
+    size = row.position_size
+    cells = (
+        _own_mark(is_held=bool(size)),
+        Cell(with_star(plain(market.telling_name), is_starred=row.is_starred)),
+        Cell(first_label(market), Role.DIM),
+        *_quote_cells(market, book, row.as_of, now),
+        paint_money(market.volume_24h),
+        paint_money(market.liquidity, Role.DIM),
+        paint_time_left(market.end_at, now, is_closed=market.closed),
+        Cell(format_size_compact(size) if size else "", Role.OWN_ORDER),
+        Cell(plain(row.event_title if row.event_title != market.question else ""), Role.DIM),
+    )
+    return Row(market.market_id, cells)
+
+
+def paint_list_heading(
+    view: MarketListView, topic: MarketListTopic, now: datetime, *, tag_label: str,
+    keymap: Keymap, width: int, rows: LiveRows, is_loading_more: bool = False,
+) -> Line:  # fmt: skip
+    """Say what the list holds, how it is ordered and narrowed, and how old it is.
+
+    Args:
+        view: the list.
+        topic: its order and filter.
+        now: for its age.
+        tag_label: the tag that narrows it; empty for none.
+        keymap: for the keys that are named.
+        width: of the line.
+        rows: of those in view.
+        is_loading_more: whether the next page is on its way.
+    """
+    narrowed = [Cell("closed too", Role.KEY)] if topic.include_closed else []
+    tag = Cell(plain(tag_label, 24) if tag_label else "all tags", Role.KEY)
+    more = ", fetching more…" if is_loading_more else ", more below" if view.has_more else ""
+    said = count(len(view.rows), "event") + more
+    return join_facts(
+        [
+            Cell("Markets", Role.HEADING, Emphasis.BOLD),
+            name_fact("by", Cell(topic.sort.value, Role.KEY)),
+            tag,
+            *narrowed,
+            _freshness(view, now, rows, keymap),
+            Cell(said, Role.DIM) if view.rows else (),
+        ],
+        width,
+        separator="   ",
+    )
+
+
+def say_empty_list(view: MarketListView, topic: MarketListTopic, keymap: Keymap) -> str:
+    """Say why no events are listed, and which key helps."""
+    if view.load is Load.FAILED:
+        again = key_of(keymap, "global.refresh")
+        return f" The list could not be fetched: {plain(view.problem)}. {again} tries again."
+    if view.load is Load.READY:
+        other = key_of(keymap, "markets.filter")
+        narrowed = " with this tag" if topic.tag_slug else ""
+        return f" No open events{narrowed}. {other} changes the filter."
+    return " Fetching the list of events…"
+
+
+def paint_search_note(view: SearchView, *, is_asked: bool) -> Line:
+    """Say what a search has found and who has answered."""
+    if not is_asked:
+        return (Cell(f"{count(view.indexed, 'market')} known here", Role.DIM),)
+    found = Cell(f"{count(len(view.rows), 'market')}  ")
+    match view.load:
+        case Load.READY:
+            return (found, Cell("service asked too", Role.DIM))
+        case Load.FAILED:
+            return (found, Cell("the service failed", Role.NOTICE_WARN))
+        case Load.EMPTY | Load.LOADING:
+            return (found, Cell("asking the service…", Role.STALE))
+
+
+def say_empty_search(view: SearchView, keymap: Keymap) -> str:
+    """Say why nothing was found, and which key helps."""
+    where = f"in the {count(view.indexed, 'market')} seen so far"
+    match view.load:
+        case Load.FAILED:
+            return f" Nothing {where}; the service's search failed: {plain(view.problem)}."
+        case Load.READY:
+            close = key_of(keymap, "search.close")
+            return f" Nothing {where} or at the service. {close} goes back to the list."
+        case Load.EMPTY | Load.LOADING:
+            return f" Nothing {where}; asking the service…"
+
+
+def paint_event_details(
+    row: EventRow | None, book: "BookView | None", width: int, *, is_cached: bool = False
+) -> tuple[Line, Line]:
+    """Show what the columns may have had no room for, in two lines."""
+    if row is None:
+        return (), ()
+    event, leading = row.event, row.leading
+    facts: list[Cell | Line] = [
+        name_fact("spread", _spread_cell(leading, book)),
+        name_fact("liquidity", paint_money(event.liquidity)),
+        name_fact("volume", paint_money(event.volume)),
+        Cell(f"{row.open_markets} of {count(len(event.markets), 'market')} open"),
+        Cell("you hold some", Role.OWN_ORDER) if row.has_position else (),
+        Cell("starred", Role.KEY) if row.is_starred else (),
+    ]
+    details = join_facts(facts, width, tail=_tag_names(event))
+    return _titled(event.title), tuple(map(_as_stale, details)) if is_cached else details
+
+
+def paint_result_details(
+    row: MarketRow | None, book: "BookView | None", width: int
+) -> tuple[Line, Line]:
+    """Show what the columns may have had no room for, in two lines."""
+    if row is None:
+        return (), ()
+    market, size = row.market, row.position_size
+    held = Cell(f"you hold {format_size_compact(size)}", Role.OWN_ORDER) if size else ()
+    facts: list[Cell | Line] = [
+        name_fact("spread", _spread_cell(market, book)),
+        name_fact("liquidity", paint_money(market.liquidity)),
+        held,
+        Cell("starred", Role.KEY) if row.is_starred else (),
+        Cell("not open for trading", Role.STALE) if not market.is_tradable else (),
+    ]
+    # The only market of an event often bears its name.
+    tail = f"of {plain(row.event_title)}" if row.event_title not in ("", market.question) else ""
+    return _titled(market.question or market.title), join_facts(facts, width, tail=tail)
+
+
+def _titled(title: str) -> Line:
+    return indent((Cell(plain(title), Role.HEADING),))
+
+
+def _own_mark(*, is_held: bool) -> Cell:
+    return Cell(OWN_MARK if is_held else "", Role.OWN_ORDER)
+
+
+def _leading_name(event: "Event", leading: "Market | None") -> str:
+    if leading is None:
+        return ""
+    # Of an event with one market left its group title is all that says which one it is.
+    own = leading.group_title if len(event.markets) == 1 else leading.title
+    return plain(own) if own and own != event.title else first_label(leading)
+
+
+def _quote_cells(
+    market: "Market | None", book: "BookView | None", as_of: datetime | None, now: datetime
+) -> tuple[Cell, Cell, Cell, Cell]:
+    """Show price, its age, change and spread: by a good book, else dimmed and as old as told."""
+    if market is None:
+        return paint_price(None), Cell(""), paint_change(None), paint_price(None)
+    live = counted_mid(book.best_bid, book.best_ask) if is_live(book) else None
+    change, spread_cell = paint_change(market.change_to(live)), _spread_cell(market, book)
+    if market.closed:
+        return paint_price(first_price(market), Role.DIM), Cell(""), change, spread_cell
+    if is_live(book):
+        price = paint_mid(book.best_bid, book.best_ask, Role.TEXT)
+        if live is None:
+            # Nobody bids or asks: there is no price that could be live.
+            return price, Cell(""), change, spread_cell
+        # Proven prices of a market that takes no orders are none to trade at.
+        age = Cell("live", Role.VERIFIED) if market.takes_orders else Cell("halt", Role.STALE)
+        return price, age, change, spread_cell
+    age = Cell(format_price_age(as_of, now), Role.STALE)
+    return paint_price(first_price(market), Role.STALE), age, change, spread_cell
+
+
+def is_live(book: "BookView | None") -> "TypeGuard[BookView]":
+    """Whether a row's prices come from its book."""
+    return book is not None and book.state.is_good
+
+
+def _spread_cell(market: "Market | None", book: "BookView | None") -> Cell:
+    if market is None or market.closed:
+        return paint_price(None)
+    if is_live(book):
+        return paint_price(book.spread, Role.DIM)
+    return paint_price(spread(market.best_bid, market.best_ask), Role.STALE)
+
+
+def _tag_names(event: "Event") -> str:
+    return ", ".join(plain(tag.label, 24) for tag in event.tags[:6])
+
+
+def _as_stale(cell: Cell) -> Cell:
+    return cell._replace(role=Role.STALE)
+
+
+def _say_cached(as_of: datetime | None, now: datetime) -> Cell:
+    age_s = (now - as_of).total_seconds() if as_of is not None else 0.0
+    return Cell(f"cached {format_age(max(age_s, 0.0))} ago", Role.STALE)
+
+
+def _freshness(view: MarketListView, now: datetime, rows: LiveRows, keymap: Keymap) -> Cell | Line:
+    if not view.rows:
+        return ()
+    told = view.as_of
+    age = _say_cached(told, now) if view.is_cached else say_prices_age(told, now, rows)
+    if not view.problem:
+        return age
+    again = key_of(keymap, "global.refresh")
+    return (age, Cell(f", failed: {plain(view.problem, 24)} ({again})", Role.NOTICE_WARN))

@@ -1,0 +1,49 @@
+"""Tags as rows to choose from."""
+
+from pmtui.service.views import Load, TagsView
+from pmtui.ui.cells import Cell, Line, Row
+from pmtui.ui.keys.actions import Keymap
+from pmtui.ui.paint.facts import key_of
+from pmtui.ui.plain import plain
+from pmtui.ui.theme.theme import Role
+
+ALL_TAGS = "-"
+"""The row that stands for no tag at all; no slug is a lone dash."""
+
+
+def paint_tag_rows(view: TagsView, text: str, *, chosen: str) -> tuple[Row, ...]:
+    """List the tags whose name or slug holds the text, after the row for all of them."""
+    wanted = text.strip().casefold()
+    rows = {} if wanted else {ALL_TAGS: _row(ALL_TAGS, "all tags", "", is_chosen=not chosen)}
+    for tag in view.tags:
+        label = plain(tag.label)
+        if tag.slug and (wanted in label.casefold() or wanted in tag.slug.casefold()):
+            rows[tag.slug] = _row(tag.slug, label, tag.slug, is_chosen=tag.slug == chosen)
+    return tuple(rows.values())
+
+
+def say_no_tags(view: TagsView) -> str:
+    """Say why there is no tag to choose."""
+    match view.load:
+        case Load.FAILED:
+            return "The tags could not be fetched."
+        case Load.READY:
+            return "No tag holds these letters."
+        case Load.EMPTY | Load.LOADING:
+            return "Fetching the tags…"
+
+
+def paint_closed_choice(keymap: Keymap, *, include_closed: bool) -> Line:
+    """Say whether closed events are listed, and which key changes that."""
+    said = "listed too" if include_closed else "left out"
+    return (
+        Cell("Closed events: ", Role.DIM),
+        Cell(said),
+        Cell(f"   {key_of(keymap, 'picker.toggle_closed')} ", Role.KEY),
+        Cell("changes it", Role.DIM),
+    )
+
+
+def _row(key: str, label: str, slug: str, *, is_chosen: bool) -> Row:
+    mark = Cell("●" if is_chosen else "", Role.KEY)
+    return Row(key, (mark, Cell(label), Cell(plain(slug), Role.DIM)))

@@ -1,0 +1,239 @@
+"""The watchlist: a row for everything starred, and one for every price alert below its market."""
+
+from datetime import datetime
+
+from pmtui.domain.conditionals.price_alert import (
+    AlertSide,
+    AlertState,
+    PriceAlert,
+    say_plan,
+    say_ring,
+)
+from pmtui.domain.markets.watchlist import MOST_WATCHED, Seen, StarKind
+from pmtui.service.views import Load
+from pmtui.service.watch.watch_views import AlertRow, WatchlistView, WatchRow
+from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
+from pmtui.ui.explore.paint_event import OWN_WIDTH, say_holding, say_quote
+from pmtui.ui.format import format_age, format_price
+from pmtui.ui.keys.actions import Keymap
+from pmtui.ui.paint.facts import (
+    CHANGE_WIDTH,
+    LEFT_WIDTH,
+    MONEY_WIDTH,
+    PRICE_WIDTH,
+    LiveRows,
+    count,
+    counted_mid,
+    first_label,
+    join_facts,
+    key_of,
+    name_fact,
+    paint_change,
+    paint_mid,
+    paint_money,
+    paint_price,
+    paint_time_left,
+    say_prices_age,
+    spread,
+    with_star,
+)
+from pmtui.ui.plain import Align, plain
+from pmtui.ui.theme.theme import Role
+
+LIVES_HERE = "Alerts ring only while this program runs, from a book that can be trusted."
+_LONGEST_OUTCOME = 8
+
+WATCH_COLUMNS = (
+    Column("title", "Event or market", 23, grow=3),
+    Column("outcome", "Outcome", 12, priority=2, grow=1),
+    Column("bid", "Bid", PRICE_WIDTH, align=Align.RIGHT),
+    Column("ask", "Ask", PRICE_WIDTH, align=Align.RIGHT),
+    Column("mid", "Mid", PRICE_WIDTH, align=Align.RIGHT),
+    Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
+    Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
+    Column("volume", "Volume", MONEY_WIDTH, priority=1, align=Align.RIGHT),
+    Column("volume_24h", "Vol 24h", MONEY_WIDTH, priority=3, align=Align.RIGHT),
+    Column("left", "Left", LEFT_WIDTH, align=Align.RIGHT),
+    Column("own", "Own", OWN_WIDTH, align=Align.RIGHT),
+    Column("quote", "Quote", 8),
+    Column("event", "Event", 30, priority=4, grow=1),
+)
+_NOTHING = Cell("")
+
+
+def row_key(row: WatchRow) -> str:
+    """Name the row of something watched."""
+    return f"{row.key.kind.value}:{row.key.item_id}"
+
+
+def alert_key(alert: PriceAlert) -> str:
+    """Name the row of an alert."""
+    return f"alert:{alert.alert_id}"
+
+
+def paint_watch_row(row: WatchRow, now: datetime) -> Row:
+    """Show something starred with its prices; where they are not live, they look and read so."""
+    seen, quote = row.seen, row.quote
+    title = Cell(with_star(plain(row.title), is_starred=row.is_starred))
+    if seen is None:
+        return Row(row_key(row), (title, *[_NOTHING] * 10, Cell("waiting", Role.STALE), _NOTHING))
+    market = seen.market
+    bid, ask = (quote.best_bid, quote.best_ask) if quote else (None, None)
+    is_live = quote is not None and quote.is_live
+    bid_role, ask_role = (Role.BID, Role.ASK) if is_live else (Role.STALE, Role.STALE)
+    if market is not None and market.closed:
+        settled = paint_price(market.outcomes[0].price if market.outcomes else None, Role.DIM)
+        prices = (paint_price(None), paint_price(None), settled)
+    else:
+        middle = paint_mid(bid, ask, Role.TEXT if is_live else Role.STALE)
+        prices = (paint_price(bid, bid_role), paint_price(ask, ask_role), middle)
+    is_closed = seen.is_closed or (market is not None and market.closed)
+    cells = (
+        title._replace(role=Role.DIM) if is_closed else title,
+        Cell(_outcome(row, seen), Role.DIM),
+        *prices,
+        paint_change(
+            market.change_to(counted_mid(bid, ask) if is_live else None) if market else None
+        ),
+        paint_price(None if is_closed else spread(bid, ask), Role.DIM),
+        paint_money(seen.volume),
+        paint_money(seen.volume_24h, Role.DIM),
+        paint_time_left(seen.end_at, now, is_closed=is_closed),
+        Cell(say_holding(market, quote.position_size) if market and quote else "", Role.OWN_ORDER),
+        say_quote(market, quote, now) if market else Cell("no market", Role.STALE),
+        Cell(plain(seen.event_title), Role.DIM),
+    )
+    return Row(row_key(row), cells)
+
+
+def paint_alert_row(row: AlertRow) -> Row:
+    """Show a price alert below its market, with the prices of its own outcome."""
+    alert, is_good = row.alert, row.book.is_good
+    outcome = plain(alert.outcome, _LONGEST_OUTCOME)
+    has_rung = alert.state is AlertState.RANG
+    is_bid = alert.plan.side is AlertSide.ABOVE
+    words = Cell(f"  {outcome} {say_plan(alert.plan)}", Role.DIM)
+    if has_rung:
+        words = words._replace(role=Role.NOTICE_WARN, emphasis=Emphasis.BOLD)
+    bid = paint_price(row.best_bid, Role.TEXT if is_good and is_bid else Role.DIM)
+    ask = paint_price(row.best_ask, Role.TEXT if is_good and not is_bid else Role.DIM)
+    # The columns between are the market's, which stands above.
+    return Row(
+        alert_key(alert), (words, _NOTHING, bid, ask, *[_NOTHING] * 7, _state(row), _NOTHING)
+    )
+
+
+def paint_watch_heading(view: WatchlistView, now: datetime, keymap: Keymap, width: int) -> Line:
+    """Say how much is watched, and how old what the metadata host told of it is."""
+    stars = sum(row.is_starred for row in view.rows)
+    waiting = sum(each.alert.state is AlertState.WAITING for each in view.alerts)
+    rung = sum(each.alert.state is AlertState.RANG for each in view.alerts)
+    return join_facts(
+        [
+            Cell("Watchlist", Role.HEADING, Emphasis.BOLD),
+            _freshness(view, now, keymap),
+            Cell(f"{stars} starred", Role.DIM),
+            Cell(f"{count(rung, 'alert')} rang", Role.NOTICE_WARN) if rung else (),
+            Cell(f"{count(waiting, 'alert')} set", Role.KEY) if waiting else (),
+        ],
+        width,
+        separator="   ",
+    )
+
+
+def paint_watch_note(view: WatchlistView, width: int) -> Line:
+    """Say what one would not expect of this list; empty when there is nothing."""
+    if view.kept_problem:
+        return (Cell(f" {plain(view.kept_problem, width - 1)}", Role.NOTICE_WARN),)
+    if view.unheard:
+        said = f"Only {MOST_WATCHED} books are heard: {count(view.unheard, 'row')} below them "
+        said += "shows listed prices." if view.unheard == 1 else "show listed prices."
+        return (Cell(f" {said}", Role.NOTICE_WARN),)
+    return (Cell(f" {LIVES_HERE}", Role.DIM),) if view.alerts else ()
+
+
+def say_nothing_starred(keymap: Keymap) -> str:
+    """Say what to do where nothing is starred."""
+    star, markets = key_of(keymap, "global.star"), key_of(keymap, "global.markets")
+    search = key_of(keymap, "global.search")
+    return f" Nothing is starred. {star} stars what is under the cursor ({markets}: list, {search}: search)."
+
+
+def paint_watch_details(row: WatchRow, now: datetime, width: int) -> tuple[Line, Line]:
+    """Show what the columns may have had no room for, in two lines."""
+    title: Line = (Cell(f" {plain(row.title)}", Role.HEADING),)
+    seen, quote = row.seen, row.quote
+    if seen is None:
+        return title, (Cell(" Nothing was heard of it yet.", Role.DIM),)
+    market = seen.market
+    prices = spread(quote.best_bid, quote.best_ask) if quote else None
+    age_s = (now - seen.as_of).total_seconds()
+    is_live = quote is not None and quote.is_live
+    facts: list[Cell | Line] = [
+        name_fact("prices of", Cell(_outcome(row, seen))) if market else (),
+        name_fact("spread", paint_price(None if seen.is_closed else prices)),
+        name_fact("volume", paint_money(seen.volume)),
+        name_fact("24h", paint_money(seen.volume_24h)),
+        Cell(f"last seen {format_age(age_s)} ago", Role.STALE) if not is_live else (),
+        Cell(f"{seen.open_markets} open") if row.key.kind is StarKind.EVENT else (),
+        Cell("not starred", Role.STALE) if not row.is_starred else (),
+    ]
+    tail = f"of {plain(seen.event_title)}" if seen.event_title else ""
+    return title, join_facts(facts, width, tail=tail)
+
+
+def paint_alert_details(row: AlertRow, now: datetime) -> tuple[Line, Line]:
+    """Say what an alert waits for, or what it has seen."""
+    alert = row.alert
+    outcome = plain(alert.outcome, 20)
+    title: Line = (Cell(f" {plain(alert.title)}", Role.HEADING),)
+    return title, (_alert_words(row, outcome, now),)
+
+
+def _alert_words(row: AlertRow, outcome: str, now: datetime) -> Cell:
+    alert = row.alert
+    if alert.state is AlertState.RANG:
+        ago = format_age((now - (alert.rang_at or now)).total_seconds())
+        return Cell(f" {outcome}: rang {ago} ago: {say_ring(alert)}", Role.NOTICE_WARN)
+    if alert.state is AlertState.OVER:
+        return Cell(" The market has ended; this alert waits no more.", Role.DIM)
+    if not row.book.is_good:
+        return Cell(f" {outcome}: the book is {row.book.value}: nothing rings.", Role.STALE)
+    is_above = alert.plan.side is AlertSide.ABOVE
+    best, beyond = ("bid", "higher") if is_above else ("ask", "lower")
+    price = format_price(alert.plan.price)
+    return Cell(f" {outcome}: rings once when the best {best} is {price} or {beyond}.")
+
+
+def _state(row: AlertRow) -> Cell:
+    state = row.alert.state
+    if state is AlertState.RANG:
+        return Cell("RANG", Role.NOTICE_WARN, Emphasis.BOLD)
+    if state is AlertState.OVER:
+        return Cell("over", Role.DIM)
+    return Cell("waits", Role.VERIFIED) if row.book.is_good else Cell(row.book.value, Role.STALE)
+
+
+def _outcome(row: WatchRow, seen: Seen) -> str:
+    market = seen.market
+    if market is None:
+        return ""
+    if row.key.kind is StarKind.EVENT and market.title != seen.title:
+        return plain(market.title)
+    return first_label(market)
+
+
+def _freshness(view: WatchlistView, now: datetime, keymap: Keymap) -> Cell | Line:
+    if view.load is Load.FAILED:
+        again = key_of(keymap, "global.refresh")
+        return Cell(f"not fetched: {plain(view.problem, 30)} ({again})", Role.NOTICE_WARN)
+    if not view.rows:
+        return ()
+    if view.as_of is None:
+        return Cell("fetching…", Role.STALE)
+    markets = [row.seen.market for row in view.rows if row.seen is not None]
+    rows = LiveRows(
+        live=sum(row.quote is not None and row.quote.is_live for row in view.rows),
+        priced=sum(m is not None and m.quoted_token is not None for m in markets),
+    )
+    return say_prices_age(view.as_of, now, rows)

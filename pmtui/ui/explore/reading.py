@@ -1,0 +1,175 @@
+"""Screens to read from: rules, comments, holders. Nothing can be traded here."""
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.getters import query_one
+from typing_extensions import override
+
+from pmtui.domain.ids import ConditionId, EventId
+from pmtui.service.topics import EventTopic, MarketTopic, Topic
+from pmtui.ui.cells import Cell, Column, Emphasis, Row
+from pmtui.ui.explore.paint_reading import (
+    HOLDER_COLUMNS,
+    paint_comments,
+    paint_holder_rows,
+    paint_rules,
+    say_no_holders,
+)
+from pmtui.ui.frame import FrameScreen
+from pmtui.ui.keys.actions import FooterEntry
+from pmtui.ui.plain import plain
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
+
+WIDEST = 100
+"""Longer lines are hard to read."""
+
+
+class ReadingScreen(FrameScreen):
+    """A heading over lines that scroll."""
+
+    columns: ClassVar[tuple[Column, ...]] = (Column("text", "", 10, grow=1),)
+    has_cursor: ClassVar[bool] = False
+
+    DEFAULT_CSS = """
+    ReadingScreen LineTable { margin: 0 1; }
+    """
+
+    heading = query_one("#heading", TextLine)
+    table = query_one("#text", LineTable)
+
+    @abstractmethod
+    def heading_words(self) -> tuple[str, str]:
+        """Return what this is, and of what; both may be the venue's words."""
+
+    @abstractmethod
+    def rows(self, width: int) -> tuple[Row, ...]:
+        """Return the lines for a width."""
+
+    @override
+    def compose_body(self) -> ComposeResult:
+        ascii_only = self.surface.options.ascii_only
+        yield TextLine(id="heading", ascii_only=ascii_only)
+        yield LineTable(
+            self.columns, show_header=self.has_cursor, show_cursor=self.has_cursor, id="text",
+            ascii_only=ascii_only,
+        )  # fmt: skip
+
+    @override
+    def on_mount(self) -> None:
+        # The toolkit calls the frame's own handler too.
+        self.table.focus()
+
+    @override
+    def footer_entries(self) -> tuple[FooterEntry, ...]:
+        entries = super().footer_entries()
+        back = tuple(e for e in entries if e.id == "global.back")
+        return (*back, *(e for e in entries if e.id not in ("global.open", "global.back")))
+
+    @override
+    def show_topic(self, topic: Topic) -> None:
+        if topic in self.topics():
+            self.show_text()
+
+    @override
+    def on_resize(self, _: events.Resize) -> None:
+        self.show_text()
+
+    def show_text(self) -> None:
+        """Show the text as it is now, in the width there is now."""
+        kind, subject = self.heading_words()
+        self.heading.show(
+            (Cell(f" {kind}  ", Role.HEADING, Emphasis.BOLD), Cell(plain(subject), Role.DIM))
+        )
+        self.table.set_rows(self.rows(max(10, min(self.size.width - 4, WIDEST))))
+
+
+class RulesScreen(ReadingScreen):
+    """The rules a market resolves by, and where the answer comes from."""
+
+    ABOUT: ClassVar[str] = "The rules a market resolves by, and where the answer comes from."
+
+    def __init__(
+        self, surface: Surface, event_id: EventId | None, condition_id: ConditionId | None
+    ) -> None:
+        """Show the rules of a market, of its event, or of both."""
+        super().__init__(surface)
+        self._event_id = event_id
+        self._condition_id = condition_id
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        return (EventTopic(self._event_id),) if self._event_id else ()
+
+    @override
+    def heading_words(self) -> tuple[str, str]:
+        return "Rules and resolution", ""
+
+    @override
+    def rows(self, width: int) -> tuple[Row, ...]:
+        queries = self.surface.queries
+        event = queries.event(self._event_id).event if self._event_id else None
+        market = queries.market(self._condition_id).market if self._condition_id else None
+        return _as_rows(paint_rules(event, market, width))
+
+
+class CommentsScreen(ReadingScreen):
+    """What people say about an event."""
+
+    ABOUT: ClassVar[str] = "What people say about an event."
+
+    def __init__(self, surface: Surface, event_id: EventId) -> None:
+        super().__init__(surface)
+        self._event_id = event_id
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        return (EventTopic(self._event_id),)
+
+    @override
+    def heading_words(self) -> tuple[str, str]:
+        event = self.surface.queries.event(self._event_id).event
+        return "Comments", event.title if event else ""
+
+    @override
+    def rows(self, width: int) -> tuple[Row, ...]:
+        queries = self.surface.queries
+        return _as_rows(paint_comments(queries.event(self._event_id), queries.now(), width))
+
+
+class HoldersScreen(ReadingScreen):
+    """Who holds most of a market."""
+
+    ABOUT: ClassVar[str] = "Who holds most of a market."
+
+    columns: ClassVar[tuple[Column, ...]] = HOLDER_COLUMNS
+    has_cursor: ClassVar[bool] = True
+
+    def __init__(self, surface: Surface, condition_id: ConditionId) -> None:
+        super().__init__(surface)
+        self._condition_id = condition_id
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        return (MarketTopic(self._condition_id),)
+
+    @override
+    def heading_words(self) -> tuple[str, str]:
+        market = self.surface.queries.market(self._condition_id).market
+        return "Biggest holders", market.telling_name if market else ""
+
+    @override
+    def rows(self, width: int) -> tuple[Row, ...]:
+        view = self.surface.queries.market(self._condition_id)
+        self.table.set_empty_text(say_no_holders(view))
+        return paint_holder_rows(view)
+
+
+def _as_rows(lines: tuple[Cell, ...]) -> tuple[Row, ...]:
+    return tuple(Row(str(number), (cell,)) for number, cell in enumerate(lines))

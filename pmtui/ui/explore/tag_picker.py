@@ -1,0 +1,140 @@
+"""A small card to choose a tag from, by typing part of its name."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from textual.widgets import Input
+from typing_extensions import override
+
+from pmtui.service.surface import Subscription
+from pmtui.service.topics import TagsTopic, Topic
+from pmtui.ui.cells import Cell, Column, Emphasis
+from pmtui.ui.explore.paint_tags import ALL_TAGS, paint_closed_choice, paint_tag_rows, say_no_tags
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for, footer_entries
+from pmtui.ui.liveness import is_live
+from pmtui.ui.paint.footer import paint_footer
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.search_input import SearchInput
+from pmtui.ui.widgets.text_line import TextLine
+
+COLUMNS = (Column("mark", "", 1), Column("label", "Tag", 20, grow=1), Column("slug", "", 16))
+WIDTH = 56
+
+
+@dataclass(frozen=True, slots=True)
+class TagChoice:
+    """How a list is narrowed."""
+
+    slug: str = ""
+    """Empty for every tag."""
+    label: str = ""
+    """Untrusted text."""
+    include_closed: bool = False
+
+
+class TagPicker(ModalScreen[TagChoice]):
+    """Type to narrow, enter to choose, escape to leave everything as it is."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.PICKER)
+    DEFAULT_CSS = """
+    TagPicker { align: center middle; }
+    TagPicker > #card {
+        width: 60; max-width: 100%; height: 70%; min-height: 12; max-height: 100%;
+        background: $panel; border: heavy $primary; padding: 0 1;
+    }
+    TagPicker #field { height: 1; }
+    TagPicker #prompt { width: 2; }
+    TagPicker LineTable { background: $panel; }
+    """
+
+    table = query_one("#tags", LineTable)
+    closed = query_one("#closed", TextLine)
+
+    def __init__(self, surface: Surface, choice: TagChoice) -> None:
+        """Start from the present choice."""
+        super().__init__()
+        self._surface = surface
+        self._choice = choice
+        self._text = ""
+        self._include_closed = choice.include_closed
+        self._subscription: Subscription | None = None
+
+    @override
+    def compose(self) -> ComposeResult:
+        options = self._surface.options
+        ascii_only = options.ascii_only
+        with Vertical(id="card"):
+            title = (Cell("Filter the list by a tag", Role.HEADING, Emphasis.BOLD),)
+            yield TextLine(title, ascii_only=ascii_only)
+            with Horizontal(id="field"):
+                yield TextLine((Cell("/ ", Role.KEY),), id="prompt", ascii_only=ascii_only)
+                yield SearchInput(lambda: self.table, placeholder="part of its name", id="text")
+            yield LineTable(COLUMNS, show_header=False, id="tags", ascii_only=ascii_only)
+            yield TextLine(id="closed", ascii_only=ascii_only)
+            entries = (
+                *(e for e in footer_entries(Context.SEARCH) if e.id == "search.open"),
+                *footer_entries(Context.PICKER, keymap=options.keymap),
+            )
+            yield TextLine(paint_footer(entries, WIDTH, ascii_only=ascii_only))
+
+    def on_mount(self) -> None:
+        """Listen for tags and show those known."""
+        self._subscription = self._surface.subscriptions.subscribe([TagsTopic()], self._hear)
+        self._show_tags()
+        self._show_closed()
+        _ = self.table.move_cursor_to(self._choice.slug or ALL_TAGS)
+        self.query_one(SearchInput).focus()
+
+    def on_unmount(self) -> None:
+        """Stop listening."""
+        if self._subscription is not None:
+            self._subscription.close()
+
+    def action_toggle_closed(self) -> None:
+        """List closed events too, or not."""
+        self._include_closed = not self._include_closed
+        self._show_closed()
+
+    def action_close(self) -> None:
+        """Leave everything as it is."""
+        _ = self.dismiss(self._choice)
+
+    @on(Input.Changed, "#text")
+    def narrow(self, message: Input.Changed) -> None:
+        """Show only the tags that hold what is typed."""
+        self._text = message.value
+        self._show_tags()
+        if self.table.rows:
+            _ = self.table.move_cursor_to(self.table.rows[0].key)
+
+    def on_line_table_row_selected(self, message: LineTable.RowSelected) -> None:
+        """Choose the tag under the cursor."""
+        slug = "" if message.key == ALL_TAGS else message.key
+        label = next(
+            (tag.label for tag in self._surface.queries.tags().tags if tag.slug == slug), ""
+        )
+        _ = self.dismiss(TagChoice(slug, label, self._include_closed))
+
+    def _hear(self, _: Topic) -> None:
+        self.call_next(self._show_tags)
+
+    def _show_tags(self) -> None:
+        if not is_live(self):
+            return
+        view = self._surface.queries.tags()
+        self.table.set_empty_text(say_no_tags(view))
+        self.table.set_rows(paint_tag_rows(view, self._text, chosen=self._choice.slug))
+
+    def _show_closed(self) -> None:
+        self.closed.show(
+            paint_closed_choice(self._surface.options.keymap, include_closed=self._include_closed)
+        )

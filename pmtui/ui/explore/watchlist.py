@@ -1,0 +1,215 @@
+"""Everything that is starred, live, with the price alerts below what they belong to."""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.getters import query_one
+from typing_extensions import override
+
+from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.markets.watchlist import StarKey, StarKind
+from pmtui.service.topics import AccountTopic, StatusTopic, Topic, WatchlistTopic
+from pmtui.service.watch.watch_views import AlertRow, WatchRow
+from pmtui.ui.cells import Line
+from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
+from pmtui.ui.explore.paint_watchlist import (
+    WATCH_COLUMNS,
+    alert_key,
+    paint_alert_details,
+    paint_alert_row,
+    paint_watch_details,
+    paint_watch_heading,
+    paint_watch_note,
+    paint_watch_row,
+    row_key,
+    say_nothing_starred,
+)
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.message_line import SayingScreen
+from pmtui.ui.messages import EventChosen, MarketChosen
+from pmtui.ui.paint.facts import key_of, to_ascii_line
+from pmtui.ui.row_memo import RowMemo
+from pmtui.ui.surface import Surface
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
+
+
+class WatchlistScreen(SayingScreen):
+    """What you starred, live, and the price alerts; they ring only while this program runs."""
+
+    ABOUT: ClassVar[str] = (
+        "What you starred, live, and the price alerts; they ring only while this program runs."
+    )
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.WATCHLIST,)
+    IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.watchlist"})
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.WATCHLIST)
+    DEFAULT_CSS = """
+    WatchlistScreen LineTable { margin-left: 1; }
+    WatchlistScreen #note { display: none; }
+    WatchlistScreen.-noted #note { display: block; }
+    """
+
+    table = query_one("#watched", LineTable)
+
+    def __init__(self, surface: Surface) -> None:
+        super().__init__(surface)
+        self._rows: dict[str, WatchRow] = {}
+        self._alerts: dict[str, AlertRow] = {}
+        self._view = surface.queries.watchlist()
+        self._memo = RowMemo()
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        return (WatchlistTopic(), AccountTopic())
+
+    @override
+    def compose_body(self) -> ComposeResult:
+        ascii_only = self.surface.options.ascii_only
+        yield TextLine(id="heading", ascii_only=ascii_only)
+        yield TextLine(id="note", ascii_only=ascii_only)
+        empty = say_nothing_starred(self.surface.options.keymap)
+        yield LineTable(WATCH_COLUMNS, empty=empty, id="watched", ascii_only=ascii_only)
+        yield TextLine(id="title", ascii_only=ascii_only)
+        yield TextLine(id="details", ascii_only=ascii_only)
+
+    @override
+    def on_mount(self) -> None:
+        # The toolkit calls the frame's own handler too.
+        self._show_rows()
+        self.table.focus()
+
+    @override
+    def on_resize(self, _: events.Resize) -> None:
+        self._show_heading()
+        self._show_details()
+
+    @override
+    def show_topic(self, topic: Topic) -> None:
+        if topic in self.topics() or topic == StatusTopic():
+            self._show_rows()
+
+    @override
+    def to_copy(self) -> tuple[str, str]:
+        row = self._at_cursor()
+        if row is None:
+            return "", ""
+        return ("event id" if row.key.kind is StarKind.EVENT else "condition id"), row.key.item_id
+
+    @override
+    def to_star(self) -> tuple[StarKey, str] | None:
+        row = self._at_cursor()
+        return None if row is None else (row.key, row.title)
+
+    def action_set_alert(self) -> None:
+        """Ask which price of what is at the cursor to wait for."""
+        subject = self._subject()
+        if subject is None:
+            star = key_of(self.surface.options.keymap, "global.star")
+            self.say(f"There is no market here to wait for; {star} stars one.")
+        elif subject.token_id is None:
+            self.say("The market is not loaded yet, or has no order book.")
+        else:
+            _ = self.app.push_screen(AlertForm(self.surface, subject), self._say_set)
+
+    def action_remove_alert(self) -> None:
+        """Remove the price alert at the cursor."""
+        alert = self._alerts.get(self.table.cursor_key or "")
+        if alert is None:
+            set_key = key_of(self.surface.options.keymap, "watchlist.set_alert")
+            self.say(f"There is no price alert at the cursor; {set_key} sets one.")
+            return
+        self.surface.commands.remove_alert(alert.alert.alert_id)
+        self._show_rows()
+        self.say("The price alert is removed.")
+
+    @on(LineTable.RowHighlighted)
+    def show_details(self) -> None:
+        """Show what the columns have no room for."""
+        self._show_details()
+
+    @on(LineTable.RowSelected)
+    def open_row(self) -> None:
+        """Go where it is traded."""
+        row = self._at_cursor()
+        if row is None:
+            return
+        if row.key.kind is StarKind.EVENT:
+            self.post_message(EventChosen(EventId(row.key.item_id)))
+        else:
+            self.post_message(MarketChosen(ConditionId(row.key.item_id)))
+
+    def _at_cursor(self) -> WatchRow | None:
+        return self._rows.get(self.table.cursor_key or "")
+
+    def _subject(self) -> AlertSubject | None:
+        """Return what an alert would be about: of an event the market that leads it."""
+        alert = self._alerts.get(self.table.cursor_key or "")
+        if alert is not None:
+            plan = alert.alert.plan
+            return AlertSubject(
+                plan.condition_id, plan.token_id, alert.alert.outcome, alert.alert.title
+            )
+        row = self._at_cursor()
+        market = row.seen.market if row is not None and row.seen is not None else None
+        if market is None or market.condition_id is None:
+            return None
+        tokens = market.token_ids
+        label = market.outcomes[0].label if market.outcomes else ""
+        title = market.telling_name
+        return AlertSubject(market.condition_id, tokens[0] if tokens else None, label, title)
+
+    def _say_set(self, said: str | None) -> None:
+        if said:
+            self._show_rows()
+            self.say(said)
+
+    def _show_rows(self) -> None:
+        queries = self.surface.queries
+        view, now = queries.watchlist(), queries.now()
+        self._view = view
+        second = now.replace(microsecond=0)
+        self._rows, self._alerts = {}, {}
+        rows = []
+        for each in view.rows:
+            key = row_key(each)
+            self._rows[key] = each
+            paint = partial(paint_watch_row, each, now)
+            rows.append(self._memo.row(key, (each, second), paint))
+            for alert in each.alerts:
+                name = alert_key(alert.alert)
+                self._rows[name], self._alerts[name] = each, alert
+                rows.append(self._memo.row(name, (alert,), partial(paint_alert_row, alert)))
+        self.table.set_rows(rows)
+        self._memo.keep_only(set(self._rows))
+        self._show_heading()
+        self._show_details()
+
+    def _show_heading(self) -> None:
+        queries = self.surface.queries
+        view, width = self._view, self.size.width
+        keymap = self.surface.options.keymap
+        self._show_line("#heading", paint_watch_heading(view, queries.now(), keymap, width))
+        note = paint_watch_note(view, width)
+        self.set_class(bool(note), "-noted")
+        self._show_line("#note", note)
+
+    def _show_details(self) -> None:
+        now, width = self.surface.queries.now(), self.size.width
+        title: Line = ()
+        details: Line = ()
+        alert, row = self._alerts.get(self.table.cursor_key or ""), self._at_cursor()
+        if alert is not None:
+            title, details = paint_alert_details(alert, now)
+        elif row is not None:
+            title, details = paint_watch_details(row, now, width)
+        self._show_line("#title", title)
+        self._show_line("#details", details)
+
+    def _show_line(self, selector: str, line: Line) -> None:
+        ascii_only = self.surface.options.ascii_only
+        self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)

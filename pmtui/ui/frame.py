@@ -1,0 +1,259 @@
+"""The frame around every screen: status line above, notice and keys below, topics in between.
+
+A screen names its topics; they are subscribed while it is in front and let go when it is not.
+Nothing of the service ever touches a widget: a change crosses over by `call_next`.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from functools import partial
+from itertools import takewhile
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.geometry import Size
+from textual.screen import Screen
+from typing_extensions import override
+
+from pmtui.domain.markets.watchlist import StarKey
+from pmtui.service.surface import Subscription
+from pmtui.service.topics import (
+    BookTopic,
+    EventQuotesTopic,
+    LogTopic,
+    RowQuotesTopic,
+    StatusTopic,
+    TapeTopic,
+    Topic,
+)
+from pmtui.service.views import Level, LogEntry
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import FooterEntry, footer_entries
+from pmtui.ui.liveness import is_live
+from pmtui.ui.paint.status import paint_status
+from pmtui.ui.portfolio.paint_log import paint_notice
+from pmtui.ui.surface import Surface
+from pmtui.ui.terminal.painted_lines import drop_lines
+from pmtui.ui.terminal.quick_call import QuickCall
+from pmtui.ui.terminal.span_compositor import use_spans
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.key_line import KeyLine
+from pmtui.ui.widgets.text_line import TextLine
+
+NOTICE_LIFE_S = 12
+SMALLEST = Size(40, 12)
+"""Every screen shows what it is for down to here; below it says so."""
+_ONLY_SHOWN = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
+"""What may wait for a slow line: many changes, and nothing follows from them but a picture."""
+
+
+class FrameScreen(Screen[None]):
+    """A screen of the service. Subclasses say what they watch and how they show it."""
+
+    ABOUT: ClassVar[str]
+    """What it is, in a sentence that its help begins with."""
+    CONTEXTS: ClassVar[tuple[Context, ...]] = ()
+    """Whose keys work here; the global ones always do."""
+    IDLE_KEYS: ClassVar[frozenset[str]] = frozenset()
+    """Global keys that would do nothing here; the footer leaves them out."""
+
+    DEFAULT_CSS = """
+    FrameScreen { layout: vertical; }
+    FrameScreen > #status { background: $panel; }
+    FrameScreen > #body { height: 1fr; }
+    FrameScreen > #footer { background: $panel; }
+    FrameScreen > #tour { display: none; background: $panel; }
+    FrameScreen.-touring > #tour { display: block; }
+    """
+
+    def __init__(self, surface: Surface) -> None:
+        super().__init__()
+        use_spans(self)
+        self.surface = surface
+        self._subscription: Subscription | None = None
+        self._greeting: Line = ()
+        self._late: dict[Topic, None] = {}
+
+    def topics(self) -> Iterable[Topic]:
+        """Return what this screen watches now."""
+        return ()
+
+    def show_topic(self, topic: Topic) -> None:
+        """Show what changed; called on the app's own task."""
+
+    def compose_body(self) -> ComposeResult:
+        """Yield the widgets between status line and notice."""
+        yield from ()
+
+    def footer_entries(self) -> tuple[FooterEntry, ...]:
+        """Return the keys that work right here, the nearest first."""
+        return footer_entries(*self.CONTEXTS, Context.GLOBAL, keymap=self.surface.options.keymap)
+
+    @property
+    def do_keys_rest(self) -> bool:
+        """Whether single keys trade nothing right here, armed or not."""
+        return False
+
+    def retopic(self) -> None:
+        """Subscribe anew because `topics` returns something else now."""
+        if self._subscription is not None:
+            self._subscribe()
+
+    def show_footer(self) -> None:
+        """Show the keys that work right here: none of them below a question."""
+        above = self.app.screen
+        is_covered = above is not self and above.is_modal
+        entries = () if is_covered else self.footer_entries()
+        working = tuple(entry for entry in entries if not self._is_idle(entry))
+        self.query_one("#footer", KeyLine).show_keys(working, self.size.width)
+
+    def _is_idle(self, entry: FooterEntry) -> bool:
+        if entry.id == "global.star":
+            return type(self).to_star is FrameScreen.to_star
+        return entry.id in self.IDLE_KEYS
+
+    def show_tour(self, line: Line) -> None:
+        """Show what the tour says next; nothing takes its line away again."""
+        self.set_class(bool(line), "-touring")
+        self.query_one("#tour", TextLine).show(line)
+
+    def greet(self, line: Line) -> None:
+        """Show this on the line of the notices whenever there is none."""
+        self._greeting = line
+        self._show_notice()
+
+    def to_copy(self) -> tuple[str, str]:
+        """Return what is under the cursor, in a word or two, and its text; empty for nothing."""
+        return "", ""
+
+    def to_star(self) -> tuple[StarKey, str] | None:
+        """Return what is under the cursor as it can be starred, with its title; None for nothing."""
+        return None
+
+    def action_refresh(self) -> None:
+        """Fetch everything on this screen again."""
+        for topic in self.topics():
+            self.surface.commands.refresh(topic)
+
+    @override
+    def compose(self) -> ComposeResult:
+        ascii_only = self.surface.options.ascii_only
+        yield TextLine(id="status", ascii_only=ascii_only)
+        with Vertical(id="body"):
+            yield from self.compose_body()
+        yield TextLine(id="tour", ascii_only=ascii_only)
+        yield TextLine(id="notice", ascii_only=ascii_only)
+        yield KeyLine((), self.surface.options, width=0, id="footer")
+
+    def on_mount(self) -> None:
+        """Fill the frame before anything is heard."""
+        self._show_status()
+        self.show_footer()
+
+    def on_screen_resume(self) -> None:
+        """Start to listen."""
+        self._subscribe()
+        self.show_footer()
+
+    def on_screen_suspend(self) -> None:
+        """Stop listening: what nobody sees costs nothing. Below a question, one still sees it."""
+        if self.app.screen.is_modal:
+            self.show_footer()
+        else:
+            self._unsubscribe()
+            drop_lines(self)
+
+    def on_unmount(self) -> None:
+        """Stop listening for good."""
+        self._unsubscribe()
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Lay the frame out for the new width."""
+        self._show_status()
+        self._show_notice()
+        self.show_footer()
+
+    def _subscribe(self) -> None:
+        previous = self._subscription
+        topics = [*self.topics(), StatusTopic(), LogTopic()]
+        self._subscription = self.surface.subscriptions.subscribe(topics, self._hear)
+        # Only now: a topic that stays must not lose its last watcher in between.
+        if previous is not None:
+            previous.close()
+
+    def _unsubscribe(self) -> None:
+        if self._subscription is not None:
+            self._subscription.close()
+            self._subscription = None
+
+    def catch_up(self) -> None:
+        """Show what changed while the line had no room for a picture of it."""
+        late, self._late = self._late, {}
+        for topic in late:
+            self._show(topic)
+
+    def _hear(self, topic: Topic) -> None:
+        if isinstance(topic, _ONLY_SHOWN) and getattr(self.app, "is_line_behind", False):
+            self._late[topic] = None
+        else:
+            self.call_next(QuickCall(self._show_and_yield, topic))
+
+    # Between two topics a key gets its turn: all that is told of a frame takes some milliseconds.
+    async def _show_and_yield(self, topic: Topic) -> None:
+        self._show(topic)
+        await asyncio.sleep(0)
+
+    def _show(self, topic: Topic) -> None:
+        if self._subscription is None or not is_live(self):
+            return
+        match topic:
+            case StatusTopic():
+                self._show_status()
+                self._show_notice()
+            case LogTopic():
+                self._show_notice()
+            case _:
+                pass
+        self.show_topic(topic)
+
+    def _show_status(self) -> None:
+        status = self.surface.queries.status()
+        self.query_one("#status", TextLine).show(
+            paint_status(
+                status,
+                self.size.width,
+                do_keys_rest=self.do_keys_rest,
+                ascii_only=self.surface.options.ascii_only,
+            )
+        )
+
+    def _too_small(self) -> Line:
+        width, height = self.size
+        if not width or (width >= SMALLEST.width and height >= SMALLEST.height):
+            return ()
+        text = f" {width}x{height} needs {SMALLEST.width}x{SMALLEST.height}"
+        return (Cell(text, Role.NOTICE_WARN),)
+
+    def latest_notice(self) -> LogEntry | None:
+        """Return the last entry of the log that is more than information."""
+        entries = self.surface.queries.log().entries
+        return next((e for e in reversed(entries) if e.level is not Level.INFO), None)
+
+    def _must_be_read(self) -> LogEntry | None:
+        """Return the last notice that stays in sight until the log has been read."""
+        log = self.surface.queries.log()
+        unread = takewhile(lambda e: e.sequence > log.read_up_to, reversed(log.entries))
+        return next((e for e in unread if e.until_read), None)
+
+    def _show_notice(self) -> None:
+        now, latest = self.surface.queries.now(), self.latest_notice()
+        line = self.query_one("#notice", TextLine)
+        if latest is None or (now - latest.at).total_seconds() > NOTICE_LIFE_S:
+            latest = self._must_be_read()
+        if latest is None:
+            line.show(self._too_small() or self._greeting)
+        else:
+            line.show_in_width(partial(paint_notice, latest))

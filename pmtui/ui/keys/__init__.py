@@ -1,0 +1,1 @@
+"""The registry of actions, and what comes of it: keys, palette, help, tour."""

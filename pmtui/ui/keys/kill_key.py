@@ -1,0 +1,78 @@
+"""The key of the kill switch: throws it after a question, and releases it after another one."""
+
+from collections.abc import Callable
+
+from textual.app import App
+
+from pmtui.service.views import Mode, StatusView
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.plain import plain
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+
+
+class KillKey(App[None]):
+    """An application that can stop all trading."""
+
+    surface: Surface
+
+    def action_kill(self) -> None:
+        """Ask, then stop everything; where all is stopped, ask, then let orders be entered."""
+        status = self.surface.queries.status()
+        if status.entry_lock:
+            self._ask_before(
+                "Release the kill switch?", paint_release(status), "Release", self._throw_back
+            )
+        else:
+            self._ask_before("Stop all trading?", paint_kill(status), "Kill", self._throw)
+
+    def _throw(self) -> None:
+        # Whoever threw it from another shell meanwhile has thrown it.
+        if not self.surface.queries.status().entry_lock:
+            self.surface.commands.kill()
+
+    def _throw_back(self) -> None:
+        # Why it failed, if it did, is a notice.
+        _ = self.surface.commands.unlock_entry()
+
+    def _ask_before(
+        self, title: str, lines: tuple[Line, ...], agree: str, do: Callable[[], None]
+    ) -> None:
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+            if is_agreed:
+                do()
+
+        # The first picture does without it.
+        from pmtui.ui.question import QuestionScreen  # noqa: PLC0415
+
+        question = QuestionScreen(title, lines, agree=agree, options=self.surface.options)
+        _ = self.push_screen(question, decide)
+
+
+def paint_kill(status: StatusView) -> tuple[Line, ...]:
+    """Say everything that the kill switch does."""
+    cancels: Line = (
+        Cell("Cancels every open order until none is left: "),
+        Cell(f"{status.open_orders} now.", Role.NOTICE_BAD),
+    )
+    if status.mode is Mode.READ_ONLY:
+        text = "This session has no key and cancels nothing; a terminal that trades here would."
+        cancels = (Cell(text, Role.NOTICE_BAD),)
+    return (
+        cancels,
+        (Cell("Single keys trade no more. Positions stay as they are."),),
+        (
+            Cell(
+                "No order can be entered, not even after a restart, until this key releases it, "
+                "or `pmtui release` in a shell."
+            ),
+        ),
+    )
+
+
+def paint_release(status: StatusView) -> tuple[Line, ...]:
+    """Say since when and by whom it is locked, and what changes."""
+    return (
+        (Cell(f"{plain(status.entry_lock, 120)}.", Role.NOTICE_WARN),),
+        (Cell("Orders can be entered again; nothing is sent or armed by itself."),),
+    )

@@ -1,0 +1,178 @@
+"""The command palette: every action that works here, the themes and everything starred, by name.
+
+Textual reads the strings of a hit as markup, and its matcher tries every way to spell the query,
+which takes seconds for a title such as "a a a a a a". So titles are `Content`, and matched here.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.style import Style
+from typing_extensions import override
+
+from pmtui.domain.markets.watchlist import StarKey
+from pmtui.ui.frame import FrameScreen
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import PaletteCommand, palette_commands
+from pmtui.ui.messages import EventChosen, MarketChosen
+from pmtui.ui.paint.facts import with_star
+from pmtui.ui.plain import plain
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where the letters of a query stand in a text."""
+
+    score: float
+    """Between 0 and 1: higher where they stand together, at the beginning of a word."""
+    offsets: tuple[int, ...]
+
+
+def match(query: str, text: str) -> Match | None:
+    """Find a query in a text: as it is, else its letters in their order; takes linear time."""
+    wanted, letters = _folded(query), _folded(text)
+    start = letters.find(wanted)
+    if start >= 0:
+        is_word = start == 0 or not letters[start - 1].isalnum()
+        offsets = tuple(range(start, start + len(wanted)))
+        return Match(1.0 if is_word else 0.9, offsets)
+    found: list[int] = []
+    for letter in wanted:
+        place = letters.find(letter, found[-1] + 1 if found else 0)
+        if place < 0:
+            return None
+        found.append(place)
+    groups = sum(after != before + 1 for before, after in pairwise(found)) + 1
+    return Match(0.8 / groups, tuple(found))
+
+
+def literal(text: str) -> str:
+    """Return markup that shows a text as it is; Textual's own escape leaves out "[P" and "[1"."""
+    return text.replace("[", r"\[")
+
+
+def _folded(text: str) -> str:
+    # Letter by letter: some lower-case forms are longer, and offsets have to stay.
+    return "".join(character.lower()[:1] for character in text)
+
+
+class _PlainProvider(Provider):
+    """Shows titles as they are."""
+
+    def _marked(self, title: str, query: str) -> Content:
+        content = Content(title)
+        found = match(query, title)
+        style = self.match_style or Style(reverse=True)
+        for offset in found.offsets if found is not None else ():
+            content = content.stylize(style, offset, offset + 1)
+        return content
+
+
+class ActionProvider(_PlainProvider):
+    """Offers the actions of the screen in front and the global ones."""
+
+    @override
+    async def discover(self) -> Hits:
+        for command in self._commands():
+            yield DiscoveryHit(
+                Content(command.title),
+                self._runner(command),
+                text=command.title,
+                help=literal(command.help),
+            )
+
+    @override
+    async def search(self, query: str) -> Hits:
+        for command in self._commands():
+            found = match(query, f"{command.title} {command.help}")
+            if found is not None:
+                yield Hit(
+                    found.score,
+                    self._marked(command.title, query),
+                    self._runner(command),
+                    text=command.title,
+                    help=literal(command.help),
+                )
+
+    def _commands(self) -> tuple[PaletteCommand, ...]:
+        screen = self.screen
+        if not isinstance(screen, FrameScreen):
+            return palette_commands(Context.GLOBAL)
+        keymap = screen.surface.options.keymap
+        return palette_commands(*screen.CONTEXTS, Context.GLOBAL, keymap=keymap)
+
+    def _runner(self, command: PaletteCommand) -> "_Runner":
+        return _Runner(self, command.command)
+
+
+class _Runner:
+    """Runs an action on the screen that was in front when the palette opened."""
+
+    def __init__(self, provider: Provider, action: str) -> None:
+        self._provider = provider
+        self._action = action
+
+    async def __call__(self) -> None:
+        await self._provider.screen.run_action(self._action)
+
+
+class StarProvider(_PlainProvider):
+    """Offers everything that is starred, by its title, and opens it."""
+
+    @override
+    async def discover(self) -> Hits:
+        for title, about, key in self._starred():
+            yield DiscoveryHit(Content(title), partial(self._open, key), text=title, help=about)
+
+    @override
+    async def search(self, query: str) -> Hits:
+        for title, about, key in self._starred():
+            found = match(query, title)
+            if found is not None:
+                shown, opening = self._marked(title, query), partial(self._open, key)
+                yield Hit(found.score, shown, opening, text=title, help=about)
+
+    def _starred(self) -> Iterator[tuple[str, str, StarKey]]:
+        screen = self.screen
+        if not isinstance(screen, FrameScreen):
+            return
+        ascii_only = screen.surface.options.ascii_only
+        for row in screen.surface.queries.watchlist().rows:
+            if row.is_starred:
+                title = with_star(plain(row.title, ascii_only=ascii_only), is_starred=True)
+                about = f"Open this {row.key.kind.value}, which you starred."
+                yield plain(title, ascii_only=ascii_only), about, row.key
+
+    def _open(self, key: StarKey) -> None:
+        if key.event_id is not None:
+            self.screen.post_message(EventChosen(key.event_id))
+        elif key.condition_id is not None:
+            self.screen.post_message(MarketChosen(key.condition_id))
+
+
+class ThemeProvider(_PlainProvider):
+    """Offers every theme of ours and the user's."""
+
+    @override
+    async def discover(self) -> Hits:
+        for title, wear in self._offered():
+            yield DiscoveryHit(Content(title), wear, text=title)
+
+    @override
+    async def search(self, query: str) -> Hits:
+        for title, wear in self._offered():
+            found = match(query, title)
+            if found is not None:
+                yield Hit(found.score, self._marked(title, query), wear, text=title)
+
+    def _offered(self) -> Iterator[tuple[str, Callable[[], None]]]:
+        names: tuple[str, ...] = getattr(self.app, "offered_themes", ())
+        for name in sorted(names):
+            yield f"Theme: {name}", partial(self._wear, name)
+
+    def _wear(self, name: str) -> None:
+        self.app.theme = name

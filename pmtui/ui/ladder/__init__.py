@@ -1,0 +1,1 @@
+"""The price ladder: its rows, columns and colours."""

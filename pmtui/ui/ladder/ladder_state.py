@@ -1,0 +1,227 @@
+"""The lines above and below the ladder: what the book is worth, and all of the row at the cursor."""
+
+from datetime import datetime
+
+from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.books.ladder import Ladder, Rung
+from pmtui.domain.conditionals.conditional import Trigger
+from pmtui.domain.markets.market import Side, Trading
+from pmtui.domain.money import Micros
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.format import format_age, format_average, format_price, format_size_compact
+from pmtui.ui.ladder.paint_ladder import estimate_text, profit_role, profit_text
+from pmtui.ui.theme.theme import Role
+
+_STATE_ROLES = {
+    BookState.LOADING: Role.DIM,
+    BookState.LIVE: Role.TEXT,
+    BookState.VERIFIED: Role.VERIFIED,
+    BookState.STALE: Role.STALE,
+    BookState.OVERDUE: Role.STALE,
+    BookState.CROSSED: Role.CROSSED,
+    BookState.LOSSY: Role.CROSSED,
+    BookState.REGRIDDING: Role.STALE,
+    BookState.NO_BOOK: Role.DIM,
+}
+_MEANINGS = {
+    BookState.LOADING: "waiting for the first snapshot",
+    BookState.LIVE: "",
+    BookState.VERIFIED: "",
+    BookState.STALE: "no word from the stream",
+    BookState.OVERDUE: "the stream has not sent it: fetching",
+    BookState.CROSSED: "a bid at or above an ask: fetching anew",
+    BookState.LOSSY: "a change was missed: fetching anew",
+    BookState.REGRIDDING: "the tick changed: waiting for new levels",
+    BookState.NO_BOOK: "the venue has none for this outcome",
+}
+
+_IN_TICKET: tuple[Line, ...] = ((Cell("enter reviews the order ", Role.DIM),), ())
+
+
+def paint_state(  # noqa: PLR0913 - each is another fact of the line
+    book: BookView,
+    now: datetime,
+    width: int,
+    *,
+    group: Micros | None = None,
+    cursor: tuple[Micros, Side] | None = None,
+    release_key: str = "",
+    away: tuple[str, str] | None = None,
+    keys: Line = (),
+    is_in_ticket: bool = False,
+    trading: Trading = Trading.OPEN,
+    ascii_only: bool = False,
+) -> Line:
+    """Say in words what the book is worth, and what `enter` would do at the cursor.
+
+    Args:
+        book: the book on show.
+        now: for its age.
+        width: of the line.
+        group: the distance of the ladder's rows.
+        cursor: the price pointed at and what `enter` does there.
+        release_key: what lets an axis follow again that stands still; empty while it follows.
+        away: where the spread is while it is out of sight, and the key that brings it back.
+        keys: what single keys do now; it makes way for nothing.
+        is_in_ticket: whether the ticket has the keys, and `enter` does nothing at the cursor.
+        trading: whether the market takes orders; else `enter` does nothing that could be promised.
+        ascii_only: the terminal shows plain ASCII only.
+    """
+    left: list[Cell] = [state_word(book, now, trading), *keys]
+    if group is not None and group != book.tick_size:
+        # A grouped ladder never looks like one of single ticks: this gives way to nothing.
+        left.append(Cell(f" rows {format_price(group, ascii_only=ascii_only)} ", Role.KEY))
+    meaning = "" if trading is Trading.CLOSED else _MEANINGS[book.state]
+    hints = _IN_TICKET if is_in_ticket else _hints(cursor, book.tick_size, ascii_only=ascii_only)
+    # A hint makes way for a warning.
+    is_quiet = (cursor is None or is_in_ticket) and (keys or meaning or release_key or away)
+    if trading is not Trading.OPEN or is_quiet or not _has_aim(book, cursor):
+        hints = ((),)
+    choices = (
+        ((*left, Cell(hold, Role.KEY), Cell(note, Role.DIM)), hint)
+        for hint in hints
+        for hold in _standing(release_key, away)
+        for note in ((f"{meaning} ", "") if meaning else ("",))
+    )
+    for line, hint in choices:
+        gap = width - line_width(line) - line_width(hint)
+        if gap >= 0:
+            return (*line, Cell(" " * gap), *hint)
+    return fit_line(tuple(left), width, ascii_only=ascii_only)
+
+
+def state_word(book: BookView, now: datetime, trading: Trading = Trading.OPEN) -> Cell:
+    """Say in a word what a book is worth, with its age where it is old; or that nothing trades.
+
+    A good book of a market that takes no orders is proven, and still nothing to trade from.
+    """
+    if trading is Trading.CLOSED or (trading is not Trading.OPEN and book.state.is_good):
+        return Cell(f" {trading.value} ", Role.STALE, Emphasis.BOLD)
+    word = book.state.value
+    if book.state in (BookState.STALE, BookState.OVERDUE) and book.as_of is not None:
+        word += f" {format_age((now - book.as_of).total_seconds())}"
+    return Cell(f" {word} ", _STATE_ROLES[book.state], Emphasis.BOLD)
+
+
+def _has_aim(book: BookView, cursor: tuple[Micros, Side] | None) -> bool:
+    """Whether there is something to point at, or something that tells buying from selling."""
+    return bool(book.bids or (cursor is not None and (book.asks or book.state.is_good)))
+
+
+def _standing(release_key: str, away: tuple[str, str] | None) -> tuple[str, ...]:
+    """Say that the axis stands still while the market is elsewhere; else that it is held."""
+    if away is not None:
+        where, key = away
+        sign = "▲" if where == "above" else "▼"
+        return (f" spread {where}: {key} centres ", f" spread {where} ", f" spread {sign} ")
+    return (f" held: {release_key} follows ", " held ") if release_key else ("",)
+
+
+def _hints(
+    cursor: tuple[Micros, Side] | None, tick: Micros | None, *, ascii_only: bool
+) -> tuple[Line, ...]:
+    """Say what `enter` does, in fewer words where the line is narrow, at last in none."""
+    if cursor is None:
+        return ((Cell("enter points at the bid ", Role.DIM),), ())
+    price, side = cursor
+    is_buy = side is Side.BUY
+    said = (
+        Cell("buys " if is_buy else "sells ", Role.BID if is_buy else Role.ASK),
+        Cell(f"{format_price(price, tick=tick, ascii_only=ascii_only)} "),
+    )
+    return ((Cell("enter ", Role.DIM), *said), said, ())
+
+
+def paint_facts(
+    ladder: Ladder,
+    cursor: Micros | None,
+    width: int,
+    *,
+    is_good: bool = True,
+    ascii_only: bool = False,
+) -> Line:
+    """Tell what a narrow ladder has no column for: of the row at the cursor, else of what is held.
+
+    Facts that do not fit are left out from the right, whole. What closing would bring now is told
+    of a good book only.
+    """
+    if cursor is not None:
+        facts = _row_facts(ladder, cursor, ascii_only=ascii_only)
+    else:
+        facts = _holding_facts(ladder, is_good=is_good, ascii_only=ascii_only)
+    line: list[Cell] = []
+    for fact in facts:
+        room = width - line_width(tuple(line))
+        if line_width(fact) + 1 > room:
+            break
+        line += [Cell(" "), *fact] if not line else [Cell("  "), *fact]
+        if line_width(tuple(line)) > width:
+            del line[-len(fact) - 1 :]
+            break
+    return fit_line(tuple(line), width, ascii_only=ascii_only)
+
+
+def _row_facts(ladder: Ladder, cursor: Micros, *, ascii_only: bool) -> list[Line]:
+    rung = ladder.rung_at(cursor)
+    price = format_price(rung.price, tick=ladder.axis.tick, ascii_only=ascii_only)
+    first, rest = _facts_of_row(rung)
+    profit: list[Line] = []
+    if rung.profit is not None:
+        text = profit_text(rung.profit, 9).strip()
+        profit = [(Cell("p/l ", Role.DIM), Cell(text, profit_role(rung.profit)))]
+    row = ladder.axis.price_at(ladder.index_of(cursor))
+    facts: list[Line] = [(Cell(price),)]
+    if row == cursor:
+        facts += [*first, *profit, *rest]
+    else:
+        # What the whole row counts is more than what there is at a price within it.
+        facts += profit
+        if counted := (*first, *rest):
+            at = format_price(row, tick=ladder.axis.tick, ascii_only=ascii_only)
+            facts += [(Cell(f"row {at}: ", Role.DIM), *counted[0]), *counted[1:]]
+    band = ladder.placed.band
+    if rung.is_in_band and band is not None and not rung.is_scoring:
+        least = format_size_compact(band.min_size, width=6).strip()
+        own = Micros(rung.own_bid + rung.own_ask)
+        is_small = own > 0 and not band.takes(rung.price, own)
+        note = f"rewards only from {least}" if is_small else f"rewards from {least}"
+        facts.append((Cell(note, Role.NOTICE_WARN if is_small else Role.DIM),))
+    return facts
+
+
+def _facts_of_row(rung: Rung) -> tuple[list[Line], list[Line]]:
+    """Tell what belongs to the row: what is ours there, and what trades there."""
+    ours: list[Line] = []
+    for mark in rung.stops:
+        word = "stop" if mark.trigger is Trigger.STOP else "target"
+        paused = "" if mark.is_active else " paused"
+        shares = format_size_compact(mark.size, width=6).strip()
+        ours.append((Cell(f"{word}{paused} ", Role.NOTICE_WARN), Cell(shares)))
+    if rung.ahead is not None:
+        far = rung.ahead_of_last
+        last = () if far is None else (Cell(" to ", Role.DIM), Cell(estimate_text(far, 6)))
+        ours.append((Cell(estimate_text(rung.ahead, 6)), *last, Cell(" ahead", Role.DIM)))
+    if rung.is_scoring:
+        ours.append((Cell("earns", Role.NOTICE_GOOD),))
+    sizes: list[Line] = []
+    for name, size in (("depth", rung.depth), ("traded", rung.traded)):
+        if size:
+            text = format_size_compact(size, width=6).strip()
+            sizes.append((Cell(f"{name} ", Role.DIM), Cell(text)))
+    return ours, sizes
+
+
+def _holding_facts(ladder: Ladder, *, is_good: bool, ascii_only: bool) -> list[Line]:
+    facts: list[Line] = []
+    for stake in ladder.placed.marks.stakes[:1]:
+        average = format_average(stake.entry, ascii_only=ascii_only)
+        facts.append((Cell("@ ", Role.OWN_ORDER), Cell(f"paid {average}")))
+        if ladder.placed.evens:
+            even = ladder.axis.price_at(min(ladder.placed.evens))
+            text = format_price(even, tick=ladder.axis.tick, ascii_only=ascii_only)
+            facts.append((Cell("= ", Role.OWN_ORDER), Cell(f"even {text}")))
+    profit = ladder.placed.marks.profit_now(*ladder.touch) if is_good else None
+    if profit is not None:
+        text = profit_text(profit, 9).strip()
+        facts.append((Cell("close ", Role.DIM), Cell(text, profit_role(profit))))
+    return facts

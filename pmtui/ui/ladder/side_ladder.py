@@ -1,0 +1,167 @@
+"""A ladder beside the main one: another outcome of the event, to look at and to go to."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from typing_extensions import override
+
+from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.market import Market, Trading
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Order
+from pmtui.ui.keys.actions import bindings_of
+from pmtui.ui.ladder.ladder import LadderPane
+from pmtui.ui.ladder.paint_side_ladder import paint_side_name, paint_side_state
+from pmtui.ui.widgets.text_line import TextLine
+
+_WIDTH = 30
+
+
+class SideRows(LadderPane, inherit_bindings=False):
+    """Rows to look at, with a cursor of their own. What they pick is where to go, no order."""
+
+    DEFAULT_CSS = "SideRows { height: 1fr; }"
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(
+        "global.open", "ladder.recentre", "ladder.hold", "ladder.move_up", "ladder.move_down",
+        "ladder.page_up", "ladder.page_down", "ladder.move_to_top", "ladder.move_to_end",
+    )  # fmt: skip
+
+    @dataclass
+    class Chosen(Message):
+        """The trader wants to go there: at a price, or just there."""
+
+        price: Micros | None
+
+    @override
+    def focus_on_click(self) -> bool:
+        # A click goes there, and the keys with it.
+        return False
+
+    def action_open(self) -> None:
+        """Go to the price at the cursor, or to the market."""
+        self.post_message(self.Chosen(None if self.cursor is None else self.cursor[0]))
+
+    @override
+    def on_click(self, event: events.Click) -> None:
+        # The second click of two would land on the market that comes next in this place.
+        event.prevent_default()
+        event.stop()
+        offset = event.get_content_offset(self)
+        if offset is not None and event.chain == 1:
+            self.post_message(self.Chosen(self._price_at(offset.y)))
+
+    def _price_at(self, y: int) -> Micros | None:
+        if self._top is None or not 1 <= y <= self._body_height:
+            return None
+        index = self._top - (y - 1)
+        axis = self.axis
+        if not axis.first <= index <= axis.last:
+            return None
+        price = axis.price_at(index)
+        # Rows that had just moved were not the ones that were aimed at: there, at no price.
+        return None if self.recent.prices_at(y - 1, self.line_lag_s) - {price} else price
+
+
+class SideLadder(Vertical):
+    """One outcome's book with its name and its worth. A click or enter makes it the main one."""
+
+    DEFAULT_CSS = f"SideLadder {{ width: {_WIDTH}; height: 100%; padding-left: 1; }}"
+
+    @dataclass
+    class Picked(Message):
+        """The trader wants this outcome on the main ladder."""
+
+        condition_id: ConditionId
+        price: Micros | None
+        """Where its cursor shall be."""
+
+    def __init__(self, *, ascii_only: bool = False) -> None:
+        """Start without a market."""
+        super().__init__()
+        self._ascii_only = ascii_only
+        self._title_line = TextLine(ascii_only=ascii_only)
+        self._state_line = TextLine(ascii_only=ascii_only)
+        self._ladder = SideRows(ascii_only=ascii_only)
+        self._market: Market | None = None
+        self.token_id: TokenId | None = None
+        """Whose book is on show."""
+
+    @property
+    def market(self) -> Market | None:
+        """Whose outcome is on show."""
+        return self._market
+
+    @property
+    def ladder(self) -> LadderPane:
+        """The rows."""
+        return self._ladder
+
+    @override
+    def compose(self) -> ComposeResult:
+        yield self._title_line
+        yield self._state_line
+        yield self._ladder
+
+    def is_of(self, condition_id: ConditionId | None) -> bool:
+        """Whether an outcome of this market is on show."""
+        return self._market is not None and self._market.condition_id == condition_id
+
+    def set_market(self, market: Market | None, outcome_index: int) -> None:
+        """Belong to an outcome of a market; what was shown of another one goes."""
+        has_outcome = market is not None and outcome_index < len(market.outcomes)
+        self._market = market if has_outcome else None
+        self.display = has_outcome
+        token_id = None
+        if self._market is not None:
+            token_id = self._market.outcomes[outcome_index].token_id
+            self._title_line.show(
+                paint_side_name(
+                    self._market, outcome_index, _WIDTH - 1, ascii_only=self._ascii_only
+                )
+            )
+        if token_id != self.token_id:
+            self.token_id = token_id
+            self._ladder.clear_cursor()
+            self._ladder.show(BookView(token_id or TokenId(""), BookState.LOADING))
+
+    def show(self, book: BookView, orders: tuple[Order, ...], now: datetime) -> None:
+        """Show the book and what is ours in it."""
+        tick = self._market.tick_size if self._market is not None else None
+        self._ladder.show(book, tick=tick, orders=orders)
+        self.show_state(now)
+
+    def show_state(self, now: datetime) -> None:
+        """Say what the book on show is worth by now."""
+        book = self._ladder.book
+        if book is not None:
+            trading = self._market.trading if self._market is not None else Trading.OPEN
+            line = paint_side_state(
+                book, now, _WIDTH - 1, trading=trading, ascii_only=self._ascii_only
+            )
+            self._state_line.show(line)
+
+    def on_click(self, event: events.Click) -> None:
+        """Go there."""
+        event.stop()
+        self._pick(None)
+
+    @on(SideRows.Chosen)
+    def _pick_price(self, message: SideRows.Chosen) -> None:
+        message.stop()
+        self._pick(message.price)
+
+    @on(LadderPane.CursorMoved)
+    def _keep_to_itself(self, message: LadderPane.CursorMoved) -> None:
+        # Charts and hints follow the main ladder.
+        message.stop()
+
+    def _pick(self, price: Micros | None) -> None:
+        if self._market is not None and self._market.condition_id is not None:
+            self.post_message(self.Picked(self._market.condition_id, price))

@@ -1,0 +1,1 @@
+"""The market screen and its panes."""

@@ -1,0 +1,97 @@
+"""Asks for the price an order is to be moved to, where no ladder is on the screen."""
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.getters import query_one
+from textual.widgets import Input
+from typing_extensions import override
+
+from pmtui.domain.orders.order import Order
+from pmtui.domain.ticket.reading import format_cents, parse_cents
+from pmtui.domain.ticket.steps import step_cents
+from pmtui.ui.account.action_cards import MoveCard
+from pmtui.ui.account.paint_action_cards import Move, say_resting
+from pmtui.ui.cells import Cell, Emphasis
+from pmtui.ui.market.moves import prepare_moves, say_crossing
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.fields import NumberField, TextBlock
+from pmtui.ui.ticket.order_form import OrderForm
+from pmtui.ui.widgets.text_line import TextLine
+
+
+class MovePrompt(OrderForm[tuple[Move, ...] | None]):
+    """Takes a price, shows the card, and answers with what was agreed to."""
+
+    WIDTH = 56
+    DEFAULT_CSS = """
+    MovePrompt > .frame { width: 60; }
+    MovePrompt .label { width: 10; }
+    MovePrompt NumberField { width: 10; }
+    """
+
+    price = query_one("#move-price", NumberField)
+    touch = query_one("#move-touch", TextLine)
+
+    def __init__(self, surface: Surface, order: Order) -> None:
+        """Ask where an open order is to go."""
+        super().__init__(surface, order.condition_id)
+        self._order = order
+
+    @override
+    def compose(self) -> ComposeResult:
+        ascii_only = self._surface.options.ascii_only
+        what = say_resting(self._order, ascii_only=ascii_only)
+        title = self.market_title(self.WIDTH)
+        with Vertical(classes="frame"):
+            yield TextLine(
+                (Cell(f"Move {what}", Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only
+            )
+            yield TextLine((Cell(title, Role.DIM),), ascii_only=ascii_only)
+            with Horizontal(classes="row"):
+                yield TextLine((Cell("To cents"),), classes="label", ascii_only=ascii_only)
+                yield NumberField(id="move-price", characters="0-9.¢")
+                yield TextLine(id="move-touch", ascii_only=ascii_only)
+            yield TextBlock(id="state", ascii_only=ascii_only)
+            yield self.keys()
+
+    def on_mount(self) -> None:
+        """Start from the price it has, and fetch what a new one must obey."""
+        self.price.value = format_cents(self._order.price)
+        _ = self.price.focus()
+        self.watch_market(self._order.token_id)
+
+    def action_accept(self) -> None:
+        """Show the card of the move, or why there is none."""
+        price, terms = parse_cents(self.price.value), self.terms
+        if price is None or terms is None:
+            reason = "A price in cents is needed" if terms else "The market's terms are loading"
+            self.say(reason)
+            return
+        account = self._surface.queries.account()
+        known = tuple(o for o in account.open_orders if o.order_id == self._order.order_id)
+        moves = prepare_moves(self._surface, known, price, terms=terms, available=account.available)
+        if isinstance(moves, str):
+            self.say(moves)
+            return
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+            if is_agreed:
+                _ = self.dismiss(moves)
+
+        doubt = say_crossing(moves, self._surface.queries.book(self._order.token_id))
+        _ = self.app.push_screen(MoveCard(moves, surface=self._surface, doubt=doubt), decide)
+
+    @override
+    def show(self) -> None:
+        self.show_touch(self.touch, self._order.token_id)
+
+    @on(Input.Changed)
+    def _on_typed(self) -> None:
+        self.state.show(())
+
+    @on(NumberField.Stepped)
+    def _on_stepped(self, event: NumberField.Stepped) -> None:
+        if self.terms is not None:
+            event.field.write(step_cents(self.price.value, event.step, self.terms.tick_size))

@@ -1,0 +1,127 @@
+"""Single keys that trade, in words: whether they are armed, what was sent, and how that ended."""
+
+from collections.abc import Sequence
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.flattening import NOT_SOLD
+from pmtui.domain.orders.order import OrderStatus
+from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.service.surface import PreparedOrder
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.format import format_price, format_size
+from pmtui.ui.paint.ellipsize import cut_words
+from pmtui.ui.plain import plain
+from pmtui.ui.portfolio.fill_words import say_traded
+from pmtui.ui.theme.theme import Role
+
+_LABEL = 14
+_REASON = 80
+_UNMATCHED = "no orders found to match"
+
+
+def paint_arming(
+    size: Micros,
+    book: BookView,
+    *,
+    is_permitted: bool,
+    is_resting: bool = False,
+    is_over: bool = False,
+) -> Line:
+    """Say on the line above the ladder that single keys trade, with which size, or are locked.
+
+    Args:
+        size: the chosen preset.
+        book: as it is on show.
+        is_permitted: the next key may trade from it though it may be wrong.
+        is_resting: a ticket has the keys, so none of them trades.
+        is_over: nothing trades in this market any more.
+    """
+    if is_over:
+        return (Cell(" KEYS OFF HERE ", Role.DIM, Emphasis.BOLD),)
+    if is_resting:
+        return (Cell(" KEYS IN TICKET ", Role.DIM, Emphasis.BOLD),)
+    if book.state.is_good:
+        # What takes spends dollars: better prices bring more shares.
+        return (Cell(f" ARMED {format_size(size)}+ ", Role.ARMED, Emphasis.BOLD),)
+    if is_permitted:
+        return (Cell(f" OVERRIDE {format_size(size)}+ ", Role.NOTICE_BAD, Emphasis.BOLD),)
+    return (Cell(" KEYS LOCKED ", Role.NOTICE_WARN, Emphasis.BOLD),)
+
+
+def say_sent(
+    order: PreparedOrder, *, takes: bool, warnings: Sequence[str] = (), ascii_only: bool = False
+) -> str:
+    """Say what a key sent, and what the trader wants to hear of it."""
+    what = _say_order(order, ascii_only=ascii_only)
+    return _warned(f"Sent {what}, which takes." if takes else f"Sent {what}.", warnings)
+
+
+def say_end(
+    verdict: Verdict, order: PreparedOrder, *, warnings: Sequence[str] = (),
+    ascii_only: bool = False, cleared: str = "", if_not_sold: str = "",
+) -> str:  # fmt: skip
+    """Say how an order of a key ended, naming it: several may be on their way.
+
+    Args:
+        verdict: how it ended, or that nobody knows yet.
+        order: as it was prepared.
+        warnings: what the trader wants to hear of it.
+        ascii_only: plain ASCII.
+        cleared: what was cancelled to make way for it.
+        if_not_sold: what to do where own orders that stayed kept a position from being sold.
+    """
+    if isinstance(verdict, Rejected):
+        # Nothing went out: there is nothing to be warned of.
+        warnings = ()
+    if isinstance(verdict, Rejected) and verdict.reason.startswith(NOT_SOLD):
+        said = f"{plain(verdict.reason, _REASON)}: {if_not_sold}."
+    else:
+        said = _say_end(verdict, order, ascii_only=ascii_only)
+    return _warned(f"{said.removesuffix('.')}; {cleared}." if cleared else said, warnings)
+
+
+def _say_end(verdict: Verdict, order: PreparedOrder, *, ascii_only: bool) -> str:
+    what = _say_order(order, ascii_only=ascii_only)
+    if isinstance(verdict, Accepted) and verdict.average is not None:
+        return say_traded(verdict, order, ascii_only=ascii_only)
+    if isinstance(verdict, Rejected) and _UNMATCHED in verdict.reason.lower():
+        # Quicker hands were there: no fault of the order, and the venue's words hide it.
+        gone = "ask" if order.intent.side is Side.BUY else "bid"
+        return f"{what} found nothing: no {gone} was left there."
+    return _say_verdict(verdict, what)
+
+
+def _warned(said: str, warnings: Sequence[str]) -> str:
+    return f"{said} ! {'; '.join(warnings)}" if warnings else said
+
+
+def _say_verdict(verdict: Verdict, what: str) -> str:
+    match verdict:
+        case Accepted():
+            return f"{what} {_say_accepted(verdict)}"
+        case Rejected():
+            return f"{what} refused: {cut_words(verdict.reason, _REASON)}"
+        case Unknown():
+            return f"{what} unknown, checking: {plain(verdict.reason, _REASON)}"
+
+
+def _say_accepted(verdict: Accepted) -> str:
+    match verdict.status:
+        case OrderStatus.LIVE:
+            return "rests."
+        case OrderStatus.FILLED:
+            return "filled."
+        case OrderStatus.PARTIALLY_FILLED:
+            return f"filled {format_size(verdict.filled_size)}, the remainder rests."
+        case OrderStatus.DELAYED:
+            return "is taken, the venue delays it. Its fill is told here."
+        case _:
+            return f"{plain(verdict.text, _REASON)}."
+
+
+def _say_order(order: PreparedOrder, *, ascii_only: bool) -> str:
+    side = "BUY" if order.intent.side is Side.BUY else "SELL"
+    price = format_price(order.price, ascii_only=ascii_only)
+    return f"{side} {format_size(order.size)} {plain(order.outcome, _LABEL)} {price}"

@@ -1,0 +1,57 @@
+"""What the question before quitting says of the orders that rest, and of those that watch."""
+
+from collections.abc import Sequence
+
+from pmtui.domain.account.exit_policy import LeavePolicy, say_leaving
+from pmtui.domain.conditionals.conditional import Conditional
+from pmtui.service.views import Mode, StatusView
+from pmtui.ui.cells import Cell, Line, line_width
+from pmtui.ui.plain import plain
+from pmtui.ui.portfolio.paint_orders import LINE_WIDTH
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.paint_conditional import paint_protection
+
+MOST_LISTED = 3
+_LEAST_TITLE = 16
+
+
+def paint_leaving(policy: LeavePolicy, status: StatusView) -> Line:
+    """Name the trader's choice and what comes of it."""
+    text = say_leaving(
+        policy,
+        is_switch_armed=status.heartbeat.state.is_armed_at_venue,
+        is_paper=status.mode is Mode.PAPER,
+    )
+    return (Cell(f"{text} (on_quit = {policy.value})", Role.NOTICE_WARN),)
+
+
+def label_leaving(policy: LeavePolicy) -> str:
+    """Say what the agreeing key does."""
+    return "Cancel and quit" if policy is LeavePolicy.CANCEL else "Quit"
+
+
+def paint_ending(awake: Sequence[Conditional]) -> tuple[Line, ...]:
+    """Name the conditional orders that nobody watches over once this program has ended."""
+    if not awake:
+        return ()
+    count = len(awake)
+    text = (
+        "1 stop ends with this program, and is paused next time:"
+        if count == 1
+        else f"{count} stops end with this program, and are paused next time:"
+    )
+    lines: list[Line] = [(Cell(text, Role.NOTICE_WARN),)]
+    for each in awake[:MOST_LISTED]:
+        known = (Cell("  "), *paint_protection(each), Cell("  "))
+        title = plain(each.title, max(LINE_WIDTH - line_width(known), _LEAST_TITLE))
+        lines.append((*known, Cell(title, Role.DIM)))
+    if count > MOST_LISTED:
+        lines.append((Cell(f"  and {count - MOST_LISTED} more", Role.DIM),))
+    return tuple(lines)
+
+
+def title_leaving(*, has_orders: bool, has_awake: bool) -> str:
+    """Ask whether to quit, and say what for there is a question."""
+    if has_orders and has_awake:
+        return "Quit while orders rest and stops are active?"
+    return "Quit while orders rest?" if has_orders else "Quit while stops are active?"

@@ -1,0 +1,1 @@
+"""Positions, orders, fills, stops and the log."""

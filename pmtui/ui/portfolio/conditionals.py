@@ -1,0 +1,129 @@
+"""Every conditional order: what it does, whether it watches, and why not."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.getters import query_one
+from typing_extensions import override
+
+from pmtui.domain.conditionals.conditional import Conditional, ConditionalState
+from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.ladder.ladder_state import state_word
+from pmtui.ui.message_line import SayingScreen
+from pmtui.ui.messages import MarketChosen
+from pmtui.ui.plain import plain
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.paint_conditional import (
+    CONDITIONAL_COLUMNS,
+    LIVES_HERE,
+    paint_conditional_details,
+    paint_conditional_row,
+)
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
+
+
+class ConditionalsScreen(SayingScreen):
+    """Stops and targets, watched over by this program alone."""
+
+    ABOUT: ClassVar[str] = "Stops and targets, watched over by this program alone."
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.CONDITIONALS,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONDITIONALS)
+    DEFAULT_CSS = "ConditionalsScreen LineTable { margin-left: 1; }"
+
+    table = query_one("#conditionals", LineTable)
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        # What is started again must obey its market's terms: they are fetched meanwhile.
+        listed = self.surface.queries.account().conditionals
+        return (AccountTopic(), *{MarketTopic(each.condition_id) for each in listed})
+
+    @override
+    def compose_body(self) -> ComposeResult:
+        ascii_only = self.surface.options.ascii_only
+        heading = (Cell(" Conditional orders ", Role.HEADING), Cell(f" {LIVES_HERE}", Role.DIM))
+        yield TextLine(heading, ascii_only=ascii_only)
+        yield LineTable(
+            CONDITIONAL_COLUMNS,
+            empty="None. On a market's screen, t protects what you hold there.",
+            id="conditionals",
+            ascii_only=ascii_only,
+        )
+        yield TextLine(id="details", ascii_only=ascii_only)
+
+    @override
+    def on_mount(self) -> None:
+        self.table.focus()
+        self._show_rows()
+
+    @override
+    def show_topic(self, topic: Topic) -> None:
+        if topic in (AccountTopic(), StatusTopic()):
+            self._show_rows()
+
+    @override
+    def to_copy(self) -> tuple[str, str]:
+        each = self._at_cursor()
+        return "condition id", each.condition_id if each else ""
+
+    def action_switch(self) -> None:
+        """Start the one at the cursor, or pause it."""
+        each = self._at_cursor()
+        if each is None:
+            self.say("There is no conditional order here.")
+        elif each.state is ConditionalState.PAUSED:
+            problem = self.surface.commands.start_conditional(each.conditional_id)
+            self.say(f"Not started: {plain(problem)}." if problem else "Watching.")
+        else:
+            is_selling = each.state is not ConditionalState.WATCHING
+            self.surface.commands.pause_conditional(each.conditional_id)
+            more = " A sale of it that has left goes on." if is_selling else ""
+            self.say(f"Paused: it does nothing until it is started again.{more}")
+
+    def action_cancel(self) -> None:
+        """End the one at the cursor."""
+        each = self._at_cursor()
+        if each is None:
+            self.say("There is no conditional order here.")
+            return
+        self.surface.commands.cancel_conditional(each.conditional_id)
+        self.say("Cancelled.")
+
+    @on(LineTable.RowHighlighted)
+    def show_details(self) -> None:
+        """Show what the columns have no room for."""
+        each = self._at_cursor()
+        queries = self.surface.queries
+        details: Line = ()
+        if each is not None:
+            book = queries.book(each.token_id)
+            words = state_word(book, queries.now()).text.strip()
+            details = paint_conditional_details(each, queries.account(), words)
+        self.query_one("#details", TextLine).show(details)
+
+    @on(LineTable.RowSelected)
+    def open_market(self) -> None:
+        """Go where it would sell."""
+        each = self._at_cursor()
+        if each is not None:
+            self.post_message(MarketChosen(each.condition_id))
+
+    def _at_cursor(self) -> Conditional | None:
+        key = self.table.cursor_key
+        listed = self.surface.queries.account().conditionals
+        return next((each for each in listed if each.conditional_id == key), None)
+
+    def _show_rows(self) -> None:
+        queries = self.surface.queries
+        now = queries.now()
+        account = queries.account()
+        listed = account.conditionals
+        self.table.set_rows([paint_conditional_row(each, account, now) for each in listed])
+        self.show_details()

@@ -1,0 +1,45 @@
+"""What filled at once, in words: at which average price and for how much money, never the limit.
+
+An order fills at its limit or better. Its limit is what was asked for, and is said second.
+"""
+
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import OrderStatus
+from pmtui.domain.orders.verdict import Accepted
+from pmtui.service.surface import PreparedOrder
+from pmtui.ui.format import format_past_money, format_price, format_size
+from pmtui.ui.plain import plain
+
+_LABEL = 14
+_FINEST_TICK = 100
+"""Micros: 0.01 cents."""
+
+
+def say_traded(verdict: Accepted, order: PreparedOrder, *, ascii_only: bool = False) -> str:
+    """Say in a sentence what an order bought or sold at once, and what becomes of the rest.
+
+    `Bought 500 Yes at 87.36¢ on average for $436.80 (limit 89¢).`
+    """
+    verb = "Bought" if order.intent.side is Side.BUY else "Sold"
+    size = format_size(verdict.filled_size)
+    if verdict.status is not OrderStatus.FILLED:
+        size = f"{size} of {format_size(order.size)}"
+    traded = f"{verb} {size} {plain(order.outcome, _LABEL)}"
+    traded += say_fill_price(verdict, ascii_only=ascii_only)
+    limit = format_price(order.price, ascii_only=ascii_only)
+    if verdict.status is OrderStatus.PARTIALLY_FILLED:
+        return f"{traded}; the remainder rests at {limit}."
+    if verdict.average != order.price:
+        traded += f" (limit {limit})"
+    return f"{traded}." if verdict.status is OrderStatus.FILLED else f"{traded}; the rest dropped."
+
+
+def say_fill_price(verdict: Accepted, *, ascii_only: bool = False) -> str:
+    """Say at which average price something filled and for how much; empty where nobody told."""
+    average = verdict.average
+    if average is None:
+        return ""
+    cents = Micros((average + _FINEST_TICK // 2) // _FINEST_TICK * _FINEST_TICK)
+    price = format_price(cents, ascii_only=ascii_only)
+    return f" at {price} on average for {format_past_money(verdict.filled_cash)}"

@@ -1,0 +1,94 @@
+"""The log: notices, orders with their life, requests and stream events; nothing secret."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.getters import query_one
+from typing_extensions import override
+
+from pmtui.domain.plurals import are, count
+from pmtui.service.topics import LogTopic, Topic
+from pmtui.ui.cells import Cell, Column, Row
+from pmtui.ui.frame import FrameScreen
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.local_time import zone_at
+from pmtui.ui.plain import plain
+from pmtui.ui.portfolio.paint_log import paint_entry
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
+
+KINDS = ("", "notice", "order", "request", "stream")
+
+COLUMNS = (
+    Column("time", "Time", 8),
+    Column("level", "", 3),
+    Column("kind", "Kind", 8),
+    Column("text", "What happened", 20, grow=1),
+)
+
+
+class LogScreen(FrameScreen):
+    """Everything worth knowing that happened, newest first."""
+
+    ABOUT: ClassVar[str] = "Everything worth knowing that happened, newest first."
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.LOG,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.LOG)
+    IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.log", "global.open"})
+    DEFAULT_CSS = "LogScreen LineTable { margin-left: 1; }"
+
+    table = query_one("#entries", LineTable)
+    heading = query_one("#heading", TextLine)
+    _kind = ""
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        return (LogTopic(),)
+
+    @override
+    def compose_body(self) -> ComposeResult:
+        ascii_only = self.surface.options.ascii_only
+        yield TextLine(id="heading", ascii_only=ascii_only)
+        yield LineTable(
+            COLUMNS, empty="Nothing has happened yet.", id="entries", ascii_only=ascii_only
+        )
+
+    @override
+    def show_topic(self, topic: Topic) -> None:
+        if topic == LogTopic():
+            self._show_entries()
+
+    @override
+    def to_copy(self) -> tuple[str, str]:
+        key = self.table.cursor_key
+        entries = self.surface.queries.log().entries
+        entry = next((e for e in entries if str(e.sequence) == key), None)
+        if entry is None:
+            return "", ""
+        return ("order id", entry.order_id) if entry.order_id else ("line", plain(entry.text))
+
+    def action_next_kind(self) -> None:
+        """Show the next kind of entry."""
+        self._kind = KINDS[(KINDS.index(self._kind) + 1) % len(KINDS)]
+        self._show_entries()
+
+    def _show_entries(self) -> None:
+        view = self.surface.queries.log()
+        entries = [e for e in reversed(view.entries) if self._kind in ("", e.kind)]
+        dropped = ""
+        if view.dropped:
+            dropped = f"   {count(view.dropped, 'older one')} {are(view.dropped)} gone"
+        zone = f"   times in {zone_at(entries[0].at)}" if entries else ""
+        self.heading.show(
+            (
+                Cell(" Log ", Role.HEADING),
+                Cell(f" {self._kind or 'everything'}", Role.KEY),
+                Cell(f"   {count(len(entries), 'entry', 'entries')}{dropped}{zone}", Role.DIM),
+            )
+        )
+        self.table.set_rows([Row(str(e.sequence), paint_entry(e)) for e in entries])
+        if view.entries:
+            self.surface.commands.mark_log_read(view.entries[-1].sequence)

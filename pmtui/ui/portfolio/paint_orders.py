@@ -1,0 +1,112 @@
+"""Own orders as lines, for questions and cards."""
+
+from collections.abc import Callable, Sequence
+
+from pmtui.domain.ids import ConditionId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros, notional_ceil
+from pmtui.domain.orders.order import Order, OrderStatus
+from pmtui.domain.orders.verdict import Accepted, CancelVerdict, Rejected, Unknown, Verdict
+from pmtui.service.surface import PreparedOrder
+from pmtui.ui.cells import Cell, Line, line_width
+from pmtui.ui.format import format_cost, format_price, format_size
+from pmtui.ui.paint.facts import count
+from pmtui.ui.plain import plain
+from pmtui.ui.portfolio.fill_words import say_traded
+from pmtui.ui.theme.theme import Role
+
+MOST_LISTED = 6
+LINE_WIDTH = 62
+"""An order and the beginning of its market's name stand on one line."""
+LEAST_TITLE = 8
+
+
+def paint_resting_orders(
+    orders: Sequence[Order], title_of: Callable[[ConditionId], str] | None = None
+) -> tuple[Line, ...]:
+    """List orders and what they tie up, the first few by name.
+
+    Args:
+        orders: to be listed.
+        title_of: names a market, untrusted as it came; None where all are of one that is named.
+    """
+    tied = sum(notional_ceil(o.price, o.remaining_size) for o in orders if o.side is Side.BUY)
+    lines: list[Line] = [
+        (
+            Cell(f"{count(len(orders), 'order')}, "),
+            Cell(format_cost(Micros(tied))),
+            Cell(" of cash in purchases"),
+        )
+    ]
+    lines += [
+        paint_order(order, title_of(order.condition_id) if title_of else "")
+        for order in orders[:MOST_LISTED]
+    ]
+    if len(orders) > MOST_LISTED:
+        lines.append((Cell(f"  and {len(orders) - MOST_LISTED} more", Role.DIM),))
+    return tuple(lines)
+
+
+def paint_order(order: Order, title: str) -> Line:
+    """Show one order: side, size left, outcome, price, doubt in words, and its market."""
+    role = Role.BID if order.side is Side.BUY else Role.ASK
+    cells = [
+        Cell(f"  {order.side.value:<4} ", role),
+        Cell(f"{format_size(order.remaining_size)} "),
+        Cell(f"{plain(order.outcome, 14)} at {format_price(order.price)}"),
+    ]
+    if order.status is OrderStatus.UNKNOWN:
+        cells.append(Cell("  unknown, checking", Role.NOTICE_WARN))
+    room = LINE_WIDTH - line_width(tuple(cells)) - 2
+    if title and room >= LEAST_TITLE:
+        cells.append(Cell(f"  {plain(title, room)}", Role.DIM))
+    return tuple(cells)
+
+
+def say_cancelled(verdict: CancelVerdict, where: str) -> str:
+    """Say in a sentence how the cancelling of orders somewhere ended."""
+    if verdict.result.unanswered:
+        return f"Not known to be cancelled: {plain(verdict.problem, 60)}"
+    if verdict.problem:
+        return f"Not cancelled: {plain(verdict.problem, 60)}"
+    gone, stayed = verdict.result.canceled, verdict.result.not_canceled
+    if stayed and gone:
+        reason = plain(stayed[0][1], 60)
+        return f"Cancelled {len(gone)} of {len(gone) + len(stayed)} {where}; not: {reason}"
+    if stayed:
+        return f"Not cancelled: {plain(stayed[0][1], 60)}"
+    return f"Cancelled {count(len(gone), 'order')} {where}."
+
+
+def say_verdict(verdict: Verdict, order: PreparedOrder) -> str:
+    """Say in a sentence how an order ended that no ticket is waiting for."""
+    match verdict:
+        case Accepted() if verdict.average is not None:
+            return say_traded(verdict, order)
+        case Accepted() if verdict.status is OrderStatus.DELAYED:
+            what = "purchase" if order.intent.side is Side.BUY else "sale"
+            shares = f"{format_size(order.size)} {plain(order.outcome, 14)}"
+            return f"Taken, the venue delays it: {what} of {shares}. Its fill is told here."
+        case Accepted() if verdict.status is OrderStatus.LIVE:
+            shares = f"{format_size(order.size)} {plain(order.outcome, 14)}"
+            return f"{order.intent.side.value} {shares} rests at {format_price(order.price)}."
+        case Accepted():
+            verb = "Bought" if order.intent.side is Side.BUY else "Sold"
+            size = f"{format_size(verdict.filled_size)} of {format_size(order.size)}"
+            return f"{verb} {size} {plain(order.outcome, 14)}: {plain(verdict.text, 50)}"
+        case Rejected():
+            return f"Refused: {plain(verdict.reason, 80)}"
+        case Unknown():
+            return f"Unknown, checking: {plain(verdict.reason, 70)}"
+
+
+_NOT_SETTLED = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
+
+
+def paint_unknown_orders(orders: Sequence[Order]) -> tuple[Line, ...]:
+    """Say how many orders the venue has not spoken of yet; nothing where there are none."""
+    count = sum(order.status in _NOT_SETTLED for order in orders)
+    if not count:
+        return ()
+    text = f"{count} may or may not be at the venue; the next start goes on checking."
+    return ((Cell(text, Role.NOTICE_WARN),),)

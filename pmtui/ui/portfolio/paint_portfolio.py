@@ -1,0 +1,324 @@
+"""What is ours: tabs, totals and what to say where there is nothing."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from pmtui.domain.account.daily_pnl import DayFigures
+from pmtui.domain.account.position import Position
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros, notional_ceil
+from pmtui.domain.orders.order import TradeStatus
+from pmtui.service.views import AccountView, EarnedView, Load, Mode, OwnList, StatusView
+from pmtui.ui.cells import Cell, Emphasis, Line, line_width
+from pmtui.ui.format import (
+    format_cost,
+    format_money,
+    format_money_change,
+    format_money_compact,
+    format_past_money,
+    format_worth_change,
+)
+from pmtui.ui.keys.actions import Keymap
+from pmtui.ui.paint.facts import (
+    ABSENT,
+    NO_ROWS,
+    LiveRows,
+    count,
+    indent,
+    join_facts,
+    key_of,
+    name_fact,
+    say_prices_age,
+)
+from pmtui.ui.plain import plain
+from pmtui.ui.theme.theme import Role
+
+_SAME_MOMENT = timedelta(seconds=2)
+"""Two hosts date one trade so far apart at most."""
+
+
+_USUAL_AGE = 10
+"""Columns of `up to date`: names that change with every age would jump."""
+_TAB_PADDING = 15
+"""Around six tabs, before them, and between them and the age."""
+
+
+class Tab(StrEnum):
+    """The parts of a portfolio; the values are their names on screen."""
+
+    POSITIONS = "Positions"
+    ORDERS = "Open orders"
+    FILLS = "Fills"
+    CLOSED = "Closed"
+    ACTIVITY = "Activity"
+    REWARDS = "Rewards"
+
+
+_WIDE_ENOUGH_TO_SAY_WHY = 110
+_UNCUT = 40
+"""Cells: what adds up is never shortened."""
+_LISTS = {
+    Tab.POSITIONS: OwnList.POSITIONS,
+    Tab.ORDERS: OwnList.ORDERS,
+    Tab.FILLS: OwnList.FILLS,
+    Tab.CLOSED: OwnList.CLOSED,
+    Tab.ACTIVITY: OwnList.ACTIVITY,
+}
+
+
+def paint_tabs(
+    view: AccountView,
+    active: Tab,
+    now: datetime,
+    *,
+    keymap: Keymap,
+    width: int,
+    rows: LiveRows = NO_ROWS,
+) -> Line:
+    """Show the tabs with what they hold, and how old that is.
+
+    Args:
+        view: what is ours.
+        active: the tab in front.
+        now: for ages.
+        keymap: for the keys that are named.
+        width: of the line.
+        rows: of the positions, where they are in front.
+    """
+    sizes = {
+        Tab.POSITIONS: len(view.positions),
+        Tab.ORDERS: len(view.open_orders),
+        Tab.FILLS: len(view.fills),
+        Tab.CLOSED: len(view.closed),
+        Tab.ACTIVITY: len(view.activity),
+        Tab.REWARDS: len(view.earned.rows) if view.earned.as_of is not None else None,
+    }
+    freshness = _freshness(view, active, now, rows, keymap)
+    if active is Tab.ACTIVITY and lags_behind_fills(view) and not view.problem:
+        freshness = (Cell("lags", Role.STALE),)
+    names = _tab_names(sizes, active, width - max(line_width(freshness), _USUAL_AGE))
+    tabs: list[Cell | Line] = [
+        Cell(
+            f" {name} ",
+            Role.HEADING if tab is active else Role.DIM,
+            Emphasis.REVERSE | Emphasis.BOLD if tab is active else Emphasis.NONE,
+        )
+        for tab, name in names.items()
+    ]
+    return (*join_facts(tabs, width, separator=""), Cell("  "), *freshness)
+
+
+def _tab_names(sizes: Mapping[Tab, int | None], active: Tab, width: int) -> Mapping[Tab, str]:
+    sized = {tab: tab.value if n is None else f"{tab.value} {n}" for tab, n in sizes.items()}
+    shorter = {**sized, Tab.ORDERS: sized[Tab.ORDERS].removeprefix("Open ").capitalize()}
+    for names in (sized, shorter):
+        if _TAB_PADDING + sum(map(len, names.values())) <= width:
+            return names
+    return {tab: shorter[tab] if tab is active else tab.value for tab in Tab}
+
+
+def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int) -> Line:
+    """Show what the rows of a tab add up to, and the cash; or why there can be none."""
+    if view.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
+        reason = f": {plain(status.mode_reason, 60)}" if status.mode_reason else ""
+        return indent((Cell(f"Read-only{reason}", Role.READONLY),))
+    cash = _cash_facts(view) if view.balance is not None else []
+    day: list[Cell | Line] = []
+    if status.day_result is not None:
+        parts = paint_day_parts(status.day_figures) if active is Tab.POSITIONS else ()
+        today = name_fact("today", paint_day(status.day_result))
+        whole = (*today, *parts)
+        day = [whole if line_width(whole) < width else today]
+    lack = view.lack_of(_LISTS[active]) if active in _LISTS else ""
+    gain: list[Cell | Line] = []
+    if active is Tab.POSITIONS and status.day_figures is None:
+        # Beside a day's parts it would be a second figure of that name, since each purchase.
+        gain = [name_fact("unrealised", paint_gain(_unrealized(view.positions)))]
+    totals = [*day, *_tab_totals(view, active), *gain, *cash]
+    if lack and view.load is Load.READY:
+        # What adds up to too little says so first. Why is in the log too, so that it gives way.
+        why = [Cell(lack, Role.STALE)] if width >= _WIDE_ENOUGH_TO_SAY_WHY else []
+        totals = [Cell("not all known", Role.STALE), *why, *totals]
+    return join_facts(totals, width)
+
+
+def paint_day_parts(figures: DayFigures | None) -> Line:
+    """Show what a day's result is made of: figures that add up to it to the cent."""
+    if figures is None:
+        return ()
+    return (
+        Cell(" = realised ", Role.DIM),
+        paint_gain(figures.realized, width=_UNCUT),
+        Cell(" + unrealised ", Role.DIM),
+        paint_gain(figures.unrealized, width=_UNCUT),
+        Cell(" - fees ", Role.DIM),
+        Cell(format_past_money(figures.fees)),
+    )
+
+
+def lags_behind_fills(view: AccountView) -> bool:
+    """Whether the activity, which another host tells later, lacks the newest fill of ours."""
+    fills = [fill.matched_at for fill in view.fills if fill.status is not TradeStatus.FAILED]
+    if not fills:
+        return False
+    told = max((activity.at for activity in view.activity), default=None)
+    return told is None or max(fills) - told > _SAME_MOMENT
+
+
+def say_nothing_here(view: AccountView, active: Tab, status: StatusView, keymap: Keymap) -> str:
+    """Say why a tab is empty, and what would fill it."""
+    if view.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
+        how = key_of(keymap, "global.account")
+        return f" All of this belongs to a key; this session has none. {how} tells how to get one."
+    if view.load is Load.FAILED:
+        again = key_of(keymap, "global.refresh")
+        return f" Could not be fetched: {plain(view.problem)}. {again} tries again."
+    if view.load is not Load.READY:
+        return " Fetching what is yours…"
+    if active is Tab.REWARDS:
+        return _say_nothing_earned(view.earned, keymap)
+    find = key_of(keymap, "global.search")
+    return {
+        Tab.POSITIONS: f" No positions. {find} finds a market to trade.",
+        Tab.ORDERS: f" No open orders. {find} finds a market to trade.",
+        Tab.FILLS: " No fills yet: nothing of yours has traded.",
+        Tab.CLOSED: " No position has been closed yet.",
+        Tab.ACTIVITY: (
+            " Your latest fills are not told of here yet."
+            if lags_behind_fills(view)
+            else " Nothing has happened here yet."
+        ),
+    }[active]
+
+
+def _say_nothing_earned(earned: EarnedView, keymap: Keymap) -> str:
+    if earned.load is Load.FAILED:
+        again = key_of(keymap, "global.refresh")
+        return f" Could not be fetched: {plain(earned.problem)}. {again} tries again."
+    if earned.load is not Load.READY:
+        return " Fetching what your orders earned…"
+    return " No rewards and no rebates in seven days. On a ladder $ marks an order that earns."
+
+
+def paint_day(result: Micros) -> Cell:
+    """Show the day's result, so that the total less it is what the day began with."""
+    return paint_gain(result)._replace(text=format_worth_change(result))
+
+
+def paint_gain(amount: Micros | None, width: int = 14) -> Cell:
+    """Show a gain or a loss, by its sign as well as by its colour."""
+    if amount is None:
+        return Cell(ABSENT, Role.DIM)
+    role = Role.UP if amount > 0 else Role.DOWN if amount < 0 else Role.DIM
+    text = format_money_change(amount)
+    if len(text) > width:
+        sign = "+" if amount > 0 else ""
+        text = sign + format_money_compact(amount, width=width - len(sign)).strip()
+    return Cell(text, role)
+
+
+def paint_past_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -> Cell:
+    """Show cash that has changed hands: the venue and we may differ by a millionth."""
+    if amount is None:
+        return Cell(ABSENT, Role.DIM)
+    text = format_past_money(amount)
+    return Cell(text, role) if len(text) <= width else paint_cash(amount, width, role)
+
+
+def paint_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -> Cell:
+    """Show cash to the cent where there is room, else shorter, never cut off."""
+    if amount is None:
+        return Cell(ABSENT, Role.DIM)
+    text = format_money(amount)
+    short = format_money_compact(amount, width=width).strip()
+    return Cell(text if len(text) <= width else short, role)
+
+
+def _tab_totals(view: AccountView, active: Tab) -> list[Cell | Line]:
+    match active:
+        case Tab.POSITIONS:
+            return _position_totals(view.positions)
+        case Tab.ORDERS:
+            return _order_totals(view)
+        case Tab.FILLS:
+            return _fill_totals(view)
+        case Tab.CLOSED:
+            realized = Micros(sum(closed.realized for closed in view.closed))
+            return [name_fact("realised before fees", paint_gain(realized))]
+        case Tab.ACTIVITY:
+            newest = [Cell("newest first", Role.DIM)]
+            late = Cell("your latest fills are not in it yet", Role.STALE)
+            return [*newest, late] if lags_behind_fills(view) else [*newest]
+        case Tab.REWARDS:
+            return _earned_totals(view.earned)
+
+
+def _position_totals(positions: Sequence[Position]) -> list[Cell | Line]:
+    priced = [p for p in positions if p.value is not None]
+    unpriced = len(positions) - len(priced)
+    facts: list[Cell | Line] = [
+        name_fact("value", Cell(format_money(Micros(sum(p.value or 0 for p in priced))))),
+        name_fact("cost", Cell(format_cost(Micros(sum(p.cost for p in priced))))),
+    ]
+    if unpriced:
+        facts.insert(1, Cell(f"({unpriced} unpriced)", Role.STALE))
+    return facts
+
+
+def _unrealized(positions: Sequence[Position]) -> Micros:
+    return Micros(sum(position.unrealized or 0 for position in positions))
+
+
+def _fill_totals(view: AccountView) -> list[Cell | Line]:
+    known = [fill.fee for fill in view.fills if fill.fee is not None]
+    facts: list[Cell | Line] = [name_fact("fees paid", Cell(format_past_money(Micros(sum(known)))))]
+    if unknown := len(view.fills) - len(known):
+        facts.append(Cell(f"({unknown} more not known)", Role.STALE))
+    return facts
+
+
+def _order_totals(view: AccountView) -> list[Cell | Line]:
+    buys = [o for o in view.open_orders if o.side is Side.BUY]
+    tied = Micros(sum(notional_ceil(o.price, o.remaining_size) for o in buys))
+    sells = len(view.open_orders) - len(buys)
+    return [
+        name_fact("buying for", Cell(format_cost(tied))),
+        Cell(f"{count(len(buys), 'purchase')}, {count(sells, 'sale')}", Role.DIM),
+    ]
+
+
+def _earned_totals(earned: EarnedView) -> list[Cell | Line]:
+    if earned.as_of is None:
+        return []
+    rewards = Micros(sum(row.reward for row in earned.rows))
+    rebates = Micros(sum(row.rebate for row in earned.rows))
+    return [
+        name_fact("rewards", Cell(format_past_money(rewards))),
+        name_fact("rebates", Cell(format_past_money(rebates))),
+        Cell("in seven days (UTC), today included", Role.DIM),
+    ]
+
+
+def _cash_facts(view: AccountView) -> list[Cell | Line]:
+    available = view.available or Micros(0)
+    return [
+        name_fact("cash", Cell(format_money(available))),
+        name_fact("reserved", Cell(format_money(view.reserved), Role.DIM)),
+    ]
+
+
+def _freshness(
+    view: AccountView, active: Tab, now: datetime, rows: LiveRows, keymap: Keymap
+) -> Line:
+    if view.load is Load.EMPTY:
+        return ()
+    problem, as_of = view.problem, view.as_of
+    if active is Tab.REWARDS:
+        problem, as_of = view.earned.problem, view.earned.as_of
+        if view.earned.load is Load.LOADING:
+            return ()
+    if problem:
+        again = key_of(keymap, "global.refresh")
+        return (Cell(f"fetching failed: {plain(problem, 60)} ({again})", Role.NOTICE_WARN),)
+    return (say_prices_age(as_of, now, rows),)

@@ -1,0 +1,141 @@
+"""What is ours in a market: a line for each outcome held, and a line for each open order."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from pmtui.domain.account.position import Position
+from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.amounts import SIZE_STEP, size_floor
+from pmtui.domain.orders.order import Order, OrderStatus
+from pmtui.service.views import AccountView, Load
+from pmtui.ui.cells import Cell, Line, fit_line, line_width
+from pmtui.ui.format import (
+    format_average,
+    format_money,
+    format_money_change,
+    format_price,
+    format_size,
+    format_size_compact,
+)
+from pmtui.ui.plain import fit, plain
+from pmtui.ui.theme.theme import Role
+
+_LABEL = 8
+_SHORTEST_LABEL = 3
+_STATUS_WORDS = {OrderStatus.LIVE: "", OrderStatus.PARTIALLY_FILLED: "partial"}
+
+
+def paint_positions(
+    positions: Sequence[Position],
+    labels: Sequence[str],
+    width: int,
+    *,
+    are_known: bool = True,
+    ascii_only: bool = False,
+) -> tuple[Line, ...]:
+    """Show both outcomes, at the value that portfolio and status line show too.
+
+    Args:
+        positions: those of one market.
+        labels: of its outcomes, untrusted.
+        width: cells there are.
+        are_known: whether what is not among them is not held.
+        ascii_only: the terminal shows plain ASCII only.
+    """
+    lines: list[Line] = []
+    for index, label in enumerate(labels):
+        held = next((p for p in positions if p.outcome_index == index and p.size), None)
+        name = Cell(fit(label, _LABEL, ascii_only=ascii_only) + " ", Role.HEADING)
+        if held is None:
+            none = Cell("none", Role.DIM) if are_known else Cell("none known", Role.STALE)
+            lines.append(fit_line((name, none), width, ascii_only=ascii_only))
+            continue
+        lines.append(_position(name, held, width, ascii_only=ascii_only))
+    return tuple(lines)
+
+
+def by_ladder(orders: Iterable[Order], token_id: TokenId | None) -> tuple[Order, ...]:
+    """Sort orders as a ladder does: sells above buys, each from the highest price down.
+
+    Those of the outcome on show come first; at one price the oldest does, and nothing an order goes
+    through moves it.
+    """
+
+    def place(order: Order) -> tuple[bool, bool, int, datetime, str]:
+        is_other, is_buy = order.token_id != token_id, order.side is Side.BUY
+        return is_other, is_buy, -order.price, order.created_at, order.order_id
+
+    return tuple(sorted(orders, key=place))
+
+
+def paint_own_orders(
+    orders: Sequence[Order], width: int, height: int, *, ascii_only: bool = False
+) -> tuple[Line, ...]:
+    """Show open orders as they come, and how many more there are."""
+    if not orders:
+        return (fit_line((Cell("No open orders.", Role.DIM),), width, ascii_only=ascii_only),)
+    shown = orders if len(orders) <= height else orders[: max(0, height - 1)]
+    lines = [_order(order, width, ascii_only=ascii_only) for order in shown]
+    if len(shown) < len(orders):
+        more = Cell(f"and {len(orders) - len(shown)} more", Role.DIM)
+        lines.append(fit_line((more,), width, ascii_only=ascii_only))
+    return tuple(lines)
+
+
+def account_words(account: AccountView) -> str:
+    """Say why nothing of ours can be shown; empty when it can."""
+    match account.load:
+        case Load.EMPTY:
+            return "No key: nothing of ours to show."
+        case Load.LOADING:
+            return "Loading the account…"
+        case Load.FAILED:
+            return f"Account unknown: {plain(account.problem) or 'no answer'}."
+        case Load.READY:
+            return ""
+
+
+def _position(name: Cell, held: Position, width: int, *, ascii_only: bool) -> Line:
+    # Hundredths of a share are what an order can carry; what is beyond them is dust.
+    is_dust = held.size < SIZE_STEP
+    size = format_size(held.size if is_dust else size_floor(held.size))
+    average = format_average(held.average_price, ascii_only=ascii_only)
+    pieces: list[Line] = [(Cell(size, Role.OWN_ORDER), Cell(" at ", Role.DIM), Cell(average))]
+    value, gain = held.value, held.unrealized
+    if value is not None and gain is not None:
+        role = Role.UP if gain > 0 else Role.DOWN if gain < 0 else Role.DIM
+        # A narrow line keeps the gain and lets the value go.
+        worth = (Cell(" | ", Role.DIM), Cell(format_money(value)))
+        change = (Cell("  "), Cell(format_money_change(gain), role))
+        # Closing at the bid brings less, and fees are told elsewhere: the gain says what it is.
+        named = (*change, Cell(" at mid", Role.DIM))
+        for rest in ((worth, named), (worth, change), (named,), (change,)):
+            if line_width((name, *pieces[0], *(cell for piece in rest for cell in piece))) <= width:
+                pieces += rest
+                break
+    line = (name, *(cell for piece in pieces for cell in piece))
+    if line_width(line) > width:
+        line = (name, Cell(format_size_compact(held.size, width=max(1, width - _LABEL - 1))))
+    return fit_line(line, width, ascii_only=ascii_only)
+
+
+def _order(order: Order, width: int, *, ascii_only: bool) -> Line:
+    role = Role.BID if order.side is Side.BUY else Role.ASK
+    size = format_size_compact(order.remaining_size, width=8)
+    price = format_price(order.price, width=7, ascii_only=ascii_only)
+    cells = [
+        Cell(f"{order.side.value:<4} ", role),
+        Cell(f"{size}", Role.OWN_ORDER),
+        Cell(f"{price}"),
+    ]
+    word = _STATUS_WORDS.get(order.status, order.status.value)
+    # What it is called in words matters more than whose name most traders know.
+    room = width - line_width(tuple(cells)) - 1 - (len(word) + 1 if word else 0)
+    if room >= _SHORTEST_LABEL:
+        label = fit(order.outcome, min(_LABEL, room), ascii_only=ascii_only)
+        cells.append(Cell(f" {label}", Role.DIM))
+    if word:
+        role = Role.NOTICE_WARN if order.status is OrderStatus.UNKNOWN else Role.DIM
+        cells.append(Cell(f" {word}", role))
+    return fit_line(tuple(cells), width, ascii_only=ascii_only)

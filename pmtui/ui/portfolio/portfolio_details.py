@@ -1,0 +1,132 @@
+"""One line of a portfolio in full: what its columns may have had no room for."""
+
+from pmtui.domain.account.earned import Earned
+from pmtui.domain.account.position import Activity, ClosedPosition, Dust, Position
+from pmtui.domain.orders.order import Fill, Order, OrderStatus
+from pmtui.domain.plurals import count
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.format import (
+    format_average,
+    format_cost,
+    format_money,
+    format_past_money,
+    format_price,
+    format_size,
+)
+from pmtui.ui.local_time import write_moment
+from pmtui.ui.paint.facts import indent, join_facts, name_fact
+from pmtui.ui.plain import plain
+from pmtui.ui.portfolio.paint_portfolio import paint_gain
+from pmtui.ui.portfolio.portfolio_rows import (
+    Item,
+    OrderMarks,
+    paint_side,
+    say_share,
+    say_what_to_do,
+)
+from pmtui.ui.theme.theme import Role
+
+_STATUS_SENTENCES = {
+    OrderStatus.PENDING: "being sent",
+    OrderStatus.SENT: "sent, no answer yet",
+    OrderStatus.UNKNOWN: "unknown, checking: it counts as resting until ruled out",
+    OrderStatus.LIVE: "rests in the book",
+    OrderStatus.DELAYED: "delayed by the venue, may still fill",
+    OrderStatus.PARTIALLY_FILLED: "partially filled, the remainder rests in the book",
+}
+
+
+def say_dust(dust: Dust) -> str:
+    """Say how much is held that is too little to sell: `3 positions …, $0.42 in all`."""
+    held = count(len(dust.positions), "position")
+    return f"{held} below the venue's minimum, {format_money(dust.value)} in all"
+
+
+def paint_item_details(item: Item, title: str, marks: OrderMarks, width: int) -> tuple[Line, Line]:
+    """Show one line of a tab in full; the title is ready to be shown."""
+    return indent((Cell(title, Role.HEADING),)), join_facts(_facts(item, marks), width)
+
+
+def _facts(item: Item, marks: OrderMarks) -> list[Cell | Line]:
+    match item:
+        case Position():
+            return _position_facts(item)
+        case Dust():
+            return [Cell("too small for an order; enter lists them, or folds them again", Role.DIM)]
+        case Order():
+            return _order_facts(item, is_scoring=item.order_id in marks.scoring)
+        case Fill():
+            return _fill_facts(item)
+        case ClosedPosition():
+            return _closed_facts(item)
+        case Activity():
+            return _activity_facts(item)
+        case Earned():
+            return _earned_facts(item)
+
+
+def _position_facts(position: Position) -> list[Cell | Line]:
+    held = f"{format_size(position.size)} {plain(position.outcome, 20)}"
+    note = say_what_to_do(position)
+    return [
+        Cell(held),
+        name_fact("average", Cell(format_average(position.average_price))),
+        name_fact("cost", Cell(format_cost(position.cost))),
+        name_fact("realised before fees", paint_gain(position.realized)),
+        Cell(note, Role.NOTICE_GOOD) if note else (),
+    ]
+
+
+def _order_facts(order: Order, *, is_scoring: bool) -> list[Cell | Line]:
+    left = f"{format_size(order.remaining_size)} of {format_size(order.original_size)}"
+    return [
+        paint_side(order.side),
+        Cell(f"{left} {plain(order.outcome, 20)} at {format_price(order.price)}"),
+        Cell(order.time_in_force.value, Role.DIM),
+        Cell(_STATUS_SENTENCES.get(order.status, order.status.value), Role.DIM),
+        Cell("earns rewards", Role.NOTICE_GOOD) if is_scoring else (),
+        Cell(plain(order.reason, 60), Role.NOTICE_WARN) if order.reason else (),
+    ]
+
+
+def _fill_facts(fill: Fill) -> list[Cell | Line]:
+    return [
+        paint_side(fill.side),
+        Cell(f"{format_size(fill.size)} {plain(fill.outcome, 20)} at {format_price(fill.price)}"),
+        name_fact("as", Cell(fill.liquidity.value.lower())),
+        name_fact("fee", _fee(fill)),
+        Cell(write_moment(fill.matched_at), Role.DIM),
+    ]
+
+
+def _fee(fill: Fill) -> Cell:
+    if fill.fee is None:
+        return Cell("not known yet", Role.STALE)
+    return Cell(format_past_money(fill.fee))
+
+
+def _closed_facts(closed: ClosedPosition) -> list[Cell | Line]:
+    at = write_moment(closed.closed_at) if closed.closed_at else "unknown time"
+    return [
+        Cell(f"{format_size(closed.total_bought)} {plain(closed.outcome, 20)} bought"),
+        name_fact("realised before fees", paint_gain(closed.realized)),
+        Cell(at, Role.DIM),
+    ]
+
+
+def _activity_facts(activity: Activity) -> list[Cell | Line]:
+    return [
+        Cell(write_moment(activity.at)),
+        Cell(plain(activity.transaction_hash, 66), Role.DIM),
+    ]
+
+
+def _earned_facts(earned: Earned) -> list[Cell | Line]:
+    share = earned.percent
+    now = f"{say_share(share)} of what this market pays now" if share else ""
+    return [
+        Cell(f"{earned.day:%d %b %Y} (UTC)"),
+        Cell(now, Role.DIM) if now else (),
+        name_fact("for resting", Cell(format_past_money(earned.reward))),
+        name_fact("from takers' fees", Cell(format_past_money(earned.rebate))),
+    ]

@@ -1,0 +1,370 @@
+"""The rows of a portfolio: what is held, wanted, traded, closed, done and earned."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import NamedTuple, TypeAlias
+
+from pmtui.domain.account.earned import Earned
+from pmtui.domain.account.position import Activity, ClosedPosition, Dust, Position, split_dust
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros, notional_floor
+from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
+from pmtui.service.views import AccountView
+from pmtui.ui.cells import Cell, Column, Row
+from pmtui.ui.format import (
+    format_age,
+    format_average,
+    format_percent,
+    format_price,
+    format_size_compact,
+    format_time_left,
+)
+from pmtui.ui.paint.facts import ABSENT, PRICE_WIDTH, paint_price, unique_keys
+from pmtui.ui.plain import Align, plain
+from pmtui.ui.portfolio.paint_portfolio import Tab, paint_cash, paint_gain, paint_past_cash
+from pmtui.ui.theme.theme import Role
+
+DUST_KEY = "dust"
+Item: TypeAlias = Position | Dust | Order | Fill | ClosedPosition | Activity | Earned
+
+
+class OrderMarks(NamedTuple):
+    """What is known of rows besides themselves: what becomes of orders, how old prices are."""
+
+    marked: frozenset[OrderId] = frozenset()
+    ending: frozenset[OrderId] = frozenset()
+    """Cancellation asked for, answer awaited."""
+    scoring: frozenset[OrderId] = frozenset()
+    aged: frozenset[TokenId] = frozenset()
+    """Of positions: their price is the one reported last, as their book is not good."""
+
+
+MONEY_WIDTH = 10
+FEE_WIDTH = 7
+_R = Align.RIGHT
+POSITION_COLUMNS = (
+    Column("title", "Market", 17, grow=1),
+    Column("outcome", "Outcome", 7),
+    Column("size", "Size", 8, align=_R),
+    Column("average", "Average", 7, priority=1, align=_R),
+    Column("price", "Price", PRICE_WIDTH, align=_R),
+    Column("value", "Value", MONEY_WIDTH, align=_R),
+    Column("unrealized", "Unrealised", MONEY_WIDTH, align=_R),
+    Column("realized", "Realised", MONEY_WIDTH, priority=2, align=_R),
+    Column("note", "", 10),
+)
+ORDER_COLUMNS = (
+    Column("mark", "", 1),
+    Column("title", "Market", 16, grow=1),
+    Column("side", "Side", 4),
+    Column("outcome", "Outcome", 7),
+    Column("price", "Price", PRICE_WIDTH, align=_R),
+    Column("size", "Left/original", 13, align=_R),
+    Column("age", "Age", 4, align=_R),
+    Column("status", "Status", 9),
+    Column("expiry", "Expires", 7, align=_R),
+    Column("tif", "Type", 4, priority=1),
+)
+FILL_COLUMNS = (
+    Column("age", "Age", 4, align=_R),
+    Column("title", "Market", 15, grow=1),
+    Column("side", "Side", 4),
+    Column("outcome", "Outcome", 7),
+    Column("price", "Price", PRICE_WIDTH, align=_R),
+    Column("size", "Size", 8, align=_R),
+    Column("cash", "Cash", MONEY_WIDTH, align=_R),
+    Column("fee", "Fee", FEE_WIDTH, align=_R),
+    Column("liquidity", "As", 5, priority=1),
+    Column("status", "Settled", 9),
+)
+CLOSED_COLUMNS = (
+    Column("age", "Age", 4, align=_R),
+    Column("title", "Market", 20, grow=1),
+    Column("outcome", "Outcome", 8),
+    Column("average", "Average", 7, align=_R),
+    Column("bought", "Bought", 9, align=_R),
+    Column("realized", "Realised", MONEY_WIDTH, align=_R),
+)
+ACTIVITY_COLUMNS = (
+    Column("age", "Age", 4, align=_R),
+    Column("kind", "What", 13),
+    Column("title", "Market", 16, grow=1),
+    Column("side", "Side", 4),
+    Column("outcome", "Outcome", 7),
+    Column("price", "Price", PRICE_WIDTH, align=_R),
+    Column("size", "Size", 9, align=_R),
+    Column("cash", "Cash", MONEY_WIDTH, align=_R),
+)
+REWARD_COLUMNS = (
+    Column("day", "Day (UTC)", 9),
+    Column("title", "Market", 20, grow=1),
+    Column("reward", "Reward", MONEY_WIDTH, align=_R),
+    Column("rebate", "Rebate", MONEY_WIDTH, align=_R),
+    Column("total", "Together", MONEY_WIDTH, align=_R),
+    Column("share", "Share now", 9, align=_R),
+)
+
+TAB_COLUMNS = {
+    Tab.POSITIONS: POSITION_COLUMNS,
+    Tab.ORDERS: ORDER_COLUMNS,
+    Tab.FILLS: FILL_COLUMNS,
+    Tab.CLOSED: CLOSED_COLUMNS,
+    Tab.ACTIVITY: ACTIVITY_COLUMNS,
+    Tab.REWARDS: REWARD_COLUMNS,
+}
+
+_LEAST_SHARE = 100_000
+"""Of a percent, in millionths: what a tenth is."""
+_STATUS_WORDS = {
+    OrderStatus.PENDING: ("sending", Role.STALE),
+    OrderStatus.SENT: ("sending", Role.STALE),
+    OrderStatus.UNKNOWN: ("unknown", Role.NOTICE_WARN),
+    OrderStatus.LIVE: ("live", Role.VERIFIED),
+    OrderStatus.DELAYED: ("delayed", Role.STALE),
+    OrderStatus.PARTIALLY_FILLED: ("partial", Role.VERIFIED),
+}
+_SETTLED_WORDS = {
+    TradeStatus.MATCHED: ("matched", Role.STALE),
+    TradeStatus.MINED: ("mined", Role.STALE),
+    TradeStatus.CONFIRMED: ("confirmed", Role.VERIFIED),
+    TradeStatus.RETRYING: ("retrying", Role.NOTICE_WARN),
+    TradeStatus.FAILED: ("FAILED", Role.NOTICE_BAD),
+}
+
+
+def paint_position(key: str, position: Position, title: str, marks: OrderMarks) -> Row:
+    """Show what is held and what it is worth, dimmed where that is not by a live price."""
+    is_aged = position.token_id in marks.aged
+    worth = (
+        paint_price(position.current_price),
+        paint_cash(position.value, MONEY_WIDTH),
+        paint_gain(position.unrealized, MONEY_WIDTH),
+    )
+    cells = (
+        Cell(title),
+        Cell(plain(position.outcome), _outcome_role(position.outcome_index)),
+        Cell(_size(position.size, 8)),
+        Cell(format_average(position.average_price)),
+        *(cell._replace(role=Role.STALE) if is_aged else cell for cell in worth),
+        paint_gain(position.realized, MONEY_WIDTH),
+        Cell(say_what_to_do(position), Role.NOTICE_GOOD),
+    )
+    return Row(key, cells)
+
+
+def paint_dust(key: str, dust: Dust) -> Row:
+    """Show in one line what is held and too little to sell."""
+    gains = [position.unrealized or 0 for position in dust.positions]
+    nothing = Cell("")
+    cells = (
+        Cell(f"{len(dust.positions)} below the minimum", Role.DIM),
+        *[nothing] * 4,
+        paint_cash(dust.value, MONEY_WIDTH)._replace(role=Role.DIM),
+        paint_gain(Micros(sum(gains)), MONEY_WIDTH),
+        *[nothing] * 2,
+    )
+    return Row(key, cells)
+
+
+def say_what_to_do(position: Position) -> str:
+    """Say in a word what the venue would let one do with a position."""
+    if position.is_redeemable:
+        return "redeemable"
+    return "mergeable" if position.is_mergeable else ""
+
+
+def paint_order_row(key: str, order: Order, title: str, now: datetime, marks: OrderMarks) -> Row:
+    """Show an open order and what is left of it."""
+    is_marked = order.order_id in marks.marked
+    words, role = _STATUS_WORDS.get(order.status, (order.status.value, Role.TEXT))
+    if order.order_id in marks.ending:
+        words, role = "ending…", Role.STALE
+    elif order.order_id in marks.scoring:
+        words += " $"
+    sizes = f"{_size(order.remaining_size, 6)}/{_size(order.original_size, 6)}"
+    cells = (
+        Cell("●" if is_marked else "", Role.KEY),
+        Cell(title),
+        paint_side(order.side),
+        Cell(plain(order.outcome)),
+        Cell(format_price(order.price)),
+        Cell(sizes),
+        _age(order.created_at, now),
+        Cell(words, role),
+        Cell(_expiry(order, now), Role.DIM),
+        Cell(order.time_in_force.value, Role.DIM),
+    )
+    return Row(key, cells, Role.SPREAD_ROW if is_marked else None)
+
+
+def paint_fill(key: str, fill: Fill, title: str, now: datetime) -> Row:
+    """Show our part of a trade."""
+    words, role = _SETTLED_WORDS[fill.status]
+    cells = (
+        _age(fill.matched_at, now),
+        Cell(title),
+        paint_side(fill.side),
+        Cell(plain(fill.outcome)),
+        Cell(format_price(fill.price)),
+        Cell(_size(fill.size, 8)),
+        paint_past_cash(notional_floor(fill.price, fill.size), MONEY_WIDTH),
+        paint_past_cash(fill.fee, FEE_WIDTH, Role.DIM),
+        Cell(fill.liquidity.value.lower(), Role.DIM),
+        Cell(words, role),
+    )
+    return Row(key, cells)
+
+
+def paint_closed(key: str, closed: ClosedPosition, title: str, now: datetime) -> Row:
+    """Show a position that is no more and what it brought."""
+    cells = (
+        _age(closed.closed_at, now),
+        Cell(title),
+        Cell(plain(closed.outcome)),
+        Cell(format_average(closed.average_price)),
+        Cell(_size(closed.total_bought, 9)),
+        paint_gain(closed.realized, MONEY_WIDTH),
+    )
+    return Row(key, cells)
+
+
+def paint_activity(key: str, activity: Activity, title: str, now: datetime) -> Row:
+    """Show a line of the wallet's history; a kind nobody knows yet is shown as sent."""
+    side = activity.side.upper()
+    role = Role.BID if side == "BUY" else Role.ASK if side == "SELL" else Role.DIM
+    cells = (
+        _age(activity.at, now),
+        Cell(plain(activity.kind).replace("_", " ").lower()),
+        Cell(title),
+        Cell(plain(side, 4), role),
+        Cell(plain(activity.outcome)),
+        paint_price(activity.price),
+        Cell(_size(activity.size, 9) if activity.size is not None else ABSENT),
+        paint_past_cash(activity.cash, MONEY_WIDTH),
+    )
+    return Row(key, cells)
+
+
+def paint_earned(key: str, earned: Earned, title: str, now: datetime) -> Row:
+    """Show what resting orders brought in a market on a day."""
+    is_today = earned.day == now.astimezone(UTC).date()
+    percent = earned.percent
+    cells = (
+        Cell("today" if is_today else f"{earned.day:%d %b}", Role.DIM),
+        Cell(title),
+        paint_past_cash(earned.reward, MONEY_WIDTH),
+        paint_past_cash(earned.rebate, MONEY_WIDTH),
+        paint_past_cash(earned.total, MONEY_WIDTH, Role.UP if earned.total else Role.DIM),
+        Cell(say_share(percent) if percent is not None else ABSENT, Role.DIM),
+    )
+    return Row(key, cells)
+
+
+def say_share(percent: Micros) -> str:
+    """Write a part of what is paid out; one that is small is not none."""
+    if 0 < percent < _LEAST_SHARE:
+        return "<0.1%"
+    return format_percent(Micros(percent // 100))
+
+
+def tab_items(
+    view: AccountView,
+    tab: Tab,
+    minimum: Callable[[ConditionId], Micros | None],
+    *,
+    is_dust_shown: bool = False,
+) -> dict[str, Item]:
+    """Return what a tab lists, each under a key of its own.
+
+    Args:
+        view: what is ours.
+        tab: the one in front.
+        minimum: the smallest order of a market in shares, where it is known.
+        is_dust_shown: positions below it stand below the line that adds them up.
+    """
+    items = _items(view, tab)
+    if tab is Tab.POSITIONS:
+        kept, dust = split_dust(view.positions, minimum)
+        items = (*kept, *((dust,) if dust else ()))
+        if dust and is_dust_shown:
+            items += dust.positions
+    return dict(zip(unique_keys([_name(item) for item in items]), items, strict=True))
+
+
+def paint_item(key: str, item: Item, title: str, now: datetime, marks: OrderMarks) -> Row:
+    """Show one line of a tab; the title is ready to be shown."""
+    match item:
+        case Position():
+            return paint_position(key, item, title, marks)
+        case Dust():
+            return paint_dust(key, item)
+        case Order():
+            return paint_order_row(key, item, title, now, marks)
+        case Fill():
+            return paint_fill(key, item, title, now)
+        case ClosedPosition():
+            return paint_closed(key, item, title, now)
+        case Activity():
+            return paint_activity(key, item, title, now)
+        case Earned():
+            return paint_earned(key, item, title, now)
+
+
+def _items(view: AccountView, tab: Tab) -> tuple[Item, ...]:
+    match tab:
+        case Tab.POSITIONS:
+            return view.positions
+        case Tab.ORDERS:
+            return view.open_orders
+        case Tab.FILLS:
+            return view.fills
+        case Tab.CLOSED:
+            return view.closed
+        case Tab.ACTIVITY:
+            return view.activity
+        case Tab.REWARDS:
+            return view.earned.rows
+
+
+def _name(item: Item) -> str:
+    match item:
+        case Dust():
+            return DUST_KEY
+        case Position() | ClosedPosition():
+            return item.token_id
+        case Order():
+            return item.order_id
+        case Fill():
+            # One trade can fill several of our orders.
+            return f"{item.trade_id}:{item.order_id}"
+        case Activity():
+            return f"{item.at.timestamp()}:{item.kind}:{item.token_id}"
+        case Earned():
+            return f"{item.day}:{item.condition_id}"
+
+
+def _outcome_role(index: int) -> Role:
+    return Role.BID if index == 0 else Role.ASK
+
+
+def paint_side(side: Side) -> Cell:
+    """Show which way an order goes, by its word as well as by its colour."""
+    return Cell(side.value, Role.BID if side is Side.BUY else Role.ASK)
+
+
+def _size(size: Micros, width: int) -> str:
+    return format_size_compact(size, width=width).strip()
+
+
+def _age(at: datetime | None, now: datetime) -> Cell:
+    if at is None:
+        return Cell(ABSENT, Role.DIM)
+    return Cell(format_age((now - at).total_seconds()), Role.DIM)
+
+
+def _expiry(order: Order, now: datetime) -> str:
+    if order.expires_at is None:
+        return "never"
+    left_s = (order.expires_at - now).total_seconds()
+    return "past" if left_s < 1 else format_time_left(left_s, width=7).strip()

@@ -1,0 +1,86 @@
+"""A question that must be answered before something dangerous happens."""
+
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from typing_extensions import override
+
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.surface import Options
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.key_line import answer_keys
+from pmtui.ui.widgets.text_line import TextLine
+
+WIDTH = 64
+MOST_LINES = 4
+
+
+class QuestionScreen(ModalScreen[bool]):
+    """Shows a few lines; enter does it, escape does not."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
+
+    DEFAULT_CSS = """
+    QuestionScreen { align: center middle; }
+    QuestionScreen > #card {
+        width: 68; max-width: 100%; height: auto; background: $panel; border: heavy $primary;
+        padding: 0 1;
+    }
+    """
+
+    def __init__(
+        self, title: str, lines: tuple[Line, ...], *, agree: str, options: Options
+    ) -> None:
+        """Ask.
+
+        Args:
+            title: what is about to happen.
+            lines: the numbers that matter, already painted.
+            agree: what agreeing does, in a word or two, for the key that does it.
+            options: keys and character set of this user.
+        """
+        super().__init__()
+        self._title = title
+        self._agree = agree
+        self._lines = lines
+        self._options = options
+        self._opened_time = 0.0
+
+    @override
+    def compose(self) -> ComposeResult:
+        # No question is the first picture, and this is a large module.
+        from pmtui.ui.ticket.paint_ticket import wrap_line  # noqa: PLC0415
+
+        ascii_only = self._options.ascii_only
+        with Vertical(id="card"):
+            yield TextLine((Cell(self._title, Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only)
+            # What happens is said whole, on as many lines as that takes.
+            for line in self._lines:
+                for part in wrap_line(line, WIDTH, most=MOST_LINES):
+                    yield TextLine(part, ascii_only=ascii_only)
+            yield TextLine(ascii_only=ascii_only)
+            yield answer_keys(self._agree, self._options, width=WIDTH)
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Remember from when on a key can be an answer."""
+        self._opened_time = event.time
+
+    def on_key(self, event: events.Key) -> None:
+        """Ignore an agreeing key that was pressed before there was a question."""
+        keys = self._options.keymap.keys_of("confirm.accept")
+        if event.key in keys and event.time <= self._opened_time:
+            event.stop()
+
+    def action_accept(self) -> None:
+        """Do it."""
+        _ = self.dismiss(result=True)
+
+    def action_decline(self) -> None:
+        """Leave everything as it is."""
+        _ = self.dismiss(result=False)

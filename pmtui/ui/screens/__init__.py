@@ -1,1 +1,0 @@
-"""One file per screen, its layout beside it."""

@@ -1,0 +1,284 @@
+"""Our terminal driver: the stock one, but Escape arrives at once and nothing waits for the screen.
+
+The stock input thread looks at the clock only every 100 ms, so an Escape waits that long whatever
+`ESCDELAY` says, and an idle program wakes ten times a second. Ours sleeps exactly as long as the
+parser wants (`input_reader`).
+
+The stock output waits for room, and the whole program with it: on a line that broke without a word,
+orders, heartbeats and signals would wait for a terminal that reads no more. Ours tells the display
+when the line is behind (`line_pace`), which then paints nothing; what finds no room all the same is
+dropped, and everything painted again once the terminal has caught up.
+
+It leans on private names of the pinned toolkit; where one is missing,
+`driver_class()` answers None and the stock driver does the work.
+"""
+
+import os
+import re
+import termios
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from io import StringIO
+from queue import Full, Queue
+from threading import Event
+from typing import IO, Any
+
+from textual import constants, events
+from textual._xterm_parser import XTermParser
+from textual.app import App
+from textual.driver import Driver
+from textual.drivers._writer_thread import WriterThread
+from textual.drivers.linux_driver import LinuxDriver
+from typing_extensions import override
+
+from pmtui.ui.terminal.cell_diff import CellDiff
+from pmtui.ui.terminal.input_reader import InputReader
+from pmtui.ui.terminal.output_throttle import LinePace
+from pmtui.ui.terminal.terminal_kind import ASK_KIND, is_told_by_name_only, may_be_screen
+
+ROOM_WAIT_S = 0.1
+"""How long a frame may wait for a slow line before frames are dropped."""
+LOOK_S = 0.25
+"""How often we look whether a line that was too slow has caught up."""
+LAST_WORDS_S = 1.0
+"""How long the terminal may take to read the last bytes."""
+
+LAST_ANSWER_S = 0.3
+"""How long the end waits for an answer on its way, which the shell would take for typing."""
+
+_WIPED = "\x1b[m\x1b[H\x1b[J"
+_OURS = "\x1b[?1049h\x1b[?25l"
+_MUTE = ("", "dumb", "unknown")
+PLAIN = ("vt52", "vt100", "vt102", "vt220", "linux")
+"""Terminals that print the rest of a sequence which they do not know."""
+_UNKNOWN_THERE = re.compile(r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)|\[[<>=][0-9;]*u|\[\?[0-9;]*\$p)")
+"""Operating system commands, the keyboard protocol, and questions for modes."""
+
+
+def driver_class() -> type[Driver] | None:
+    """Return our driver, or None where the stock one has to do."""
+    if constants.DRIVER is not None:
+        return None
+    has_parser_clock = "_timeout_time" in vars(XTermParser())
+    has_input_thread = callable(getattr(LinuxDriver, "_run_input_thread", None))
+    has_queue = isinstance(getattr(WriterThread(StringIO()), "_queue", None), Queue)
+    return PromptDriver if has_parser_clock and has_input_thread and has_queue else None
+
+
+class PromptDriver(LinuxDriver):
+    """Delivers input without waiting for a poll."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        """Take the toolkit's arguments; Screen gets no mouse."""
+        self._takes_mouse_later = mouse and is_told_by_name_only(os.environ)
+        # While Screen looks for clicks it holds an Escape back until another key follows.
+        mouse = mouse and not may_be_screen(os.environ)
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._is_stalled = False
+        self._attributes: list[Any] | None = None
+        self.pace = LinePace(time.monotonic)
+        term = os.environ.get("TERM", "")
+        self._can_ask = self.input_tty and term not in _MUTE
+        self.is_plain = term in PLAIN
+        """Whether it has no clipboard either."""
+        self._file = _Taken(self._file, self.pace)  # type: ignore[assignment, arg-type]  # as much as is used
+
+    @override
+    def _get_terminal_size(self) -> tuple[int, int]:
+        # The terminal's own word: COLUMNS and LINES are of when the shell began, and no resize
+        # would be seen, nor single keys disarmed by it.
+        with suppress(OSError):
+            width, height = os.get_terminal_size(self.fileno)
+            if width and height:
+                return width, height
+        return super()._get_terminal_size()
+
+    # Between two steps of the program: in the midst of one it may hold what these wait for.
+    @override
+    def _sigtstp_application(self, *_: object) -> None:
+        self._do_soon(super()._sigtstp_application)
+
+    @override
+    def _sigcont_application(self, *_: object) -> None:
+        self._do_soon(self._go_on)
+
+    def _do_soon(self, what: Callable[[], object]) -> None:
+        # At its very end there is no loop any more.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(what)
+
+    # Not only who gave the terminal back is told to go on: so is who was stopped without a word, and
+    # who is hung up. The stock way would begin to read a second time.
+    def _go_on(self) -> None:
+        if self._must_signal_resume:
+            super()._sigcont_application()
+        elif self._writer_thread is not None:
+            self._take_again()
+
+    def _take_again(self) -> None:
+        if self._attributes is not None:
+            with suppress(termios.error):
+                termios.tcsetattr(self.fileno, termios.TCSANOW, self._attributes)
+        self.write(_OURS)
+        self._enable_bracketed_paste()
+        self._enable_mouse_support()
+        self._disable_line_wrap()
+        if isinstance(self._app, CellDiff):
+            self._app.redraw_terminal()
+
+    @override
+    def start_application_mode(self) -> None:
+        if not isinstance(self.exit_event, _WakingEvent):
+            self._wake_read, wake_write = os.pipe()
+            self.exit_event = _WakingEvent(wake_write)
+        self.pace = LinePace(time.monotonic)
+        if isinstance(self._file, _Taken):
+            self._file.pace = self.pace
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        with suppress(termios.error):
+            self._attributes = termios.tcgetattr(self.fileno)
+        if self._takes_mouse_later:
+            self.write(ASK_KIND)
+        # Before there is much to show: how long the way is when nothing is on it.
+        if self._can_ask and self._writer_thread is not None:
+            self.write(self.pace.question())
+
+    @override
+    def stop_application_mode(self) -> None:
+        # A console, mosh and Screen may have no second screen to take away with our picture.
+        self.write(_WIPED)
+        super().stop_application_mode()
+
+    def write_picture(self, data: str) -> None:
+        """Hand over a picture, and ask when it is seen."""
+        self.write(data + self.pace.question() if self._can_ask else data)
+        self.pace.painted()
+
+    @override
+    def disable_input(self) -> None:
+        self.pace.wait_for_answer(LAST_ANSWER_S)
+        super().disable_input()
+
+    @override
+    def write(self, data: str) -> None:
+        """Hand over what is to be shown, or drop it where the terminal does not read."""
+        writer = self._writer_thread
+        if writer is None or self._is_stalled:
+            return
+        if self.is_plain:
+            data = _UNKNOWN_THERE.sub("", data)
+        self.pace.given()
+        try:
+            # One that died with its terminal takes nothing any more.
+            writer._queue.put(data, timeout=ROOM_WAIT_S if writer.is_alive() else 0)
+        except Full:
+            self._is_stalled = True
+            self._loop.call_later(LOOK_S, self._look)
+
+    @override
+    def run_input_thread(self) -> None:
+        """Feed the parser until the terminal or the program ends."""
+        on_another_kind = self._take_mouse_soon if self._takes_mouse_later else None
+        reader = InputReader(
+            self.fileno, self._wake_read, self.pace, on_another_kind=on_another_kind
+        )
+        try:
+            while not self.exit_event.is_set():
+                messages = reader.next_messages()
+                if messages is None:
+                    self._end_of_input()
+                    return
+                for message in messages:
+                    if isinstance(message, events.CursorPosition):
+                        self._hear_answer()
+                    else:
+                        self.process_message(message)
+        finally:
+            reader.close()
+
+    def _take_mouse_soon(self) -> None:
+        self._do_soon(self._take_mouse)
+
+    def _take_mouse(self) -> None:
+        if self._takes_mouse_later and not self.exit_event.is_set():
+            self._takes_mouse_later = False
+            self._mouse = True
+            self._enable_mouse_support()
+
+    def _hear_answer(self) -> None:
+        self.pace.answered()
+        if isinstance(self._app, CellDiff):
+            self._loop.call_soon_threadsafe(self._app.paint_held)
+
+    def _look(self) -> None:
+        """Show everything again once the terminal has read what it was given."""
+        writer = self._writer_thread
+        if writer is None:
+            return
+        if writer._queue.empty():
+            self._is_stalled = False
+            if isinstance(self._app, CellDiff):
+                self._app.redraw_terminal()
+        else:
+            self._loop.call_later(LOOK_S, self._look)
+
+    @override
+    def close(self) -> None:
+        writer, self._writer_thread = self._writer_thread, None
+        if writer is not None:
+            # The stock way waits for ever. A thread that stays behind is a daemon.
+            with suppress(Full):
+                writer._queue.put_nowait(None)
+            writer.join(LAST_WORDS_S)
+        super().close()
+        if isinstance(self.exit_event, _WakingEvent):
+            os.close(self.exit_event.wake_write)
+            os.close(self._wake_read)
+            self.exit_event = Event()
+
+    # Without a terminal nobody can press `q`; a piped standard input never could.
+    def _end_of_input(self) -> None:
+        if self.input_tty:
+            self._loop.call_soon_threadsafe(self._app.exit)
+
+
+class _Taken:
+    """The terminal's file as the writer's thread uses it: it tells what the kernel has taken."""
+
+    def __init__(self, file: IO[str], pace: LinePace) -> None:
+        self.pace = pace
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """Wait for room."""
+        return self._file.write(text)
+
+    def flush(self) -> None:
+        """Wait until all is taken; called where nothing more is to be written."""
+        self._file.flush()
+        self.pace.taken()
+
+    def fileno(self) -> int:
+        """Return the descriptor."""
+        return self._file.fileno()
+
+
+class _WakingEvent(Event):
+    """An event that also ends a wait on the terminal."""
+
+    def __init__(self, wake_write: int) -> None:
+        super().__init__()
+        self.wake_write = wake_write
+
+    @override
+    def set(self) -> None:
+        super().set()
+        os.write(self.wake_write, b"x")

@@ -1,0 +1,1 @@
+"""Themes: loading, roles of colours, the picker."""

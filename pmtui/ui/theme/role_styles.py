@@ -1,0 +1,100 @@
+"""Turns cells into the toolkit's segments: roles become the styles of the theme in use.
+
+Every segment gets a style with a background; without one the terminal's own would shine through.
+The toolkit's filters look at styles alone, so they are applied once for each style; on a line that
+the toolkit filters once more they change nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.filter import LineFilter
+from textual.strip import Strip
+from textual.widget import Widget
+
+from pmtui.ui.cells import Emphasis, Line
+from pmtui.ui.terminal.lean_strip import line_maker
+from pmtui.ui.theme.theme import Role
+
+_make_line = line_maker()
+_ATTRIBUTES = {
+    Emphasis.BOLD: "bold",
+    Emphasis.DIM: "dim",
+    Emphasis.ITALIC: "italic",
+    Emphasis.UNDERLINE: "underline",
+    Emphasis.REVERSE: "reverse",
+}
+
+
+class RoleStyles:
+    """The styles of one widget under one theme; built anew when either changes."""
+
+    def __init__(
+        self, variables: Mapping[str, str], background: Color, *, has_color: bool = True,
+        filters: Sequence[LineFilter] = (),
+    ) -> None:  # fmt: skip
+        """Take the theme's variables and the background the cells lie on."""
+        self._variables = variables
+        self._background = background
+        self._has_color = has_color
+        self._filters = filters
+        self._styles: dict[tuple[Role, Emphasis, Role | None], Style] = {}
+
+    @classmethod
+    def of_widget(cls, widget: Widget) -> "RoleStyles":
+        """Return the styles for a mounted widget."""
+        _, background = widget.background_colors
+        app = widget.app
+        return cls(
+            app.theme_variables, background, has_color=not app.no_color,
+            filters=widget.get_line_filters(),
+        )  # fmt: skip
+
+    def style(
+        self, role: Role, emphasis: Emphasis = Emphasis.NONE, ground: Role | None = None
+    ) -> Style:
+        """Return the style of a cell with these properties."""
+        key = (role, emphasis, ground)
+        style = self._styles.get(key)
+        if style is None:
+            style = self._styles[key] = self._filtered(self._build(role, emphasis, ground))
+        return style
+
+    def strip(self, line: Line) -> Strip:
+        """Return the line ready for the screen."""
+        return _make_line([Segment(c.text, self.style(c.role, c.emphasis, c.ground)) for c in line])
+
+    def _filtered(self, style: Style) -> Style:
+        segments = [Segment(" ", style)]
+        for each in self._filters:
+            segments = each.apply(segments, self._background)
+        return segments[0].style or style
+
+    def _build(self, role: Role, emphasis: Emphasis, ground: Role | None) -> Style:
+        words = set(self._variables[f"role-{role}-style"].split())
+        background = self._background
+        if ground is not None:
+            ground_words = self._variables[f"role-{ground}-style"].split()
+            background = Color.parse(self._variables[f"role-{ground}"])
+            if ground is Role.CURSOR_ROW and "reverse" in ground_words:
+                # Each colour would become a patch of its own, where one bar is meant.
+                role = Role.TEXT
+                words.discard("dim")
+            words.update(ground_words)
+            # Without colour a ground is invisible, and the cursor must be seen.
+            if ground is Role.CURSOR_ROW and not self._has_color:
+                words.add("reverse")
+        words.update(name for flag, name in _ATTRIBUTES.items() if flag in emphasis)
+        color = Color.parse(self._variables[f"role-{role}"])
+        return Style(
+            color=color.rich_color,
+            bgcolor=background.rich_color,
+            bold="bold" in words or None,
+            dim="dim" in words or None,
+            italic="italic" in words or None,
+            underline="underline" in words or None,
+            reverse="reverse" in words or None,
+            strike="strike" in words or None,
+        )

@@ -1,0 +1,122 @@
+"""A small card of themes; each is worn by the whole terminal as soon as the cursor is on it."""
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from textual.theme import Theme
+from typing_extensions import override
+
+from pmtui.ui.cells import Cell, Column, Emphasis, Row
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for, footer_entries
+from pmtui.ui.paint.facts import count
+from pmtui.ui.paint.footer import paint_footer
+from pmtui.ui.plain import plain
+from pmtui.ui.surface import Options
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.theme.theme_files import LONGEST_KIND, KnownTheme
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
+
+COLUMNS = (Column("name", "Theme", 20, grow=1), Column("about", "", LONGEST_KIND))
+WIDTH = 40
+_PROBLEM_LINES = 3
+_BESIDE = 5
+"""Lines of the card that are neither themes nor problems."""
+
+
+class ThemePicker(ModalScreen[str]):
+    """Moving tries a theme on, enter keeps it, escape goes back to the one before."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.THEMES)
+    # Off to the side and over no other colours: what is tried on is seen behind the card.
+    DEFAULT_CSS = """
+    ThemePicker { align: right middle; background: transparent; }
+    ThemePicker > #card {
+        width: 44; max-width: 100%; height: 70%; min-height: 11; max-height: 100%;
+        background: $panel; border: heavy $primary; padding: 0 1;
+    }
+    ThemePicker LineTable { background: $panel; }
+    """
+
+    table = query_one("#themes", LineTable)
+
+    def __init__(self, options: Options, *, names: tuple[str, ...]) -> None:
+        """Offer themes.
+
+        Args:
+            options: keys and character set of this user.
+            names: of themes the app knows.
+        """
+        super().__init__()
+        self._options = options
+        self._names = names
+        self._before = ""
+
+    @override
+    def compose(self) -> ComposeResult:
+        ascii_only = self._options.ascii_only
+        with Vertical(id="card"):
+            title = (Cell("Try a theme on", Role.HEADING, Emphasis.BOLD),)
+            yield TextLine(title, ascii_only=ascii_only)
+            yield LineTable(COLUMNS, show_header=False, id="themes", ascii_only=ascii_only)
+            for line in _say_problems(self._options.theme_problems):
+                yield TextLine((Cell(line, Role.NOTICE_WARN),), ascii_only=ascii_only)
+            yield TextLine((Cell('config.toml: theme = "name"', Role.DIM),), ascii_only=ascii_only)
+            entries = footer_entries(Context.THEMES, keymap=self._options.keymap)
+            yield TextLine(paint_footer(entries, WIDTH, ascii_only=ascii_only))
+
+    def on_mount(self) -> None:
+        """List the themes, the cursor on the one that is worn."""
+        beside = _BESIDE + len(_say_problems(self._options.theme_problems))
+        self.query_one("#card").styles.max_height = len(self._names) + beside
+        self._before = self.app.theme
+        self.table.set_rows([self._row(name) for name in self._names])
+        _ = self.table.move_cursor_to(self._before)
+        self.table.focus()
+
+    def action_close(self) -> None:
+        """Go back to the theme of before."""
+        self.app.theme = self._before
+        _ = self.dismiss(self._before)
+
+    @on(LineTable.RowHighlighted)
+    def try_on(self) -> None:
+        """Wear the theme under the cursor."""
+        name = self.table.cursor_key
+        if name is not None:
+            self.app.theme = name
+
+    @on(LineTable.RowSelected)
+    def keep(self, message: LineTable.RowSelected) -> None:
+        """Keep it for this session."""
+        _ = self.dismiss(message.key)
+
+    def _row(self, name: str) -> Row:
+        return Row(name, (Cell(name), Cell(_kind(self.app.available_themes[name]), Role.DIM)))
+
+
+def _say_problems(problems: Sequence[str]) -> list[str]:
+    """Say which file is missing in the list and why; of several the first, so that a list is left."""
+    if not problems:
+        return []
+    lines = wrap(plain(problems[0]), WIDTH, max_lines=_PROBLEM_LINES, placeholder="…")
+    more = len(problems) - 1
+    return [*lines, f"and {count(more, 'more file')}"] if more else lines
+
+
+def _kind(theme: Theme) -> str:
+    """Say in a word or two what a theme is for, or at least what it is made of."""
+    if isinstance(theme, KnownTheme) and theme.kind:
+        return theme.kind
+    if not theme.ansi:
+        return "dark" if theme.dark else "light"
+    colours = (theme.primary, theme.warning, theme.error, theme.success)
+    return "no colours" if set(colours) <= {"ansi_default", None} else "16 colours"

@@ -1,0 +1,1 @@
+"""The order ticket, its forms and the card before an order."""

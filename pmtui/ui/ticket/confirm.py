@@ -1,0 +1,209 @@
+"""The card between a ticket and the venue: what it shows is what gets signed."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.geometry import Size
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from typing_extensions import override
+
+from pmtui.service.surface import PreparedOrder
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.paint.facts import key_of
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.card_place import Place, place_card, rows_for_card
+from pmtui.ui.ticket.order_numbers import numbers_of
+from pmtui.ui.ticket.paint_confirm import Occasion, least_lines, paint_confirm
+from pmtui.ui.widgets.key_line import answer_keys
+from pmtui.ui.widgets.text_line import TextLine
+
+ARMING_PAUSE = timedelta(milliseconds=150)
+"""A second enter of an impatient finger must not send what nobody has read."""
+_CHROME = 4
+"""Columns of border and padding; rows of border, hint and keys."""
+
+
+def _nowhere() -> Place | None:
+    return None
+
+
+class CardScreen(ModalScreen[bool]):
+    """Shows what is about to be signed; enter does it, escape changes nothing."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
+    AGREE: ClassVar[str] = "Send"
+    """What agreeing does, in a word."""
+
+    # Beside the ticket, over no other screen's colours: both are to be read before sending.
+    DEFAULT_CSS = """
+    CardScreen { align: left top; background: transparent; }
+    CardScreen > #card {
+        height: auto; background: $panel; border: heavy $warning; padding: 0 1;
+    }
+    """
+
+    hint = query_one("#hint", TextLine)
+
+    def __init__(self, *, surface: Surface, beside: Callable[[], Place | None] = _nowhere) -> None:
+        """Ask.
+
+        Args:
+            surface: the service, for its clock and mode, and the user's choices.
+            beside: the region that the card shall not cover, as it is now.
+        """
+        super().__init__()
+        self._surface = surface
+        self._beside = beside
+        self._laid_out_for: Size | None = None
+        self._shown_at: datetime | None = None
+        self._opened_time = 0.0
+
+    @abstractmethod
+    def card_lines(self, width: int) -> tuple[Line, ...]:
+        """Return what the card says, drawn from the fields that are hashed."""
+
+    def least_lines(self, width: int) -> int:
+        """Return how many lines it takes to leave nothing out."""
+        return len(self.card_lines(width))
+
+    @property
+    def room(self) -> int:
+        """Lines a card may say on this screen."""
+        columns, rows = self.app.size
+        return max(rows_for_card((columns, rows), self._beside()) - _CHROME, 1)
+
+    @override
+    def compose(self) -> ComposeResult:
+        options = self._surface.options
+        place = self._place()
+        width = place.width - _CHROME
+        with Vertical(id="card") as card:
+            card.styles.width = place.width
+            card.styles.offset = (place.x, place.y)
+            for line in self.card_lines(width):
+                yield TextLine(line, ascii_only=options.ascii_only)
+            yield TextLine(id="hint", ascii_only=options.ascii_only)
+            yield answer_keys(self.AGREE, options, width=width)
+
+    def on_resize(self) -> None:
+        """Stand beside the ticket on a screen of another size, too."""
+        if self._laid_out_for not in (None, self.app.size):
+            # The screen below lays itself out first: its ticket may have moved.
+            _ = self.call_after_refresh(self.recompose)
+
+    def _place(self) -> Place:
+        size = self._laid_out_for = self.app.size
+        return place_card(
+            (size.width, size.height),
+            self._beside(),
+            lambda width: len(self.card_lines(width - _CHROME)) + _CHROME,
+            lambda width: self.least_lines(width - _CHROME) + _CHROME,
+        )
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Start the pause once the card is on the screen."""
+        self._opened_time = event.time
+        self.call_after_refresh(self._start_pause)
+
+    def on_key(self, event: events.Key) -> None:
+        """Ignore a sending key that was pressed before the card could be read."""
+        keymap = self._surface.options.keymap
+        if event.key not in keymap.keys_of("confirm.accept"):
+            if event.is_printable and event.key not in keymap.keys_of("confirm.decline"):
+                back = key_of(keymap, "confirm.decline")
+                self.hint.show((Cell(f"Answer first: {back} goes back", Role.NOTICE_WARN),))
+            return
+        if event.time <= self._opened_time or not self.is_armed:
+            event.stop()
+            self.hint.show((Cell("Too fast to be read", Role.NOTICE_WARN),))
+            self._await_pause()
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether the card has been on the screen for long enough."""
+        shown_at = self._shown_at
+        return shown_at is not None and self._surface.queries.now() - shown_at >= ARMING_PAUSE
+
+    def action_accept(self) -> None:
+        """Send it."""
+        if self.is_armed:
+            _ = self.dismiss(result=True)
+
+    def action_decline(self) -> None:
+        """Go back and change nothing."""
+        _ = self.dismiss(result=False)
+
+    def _start_pause(self) -> None:
+        if self._shown_at is None:
+            self._shown_at = self._surface.queries.now()
+
+    def _await_pause(self) -> None:
+        """Say when the key that came too early may be pressed again."""
+        if self.is_armed:
+            self.hint.show((Cell("Press it again to send", Role.NOTICE_WARN),))
+        else:
+            self.set_timer(ARMING_PAUSE.total_seconds(), self._await_pause)
+
+
+class ConfirmScreen(CardScreen):
+    """Shows a prepared order; enter sends it, escape goes back to the unchanged ticket."""
+
+    def __init__(
+        self,
+        order: PreparedOrder,
+        *,
+        surface: Surface,
+        doubt: str = "",
+        warnings: tuple[str, ...] = (),
+        also: tuple[tuple[str, str], ...] = (),
+        beside: Callable[[], Place | None] = _nowhere,
+    ) -> None:
+        """Ask.
+
+        Args:
+            order: what would be sent.
+            surface: the service, for its clock and mode, and the user's choices.
+            doubt: why sending it may be a mistake; empty for no reason.
+            warnings: what else speaks against it.
+            also: names and values of what is done with it.
+            beside: the region that the card shall not cover, as it is now.
+        """
+        super().__init__(surface=surface, beside=beside)
+        self._order = order
+        self._doubt = doubt
+        self._occasion = Occasion(
+            warnings=warnings, estimates=also, numbers=numbers_of(surface, order)
+        )
+
+    @override
+    def card_lines(self, width: int) -> tuple[Line, ...]:
+        return paint_confirm(
+            self._order,
+            width,
+            mode=self._surface.queries.status().mode,
+            doubt=self._doubt,
+            height=self.room,
+            ascii_only=self._surface.options.ascii_only,
+            occasion=self._occasion,
+        )
+
+    @override
+    def least_lines(self, width: int) -> int:
+        return least_lines(
+            self._order,
+            width,
+            mode=self._surface.queries.status().mode,
+            doubt=self._doubt,
+            ascii_only=self._surface.options.ascii_only,
+            occasion=self._occasion,
+        )

@@ -1,0 +1,222 @@
+"""The ticket's fields: a choice that a key moves, a number that a key steps, a block of lines."""
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input
+from typing_extensions import override
+
+from pmtui.domain.ticket.steps import Step
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.keys.actions import bindings_of
+from pmtui.ui.theme.role_styles import RoleStyles
+from pmtui.ui.theme.theme import Role
+
+_MOST_TYPED = 64
+"""Longer than any number: one that reaches it is refused."""
+
+
+class TextBlock(Widget):
+    """Lines of cells; it asks for layout only when their number changes."""
+
+    DEFAULT_CSS = """
+    TextBlock { height: auto; width: 1fr; }
+    """
+
+    def __init__(
+        self, *, id: str | None = None, classes: str | None = None,  # noqa: A002 - the toolkit's word
+        ascii_only: bool = False,
+    ) -> None:  # fmt: skip
+        """Start empty."""
+        super().__init__(id=id, classes=classes)
+        self._lines: tuple[Line, ...] = ()
+        self._ascii_only = ascii_only
+        self._role_styles: RoleStyles | None = None
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines on show."""
+        return self._lines
+
+    def show(self, lines: tuple[Line, ...]) -> None:
+        """Show these lines; those that stay the same cost nothing."""
+        old, self._lines = self._lines, lines
+        if not self.is_mounted or old == lines:
+            return
+        if len(old) != len(lines) and self.styles.height is not None and self.styles.height.is_auto:
+            self.refresh(layout=True)
+            return
+        for y in range(max(len(old), len(lines))):
+            before = old[y] if y < len(old) else None
+            after = lines[y] if y < len(lines) else None
+            if before != after:
+                self.refresh(Region(0, y, self.size.width, 1))
+
+    @override
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._lines)
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        if self._role_styles is None:
+            self._role_styles = RoleStyles.of_widget(self)
+        if y >= len(self._lines):
+            return Strip([Segment(" " * self.size.width, self.rich_style)], self.size.width)
+        line = fit_line(self._lines[y], self.size.width, ascii_only=self._ascii_only)
+        return self._role_styles.strip(line)
+
+    @override
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._role_styles = None
+
+
+class Choice(Widget, can_focus=True):
+    """One of a few values; keys and clicks ask for the next, whoever owns it decides."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(
+        "ticket.next_choice", "ticket.previous_choice"
+    )
+
+    DEFAULT_CSS = """
+    Choice { height: 1; width: auto; }
+    """
+
+    @dataclass
+    class Moved(Message):
+        """The trader wants the next value, or the one before."""
+
+        choice: "Choice"
+        step: Step
+
+        @property
+        @override
+        def control(self) -> "Choice":
+            """The choice that moved."""
+            return self.choice
+
+    def __init__(self, *, id: str, ascii_only: bool = False) -> None:  # noqa: A002 - the toolkit's word
+        """Start blank."""
+        super().__init__(id=id)
+        self._cell = Cell("")
+        self._ascii_only = ascii_only
+        self._role_styles: RoleStyles | None = None
+
+    @property
+    def text(self) -> str:
+        """The value on show."""
+        return self._cell.text
+
+    def show(self, text: str, role: Role = Role.TEXT) -> None:
+        """Show a value."""
+        cell = Cell(text, role)
+        if cell != self._cell:
+            self._cell = cell
+            if self.is_mounted:
+                self.refresh(layout=False)
+
+    def action_next_choice(self) -> None:
+        """Ask for the next value."""
+        self.post_message(self.Moved(self, Step.UP))
+
+    def action_previous_choice(self) -> None:
+        """Ask for the value before."""
+        self.post_message(self.Moved(self, Step.DOWN))
+
+    def on_click(self) -> None:
+        """Ask for the next value."""
+        self.action_next_choice()
+
+    def on_focus(self) -> None:
+        """Stand out."""
+        self.refresh(layout=False)
+
+    def on_blur(self) -> None:
+        """Stand back."""
+        self.refresh(layout=False)
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        if self._role_styles is None:
+            self._role_styles = RoleStyles.of_widget(self)
+        ground = Role.CURSOR_ROW if self.has_focus else None
+        cell = self._cell._replace(ground=ground, emphasis=Emphasis.BOLD)
+        line = fit_line((cell,), self.size.width, ascii_only=self._ascii_only)
+        return self._role_styles.strip(line)
+
+    @override
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._role_styles = None
+
+
+class NumberField(Input, inherit_bindings=False):
+    """A short text that holds a number; up and down ask for a step, enter is left to the ticket."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(b for b in Input.BINDINGS if not (isinstance(b, Binding) and b.key == "enter")),
+        *bindings_of("ticket.step_up", "ticket.step_down"),
+    ]
+
+    @dataclass
+    class Stepped(Message):
+        """The trader wants the value a step higher or lower."""
+
+        field: "NumberField"
+        step: Step
+
+        @property
+        @override
+        def control(self) -> "NumberField":
+            """The field to move."""
+            return self.field
+
+    @dataclass
+    class Restricted(Message):
+        """A letter was typed that is no part of a number; it is kept, and judged as typed."""
+
+        field: "NumberField"
+
+    def __init__(self, *, id: str, characters: str) -> None:  # noqa: A002 - the toolkit's word
+        """Build a field.
+
+        Args:
+            id: of the widget.
+            characters: all that belongs into it, as the inside of a regular expression's set.
+        """
+        # Nothing is dropped: `1e3` without its letter would be another number, and a valid one.
+        super().__init__(id=id, compact=True, max_length=_MOST_TYPED)
+        self._foreign = re.compile(f"[^{characters}]")
+        self.cursor_blink = False
+
+    @override
+    def restricted(self) -> None:
+        """Tell whoever owns it: a key that is swallowed in silence seems to be broken."""
+        super().restricted()
+        self.post_message(self.Restricted(self))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Tell of a letter that was meant as a key, or is a slip."""
+        typed = event.value[: self.cursor_position][-1:]
+        if typed.isalpha() and self._foreign.match(typed):
+            self.post_message(self.Restricted(self))
+
+    def write(self, text: str) -> None:
+        """Replace what it holds, as if it had been typed."""
+        self.value = text
+        self.cursor_position = len(text)
+
+    def action_step_up(self) -> None:
+        """Ask for the next value up."""
+        self.post_message(self.Stepped(self, Step.UP))
+
+    def action_step_down(self) -> None:
+        """Ask for the next value down."""
+        self.post_message(self.Stepped(self, Step.DOWN))

@@ -1,0 +1,157 @@
+"""Conditional orders as lines and rows; always with the word that they live here only."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from pmtui.domain.books.ladder_marks import StopMark
+from pmtui.domain.conditionals.check import SaleEnd
+from pmtui.domain.conditionals.conditional import Conditional, ConditionalState, Trigger
+from pmtui.domain.ids import TokenId
+from pmtui.domain.money import Micros
+from pmtui.domain.ticket.reading import say_shares
+from pmtui.service.views import AccountView
+from pmtui.ui.cells import Cell, Column, Line, Row
+from pmtui.ui.format import (
+    format_age,
+    format_money,
+    format_money_change,
+    format_price,
+    format_size_compact,
+)
+from pmtui.ui.paint.facts import ABSENT, PRICE_WIDTH
+from pmtui.ui.plain import Align, plain
+from pmtui.ui.theme.theme import Role
+
+LIVES_HERE = "They live only while this program runs: the venue knows nothing of them."
+IF_ALL_FILLS = "The sums are for all of it at that price: what nobody bids for is not sold."
+
+CONDITIONAL_COLUMNS = (
+    Column("state", "State", 9),
+    Column("age", "Age", 4, align=Align.RIGHT),
+    Column("size", "Sells", 8, align=Align.RIGHT),
+    Column("outcome", "Outcome", 8),
+    Column("stop", "Stop", PRICE_WIDTH, align=Align.RIGHT),
+    Column("worst", "Worst", PRICE_WIDTH, align=Align.RIGHT),
+    Column("profit", "Target", PRICE_WIDTH, align=Align.RIGHT),
+    Column("title", "Market", 16, grow=1),
+)
+
+_ROLES = {
+    ConditionalState.WATCHING: Role.NOTICE_GOOD,
+    ConditionalState.SELLING: Role.ARMED,
+    ConditionalState.CHECKING: Role.NOTICE_WARN,
+    ConditionalState.PAUSED: Role.NOTICE_WARN,
+}
+
+
+def paint_conditional_row(each: Conditional, account: AccountView, now: datetime) -> Row:
+    """Show one conditional order as a row."""
+    size = account.allotted(each)
+    return Row(
+        each.conditional_id,
+        (
+            _state_of(each, account),
+            Cell(format_age((now - each.created_at).total_seconds()), Role.DIM),
+            Cell(
+                f"all {format_size_compact(size, width=4)}"
+                if each.is_all
+                else format_size_compact(size, width=8)
+            ),
+            Cell(plain(each.outcome), Role.DIM),
+            _price(each.stop),
+            _price(None if each.stop is None else Micros(max(each.stop - each.give_way, 0))),
+            _price(each.take_profit),
+            Cell(plain(each.title), Role.DIM),
+        ),
+    )
+
+
+def paint_conditional_details(each: Conditional, account: AccountView, book: str) -> Line:
+    """Show what the columns have no room for.
+
+    Args:
+        each: the conditional order.
+        account: what is held, and which books are not good.
+        book: what the state of its book is, in words.
+    """
+    if account.is_blind(each):
+        text = f" Sees nothing, fires nothing: the book is {book}"
+        return (Cell(text, Role.NOTICE_BAD), Cell(f"  {plain(each.title)}", Role.HEADING))
+    why = "no share of it is held" if each in account.idle else plain(each.reason)
+    if each.trail is not None:
+        why = f"the stop trails {format_price(each.trail)} below the best bid  {why}"
+    return (Cell(f" {plain(each.title)}", Role.HEADING), Cell(f"  {why}" if why else "", Role.DIM))
+
+
+def paint_protection(
+    each: Conditional, account: AccountView | None = None, *, is_brief: bool = False
+) -> Line:
+    """Show one conditional order as a line beside the position it belongs to.
+
+    Args:
+        each: the conditional order.
+        account: what is held, and which books are not good; None where only its state matters.
+        is_brief: leave the state out where it is the usual one, so that the prices have room.
+    """
+    size = format_size_compact(account.allotted(each) if account is not None else each.size)
+    if each.is_all:
+        size = f"all {size}"
+    state = _state_of(each, account)
+    is_usual = state.text == ConditionalState.WATCHING.value
+    line = [] if is_brief and is_usual else [state._replace(text=f"{state.text} ")]
+    line.append(Cell(f"{size} {plain(each.outcome, 12)}"))
+    for name, price in (("stop", each.stop), ("target", each.take_profit)):
+        if price is not None:
+            line += [Cell(f"  {name} ", Role.DIM), Cell(format_price(price))]
+    if each.trail is not None:
+        line += [Cell("  trail ", Role.DIM), Cell(format_price(each.trail))]
+    return tuple(line)
+
+
+def paint_unprotected(account: AccountView, token_id: TokenId) -> Line:
+    """Say how many of the shares held no stop speaks for; nothing where all have one, or none."""
+    bare, held = account.unprotected(token_id), account.held(token_id)
+    if not bare:
+        return ()
+    text = f"{say_shares(bare)} of {say_shares(held)} unprotected"
+    return (Cell(text, Role.NOTICE_WARN),)
+
+
+def say_stops(marks: Sequence[StopMark], *, ascii_only: bool = False) -> str:
+    """Name stops and targets that share a row of the ladder: `stop 38¢ of 100 shares`."""
+    if len(marks) > 1:
+        return f"{len(marks)} stops and targets"
+    (mark,) = marks
+    word = "stop" if mark.trigger is Trigger.STOP else "target"
+    named = f"{word} {format_price(mark.price, ascii_only=ascii_only)}"
+    # One that waits for the fills of its order is for no share yet.
+    return f"{named} of {say_shares(mark.size)}" if mark.size else named
+
+
+def paint_end(end: SaleEnd) -> Line:
+    """Say what a sale at one of its prices would bring, and what that makes of the position."""
+    line = [
+        Cell(f" {end.name:<14}", Role.DIM),
+        Cell(f"{format_price(end.price):>6}"),
+        Cell("  brings ", Role.DIM),
+        Cell(format_money(end.cash)),
+    ]
+    if end.profit is not None:
+        role = Role.UP if end.profit >= 0 else Role.DOWN
+        word = "profit" if end.profit >= 0 else "loss"
+        line += [Cell(f", {word} ", Role.DIM), Cell(format_money_change(end.profit), role)]
+    return (*line, Cell(" after fees", Role.DIM))
+
+
+def _state_of(each: Conditional, account: AccountView | None) -> Cell:
+    if account is not None and account.is_blind(each):
+        return Cell("blind", Role.NOTICE_BAD)
+    if account is not None and each in account.idle:
+        return Cell("no shares", Role.DIM)
+    if each.is_waiting and each.state.is_active:
+        return Cell("waiting", Role.DIM)
+    return Cell(each.state.value, _ROLES.get(each.state, Role.DIM))
+
+
+def _price(price: Micros | None) -> Cell:
+    return Cell(ABSENT, Role.DIM) if price is None else Cell(format_price(price))

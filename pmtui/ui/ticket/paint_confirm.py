@@ -1,0 +1,243 @@
+"""The confirm card: drawn from the fields that are hashed, so that what is read is what is signed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.order import TimeInForce
+from pmtui.domain.ticket.numbers import TicketNumbers
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.views import Mode
+from pmtui.ui.cells import Cell, Emphasis, Line, line_width
+from pmtui.ui.format import format_cost, format_price
+from pmtui.ui.plain import cell_width, plain
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.confirm_money import (
+    limit_price,
+    may_fill_in_part,
+    say_money,
+    signed_amounts,
+    spends,
+)
+from pmtui.ui.ticket.paint_ticket import (
+    round_shares,
+    side_role,
+    wrap_text,
+)
+
+VENUE_EXPIRY_LEAD = timedelta(seconds=60)
+"""The venue removes a GTD order this long before the time it states (WIRE_CLOB §6.2)."""
+_MODE_ROLES = {Mode.PAPER: Role.PAPER, Mode.LIVE: Role.LIVE, Mode.READ_ONLY: Role.READONLY}
+_LABEL = 10
+_GAP = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What an order is part of."""
+
+    question: str = "Send this order?"
+    first: Sequence[str] = ()
+    """What happens before it is sent, a sentence each."""
+    estimates: Sequence[tuple[str, str]] = ()
+    """Names and values of what it would do as the book is, not of what is signed."""
+    warnings: Sequence[str] = ()
+    """What speaks against it, a sentence each."""
+    numbers: TicketNumbers | None = None
+    """What it would do as the book is; None where that is not known."""
+
+
+def paint_confirm(
+    order: PreparedOrder,
+    width: int,
+    *,
+    mode: Mode,
+    doubt: str = "",
+    height: int = 0,
+    zone: tzinfo | None = None,
+    ascii_only: bool = False,
+    occasion: Occasion | None = None,
+) -> tuple[Line, ...]:
+    """Show everything that is about to be signed.
+
+    Args:
+        order: prepared by the service; amounts, side, times and addresses come from `unsigned`.
+        width: cells there are.
+        mode: whether this is real money.
+        doubt: why sending it may be a mistake; empty for no reason.
+        height: lines there are; 0 for any number. Facts share lines before a warning is left out.
+        zone: of the times shown, the computer's own where absent.
+        ascii_only: whether the terminal shows plain ASCII only.
+        occasion: why it is sent, where it is more than a plain order.
+    """
+    occasion = occasion or Occasion()
+    lines = _facts(order, width, mode=mode, zone=zone, ascii_only=ascii_only, occasion=occasion)
+    against = _against(doubt, occasion.warnings, width, ascii_only=ascii_only)
+    if height and len(lines) + len(against) > height:
+        lines = _facts(
+            order, width, mode=mode, zone=zone, ascii_only=ascii_only, occasion=occasion,
+            is_dense=True,
+        )  # fmt: skip
+        against = _shortened(against, max(height - len(lines), 1))
+    return (*lines, *against)
+
+
+def least_lines(
+    order: PreparedOrder,
+    width: int,
+    *,
+    mode: Mode,
+    doubt: str = "",
+    ascii_only: bool = False,
+    occasion: Occasion | None = None,
+) -> int:
+    """Return how many lines it takes so that no warning is left out."""
+    occasion = occasion or Occasion()
+    facts = _facts(
+        order, width, mode=mode, zone=None, ascii_only=ascii_only, occasion=occasion,
+        is_dense=True,
+    )  # fmt: skip
+    return len(facts) + len(_against(doubt, occasion.warnings, width, ascii_only=ascii_only))
+
+
+def _facts(
+    order: PreparedOrder,
+    width: int,
+    *,
+    mode: Mode,
+    zone: tzinfo | None,
+    ascii_only: bool,
+    occasion: Occasion,
+    is_dense: bool = False,
+) -> list[Line]:
+    """Lay out what is signed; dense, facts share lines where they fit and a long title is cut."""
+    lines: list[Line] = [paint_question(mode, occasion.question)]
+    for sentence in occasion.first:
+        words = wrap_text(plain(sentence, ascii_only=ascii_only), width)
+        lines += [(Cell(part, Role.NOTICE_WARN),) for part in words]
+    price = format_price(limit_price(order), ascii_only=ascii_only)
+    lines += _headline(order, price, width, ascii_only=ascii_only)
+    longest = width if is_dense else 2 * width
+    title_lines = wrap_text(plain(order.market_title, longest, ascii_only=ascii_only), width)
+    lines += [(Cell(part, Role.DIM),) for part in title_lines]
+    facts = [
+        *((name, plain(value, ascii_only=ascii_only)) for name, value in occasion.estimates),
+        *say_money(order, occasion.numbers, ascii_only=ascii_only),
+        *_terms(order, zone, is_dense=is_dense),
+        *say_identity(order, ascii_only=ascii_only),
+    ]
+    return lines + (_pair_facts(facts, width) if is_dense else _list_facts(facts, width))
+
+
+def _list_facts(facts: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    return [line for name, value in facts for line in paint_fact(name, value, width)]
+
+
+def _pair_facts(facts: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    """Lay facts out in two columns, in their order; one too long for its half has a line."""
+    half = (width - _GAP) // 2
+    lines: list[Line] = []
+    is_open = False
+    for name, value in facts:
+        is_short = cell_width(value) <= half - _LABEL - 1
+        (fact, *more) = paint_fact(name, value, half if is_short else width)
+        if is_open and is_short:
+            lines[-1] = (*lines[-1], Cell(" " * (half + _GAP - line_width(lines[-1]))), *fact)
+        else:
+            lines += [fact, *more]
+        is_open = is_short and not is_open
+    return lines
+
+
+def _against(doubt: str, warnings: Sequence[str], width: int, *, ascii_only: bool) -> list[Line]:
+    lines: list[Line] = []
+    if doubt:
+        words = wrap_text(plain(doubt, ascii_only=ascii_only), width)
+        lines += [(Cell(part, Role.NOTICE_BAD, Emphasis.BOLD),) for part in words]
+    for warning in warnings:
+        words = wrap_text(plain(warning, ascii_only=ascii_only), max(width - 2, 8))
+        lines += [
+            (Cell("! " if n == 0 else "  ", Role.NOTICE_WARN), Cell(part, Role.NOTICE_WARN))
+            for n, part in enumerate(words)
+        ]
+    return lines
+
+
+def _shortened(lines: list[Line], height: int) -> list[Line]:
+    """Leave out what has no room, and say so."""
+    if len(lines) <= height:
+        return lines
+    return [*lines[: height - 1], (Cell("! more in the ticket", Role.NOTICE_WARN),)]
+
+
+def paint_question(mode: Mode, question: str) -> Line:
+    """Show what is asked, and whether it is about real money."""
+    return (Cell(f" {mode.value} ", _MODE_ROLES[mode]), Cell(f" {question}", Role.HEADING))
+
+
+def _headline(order: PreparedOrder, price: str, width: int, *, ascii_only: bool) -> list[Line]:
+    side = Side.BUY if order.unsigned.draft.is_buy else Side.SELL
+    cash, shares = signed_amounts(order)
+    outcome = plain(order.outcome, 20, ascii_only=ascii_only)
+    text = f"{side.value} {round_shares(shares)} {outcome} at {price} or better"
+    if spends(order) and may_fill_in_part(order):
+        text = f"{side.value} {outcome}: spend up to {format_cost(cash)}, at most {price} a share"
+    elif spends(order):
+        text = (
+            f"{side.value} {outcome}: spend {format_cost(cash)}, at least {round_shares(shares)} "
+            f"shares, at most {price} a share"
+        )
+    return [(Cell(part, side_role(side), Emphasis.BOLD),) for part in wrap_text(text, width)]
+
+
+def shorten(identifier: str, *, ascii_only: bool = False) -> str:
+    """Write the two ends of a long identifier."""
+    if len(identifier) <= 16:
+        return plain(identifier, ascii_only=ascii_only)
+    return plain(f"{identifier[:8]}…{identifier[-6:]}", ascii_only=ascii_only)
+
+
+def _terms(order: PreparedOrder, zone: tzinfo | None, *, is_dense: bool) -> list[tuple[str, str]]:
+    draft = order.unsigned.draft
+    text = _TIME_IN_FORCE.get(draft.time_in_force, "")
+    if is_dense and draft.is_post_only:
+        text = "post-only"
+    terms = [("Lives", f"{draft.time_in_force}, {text}" if text else draft.time_in_force)]
+    if draft.expiration_s:
+        stated = datetime.fromtimestamp(draft.expiration_s, tz=UTC)
+        gone = (stated - VENUE_EXPIRY_LEAD).astimezone(zone)
+        terms.append(("Until", f"{gone:%Y-%m-%d %H:%M:%S %Z}"))
+    if not is_dense:
+        terms.append(("Post-only", "yes" if draft.is_post_only else "no"))
+    return terms
+
+
+_TIME_IN_FORCE = {
+    TimeInForce.GTC.value: "until cancelled",
+    TimeInForce.GTD.value: "until its time",
+    TimeInForce.FOK.value: "all at once or nothing",
+    TimeInForce.FAK.value: "what is there now",
+}
+
+
+def say_identity(order: PreparedOrder, *, ascii_only: bool) -> list[tuple[str, str]]:
+    """Name who gives, on which exchange, and under which id the order will be found."""
+    unsigned = order.unsigned
+    kind = "neg-risk" if unsigned.draft.neg_risk else "regular"
+    doubt = "not derivable from the condition id, the hosts agree on it"
+    return [
+        *([] if order.is_derived else [("Token", doubt)]),
+        ("Maker", shorten(unsigned.maker, ascii_only=ascii_only)),
+        ("Exchange", f"{kind} {shorten(unsigned.exchange, ascii_only=ascii_only)}"),
+        ("Order id", shorten(unsigned.order_id, ascii_only=ascii_only)),
+    ]
+
+
+def paint_fact(name: str, value: str, width: int) -> list[Line]:
+    """Lay a fact out; one too long goes on in the next line, because none may be cut."""
+    parts = wrap_text(value, max(8, width - _LABEL - 1))
+    return [
+        (Cell(f"{name if n == 0 else '':<{_LABEL}} ", Role.DIM), Cell(part))
+        for n, part in enumerate(parts)
+    ]

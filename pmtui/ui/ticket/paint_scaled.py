@@ -1,0 +1,116 @@
+"""A scaled ladder as lines: what each leg would be, and what became of it."""
+
+from collections.abc import Sequence
+
+from pmtui.domain.cents import cents_down, cents_up
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import format_micros
+from pmtui.domain.orders.order import Order, OrderStatus
+from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.domain.ticket.scaled import Leg, ScaledPlan, ScaledProblem, TotalUnit
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.format import format_past_money, format_price, format_size
+from pmtui.ui.plain import plain
+from pmtui.ui.theme.theme import Role
+
+_LEGS_IN_A_COLUMN = 8
+
+
+def paint_plan(
+    plan: ScaledPlan,
+    crossing: Sequence[Leg],
+    ends: Sequence[Cell],
+    *,
+    width: int = 64,
+    ascii_only: bool = False,
+) -> tuple[Line, ...]:
+    """Show the legs and their sum; many legs stand in two columns.
+
+    Args:
+        plan: the ladder.
+        crossing: its legs that the book would meet at once.
+        ends: what became of each leg, in their order; fewer while nothing is known.
+        width: cells there are.
+        ascii_only: whether the terminal shows plain ASCII only.
+    """
+    is_wide = len(plan.legs) <= _LEGS_IN_A_COLUMN
+    legs = []
+    # Each leg by itself, as it will be charged or paid: whoever multiplies finds the same.
+    to_cents = cents_up if plan.spec.side is Side.BUY else cents_down
+    parts = [to_cents(leg.cash) for leg in plan.legs]
+    for number, leg in enumerate(plan.legs):
+        end = ends[number] if number < len(ends) else None
+        if end is None and leg in crossing:
+            end = Cell("meets the book", Role.NOTICE_WARN)
+        cash = parts[number]
+        cells = [
+            Cell(f"{format_price(leg.price, ascii_only=ascii_only):>7}", _role(plan)),
+            Cell(f" {format_size(leg.size):>10}"),
+        ]
+        if is_wide or end is None:
+            cells.append(Cell(f" {format_past_money(cash):>11}", Role.DIM))
+        if end is not None:
+            cells += [Cell("  "), end]
+        legs.append(tuple(cells))
+    rows = len(legs) if is_wide else -(-len(legs) // 2)
+    half = width // (1 if is_wide else 2)
+    lines: list[Line] = [
+        tuple(cell for leg in legs[row::rows] for cell in fit_line(leg, half))
+        for row in range(rows)
+    ]
+    cash = to_cents(plan.cash)
+    total = f"{'in all':>7} {format_size(plan.shares):>10} {format_past_money(cash):>11}"
+    note = _say_rest(plan, is_off=sum(parts) != cash)
+    lines.append((Cell(total, Role.TEXT, Emphasis.BOLD), Cell(note, Role.DIM)))
+    return tuple(lines)
+
+
+def _say_rest(plan: ScaledPlan, *, is_off: bool) -> str:
+    """Say why the column comes to another sum than stands below it, and what was left out."""
+    rounding = f"rows round {'up' if plan.spec.side is Side.BUY else 'down'}" if is_off else ""
+    if not plan.left_over:
+        return f"  {rounding}" if rounding else ""
+    unit = "$" if plan.spec.unit is TotalUnit.DOLLARS else ""
+    left = f"{unit}{format_micros(plan.left_over)}"
+    if rounding:
+        return f"  {rounding}; {left} left"
+    return f"  {left} has no room on the grid"
+
+
+def paint_scaled_problem(problem: ScaledProblem) -> Line:
+    """Show why there is no ladder yet."""
+    return (Cell(f"{problem.field.value}: {plain(problem.text, 70)}", Role.NOTICE_WARN),)
+
+
+def paint_sent(verdicts: Sequence[Verdict], count: int) -> Line:
+    """Say how many legs the venue took, once it has said so."""
+    if not verdicts:
+        return (Cell("sending", Role.NOTICE_WARN, Emphasis.BOLD),)
+    taken = sum(isinstance(verdict, Accepted) for verdict in verdicts)
+    unknown = sum(isinstance(verdict, Unknown) for verdict in verdicts)
+    text = f"{taken} of {count} accepted"
+    if unknown:
+        text += f", {unknown} unknown and being checked"
+    role = Role.NOTICE_GOOD if taken == count else Role.NOTICE_WARN
+    return (Cell(f"{text}; enter closes, a changed entry starts anew", role),)
+
+
+def paint_leg_end(verdict: Verdict | None, known: Order | None) -> Cell:
+    """Say where a leg stands: by the account where it still knows it, else by its verdict."""
+    if known is not None and known.status is OrderStatus.UNKNOWN:
+        return Cell("unknown, checking", Role.NOTICE_WARN, Emphasis.BOLD)
+    if known is not None and verdict is not None:
+        return Cell(known.status.value, Role.NOTICE_GOOD)
+    match verdict:
+        case None:
+            return Cell("sending", Role.NOTICE_WARN)
+        case Accepted():
+            return Cell(plain(verdict.text, 24), Role.NOTICE_GOOD)
+        case Rejected():
+            return Cell(f"refused: {plain(verdict.reason, 40)}", Role.NOTICE_BAD)
+        case Unknown():
+            return Cell("unknown, checking", Role.NOTICE_WARN, Emphasis.BOLD)
+
+
+def _role(plan: ScaledPlan) -> Role:
+    return Role.BID if plan.spec.side is Side.BUY else Role.ASK

@@ -1,0 +1,401 @@
+"""The ticket in lines: what an order would do, what is wrong with it, and how it ended."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.orders.order import Order, OrderStatus
+from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.domain.ticket.after import RewardsOutlook, TicketAfter
+from pmtui.domain.ticket.draft import OrderKind, Problem, SizeUnit, TicketDraft, TicketField
+from pmtui.domain.ticket.numbers import TicketNumbers
+from pmtui.domain.ticket.reading import unit_of
+from pmtui.service.surface import PreparedOrder
+from pmtui.ui.cells import Cell, Emphasis, Line, line_width
+from pmtui.ui.format import (
+    format_average,
+    format_cost,
+    format_money,
+    format_percent,
+    format_price,
+    format_size,
+)
+from pmtui.ui.plain import cell_width, plain
+from pmtui.ui.portfolio.fill_words import say_fill_price
+from pmtui.ui.theme.theme import Role
+
+FIELD_NAMES = {
+    TicketField.SIDE: "Side",
+    TicketField.KIND: "Kind",
+    TicketField.OUTCOME: "Outcome",
+    TicketField.TIME_IN_FORCE: "Time in force",
+    TicketField.PRICE: "Price",
+    TicketField.SIZE: "Size",
+    TicketField.POST_ONLY: "Post-only",
+    TicketField.EXPIRY: "Lives",
+    TicketField.STOP: "Stop",
+    TicketField.TARGET: "Target",
+}
+_GAP = 2
+_LABEL = 12
+_LATER = frozenset({"wins", "cash after", "depth", "even", "rewards"})
+"""Figures that go first where there is one line for all."""
+
+
+class _Figure(NamedTuple):
+    short: str
+    label: str
+    value: str
+
+
+def side_role(side: Side) -> Role:
+    """Return the colour of a side; the word is always there too."""
+    return Role.BID if side is Side.BUY else Role.ASK
+
+
+def round_shares(size: Micros) -> str:
+    """Write shares with two decimals at most, rounded down; exactly where there are fewer."""
+    hundredth = SCALE // 100
+    return format_size(size if size < hundredth else Micros(size // hundredth * hundredth))
+
+
+def nearest_shares(size: Micros) -> str:
+    """Write shares that are expected, rounded to the nearest hundredth."""
+    hundredth = SCALE // 100
+    rounded = Micros((2 * size + hundredth) // (2 * hundredth) * hundredth)
+    return format_size(rounded or size)
+
+
+def wrap_text(text: str, width: int) -> tuple[str, ...]:
+    """Break a line between words, and within those that are wider than the line."""
+    lines = [""]
+    for word in text.split():
+        rest = word
+        while rest:
+            room = width - cell_width(lines[-1]) - (1 if lines[-1] else 0)
+            if cell_width(rest) <= room:
+                lines[-1] += f" {rest}" if lines[-1] else rest
+                break
+            if lines[-1]:
+                lines.append("")
+                continue
+            head = _head(rest, width)
+            lines[-1], rest = head, rest[len(head) :]
+    return tuple(lines)
+
+
+def paint_outcome(outcome: str, title: str, *, ascii_only: bool = False) -> Line:
+    """Name what the order is about."""
+    return (
+        Cell(plain(outcome, 24, ascii_only=ascii_only), Role.HEADING),
+        Cell("  "),
+        Cell(plain(title, ascii_only=ascii_only), Role.DIM),
+    )
+
+
+def paint_market(
+    book: BookView, tick: Micros | None, *, is_without_own: bool, ascii_only: bool
+) -> Line:
+    """Show the best two prices in one, and whether own orders were left out of them."""
+    prices = (
+        "-" if price is None else format_price(price, tick=tick, ascii_only=ascii_only)[:-1]
+        for price in (book.best_bid, book.best_ask)
+    )
+    cells = [Cell(" / ".join(prices), Role.TEXT if book.state.is_good else Role.STALE)]
+    if is_without_own:
+        cells.append(Cell(" without yours", Role.DIM))
+    if not book.state.is_good:
+        cells.append(Cell(f" {book.state.value}", Role.STALE))
+    return tuple(cells)
+
+
+def paint_touch(book: BookView | None, tick: Micros | None, *, ascii_only: bool = False) -> Line:
+    """Show the best prices beside the price field; doubt about them is said in a word."""
+    sign = "c" if ascii_only else "¢"
+    if book is None:
+        return (Cell(f"{sign} ", Role.DIM),)
+    role = Role.DIM if book.state.is_good else Role.STALE
+    cells = [Cell(f"{sign} ", Role.DIM)]
+    for name, price in (("bid", book.best_bid), ("ask", book.best_ask)):
+        text = "-" if price is None else format_price(price, tick=tick, ascii_only=ascii_only)[:-1]
+        cells.append(Cell(f" {name} {text}", role))
+    if not book.state.is_good:
+        cells.append(Cell(f" {book.state.value}", Role.STALE))
+    return tuple(cells)
+
+
+def paint_problem(
+    problem: Problem, draft: TicketDraft, width: int, *, key: str = "", is_quiet: bool = False
+) -> tuple[Line, ...]:
+    """Show a problem in words, and the key that mends it.
+
+    Args:
+        problem: what is wrong.
+        draft: the fields as they are, to name what the fix changes.
+        width: cells there are.
+        key: the key that takes the fix; empty where this problem's fix has none.
+        is_quiet: whether the field is only not filled in yet.
+    """
+    role = Role.NOTICE_WARN if problem.is_warning else Role.NOTICE_BAD
+    sign = "!" if problem.is_warning else "x"
+    if is_quiet:
+        role, sign = Role.DIM, " "
+    text = plain(problem.text)
+    lines: list[Line] = [
+        (Cell(f"{sign} " if n == 0 else "  ", role), Cell(part, role))
+        for n, part in enumerate(wrap_text(text, max(8, width - 2)))
+    ]
+    if problem.fix is not None and key:
+        fix = (Cell(f"{key} ", Role.KEY), Cell(say_fix(draft, problem.fix), Role.TEXT))
+        if line_width(lines[-1]) + _GAP + line_width(fix) <= width:
+            lines[-1] = (*lines[-1], Cell(" " * _GAP), *fix)
+        else:
+            lines.append((Cell("  "), *fix))
+    return tuple(lines)
+
+
+def say_fix(draft: TicketDraft, fix: TicketDraft) -> str:
+    """Say what a fix would change."""
+    changes: list[str] = []
+    if fix.kind is not draft.kind:
+        changes.append(fix.kind.value)
+    if fix.time_in_force is not draft.time_in_force:
+        changes.append(fix.time_in_force.value)
+    if fix.is_post_only != draft.is_post_only:
+        changes.append("post-only" if fix.is_post_only else "not post-only")
+    if fix.price_text != draft.price_text and fix.price_text:
+        changes.append(f"at {fix.price_text}¢")
+    if fix.size_text != draft.size_text or fix.size_unit is not draft.size_unit:
+        changes.append(_say_size(fix))
+    if fix.expiry_text != draft.expiry_text:
+        changes.append(f"for {fix.expiry_text}")
+    return " ".join(changes)
+
+
+def paint_figures(
+    draft: TicketDraft,
+    numbers: TicketNumbers | None,
+    *,
+    width: int,
+    height: int,
+    ends: datetime | None = None,
+    after: TicketAfter | None = None,
+    ascii_only: bool = False,
+) -> tuple[Line, ...]:
+    """Show what the order would do, one figure to a line where there is room.
+
+    On a small screen figures share lines; one that has no room is left out whole, the least
+    important first, because half a number is a wrong number.
+    """
+    if height <= 0:
+        return ()
+    figures: list[_Figure] = []
+    if ends is not None:
+        figures.append(_Figure("ends", "Ends", f"{ends:%d %b %H:%M %Z}"))
+    if numbers is not None:
+        figures += _figures(draft, numbers, ascii_only=ascii_only)
+    if not figures:
+        return ()
+    later = _later_figures(after, ascii_only=ascii_only) if after is not None else []
+    if height >= len(figures) and all(len(f.value) < width - _LABEL for f in figures):
+        # What comes after takes the lines that are left.
+        figures += [f for f in later if len(f.value) < width - _LABEL][: height - len(figures)]
+        return tuple(
+            (Cell(f" {f.label:<{_LABEL}}", Role.DIM), Cell(f.value.rjust(width - _LABEL - 1)))
+            for f in figures
+        )
+    figures += later
+    if height == 1:
+        # What becomes of the order comes before what it would win one day.
+        figures.sort(key=lambda figure: figure.short in _LATER)
+    lines: list[Line] = [()]
+    for figure in figures:
+        piece: Line = (Cell(f"{figure.short} ", Role.DIM), Cell(figure.value))
+        size = line_width(piece)
+        if lines[-1] and line_width(lines[-1]) + _GAP + size <= width:
+            lines[-1] = (*lines[-1], Cell(" " * _GAP), *piece)
+        elif size < width and not lines[-1]:
+            lines[-1] = (Cell(" "), *piece)
+        elif size < width and len(lines) < height:
+            lines.append((Cell(" "), *piece))
+    return tuple(line for line in lines if line)
+
+
+def paint_verdict(
+    verdict: Verdict, order: PreparedOrder | None, *, ascii_only: bool = False
+) -> Line:
+    """Say how an order ended, or that this is not known."""
+    match verdict:
+        case Accepted():
+            size = order.size if order is not None else verdict.filled_size
+            outcome = plain(order.outcome, 16, ascii_only=ascii_only) if order is not None else ""
+            return (
+                Cell(
+                    f"+ Accepted: {_say_end(verdict, size, ascii_only=ascii_only)}",
+                    Role.NOTICE_GOOD,
+                ),
+                Cell(f"  {outcome}", Role.DIM),
+            )
+        case Rejected():
+            reason = plain(verdict.reason, ascii_only=ascii_only)
+            return (Cell(f"x Refused: {reason}", Role.NOTICE_BAD),)
+        case Unknown():
+            reason = plain(verdict.reason, ascii_only=ascii_only)
+            return (
+                Cell("! Unknown, checking. ", Role.NOTICE_WARN, Emphasis.BOLD),
+                Cell(f"It may rest. {reason}", Role.NOTICE_WARN),
+            )
+
+
+def paint_life(known: Order, order: PreparedOrder, *, ascii_only: bool = False) -> Line:
+    """Say what became of an accepted order since."""
+    filled = format_size(known.matched_size)
+    match known.status:
+        case OrderStatus.CANCELLED:
+            words = f"{filled} filled, the rest cancelled" if known.matched_size else "cancelled"
+        case OrderStatus.EXPIRED:
+            words = f"{filled} filled, the rest expired" if known.matched_size else "expired"
+        case OrderStatus.REJECTED:
+            words = "refused after all"
+        case _:
+            verdict = Accepted(known.order_id, known.status, known.matched_size, "")
+            words = _say_end(verdict, order.size, ascii_only=ascii_only)
+    if known.reason:
+        words = f"{words}: {known.reason}"
+    is_whole = known.status is OrderStatus.FILLED
+    is_over = not known.status.is_open
+    role = Role.NOTICE_WARN if is_over and not is_whole else Role.NOTICE_GOOD
+    sign = "!" if is_over and not is_whole else "+"
+    return (
+        Cell(f"{sign} Order: {plain(words, ascii_only=ascii_only)}", role),
+        Cell(f"  {plain(order.outcome, 16, ascii_only=ascii_only)}", Role.DIM),
+    )
+
+
+def wrap_line(line: Line, width: int, *, most: int) -> tuple[Line, ...]:
+    """Break a line of cells between words into at most so many lines."""
+    lines: list[list[Cell]] = [[]]
+    for cell in line:
+        for number, word in enumerate(cell.text.split(" ")):
+            text = f" {word}" if number else word
+            used = line_width(tuple(lines[-1]))
+            if used and used + cell_width(text) > width and len(lines) < most:
+                lines.append([])
+                text = word
+            if text and lines[-1] and lines[-1][-1]._replace(text="") == cell._replace(text=""):
+                lines[-1][-1] = cell._replace(text=lines[-1][-1].text + text)
+            elif text:
+                lines[-1].append(cell._replace(text=text))
+    return tuple(tuple(each) for each in lines)
+
+
+def _figures(draft: TicketDraft, numbers: TicketNumbers, *, ascii_only: bool) -> list[_Figure]:
+    is_buy = draft.side is Side.BUY
+    figures = _cash_figures(numbers, is_buy=is_buy)
+    figures.append(_fee_figure(numbers))
+    if is_buy and not numbers.does_nothing:
+        figures.append(_Figure("wins", "If it wins", format_money(numbers.payout)))
+    filled = "nothing"
+    if numbers.fills_now and numbers.fills_now_average is not None:
+        average = format_average(numbers.fills_now_average, ascii_only=ascii_only)
+        filled = f"{nearest_shares(numbers.fills_now)} at {average}"
+    figures.append(_Figure("now", "Fills now", filled))
+    worst = format_price(numbers.limit, ascii_only=ascii_only)
+    if numbers.rests:
+        figures.append(_Figure("rests", "Rests", f"{nearest_shares(numbers.rests)} at {worst}"))
+    if draft.kind is OrderKind.MARKET:
+        shares = f"at least {round_shares(numbers.shares)}"
+        figures.insert(0, _Figure("shares", "Shares", shares))
+        figures.insert(1, _Figure("worst", "Worst price", worst))
+    elif unit_of(draft) is not SizeUnit.SHARES:
+        figures.insert(0, _Figure("shares", "Shares", round_shares(numbers.shares)))
+    if draft.kind is OrderKind.LIMIT and numbers.most_shares > numbers.shares:
+        hundredth = SCALE // 100
+        most = format_size(Micros(-(-numbers.most_shares // hundredth) * hundredth))
+        figures.insert(0, _Figure("up to", "Shares", f"up to {most}"))
+    if numbers.cash_after is not None:
+        figures.append(_Figure("cash after", "Cash after", format_money(numbers.cash_after)))
+    if numbers.fills_now and numbers.depth_share is not None:
+        side = "asks" if is_buy else "bids"
+        share = format_percent(numbers.depth_share)
+        # Something is never shown as nothing.
+        share = f"{'<0.1%' if share == '0.0%' else share} of {side}"
+        figures.append(_Figure("depth", "Depth taken", share))
+    return figures
+
+
+def _later_figures(after: TicketAfter, *, ascii_only: bool) -> list[_Figure]:
+    figures: list[_Figure] = []
+    if after.even is not None:
+        price = format_price(after.even, ascii_only=ascii_only)
+        figures.append(_Figure("even", "Breaks even", f"at {price}"))
+    if after.rewards is not None and after.outlook is not None:
+        spread = format_price(after.rewards.max_spread, ascii_only=ascii_only)
+        said = {
+            RewardsOutlook.EARNS: "yes, at this mid",
+            RewardsOutlook.TOO_SMALL: f"from {format_size(after.rewards.min_size)}",
+            RewardsOutlook.TOO_FAR: f"within {spread} of mid",
+        }[after.outlook]
+        figures.append(_Figure("rewards", "Rewards", said))
+    return figures
+
+
+def _fee_figure(numbers: TicketNumbers) -> _Figure:
+    """Say the fee of what fills now, or what is kept for one that may come to be."""
+    if not numbers.fills_now and numbers.most_fee:
+        return _Figure("fee", "Fee", f"up to {format_cost(numbers.most_fee)}")
+    return _Figure("fee", "Fee now", format_cost(numbers.fee))
+
+
+def _cash_figures(numbers: TicketNumbers, *, is_buy: bool) -> list[_Figure]:
+    """Say what is expected, and what is signed where that is another amount."""
+    say = format_cost if is_buy else format_money
+    expected, bound = say(numbers.expected_cash), say(numbers.cash)
+    figures: list[_Figure] = []
+    if not numbers.does_nothing:
+        name = "Cost" if is_buy else "Brings"
+        figures.append(_Figure(name.lower(), name, expected))
+    if numbers.does_nothing or expected != bound:
+        name = "At most" if is_buy else "At least"
+        figures.append(_Figure(name.lower(), name, bound))
+    return figures
+
+
+def _say_end(verdict: Accepted, size: Micros, *, ascii_only: bool) -> str:
+    filled = verdict.filled_size
+    left = format_size(Micros(max(size - filled, 0)))
+    done = f"{format_size(filled)} filled{say_fill_price(verdict, ascii_only=ascii_only)}"
+    match verdict.status:
+        case OrderStatus.FILLED:
+            return done
+        case OrderStatus.PARTIALLY_FILLED:
+            return f"{done}, {left} rest"
+        case OrderStatus.LIVE:
+            return f"{left} rest"
+        case OrderStatus.CANCELLED:
+            return f"{done}, the rest dropped"
+        case OrderStatus.DELAYED:
+            return "delayed by the venue"
+        case _:
+            return verdict.status.value
+
+
+def _say_size(draft: TicketDraft) -> str:
+    match unit_of(draft):
+        case SizeUnit.SHARES:
+            return f"{draft.size_text} {'share' if draft.size_text == '1' else 'shares'}"
+        case SizeUnit.DOLLARS:
+            return f"${draft.size_text.removeprefix('$')}"
+        case SizeUnit.PERCENT:
+            return f"{draft.size_text.removesuffix('%')}%"
+
+
+def _head(word: str, width: int) -> str:
+    taken = ""
+    for character in word:
+        if taken and cell_width(taken + character) > width:
+            break
+        taken += character
+    return taken

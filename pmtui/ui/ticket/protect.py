@@ -1,0 +1,266 @@
+"""Protects a position with a stop, a target, or both: entries, a card, and then it is watched."""
+
+from dataclasses import replace
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.getters import query_one
+from textual.widgets import Input
+from typing_extensions import override
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.conditionals.check import PlanField, PlanProblem, SaleEnd, check_plan, ends_of
+from pmtui.domain.conditionals.conditional import Conditional, ConditionalPlan, say_plan
+from pmtui.domain.conditionals.draft import ALL, ConditionalDraft, read_conditional
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.self_trade import book_of_others
+from pmtui.domain.ticket.reading import format_cents, say_shares
+from pmtui.domain.ticket.steps import step_cents
+from pmtui.ui.cells import Cell, Emphasis
+from pmtui.ui.ladder.ladder_inputs import stakes_in
+from pmtui.ui.market.market_facts import outcome_label, title_of, token_id_of
+from pmtui.ui.plain import plain
+from pmtui.ui.question import QuestionScreen
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.fields import NumberField, TextBlock
+from pmtui.ui.ticket.order_form import OrderForm
+from pmtui.ui.ticket.paint_conditional import IF_ALL_FILLS, LIVES_HERE, paint_end, paint_unprotected
+from pmtui.ui.ticket.paint_ticket import paint_market
+from pmtui.ui.widgets.text_line import TextLine
+
+_ENTRIES = (
+    (PlanField.STOP, "protect-stop", "Stop", "sells when others bid that or less"),
+    (PlanField.GIVE_WAY, "protect-give-way", "down to", "cents below the stop, no lower"),
+    (
+        PlanField.TAKE_PROFIT,
+        "protect-profit",
+        "Target",
+        "sells when others bid that or more",
+    ),
+    (PlanField.SIZE, "protect-size", "Size", "shares, or all: the whole position"),
+    (PlanField.TRAIL, "protect-trail", "Trail", "cents below the best bid, as it rises"),
+)
+_NAMES = {field: name for field, name, _, _ in _ENTRIES}
+_LOADING = "The market's trading terms are still loading"
+
+
+class ProtectScreen(OrderForm[None]):
+    """Takes the prices, shows the card, and hands the plan to the service."""
+
+    DEFAULT_CSS = """
+    ProtectScreen .label { width: 9; }
+    ProtectScreen NumberField { width: 11; }
+    """
+
+    market = query_one("#protect-market", TextLine)
+    others = query_one("#protect-others", TextLine)
+
+    def __init__(
+        self, surface: Surface, condition_id: ConditionId, *, outcome_index: int, held: Micros
+    ) -> None:
+        """Ask for the prices.
+
+        Args:
+            surface: the service and the user's choices.
+            condition_id: the market.
+            outcome_index: which outcome is held.
+            held: shares of it.
+        """
+        super().__init__(surface, condition_id)
+        self._outcome_index = outcome_index
+        self._held = held
+        self._is_asked = False
+        self._refusal: tuple[str, Micros | None] = ("", None)
+        """Why the service did not take it, at which best bid; prices move on."""
+
+    @override
+    def compose(self) -> ComposeResult:
+        ascii_only = self._surface.options.ascii_only
+        head = f"Protect {say_shares(self._held)} {self._outcome}"
+        with Vertical(classes="frame"):
+            yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only)
+            title = self.market_title(self.WIDTH)
+            yield TextLine((Cell(title, Role.DIM),), ascii_only=ascii_only)
+            with Horizontal(classes="row"):
+                yield TextLine((Cell("Market"),), classes="label", ascii_only=ascii_only)
+                yield TextLine(id="protect-market", ascii_only=ascii_only)
+            yield TextLine(id="protect-others", ascii_only=ascii_only)
+            for field, name, label, _ in _ENTRIES:
+                with Horizontal(classes="row"):
+                    yield TextLine((Cell(label),), classes="label", ascii_only=ascii_only)
+                    letters = ALL if field is PlanField.SIZE else "¢"
+                    yield NumberField(id=name, characters=f"0-9.,{letters}")
+                    yield TextLine(id=f"{name}-says", ascii_only=ascii_only)
+            yield TextBlock(id="state", ascii_only=ascii_only)
+            yield self.keys()
+
+    def on_mount(self) -> None:
+        """Start with all that nothing speaks for, and watch what the prices are judged by."""
+        draft = ConditionalDraft()
+        if taken := self._others():
+            left = Micros(max(self._held - sum(each.size for each in taken), 0))
+            draft = ConditionalDraft(size_text=say_shares(left).replace(",", ""))
+        self._field("protect-size").value = draft.size_text
+        self._field("protect-give-way").value = draft.give_way_text
+        _ = self._field("protect-stop").focus()
+        self.watch_market(self._token_id)
+
+    @override
+    def show(self) -> None:
+        account, token_id, book = self._surface.queries.account(), self._token_id, self._market
+        if token_id is not None and book is not None:
+            ascii_only = self._surface.options.ascii_only
+            tick = self.terms.tick_size if self.terms is not None else None
+            own = any(o.condition_id == self._condition_id for o in account.open_orders)
+            self.market.show(paint_market(book, tick, is_without_own=own, ascii_only=ascii_only))
+            self.others.show(paint_unprotected(account, token_id))
+        self._show_judgement()
+
+    def action_accept(self) -> None:
+        """Show the card of what would be watched over, or why it cannot be."""
+        self._is_asked = True
+        plan, problems = self._judged()
+        if plan is None and not problems:
+            self.say(_LOADING)
+        elif plan is None or problems:
+            self._show_problems(problems)
+            _ = self._field(_NAMES[problems[0].field]).focus()
+        else:
+            self._ask(plan)
+
+    @on(Input.Changed)
+    def _on_typed(self) -> None:
+        self._refusal = ("", None)
+        self._show_judgement()
+
+    @on(NumberField.Stepped)
+    def _on_stepped(self, event: NumberField.Stepped) -> None:
+        terms, token_id, field = self.terms, self._token_id, event.field
+        if terms is None or token_id is None or field.id == "protect-size":
+            return
+        best_bid = self._bid
+        start = format_cents(best_bid) if best_bid is not None else ""
+        if field.id in ("protect-trail", "protect-give-way"):
+            start = "0"
+        field.write(step_cents(field.value or start, event.step, terms.tick_size))
+
+    def _ask(self, plan: ConditionalPlan) -> None:
+        view = self._surface.queries.market(self._condition_id)
+        outcome = plain(outcome_label(view, self._outcome_index), 16)
+        lines = (
+            (Cell(plain(title_of(self._surface.queries, self._condition_id)), Role.DIM),),
+            (Cell(say_plan(plan, outcome)),),
+            (Cell("Market "), *self.market.line),
+            *(paint_end(end) for end in self._ends(plan)),
+            (Cell(IF_ALL_FILLS, Role.DIM),),
+            (Cell(LIVES_HERE, Role.NOTICE_WARN),),
+        )
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+            if is_agreed:
+                problem = self._surface.commands.protect(plan)
+                if problem:
+                    self._refusal = (problem, self._bid)
+                    self._show_judgement()
+                else:
+                    _ = self.dismiss()
+
+        question = QuestionScreen(
+            "Place stop / target?", lines, agree="Place", options=self._surface.options
+        )
+        _ = self.app.push_screen(question, decide)
+
+    def _judged(self) -> tuple[ConditionalPlan | None, tuple[PlanProblem, ...]]:
+        """Read the entries and hold them against the market as it is now."""
+        terms = self.terms
+        if terms is None:
+            return None, ()
+        token_id = terms.token_ids[self._outcome_index]
+        held = self._surface.queries.account().held(token_id)
+        plan = read_conditional(
+            self._draft(), condition_id=self._condition_id, token_id=token_id, held=held
+        )
+        if isinstance(plan, PlanProblem):
+            return None, (plan,)
+        return plan, check_plan(
+            plan, held=held, bid=self._bid, tick=terms.tick_size, others=self._others()
+        )
+
+    def _show_judgement(self) -> None:
+        """Show each problem beside its entry, and below what it would bring, or why it was refused."""
+        plan, problems = self._judged()
+        is_blank = plan is not None and plan.stop is plan.take_profit is plan.trail is None
+        # What is still to be typed needs no complaint before anybody asked.
+        self._show_problems(() if is_blank and not self._is_asked else problems)
+        refusal, bid = self._refusal
+        if problems or plan is None or (refusal and bid != self._bid):
+            self._refusal = ("", None)
+            self.state.show(())
+        elif refusal:
+            self.say(refusal)
+        else:
+            self.state.show(tuple(paint_end(end) for end in self._ends(plan)))
+
+    def _show_problems(self, problems: tuple[PlanProblem, ...]) -> None:
+        first = {problem.field: problem.text for problem in reversed(problems)}
+        for field, name, _, meaning in _ENTRIES:
+            text = first.get(field)
+            said = (
+                Cell(f" {meaning}", Role.DIM)
+                if text is None
+                else Cell(f"x {text}", Role.NOTICE_BAD)
+            )
+            self.query_one(f"#{name}-says", TextLine).show((said,))
+
+    def _ends(self, plan: ConditionalPlan) -> tuple[SaleEnd, ...]:
+        terms = self.terms
+        if terms is None:
+            return ()
+        if plan.trail is not None and plan.stop is None and self._bid is not None:
+            plan = replace(plan, stop=Micros(self._bid - plan.trail))
+        stakes = stakes_in(self._surface.queries.account(), plan.token_id, terms.fee)
+        return ends_of(plan, stake=stakes[0] if stakes else None, fee=terms.fee)
+
+    @property
+    def _bid(self) -> Micros | None:
+        """The best bid of others, where it can be trusted: what the stop will be held against."""
+        book = self._market
+        return book.best_bid if book is not None and book.state.is_good else None
+
+    @property
+    def _market(self) -> BookView | None:
+        """The book without own orders."""
+        token_id, queries = self._token_id, self._surface.queries
+        if token_id is None:
+            return None
+        own = queries.account().open_orders
+        return book_of_others(queries.book(token_id), self._condition_id, own)
+
+    def _others(self) -> tuple[Conditional, ...]:
+        token_id = self._token_id
+        return self._surface.queries.account().protecting(token_id) if token_id is not None else ()
+
+    def _draft(self) -> ConditionalDraft:
+        return ConditionalDraft(
+            stop_text=self._field("protect-stop").value,
+            take_profit_text=self._field("protect-profit").value,
+            give_way_text=self._field("protect-give-way").value,
+            size_text=self._field("protect-size").value,
+            trail_text=self._field("protect-trail").value,
+        )
+
+    def _field(self, name: str) -> NumberField:
+        return self.query_one(f"#{name}", NumberField)
+
+    @property
+    def _outcome(self) -> str:
+        view = self._surface.queries.market(self._condition_id)
+        return plain(outcome_label(view, self._outcome_index), 16)
+
+    @property
+    def _token_id(self) -> TokenId | None:
+        view = self._surface.queries.market(self._condition_id)
+        return token_id_of(view, self._outcome_index)

@@ -1,0 +1,288 @@
+"""A scaled ladder of orders: entries, every leg as it would be, and how each of them ended.
+
+Nothing is read or rounded here: `domain.scaled` plans, the service sends, this shows.
+"""
+
+from collections.abc import Awaitable
+from dataclasses import replace
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.getters import query_one
+from textual.widgets import Input
+from typing_extensions import override
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.verdict import Rejected, Verdict
+from pmtui.domain.ticket.reading import format_cents
+from pmtui.domain.ticket.scaled import ScaledField, ScaledPlan, ScaledProblem
+from pmtui.domain.ticket.scaled_draft import (
+    ScaledDraft,
+    entry_of,
+    legs_that_cross,
+    next_shape,
+    next_unit,
+    read_scaled,
+    step_entry,
+    warnings_of,
+    with_entry,
+)
+from pmtui.service.surface import PreparedOrder
+from pmtui.ui.account.action_cards import ScaledCard
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.liveness import is_live
+from pmtui.ui.market.market_facts import outcome_label, token_id_of
+from pmtui.ui.plain import plain
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.fields import Choice, NumberField, TextBlock
+from pmtui.ui.ticket.order_form import OrderForm
+from pmtui.ui.ticket.paint_scaled import (
+    paint_leg_end,
+    paint_plan,
+    paint_scaled_problem,
+    paint_sent,
+)
+from pmtui.ui.ticket.paint_ticket import side_role
+from pmtui.ui.widgets.key_line import KeyLine, answer_entries
+from pmtui.ui.widgets.text_line import TextLine
+
+_ENTRIES = {
+    "scaled-first": ScaledField.FIRST_PRICE,
+    "scaled-last": ScaledField.LAST_PRICE,
+    "scaled-count": ScaledField.COUNT,
+    "scaled-total": ScaledField.TOTAL,
+}
+
+
+class ScaledScreen(OrderForm[None]):
+    """Spreads a total over a range of prices; enter asks, escape leaves."""
+
+    # Fifteen legs fill a small terminal: there is no line to spare.
+    DEFAULT_CSS = """
+    ScaledScreen #state { min-height: 0; }
+    ScaledScreen .label { width: 8; }
+    ScaledScreen Choice { width: 10; }
+    ScaledScreen #scaled-post-only { width: 27; }
+    ScaledScreen NumberField { width: 10; }
+    ScaledScreen #scaled-legs { height: auto; max-height: 16; }
+    """
+
+    side = query_one("#scaled-side", Choice)
+    unit = query_one("#scaled-unit", Choice)
+    shape = query_one("#scaled-shape", Choice)
+    post_only = query_one("#scaled-post-only", Choice)
+    legs = query_one("#scaled-legs", TextBlock)
+
+    def __init__(
+        self,
+        surface: Surface,
+        condition_id: ConditionId,
+        *,
+        outcome_index: int,
+        start: Micros | None = None,
+    ) -> None:
+        """Open for one outcome of a market, from a price where one is given."""
+        super().__init__(surface, condition_id)
+        self._outcome_index = outcome_index
+        self.draft = ScaledDraft(first_text=format_cents(start) if start is not None else "")
+        """The entries as they are now."""
+        self._sent: tuple[PreparedOrder, ...] = ()
+        self._verdicts: tuple[Verdict, ...] = ()
+
+    @override
+    def compose(self) -> ComposeResult:
+        ascii_only = self._surface.options.ascii_only
+        view = self._surface.queries.market(self._condition_id)
+        outcome = plain(outcome_label(view, self._outcome_index), 16)
+        title = self.market_title(self.WIDTH - 20)
+        with Vertical(classes="frame"):
+            yield TextLine(
+                (Cell("Scaled orders ", Role.HEADING, Emphasis.BOLD), Cell(title, Role.DIM)),
+                ascii_only=ascii_only,
+            )
+            with Horizontal(classes="row"):
+                yield Choice(id="scaled-side", ascii_only=ascii_only)
+                yield TextLine((Cell(outcome),), ascii_only=ascii_only)
+                yield Choice(id="scaled-post-only", ascii_only=ascii_only)
+            with Horizontal(classes="row"):
+                yield from self._entry("From", "scaled-first", "0-9.¢")
+                yield from self._entry("to", "scaled-last", "0-9.¢")
+                yield TextLine((Cell("cents", Role.DIM),), ascii_only=ascii_only)
+            with Horizontal(classes="row"):
+                yield from self._entry("Orders", "scaled-count", "0-9")
+                yield from self._entry("sizes", "", "")
+                yield Choice(id="scaled-shape", ascii_only=ascii_only)
+            with Horizontal(classes="row"):
+                yield from self._entry("Total", "scaled-total", "0-9.,$")
+                yield Choice(id="scaled-unit", ascii_only=ascii_only)
+            yield TextBlock(id="scaled-legs", ascii_only=ascii_only)
+            yield TextBlock(id="state", ascii_only=ascii_only)
+            yield self.keys()
+
+    def on_mount(self) -> None:
+        """Fill the entries and watch what they are judged by."""
+        self._load(self.draft)
+        self.watch_market(self._token_id)
+        name = "#scaled-last" if self.draft.first_text else "#scaled-first"
+        _ = self.query_one(name, NumberField).focus()
+
+    def action_accept(self) -> None:
+        """Ask whether to send the legs; once they are sent, leave."""
+        if self._sent:
+            if self._verdicts:
+                _ = self.dismiss()
+            return
+        plan = self._plan()
+        terms = self.terms
+        if not isinstance(plan, ScaledPlan) or terms is None:
+            self._focus_problem(plan)
+            return
+        orders: list[PreparedOrder] = []
+        for order in self._surface.commands.prepare_many(plan.intents(terms, self._outcome_index)):
+            if isinstance(order, Rejected):
+                self.say(order.reason, Role.NOTICE_BAD)
+                return
+            orders.append(order)
+        doubt = " ".join(f"{text}." for text in self._warnings(plan))
+        card = ScaledCard(orders, surface=self._surface, doubt=doubt)
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+            if is_agreed:
+                self._send(tuple(orders))
+
+        _ = self.app.push_screen(card, decide)
+
+    @on(Input.Changed)
+    def _on_typed(self, event: Input.Changed) -> None:
+        field = _ENTRIES.get(event.input.id or "")
+        if field is not None:
+            self._change(with_entry(self.draft, field, event.value))
+
+    @on(NumberField.Stepped)
+    def _on_stepped(self, event: NumberField.Stepped) -> None:
+        field, terms = _ENTRIES.get(event.field.id or ""), self.terms
+        if field is not None and terms is not None:
+            self._load(step_entry(self.draft, field, event.step, terms))
+
+    @on(Choice.Moved)
+    def _on_moved(self, event: Choice.Moved) -> None:
+        draft = self.draft
+        match event.choice.id:
+            case "scaled-side":
+                self._load(replace(draft, side=draft.side.opposite))
+            case "scaled-shape":
+                self._load(next_shape(draft, event.step))
+            case "scaled-unit":
+                self._load(next_unit(draft))
+            case _:
+                self._load(replace(draft, is_post_only=not draft.is_post_only))
+
+    def _entry(self, label: str, name: str, characters: str) -> ComposeResult:
+        ascii_only = self._surface.options.ascii_only
+        yield TextLine((Cell(label, Role.DIM),), classes="label", ascii_only=ascii_only)
+        if name:
+            yield NumberField(id=name, characters=characters)
+
+    @property
+    def _token_id(self) -> TokenId | None:
+        view = self._surface.queries.market(self._condition_id)
+        return token_id_of(view, self._outcome_index)
+
+    def _plan(self) -> ScaledPlan | ScaledProblem | None:
+        terms = self.terms
+        return None if terms is None else read_scaled(self.draft, terms)
+
+    def _load(self, draft: ScaledDraft) -> None:
+        """Take another draft, and write it into the entries."""
+        for name, entry in _ENTRIES.items():
+            text = entry_of(draft, entry)
+            field = self.query_one(f"#{name}", NumberField)
+            if field.value != text:
+                with field.prevent(Input.Changed):
+                    field.value = text
+                field.cursor_position = len(text)
+        self._change(draft)
+
+    def _change(self, draft: ScaledDraft) -> None:
+        if draft != self.draft:
+            # What is on the screen is a new ladder now; the one sent is in the account.
+            self._sent, self._verdicts = (), ()
+        self.draft = draft
+        self.show()
+
+    def _send(self, orders: tuple[PreparedOrder, ...]) -> None:
+        command_id = self._surface.commands.place_many(orders)
+        self._sent, self._verdicts = orders, ()
+        self.show()
+        waiting = self._surface.commands.batch_verdict(command_id)
+        _ = self.run_worker(self._await(waiting, orders))
+
+    # Only the words are lost when this screen goes: the service owns the orders.
+    async def _await(
+        self, waiting: Awaitable[tuple[Verdict, ...]], orders: tuple[PreparedOrder, ...]
+    ) -> None:
+        verdicts = await waiting
+        if is_live(self) and self._sent == orders:
+            self._verdicts = verdicts
+            self.show()
+
+    @override
+    def show(self) -> None:
+        if not is_live(self):
+            return
+        self._show_choices()
+        plan = self._plan()
+        ascii_only = self._surface.options.ascii_only
+        if not isinstance(plan, ScaledPlan):
+            self.legs.show(())
+            line: Line = (Cell("The market's terms are still loading", Role.DIM),)
+            self.state.show((line if plan is None else paint_scaled_problem(plan),))
+            return
+        crossing = legs_that_cross(plan, self._book())
+        self.legs.show(paint_plan(plan, crossing, self._ends(), ascii_only=ascii_only))
+        agree = "Close" if self._verdicts else "Review"
+        self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.WIDTH)
+        if self._sent:
+            self.state.show((paint_sent(self._verdicts, len(self._sent)),))
+        else:
+            warnings = self._warnings(plan)
+            self.state.show(tuple((Cell(text, Role.NOTICE_WARN),) for text in warnings))
+
+    def _show_choices(self) -> None:
+        draft = self.draft
+        self.side.show(f" {draft.side.value}", side_role(draft.side))
+        self.unit.show(f" {draft.unit.value}")
+        self.shape.show(f" {draft.shape.value}")
+        self.post_only.show(f" [{'x' if draft.is_post_only else ' '}] post-only  tab, space")
+
+    def _ends(self) -> tuple[Cell, ...]:
+        known = {o.order_id: o for o in self._surface.queries.account().open_orders}
+        return tuple(
+            paint_leg_end(
+                self._verdicts[number] if number < len(self._verdicts) else None,
+                known.get(order.unsigned.order_id),
+            )
+            for number, order in enumerate(self._sent)
+        )
+
+    def _warnings(self, plan: ScaledPlan) -> tuple[str, ...]:
+        account, token_id = self._surface.queries.account(), self._token_id
+        return warnings_of(
+            plan,
+            book=self._book(),
+            available_cash=account.available,
+            available_shares=account.sellable(token_id) if token_id is not None else Micros(0),
+        )
+
+    def _book(self) -> BookView | None:
+        token_id = self._token_id
+        return None if token_id is None else self._surface.queries.book(token_id)
+
+    def _focus_problem(self, plan: ScaledPlan | ScaledProblem | None) -> None:
+        if isinstance(plan, ScaledProblem):
+            name = next(name for name, field in _ENTRIES.items() if field is plan.field)
+            _ = self.query_one(f"#{name}", NumberField).focus()

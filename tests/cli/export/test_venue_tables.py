@@ -1,0 +1,202 @@
+"""Exports that ask a venue: a small one that stands still, taken for the service."""
+
+import asyncio
+import csv
+import io
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from pmtui.cli.keys.live_key import keystore_path
+from pmtui.cli.main import main
+from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
+from pmtui.service.orders.journal import Journal
+from pmtui.signing.keystore import encrypt_keystore
+from pmtui.signing.secret import Secret
+from pmtui.sim.run import RunningVenue
+from tests.cli.secret_lines import lines_on_fd
+from tests.clients.raw_server import answering, serving
+from tests.service.fakes import resting
+from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, Person, http_client, small_venue
+from tests.wire.payloads import wire
+from tests.wire.test_analytics import NEWER
+
+PASSPHRASE = "correct horse battery"
+HOSTS = ("clob", "gamma", "data", "relayer", "ws_market", "ws_user", "rpc", "geoblock")
+Export = Callable[..., Awaitable[tuple[int, str, str]]]
+
+
+@pytest.fixture
+async def venue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RunningVenue]:
+    """A venue where Ann bought six of ten shares from Bob, who offers them."""
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
+    async with small_venue(tmp_path) as running, http_client() as http:
+        for name in HOSTS:
+            monkeypatch.setenv(f"PMTUI_{name.upper()}_URL", running.urls[name])
+        ann = await Person(running, http, key=0).arrive()
+        bob = await Person(running, http, key=1).arrive()
+        await bob.rest(Side.BUY, "0.6", "10", token=RAIN_NO)
+        placed = await ann.place(Side.BUY, "0.4", "6")
+        assert placed.json()["status"] == "matched", placed.text
+        ann.pass_time(60)
+        yield running
+
+
+@pytest.fixture
+def export(capsys: pytest.CaptureFixture[str]) -> Export:
+    """Run an export on the live profile in a thread of its own, as in a process of its own."""
+
+    async def run_it(*arguments: str, lines: tuple[str, ...] = ()) -> tuple[int, str, str]:
+        with lines_on_fd(*lines) as number:
+            words = [str(number) if word == "FD" else word for word in arguments]
+            code = await asyncio.to_thread(main, ["export", *words, "--profile", "live"])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run_it
+
+
+def keep_key(home: Path) -> None:
+    path = keystore_path(home / "state", "live")
+    path.parent.mkdir(parents=True)
+    secret = Secret.from_hex(KEYS[0])
+    path.write_text(encrypt_keystore(secret, Secret.from_text(PASSPHRASE), work_factor=2))
+
+
+async def journal_a_fill(home: Path, trade_id: str, order_id: str) -> None:
+    journal = Journal(home / "state" / "live" / "journal.sqlite")
+    order = resting(OrderId(order_id), condition_id=ConditionId(RAIN))
+    assert await journal.begin(order, title="Will it rain", text="", body=b"{}") is None
+    journal.note_fill(
+        Fill(
+            trade_id=TradeId(trade_id),
+            order_id=OrderId(order_id),
+            condition_id=ConditionId(RAIN),
+            token_id=TokenId(RAIN_YES),
+            outcome="Yes",
+            side=Side.BUY,
+            price=parse_micros("0.333333"),
+            size=parse_micros("3.000001"),
+            fee=Micros(0),
+            liquidity=Liquidity.TAKER,
+            status=TradeStatus.MATCHED,
+            matched_at=order.created_at,
+        )
+    )
+    await journal.close()
+
+
+async def test_positions_and_activity_need_no_passphrase(
+    venue: RunningVenue, tmp_path: Path, export: Export
+) -> None:
+    keep_key(tmp_path)
+    code, out, err = await export("positions")
+    assert (code, err) == (0, "")
+    (held,) = csv.DictReader(io.StringIO(out))
+    assert (held["size"], held["average_price"], held["cost"]) == ("6", "0.4", "2.4")
+    assert held["as_of"].endswith("+00:00")
+    assert held["token_id"] == RAIN_YES
+    code, out, err = await export("activity", "--format", "jsonl")
+    assert (code, err) == (0, "")
+    (bought,) = [line for line in map(json.loads, out.splitlines()) if line["kind"] == "TRADE"]
+    assert (bought["side"], bought["price"], bought["size"]) == ("BUY", "0.4", "6")
+    assert bought["at"].endswith("+00:00")
+
+
+async def test_rows_that_cannot_be_read_are_said_to_be_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, export: Export
+) -> None:
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
+    body = wire({"data": [NEWER, {"asset": 7}], "pagination": {"has_more": False}})
+    async with serving(answering(body)) as server:
+        monkeypatch.setenv("PMTUI_DATA_URL", server.url)
+        code, out, err = await export("positions", "--wallet", "0x" + "11" * 20)
+    assert code == 0
+    assert len(list(csv.DictReader(io.StringIO(out)))) == 1
+    assert "left out" in err
+
+
+async def test_another_wallet_needs_no_account(
+    venue: RunningVenue, tmp_path: Path, export: Export
+) -> None:
+    code, _, err = await export("positions")
+    assert code == 2
+    assert "--wallet" in err
+    async with http_client() as http:
+        bob = Person(venue, http, key=1).wallet
+    code, out, _ = await export("positions", "--wallet", bob.lower(), "--format", "json")
+    assert code == 0
+    assert [held["size"] for held in json.loads(out)] == ["6"]
+
+
+async def test_fills_of_the_journal_and_of_the_venue_are_one_list(
+    venue: RunningVenue, tmp_path: Path, export: Export
+) -> None:
+    keep_key(tmp_path)
+    arguments = ("fills", "--format", "json", "--passphrase-fd", "FD")
+    code, out, err = await export(*arguments, lines=(PASSPHRASE,))
+    assert (code, err) == (0, "")
+    (fill,) = json.loads(out)
+    assert (fill["source"], fill["market"], fill["cash"]) == ("venue", "", "2.4")
+    await journal_a_fill(tmp_path, fill["trade_id"], fill["order_id"])
+    await journal_a_fill(tmp_path, "gone", "0x77")
+    code, out, _ = await export(*arguments, lines=(PASSPHRASE,))
+    fills = {fill["source"]: fill for fill in json.loads(out)}
+    assert sorted(fills) == ["both", "journal"]
+    assert fills["journal"]["cash"] == "0.999999333333"
+    assert fills["both"]["market"] == "Will it rain"
+    assert fills["both"]["status"] != "MATCHED"
+
+
+async def test_fills_without_the_passphrase_are_those_of_the_journal(
+    venue: RunningVenue, tmp_path: Path, export: Export, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    keep_key(tmp_path)
+    await journal_a_fill(tmp_path, "t1", "0x77")
+    for arguments in (("fills",), ("fills", "--offline"), ("fills", "--passphrase-fd", "FD")):
+        code, out, err = await export(*arguments, lines=("",))
+        assert code == 0
+        assert [row["trade_id"] for row in csv.DictReader(io.StringIO(out))] == ["t1"]
+        assert ("journal alone" in err) is ("--offline" not in arguments)
+    code, out, err = await export("fills", "--passphrase-fd", "FD", lines=("wrong",))
+    assert (code, out) == (2, "")
+    assert "passphrase is wrong" in err
+
+
+async def test_a_venue_that_is_down_is_said_and_fills_still_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, export: Export
+) -> None:
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
+    for name in HOSTS:
+        scheme = "ws" if name.startswith("ws") else "http"
+        monkeypatch.setenv(f"PMTUI_{name.upper()}_URL", f"{scheme}://127.0.0.1:9")
+    keep_key(tmp_path)
+    await journal_a_fill(tmp_path, "t1", "0x77")
+    code, out, err = await export("fills", "--passphrase-fd", "FD", lines=(PASSPHRASE,))
+    assert code == 0
+    assert "t1" in out
+    assert "journal alone" in err
+    for kind in ("positions", "activity"):
+        code, out, err = await export(kind)
+        assert (code, out) == (69, "")
+        assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("orders", "--wallet", "0x" + "11" * 20),
+        ("orders", "--offline"),
+        ("positions", "--wallet", "me"),
+    ],
+)
+async def test_what_makes_no_sense_is_refused(arguments: tuple[str, ...], export: Export) -> None:
+    with pytest.raises(SystemExit) as ended:
+        await export(*arguments)
+    assert ended.value.code == 2

@@ -1,0 +1,77 @@
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from pmtui.clients.http.paging import Step, collect, walk
+from pmtui.clients.routes_clob import Route
+from pmtui.domain.answers import Page
+from pmtui.domain.failure import Failure, FailureKind
+
+ROUTE = Route("GET", "/numbers")
+LOST = Failure(FailureKind.LOST, "GET /numbers", "gone")
+
+
+def reading(
+    pages: dict[str | None, Page[int] | Failure], asked: list[str | None]
+) -> Callable[[str | None], Awaitable[Page[int] | Failure]]:
+    async def read_page(cursor: str | None) -> Page[int] | Failure:
+        asked.append(cursor)
+        return pages[cursor]
+
+    return read_page
+
+
+async def test_a_walk_counts_what_it_has_seen() -> None:
+    pages: dict[str | None, Page[int] | Failure] = {
+        None: Page((1, 2), "b", 0, 5),
+        "b": Page((3,), "c", 1, 5),
+        "c": Page((4, 5), None, 0, 5),
+    }
+    asked: list[str | None] = []
+    steps = [step async for step in walk(reading(pages, asked), ROUTE)]
+    assert steps == [
+        Step((1, 2), 2, 1, 0, 5),
+        Step((3,), 3, 2, 1, 5),
+        Step((4, 5), 5, 3, 0, 5),
+    ]
+    assert asked == [None, "b", "c"]
+
+
+async def test_a_walk_can_be_left_early() -> None:
+    asked: list[str | None] = []
+    steps = walk(reading({None: Page((1,), "b")}, asked), ROUTE)
+    assert isinstance(await anext(steps), Step)
+    assert asked == [None]
+
+
+async def test_a_failure_ends_a_walk_and_spoils_a_collection() -> None:
+    pages: dict[str | None, Page[int] | Failure] = {None: Page((1,), "b"), "b": LOST}
+    steps = [step async for step in walk(reading(pages, []), ROUTE)]
+    assert steps[-1] is LOST
+    assert await collect(walk(reading(pages, []), ROUTE)) is LOST
+
+
+@pytest.mark.parametrize("names", [("a", "a"), ("a", "b", "a")])
+async def test_cursors_that_go_in_circles_end_the_walk(names: tuple[str, ...]) -> None:
+    pages: dict[str | None, Page[int] | Failure] = {}
+    cursor: str | None = None
+    for name in names:
+        pages[cursor] = Page((1,), name)
+        cursor = name
+    assert await collect(walk(reading(pages, []), ROUTE)) == (1,) * len(pages)
+
+
+async def test_ever_new_cursors_end_in_a_failure() -> None:
+    async def read_page(cursor: str | None) -> Page[int] | Failure:
+        return Page((1,), f"{cursor}x")
+
+    told = await collect(walk(read_page, ROUTE, max_pages=3))
+    assert isinstance(told, Failure)
+    assert (told.kind, told.text) == (FailureKind.CANCELLED, "more than 3 pages")
+
+
+async def test_progress_can_be_watched_while_collecting() -> None:
+    seen: list[int] = []
+    pages: dict[str | None, Page[int] | Failure] = {None: Page((1, 2), "b"), "b": Page((3,), None)}
+    await collect(walk(reading(pages, []), ROUTE), on_step=lambda step: seen.append(step.seen))
+    assert seen == [2, 3]

@@ -1,0 +1,188 @@
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta, timezone
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.account.daily_pnl import (
+    DayFigures,
+    Holding,
+    Opening,
+    day_figures,
+    day_of,
+    day_result,
+    open_day,
+)
+from pmtui.domain.account.position import Position
+from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import ZERO, Micros, parse_micros
+from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
+
+m = parse_micros
+DAY = date(2026, 6, 15)
+MORNING = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
+TOKENS = [TokenId("1"), TokenId("2"), TokenId("3")]
+
+prices = st.integers(1, 999).map(lambda price: Micros(price * 1_000))
+sizes = st.integers(1, 10_000_000_000).map(Micros)
+markets = st.fixed_dictionaries(dict.fromkeys(TOKENS, prices))
+
+
+def fill(side: Side, size: str, price: str, **changes: object) -> Fill:
+    made = Fill(
+        trade_id=TradeId("t1"), order_id=OrderId("0x1"), condition_id=ConditionId("0xaa"),
+        token_id=TOKENS[0], outcome="Yes", side=side, price=m(price), size=m(size), fee=ZERO,
+        liquidity=Liquidity.TAKER, status=TradeStatus.MATCHED, matched_at=MORNING,
+    )  # fmt: skip
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+@st.composite
+def fills(draw: st.DrawFn) -> Fill:
+    return replace(
+        fill(draw(st.sampled_from(Side)), "1", "0.5"),
+        trade_id=TradeId(f"t{draw(st.integers(0, 10**6))}"),
+        token_id=draw(st.sampled_from(TOKENS)),
+        price=draw(prices),
+        size=draw(sizes),
+        fee=Micros(draw(st.integers(0, 1_000_000))),
+        matched_at=MORNING + timedelta(seconds=draw(st.integers(0, 14 * 3600))),
+    )
+
+
+holdings = st.dictionaries(st.sampled_from(TOKENS), st.builds(Holding, sizes, prices))
+
+
+def position(size: str, price: str | None) -> Position:
+    return Position(
+        token_id=TOKENS[0], condition_id=ConditionId("0xaa"), title="", outcome="Yes",
+        size=m(size), average_price=m("0.3"), current_price=None if price is None else m(price),
+        realized=ZERO,
+    )  # fmt: skip
+
+
+def test_what_was_bought_and_fell_is_a_loss_with_its_fee() -> None:
+    bought = fill(Side.BUY, "100", "0.50", fee=m("0.75"))
+    assert day_result(Opening(DAY), [bought], {TOKENS[0]: m("0.45")}) == m("-5.75")
+
+
+def test_what_was_held_over_night_counts_from_the_price_of_the_morning() -> None:
+    opening = open_day(DAY, [position("100", "0.60")], [])
+    assert day_result(opening, [], {TOKENS[0]: m("0.60")}) == ZERO
+    assert day_result(opening, [], {TOKENS[0]: m("0.20")}) == m("-40")
+    sold = fill(Side.SELL, "100", "0.55")
+    assert day_result(opening, [sold], {TOKENS[0]: m("0.99")}) == m("-5")
+
+
+def test_a_lost_market_stays_lost_after_its_shares_are_gone() -> None:
+    bought = fill(Side.BUY, "100", "0.50")
+    assert day_result(Opening(DAY), [bought], {TOKENS[0]: ZERO}) == m("-50")
+
+
+def test_yesterday_and_what_failed_on_chain_do_not_count() -> None:
+    yesterday = fill(Side.BUY, "100", "0.50", matched_at=MORNING - timedelta(hours=10))
+    failed = fill(Side.BUY, "100", "0.50", status=TradeStatus.FAILED)
+    assert day_result(Opening(DAY), [yesterday, failed], {TOKENS[0]: m("0.1")}) == ZERO
+
+
+def test_the_day_is_that_of_utc_wherever_the_trader_sits() -> None:
+    tokyo = timezone(timedelta(hours=9))
+    assert day_of(datetime(2026, 6, 16, 8, 59, tzinfo=tokyo)) == DAY
+    assert day_of(datetime(2026, 6, 16, 9, 0, tzinfo=tokyo)) == date(2026, 6, 16)
+
+
+def test_a_session_that_starts_at_noon_takes_the_mornings_trades_off() -> None:
+    bought = fill(Side.BUY, "40", "0.50")
+    opening = open_day(DAY, [position("100", "0.55")], [bought])
+    assert opening.held == {TOKENS[0]: Holding(m("60"), m("0.55"))}
+    # 60 fell by 5 cents since, 40 gained nothing since they were bought.
+    assert day_result(opening, [bought], {TOKENS[0]: m("0.50")}) == m("-3")
+
+
+def test_an_opening_without_a_price_counts_from_what_was_paid() -> None:
+    assert open_day(DAY, [position("10", None)], []).held[TOKENS[0]].price == m("0.3")
+
+
+@given(holdings, markets, st.lists(fills(), max_size=8), st.randoms())
+def test_the_order_in_which_fills_are_told_changes_nothing(
+    held: dict[TokenId, Holding], now: dict[TokenId, Micros], traded: list[Fill], rng: object
+) -> None:
+    shuffled = list(traded)
+    rng.shuffle(shuffled)  # type: ignore[attr-defined]
+    opening = Opening(DAY, held)
+    assert day_result(opening, shuffled, now) == day_result(opening, traded, now)
+
+
+@given(holdings, markets, st.lists(fills(), max_size=8))
+def test_the_result_is_cash_moved_plus_worth_gained(
+    held: dict[TokenId, Holding], now: dict[TokenId, Micros], traded: list[Fill]
+) -> None:
+    """The same number from a ledger: cash and shares at the end against those at the start."""
+    scale = 1_000_000
+    cash, shares = 0, {token: held[token].size if token in held else 0 for token in TOKENS}
+    start = sum(h.size * h.price for h in held.values())
+    for each in traded:
+        sign = 1 if each.side is Side.BUY else -1
+        cash -= sign * each.size * each.price + (each.fee or 0) * scale
+        shares[each.token_id] = Micros(shares[each.token_id] + sign * each.size)
+    end = cash + sum(shares[token] * now[token] for token in TOKENS)
+    assert day_result(Opening(DAY, held), traded, now) == (end - start) // scale
+
+
+@given(holdings, markets, st.lists(fills(), max_size=6), fills())
+def test_a_trade_at_the_present_price_costs_its_fee_and_nothing_else(
+    held: dict[TokenId, Holding], now: dict[TokenId, Micros], traded: list[Fill], another: Fill
+) -> None:
+    opening = Opening(DAY, held)
+    fair = replace(another, price=now[another.token_id])
+    change = day_result(opening, [*traded, fair], now) - day_result(opening, traded, now)
+    assert change == -(another.fee or 0)
+
+
+def test_sales_realise_against_the_average_and_the_rest_is_unrealised() -> None:
+    traded = [
+        fill(Side.BUY, "100", "0.40", fee=m("0.96")),
+        fill(Side.BUY, "100", "0.50", fee=m("1.00"), matched_at=MORNING + timedelta(seconds=1)),
+        fill(Side.SELL, "50", "0.60", fee=m("0.48"), matched_at=MORNING + timedelta(seconds=2)),
+    ]
+    figures = day_figures(Opening(DAY), traded, {TOKENS[0]: m("0.55")})
+    assert figures == DayFigures(total=m("20.06"), realized=m("7.50"), fees=m("2.44"))
+    assert figures.unrealized == m("15")
+
+
+def test_what_was_held_this_morning_counts_from_its_price_then() -> None:
+    opening = Opening(DAY, {TOKENS[0]: Holding(m("100"), m("0.50"))})
+    sold = fill(Side.SELL, "150", "0.60")
+    figures = day_figures(opening, [sold], {TOKENS[0]: m("0.70")})
+    assert (figures.realized, figures.unrealized) == (m("10"), m("-5"))
+
+
+@given(holdings, markets, st.lists(fills(), max_size=8))
+def test_the_parts_of_a_day_add_up_to_the_cent_and_each_is_right_to_two(
+    held: dict[TokenId, Holding], now: dict[TokenId, Micros], traded: list[Fill]
+) -> None:
+    cent = 10_000
+    opening = Opening(DAY, held)
+    figures = day_figures(opening, traded, now)
+    exact = day_result(opening, traded, now)
+    assert figures.total == figures.realized + figures.unrealized - figures.fees
+    assert {n % cent for n in (figures.total, figures.realized, figures.fees)} == {0}
+    assert figures.total <= exact < figures.total + cent
+    assert abs(figures.fees - sum(each.fee or 0 for each in traded)) <= cent // 2
+    # Sold at once at the marks, without fees, all of it would be realised.
+    shares = {token: held[token].size if token in held else ZERO for token in TOKENS}
+    for each in traded:
+        signed = each.size if each.side is Side.BUY else -each.size
+        shares[each.token_id] = Micros(shares[each.token_id] + signed)
+    late = MORNING + timedelta(hours=14, seconds=1)
+    closing = [
+        replace(
+            fill(Side.SELL if size > 0 else Side.BUY, "1", "0.5", matched_at=late),
+            trade_id=TradeId(f"z{token}"), token_id=token, size=Micros(abs(size)), price=now[token],
+        )
+        for token, size in shares.items() if size
+    ]  # fmt: skip
+    closed = day_figures(opening, [*traded, *closing], now)
+    assert (closed.total, closed.fees) == (figures.total, figures.fees)
+    assert abs(closed.unrealized) < 2 * cent

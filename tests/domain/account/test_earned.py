@@ -1,0 +1,67 @@
+"""What orders brought: nothing is lost or counted twice, whatever rows come."""
+
+from datetime import date, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.account.earned import earned_on
+from pmtui.domain.ids import Address, ConditionId
+from pmtui.domain.markets.rewards import AssetEarnings, Earnings, Rebate
+from pmtui.domain.money import ONE, Micros, notional_floor, parse_micros
+
+DAY = date(2026, 11, 21)
+ME, DOLLARS, COINS = (Address("0x" + pair * 20) for pair in ("5a", "d0", "c0"))
+RAIN, SNOW = ConditionId("0x01"), ConditionId("0x02")
+m = parse_micros
+
+amounts = st.integers(0, 10**12).map(Micros)
+days = st.sampled_from([DAY, DAY - timedelta(days=1)])
+markets = st.sampled_from([RAIN, SNOW])
+all_earnings = st.lists(
+    st.builds(
+        Earnings,
+        days,
+        st.just(ME),
+        st.builds(AssetEarnings, st.sampled_from([DOLLARS, COINS]), amounts, amounts),
+        st.one_of(st.none(), markets),
+    ),
+    max_size=6,
+)
+all_rebates = st.lists(
+    st.builds(Rebate, days, markets, st.just(DOLLARS), st.just(ME), amounts), max_size=6
+)
+
+
+def paid(amount: str, market: ConditionId | None, *, rate: str = "1") -> Earnings:
+    return Earnings(DAY, ME, AssetEarnings(COINS, m(amount), m(rate)), market)
+
+
+@given(all_earnings, all_rebates, st.dictionaries(markets, amounts))
+def test_every_dollar_of_the_day_is_in_one_row(
+    earnings: list[Earnings], rebates: list[Rebate], percents: dict[ConditionId, Micros]
+) -> None:
+    rows = earned_on(DAY, earnings, rebates, percents)
+    of_markets = [e for e in earnings if e.day == DAY and e.condition_id is not None]
+    assert sum(row.reward for row in rows) == sum(
+        notional_floor(e.paid.asset_rate, e.paid.earnings) for e in of_markets
+    )
+    assert sum(row.rebate for row in rows) == sum(r.amount for r in rebates if r.day == DAY)
+    assert len({row.condition_id for row in rows}) == len(rows)
+    assert [row.total for row in rows] == sorted((row.total for row in rows), reverse=True)
+    assert {row.day for row in rows} <= {DAY}
+
+
+def test_assets_are_added_up_in_dollars() -> None:
+    (row,) = earned_on(DAY, [paid("3", RAIN), paid("4", RAIN, rate="0.25")], [])
+    assert row.reward == row.total == 4 * ONE
+    assert row.percent is None
+
+
+def test_the_sum_of_all_markets_is_not_another_market() -> None:
+    assert earned_on(DAY, [paid("3", None)], []) == ()
+
+
+def test_a_market_that_pays_us_now_is_shown_before_it_has_paid() -> None:
+    (row,) = earned_on(DAY, [], [], {RAIN: m("20.5"), SNOW: m("0")})
+    assert (row.condition_id, row.total, row.percent) == (RAIN, 0, m("20.5"))

@@ -1,0 +1,180 @@
+"""Where an account stands: nothing is done that nobody has told of."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.onboarding import (
+    UNLIMITED,
+    Identity,
+    Onboarding,
+    Purpose,
+    Spender,
+    Stand,
+    Step,
+    StepState,
+    Told,
+    TradingKey,
+    Wallet,
+    WalletForm,
+    is_unlimited,
+    next_of,
+    shorten_key_id,
+    stands_of,
+)
+from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.answers import GeoAnswer
+from pmtui.domain.ids import Address
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import BalanceAllowance
+
+AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+OWNER = Address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
+OLDER = Wallet(WalletForm.OLDER_DEPOSIT, Address("0xdf8b9E8f9AB23f261F6e1B171B7454ae6E46Ba76"))
+NEWER = Wallet(WalletForm.DEPOSIT, Address("0xBc0fF067b7740Eff76C1ca93c875Ba6B890d6B50"))
+EXCHANGE = Spender(Purpose.EXCHANGE, Address("0xE111180000d2663C0091e4f400237545B87B996B"))
+NEG_RISK = Spender(Purpose.NEG_RISK_EXCHANGE, Address("0xe2222d279d744050d28e00520010520000310F59"))
+ADAPTER = Spender(Purpose.ADAPTER, Address("0xAdA100Db00Ca00073811820692005400218FcE1f"))
+MOST = 2**256 - 1
+
+KEYED = Onboarding(
+    "live",
+    identity=Identity(KeyKind.KEYSTORE, OWNER, SignatureType.DEPOSIT_WALLET, (OLDER, NEWER)),
+    spenders=(EXCHANGE, NEG_RISK, ADAPTER),
+)
+READY = replace(
+    KEYED,
+    maker=NEWER.address,
+    place=Told(GeoAnswer(is_blocked=False, country="CH", region="ZH"), AT),
+    deployed={OLDER.address: Told(False, AT), NEWER.address: Told(True, AT)},
+    code=Told(True, AT),
+    trading_key=TradingKey("6f1c2a34…", AT),
+    closed_only=Told(False, AT),
+    balance=Told(
+        BalanceAllowance(Micros(1), ((EXCHANGE.address, MOST), (NEG_RISK.address, MOST))), AT
+    ),
+)
+
+
+def stand(facts: Onboarding, step: Step) -> Stand:
+    return next(each for each in stands_of(facts) if each.step is step)
+
+
+def told(value: bool) -> Told[bool]:
+    return Told(value, AT)
+
+
+def test_where_everything_was_told_nothing_is_in_the_way() -> None:
+    assert next_of(stands_of(READY)) is None
+    assert stand(READY, Step.CREDENTIALS).as_of == AT
+
+
+def test_a_fresh_session_knows_nothing_and_says_so() -> None:
+    states = {each.step: each.state for each in stands_of(Onboarding("live"))}
+    assert states.pop(Step.RELAYER_KEY) is StepState.NOT_NEEDED
+    assert set(states.values()) == {StepState.NOT_KNOWN}
+
+
+def test_without_a_key_the_key_is_the_next_thing() -> None:
+    facts = replace(READY, identity=None, trading_key=None, maker=None, key_problem="no key")
+    following = next_of(stands_of(facts))
+    assert following is not None
+    assert following.step is Step.KEY
+    assert stand(facts, Step.CREDENTIALS).state is StepState.NOT_DONE
+    assert stand(facts, Step.WALLET).state is StepState.NOT_KNOWN
+
+
+@pytest.mark.parametrize(
+    ("older", "wallet"),
+    [(Told(), None), (told(True), OLDER), (told(False), NEWER), (Told(problem="down"), None)],
+)
+def test_the_newer_wallet_pays_only_where_the_older_is_known_not_to_be_there(
+    older: Told[bool], wallet: Wallet | None
+) -> None:
+    facts = replace(KEYED, deployed={OLDER.address: older})
+    assert facts.wallet == wallet
+    assert stand(facts, Step.WALLET).problem == older.problem
+
+
+def test_an_open_account_says_itself_which_wallet_pays() -> None:
+    assert replace(KEYED, maker=OLDER.address).wallet == OLDER
+    assert replace(KEYED, maker=OWNER).wallet is None
+
+
+def test_a_key_that_pays_for_itself_needs_no_contract() -> None:
+    own = Wallet(WalletForm.EOA, OWNER)
+    identity = Identity(KeyKind.ENVIRONMENT, OWNER, SignatureType.EOA, (own,))
+    facts = replace(READY, identity=identity, maker=None, deployed={}, code=Told())
+    assert facts.wallet == own
+    assert stand(facts, Step.DEPLOYED).state is StepState.NOT_NEEDED
+    assert stand(facts, Step.CODE).state is StepState.NOT_NEEDED
+    assert next_of(stands_of(facts)) is None
+
+
+def test_code_on_the_chain_goes_before_what_the_relayer_has_heard_of() -> None:
+    unheard = replace(READY, deployed={NEWER.address: told(False)})
+    assert stand(unheard, Step.DEPLOYED).state is StepState.DONE
+    without = replace(unheard, code=told(False))
+    assert stand(without, Step.DEPLOYED).state is StepState.NOT_DONE
+    assert stand(without, Step.CODE).state is StepState.NOT_DONE
+
+
+def test_what_blocks_or_limits_is_not_done() -> None:
+    blocked = Told(GeoAnswer(is_blocked=True, country="US", region="NY"), AT)
+    assert stand(replace(READY, place=blocked), Step.PLACE).state is StepState.NOT_DONE
+    limited = replace(READY, closed_only=told(True))
+    assert stand(limited, Step.STANDING).state is StepState.NOT_DONE
+    empty = replace(READY, balance=Told(BalanceAllowance(Micros(0)), AT))
+    assert stand(empty, Step.BALANCE).state is StepState.NOT_DONE
+
+
+def test_an_account_that_does_not_open_says_why() -> None:
+    facts = replace(KEYED, account_problem="Could not derive api key!")
+    shown = stand(facts, Step.CREDENTIALS)
+    assert (shown.state, shown.problem) == (StepState.NOT_DONE, "Could not derive api key!")
+
+
+def test_a_failed_question_leaves_the_older_answer_with_its_age() -> None:
+    facts = replace(READY, closed_only=Told(False, AT, "timed out"))
+    shown = stand(facts, Step.STANDING)
+    assert (shown.state, shown.as_of, shown.problem) == (StepState.DONE, AT, "timed out")
+
+
+def test_contracts_are_told_apart_whatever_the_case_of_their_addresses() -> None:
+    stranger = Address("0x" + "99" * 20)
+    amounts = ((Address(EXCHANGE.address.lower()), MOST), (stranger, 7), (ADAPTER.address, 0))
+    facts = replace(READY, balance=Told(BalanceAllowance(Micros(1), amounts), AT))
+    stands = [each for each in stands_of(facts) if each.step is Step.ALLOWANCE]
+    purposes = [each.spender.purpose for each in stands if each.spender]
+    assert purposes == [
+        Purpose.EXCHANGE, Purpose.NEG_RISK_EXCHANGE, Purpose.ADAPTER, Purpose.UNKNOWN
+    ]  # fmt: skip
+    assert [each.state for each in stands] == [
+        StepState.DONE, StepState.NOT_KNOWN, StepState.NOT_NEEDED, StepState.NOT_NEEDED
+    ]  # fmt: skip
+    assert [each.is_needed for each in stands] == [True, True, False, False]
+    assert len({each.name for each in stands_of(facts)}) == len(stands_of(facts))
+
+
+def test_an_allowance_of_nothing_is_the_next_thing() -> None:
+    amounts = ((EXCHANGE.address, MOST), (NEG_RISK.address, 0))
+    facts = replace(READY, balance=Told(BalanceAllowance(Micros(1), amounts), AT))
+    following = next_of(stands_of(facts))
+    assert following is not None
+    assert following.spender == NEG_RISK
+
+
+@given(st.text(alphabet="0123456789abcdef-", max_size=60))
+def test_a_key_is_shown_by_its_first_digits_only(key_id: str) -> None:
+    shown = shorten_key_id(key_id)
+    assert len(shown) <= 9
+    assert key_id.startswith(shown.rstrip("…"))
+
+
+def test_more_than_all_money_is_unlimited() -> None:
+    assert is_unlimited(MOST)
+    assert not is_unlimited(UNLIMITED - 1)

@@ -1,0 +1,450 @@
+"""Conditional orders: when they fire, at what price, and that they never sell more than is held."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.conditionals.check import PlanField, check_attachment, check_plan, ends_of
+from pmtui.domain.conditionals.conditional import (
+    GONE,
+    UNFILLED,
+    Attachment,
+    Conditional,
+    ConditionalId,
+    ConditionalPlan,
+    ConditionalState,
+    CountedFills,
+    Recount,
+    Trigger,
+    after_sale,
+    allot,
+    due,
+    follow_purchases,
+    moved_to,
+    paused,
+    raised,
+    recount,
+    sale_of,
+    say_conditional,
+    unprotected,
+    worst_price,
+)
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
+from pmtui.domain.markets.closing import Stake
+from pmtui.domain.markets.market import FeeSchedule, Side
+from pmtui.domain.money import ONE, Micros, parse_micros
+from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick
+from pmtui.domain.orders.order import Order, OrderStatus, TimeInForce
+from pmtui.domain.orders.self_trade import best_bid_of_others
+
+m = parse_micros
+PAIR = Conditional(
+    conditional_id=ConditionalId("c1"), condition_id=ConditionId("0xaa"), token_id=TokenId("1"),
+    outcome="Yes", title="Will it rain?", size=m("100"), stop=m("0.40"), take_profit=m("0.80"),
+    give_way=m("0.05"), created_at=datetime(2026, 6, 1, tzinfo=UTC),
+)  # fmt: skip
+AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
+PLAN = ConditionalPlan(ConditionId("0xaa"), TokenId("1"), m("100"), m("0.40"), m("0.80"))
+CENT = m("0.01")
+prices = st.integers(1, 99).map(lambda cents: Micros(cents * 10_000))
+
+
+@pytest.mark.parametrize(
+    ("bid", "trigger"),
+    [("0.60", None), ("0.41", None), ("0.40", Trigger.STOP), ("0.05", Trigger.STOP),
+     ("0.79", None), ("0.80", Trigger.TAKE_PROFIT), ("0.99", Trigger.TAKE_PROFIT)],
+)  # fmt: skip
+def test_a_pair_fires_at_either_price(bid: str, trigger: Trigger | None) -> None:
+    assert due(PAIR, m(bid)) is trigger
+
+
+def test_nobody_bidding_fires_nothing() -> None:
+    assert due(PAIR, None) is None
+
+
+@pytest.mark.parametrize("state", [s for s in ConditionalState if s != "watching"])
+def test_only_a_watching_one_fires(state: ConditionalState) -> None:
+    assert due(replace(PAIR, state=state), m("0.01")) is None
+
+
+@given(prices, prices, prices)
+def test_never_both_and_only_past_its_own_price(bid: Micros, stop: Micros, gap: Micros) -> None:
+    profit = Micros(min(stop + gap, ONE - CENT))
+    pair = replace(PAIR, stop=stop, take_profit=profit)
+    match due(pair, bid):
+        case Trigger.STOP:
+            assert bid <= stop
+        case Trigger.TAKE_PROFIT:
+            assert bid >= profit
+        case _:
+            assert stop < bid < profit
+
+
+@given(
+    tick=st.sampled_from(sorted(TICK_RULES)),
+    stop=st.integers(1, 999_999).map(Micros),
+    give_way=st.integers(0, 1_000_000).map(Micros),
+)
+def test_a_stop_sells_on_the_grid_and_not_above_its_price_by_a_tick(
+    tick: Micros, stop: Micros, give_way: Micros
+) -> None:
+    price = worst_price(replace(PAIR, stop=stop, give_way=give_way), Trigger.STOP, tick)
+    assert is_on_tick(price, tick)
+    assert price < max(stop - give_way, tick) + tick
+
+
+def test_a_take_profit_never_sells_below_its_price() -> None:
+    assert worst_price(PAIR, Trigger.TAKE_PROFIT, CENT) == m("0.80")
+
+
+@given(size=st.integers(0, 10**10).map(Micros), held=st.integers(0, 10**10).map(Micros))
+def test_a_sale_is_never_of_more_than_is_held_or_was_meant(size: Micros, held: Micros) -> None:
+    intent = sale_of(replace(PAIR, size=size), Trigger.STOP, held=held, tick=CENT)
+    if intent is None:
+        assert min(size, held) < 10_000
+    else:
+        assert 0 < intent.size <= min(size, held)
+        assert intent.side is Side.SELL
+        assert intent.time_in_force is TimeInForce.FAK
+
+
+def test_what_is_left_of_a_sale_watches_on() -> None:
+    selling = replace(PAIR, state=ConditionalState.SELLING, tries=3)
+    left = after_sale(selling, m("60"))
+    assert (left.state, left.size, left.tries) == (ConditionalState.WATCHING, m("40"), 0)
+    assert after_sale(left, m("40")).state is ConditionalState.DONE
+
+
+def test_however_often_a_sale_fails_it_stays_active() -> None:
+    it = PAIR
+    for number in range(1, 100):
+        it = after_sale(it, Micros(0), problem="the venue restarts")
+        assert (it.state, it.tries) == (ConditionalState.WATCHING, number)
+
+
+def test_what_an_older_journal_called_at_rest_is_read_as_paused() -> None:
+    assert ConditionalState("at rest") is ConditionalState.PAUSED
+    with pytest.raises(ValueError, match="asleep"):
+        ConditionalState("asleep")
+
+
+@pytest.mark.parametrize("state", [ConditionalState.DONE, ConditionalState.CANCELLED])
+def test_what_is_over_stays_over(state: ConditionalState) -> None:
+    over = replace(PAIR, state=state)
+    assert paused(over, "a restart") == over
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "says"),
+    [
+        ({"stop": None, "take_profit": None}, PlanField.STOP, "State a stop"),
+        ({"stop": m("0.405")}, PlanField.STOP, "41¢ is the nearest"),
+        ({"stop": m("0.85")}, PlanField.STOP, "stop must lie below"),
+        ({"stop": m("0.60")}, PlanField.STOP, "Bid 60¢: it would sell at once"),
+        ({"take_profit": m("0.60")}, PlanField.TAKE_PROFIT, "would sell at once"),
+        ({"size": m("0.001")}, PlanField.SIZE, "how many shares"),
+        ({"size": m("100.01")}, PlanField.SIZE, "You hold 100"),
+        ({"give_way": Micros(-1)}, PlanField.GIVE_WAY, "above its own price"),
+        ({"give_way": m("0.40")}, PlanField.GIVE_WAY, "At most 39: no price is below 1¢"),
+        ({"give_way": m("0.55")}, PlanField.GIVE_WAY, "At most 39: no price is below 1¢"),
+    ],
+)
+def test_a_plan_that_cannot_be_watched_over_says_why_and_where(
+    change: dict[str, Micros | None], field: PlanField, says: str
+) -> None:
+    plan = replace(PLAN, **change)  # type: ignore[arg-type]  # each by its own field
+    problems = check_plan(plan, held=m("100"), bid=m("0.60"), tick=CENT)
+    assert any(says in problem.text for problem in problems if problem.field is field), problems
+    assert field.value in problems[0].sentence
+
+
+def test_a_good_plan_has_no_problem() -> None:
+    assert check_plan(PLAN, held=m("100"), bid=m("0.60"), tick=CENT) == ()
+    assert check_plan(PLAN, held=m("100"), bid=None, tick=CENT) == ()
+
+
+@given(tick=st.sampled_from(sorted(TICK_RULES)), steps=st.integers(1, 9_999), data=st.data())
+def test_no_plan_sells_below_the_lowest_price_and_the_most_it_names_will_do(
+    tick: Micros, steps: int, data: st.DataObject
+) -> None:
+    stop = Micros(min(steps, ONE // tick - 1) * tick)
+    plan = replace(PLAN, stop=stop, take_profit=None)
+    plan = replace(plan, give_way=Micros(data.draw(st.integers(0, ONE))))
+    problems = check_plan(plan, held=m("100"), bid=None, tick=tick)
+    assert bool(problems) == (stop - plan.give_way < tick)
+    nearest = replace(plan, give_way=Micros(stop - tick))
+    assert check_plan(nearest, held=m("100"), bid=None, tick=tick) == ()
+
+
+whole = st.integers(0, 10**9).map(Micros)
+protections = st.lists(
+    st.tuples(whole, st.booleans(), st.booleans(), st.sampled_from(ConditionalState)), max_size=5
+)
+
+
+@given(rows=protections, held=whole)
+def test_together_they_never_speak_for_more_than_is_held(
+    rows: list[tuple[Micros, bool, bool, ConditionalState]], held: Micros
+) -> None:
+    them = [
+        replace(
+            PAIR, conditional_id=ConditionalId(str(number)), size=size, is_all=is_all,
+            stop=m("0.40") if has_stop else None, state=state,
+        )
+        for number, (size, is_all, has_stop, state) in enumerate(rows)
+    ]  # fmt: skip
+    shares = allot(them, held)
+    assert sum(shares.values()) <= held
+    for each in them:
+        share = shares.get(each.conditional_id, 0)
+        assert share <= held
+        assert each.is_all or share <= each.size
+        assert each.state.is_active or not share
+    bare = unprotected(them, held)
+    if bare is None:
+        assert not any(each.stop for each in them)
+    else:
+        assert 0 <= bare <= held
+    if any(each.is_all and each.state.is_active for each in them):
+        assert sum(shares.values()) == held
+
+
+own_bids = st.lists(st.tuples(prices, st.integers(1, 50)), max_size=4)
+
+
+@given(
+    others=st.lists(st.tuples(prices, st.integers(1, 50)), max_size=4),
+    mine=own_bids, stop=prices, profit=prices,
+)  # fmt: skip
+def test_it_fires_by_the_bids_of_others_alone(
+    others: list[tuple[Micros, int]], mine: list[tuple[Micros, int]], stop: Micros, profit: Micros
+) -> None:
+    sizes_at: dict[Micros, int] = {}
+    for price, size in (*others, *mine):
+        sizes_at[price] = sizes_at.get(price, 0) + size * 1_000_000
+    levels = tuple(Level(p, Micros(s)) for p, s in sorted(sizes_at.items(), reverse=True))
+    book = BookView(PAIR.token_id, BookState.LIVE, bids=levels)
+    own = [
+        Order(
+            OrderId(str(number)), PAIR.condition_id, PAIR.token_id, "Yes", Side.BUY, price,
+            Micros(size * 1_000_000), Micros(0), OrderStatus.LIVE, TimeInForce.GTC, AT,
+        )
+        for number, (price, size) in enumerate(mine)
+    ]  # fmt: skip
+    bid = best_bid_of_others(book, PAIR.condition_id, own)
+    assert bid == max((price for price, _ in others), default=None)
+    pair = replace(PAIR, stop=stop, take_profit=max(profit, Micros(stop + 1)))
+    assert (due(pair, bid) is Trigger.STOP) is (bid is not None and bid <= stop)
+
+
+trails = st.integers(1, 50).map(lambda cents: Micros(cents * 10_000))
+
+
+@given(st.lists(st.none() | prices, max_size=30), trails, st.none() | prices)
+def test_a_trailing_stop_never_falls_and_stays_its_way_below_the_highest_bid(
+    bids: list[Micros | None], trail: Micros, first: Micros | None
+) -> None:
+    it = replace(PAIR, stop=first, take_profit=None, trail=trail)
+    highest = Micros(0)
+    for bid in bids:
+        before = it.stop
+        it = raised(it, bid) or it
+        highest = max(highest, bid or Micros(0))
+        assert before is None or (it.stop is not None and it.stop >= before)
+        follows = Micros(highest - trail)
+        wanted = max(follows, first or Micros(0))
+        assert it.stop == (wanted if wanted > 0 else None)
+        assert bid is None or due(it, bid) is not Trigger.STOP or bid <= highest
+
+
+def test_a_trailing_stop_follows_only_while_it_is_active_and_one_that_stays_put_never() -> None:
+    trailing = replace(PAIR, trail=m("0.03"))
+    assert raised(PAIR, m("0.99")) is None
+    for state in ConditionalState:
+        is_watching = state is ConditionalState.WATCHING
+        assert (raised(replace(trailing, state=state), m("0.50")) is not None) is is_watching
+
+
+def test_a_trailing_stop_that_is_moved_follows_at_its_new_distance() -> None:
+    trailing = raised(replace(PAIR, trail=m("0.03"), take_profit=None), m("0.50"))
+    assert trailing is not None
+    moved = moved_to(trailing, Trigger.STOP, m("0.45"), tick=CENT)
+    assert (moved.stop, moved.trail) == (m("0.45"), m("0.05"))
+    assert raised(moved, m("0.50")) is None
+
+
+def test_one_that_protects_by_trailing_alone_counts_as_a_stop() -> None:
+    only_trail = replace(PAIR, stop=None, take_profit=None, trail=m("0.03"))
+    assert unprotected([only_trail], m("120")) == m("20")
+    assert "trailing 3¢ below the best bid" in say_conditional(only_trail)
+
+
+@pytest.mark.parametrize(
+    ("trail", "says"), [("0", "at least one"), ("0.015", "In steps of 1¢"), ("0.60", "less than")]
+)
+def test_a_trail_is_so_many_ticks_and_less_than_the_bid(trail: str, says: str) -> None:
+    plan = replace(PLAN, stop=None, take_profit=None, trail=m(trail))
+    (problem,) = check_plan(plan, held=m("100"), bid=m("0.60"), tick=CENT)
+    assert (problem.field, says in problem.text) == (PlanField.TRAIL, True)
+
+
+def test_it_says_what_its_prices_would_bring() -> None:
+    fee = FeeSchedule(rate=m("0.04"))
+    stake = Stake(size=m("200"), average_price=m("0.42"), entry_fees=m("2"), fee=fee)
+    stop, worst, profit = ends_of(PLAN, stake=stake, fee=fee)
+    assert [end.price for end in (stop, worst, profit)] == [m("0.40"), m("0.35"), m("0.80")]
+    # 100 shares at 40 cents, less 4% of 0.4 x 0.6 a share; half of what was paid, fees too.
+    assert stop.cash == m("39.04")
+    assert stop.profit == m("39.04") - m("42") - m("1")
+    assert worst.cash < stop.cash < profit.cash
+    (only,) = ends_of(replace(PLAN, give_way=Micros(0), take_profit=None), stake=None, fee=fee)
+    assert (only.price, only.profit) == (m("0.40"), None)
+
+
+def test_it_says_what_it_does_in_a_line() -> None:
+    text = "sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢ up"
+    assert say_conditional(PAIR) == text
+
+
+SALE = CountedFills(OrderId("0x1"), Micros(60), Micros(0), AT)
+SOLD = replace(PAIR, size=Micros(0), state=ConditionalState.DONE, counted=(SALE,))
+sizes = st.integers(0, 100).map(Micros)
+
+
+def counted_anew(it: Conditional, *, matched: int, failed: int) -> Recount | None:
+    return recount(it, matched=lambda _: Micros(matched), failed=lambda _: Micros(failed))
+
+
+def test_nothing_comes_back_of_a_sale_that_stands() -> None:
+    assert counted_anew(SOLD, matched=60, failed=0) is None
+    # A session that has not read its trades yet knows of nothing: that proves nothing.
+    assert counted_anew(SOLD, matched=0, failed=0) is None
+
+
+def test_what_had_failed_before_it_was_counted_was_never_counted() -> None:
+    before = replace(SOLD, counted=(replace(SALE, failed=Micros(40)),))
+    assert counted_anew(before, matched=60, failed=40) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "after"),
+    [
+        (ConditionalState.DONE, "sold", ConditionalState.WATCHING),
+        (ConditionalState.PAUSED, GONE, ConditionalState.WATCHING),
+        (ConditionalState.PAUSED, "by you", ConditionalState.PAUSED),
+        (ConditionalState.WATCHING, "", ConditionalState.WATCHING),
+        (ConditionalState.SELLING, "", ConditionalState.SELLING),
+        (ConditionalState.CHECKING, "", ConditionalState.CHECKING),
+    ],
+)
+def test_what_comes_back_is_protected_at_once(
+    state: ConditionalState, reason: str, after: ConditionalState
+) -> None:
+    size = 0 if state is ConditionalState.DONE else 100_000
+    found = counted_anew(
+        replace(SOLD, state=state, reason=reason, size=Micros(size)), matched=35, failed=25
+    )
+    assert found is not None
+    assert (found.back, found.conditional.size) == (25, size + 25)
+    assert found.conditional.state is after
+    assert counted_anew(found.conditional, matched=35, failed=25) is None, "counted once"
+
+
+def test_what_the_trader_cancelled_stays_cancelled() -> None:
+    found = counted_anew(replace(SOLD, state=ConditionalState.CANCELLED), matched=35, failed=25)
+    assert found is not None
+    assert (found.back, found.conditional.state) == (25, ConditionalState.CANCELLED)
+
+
+def test_a_fill_told_of_after_its_sale_was_ruled_out_is_not_sold_again() -> None:
+    ruled_out = replace(SALE, size=Micros(0))
+    it = replace(PAIR, size=m("50"), counted=(ruled_out,))
+    found = counted_anew(it, matched=m("50"), failed=0)
+    assert found is not None
+    assert (found.late, found.conditional.state) == (m("50"), ConditionalState.DONE)
+
+
+@given(sizes, sizes, st.lists(st.tuples(sizes, sizes), max_size=6))
+def test_however_trades_and_failures_are_told_every_share_counts_once(
+    size: Micros, before: Micros, told: list[tuple[Micros, Micros]]
+) -> None:
+    it = replace(SOLD, state=ConditionalState.WATCHING, size=Micros(10_000_000))
+    it = replace(it, counted=(replace(SALE, size=size, failed=before),))
+    matched, failed, back, late = int(size), int(before), 0, 0
+    for fails, fills in told:
+        # Trades fail out of what was matched; others are heard of for the first time.
+        fails_now = min(fails, matched)
+        matched, failed = matched - fails_now + fills, failed + fails_now
+        found = counted_anew(it, matched=matched, failed=failed)
+        if found is not None:
+            back, late, it = back + found.back, late + found.late, found.conditional
+    assert it.counted[0].size == matched
+    assert it.size == 10_000_000 + back - late
+    assert size - back + late == matched
+
+
+ATTACHED = replace(PAIR, size=Micros(0), sources=(replace(SALE, size=Micros(0)),))
+purchases = st.lists(st.tuples(sizes, sizes), max_size=6)
+
+
+def followed(
+    it: Conditional, *, matched: int, failed: int = 0, is_open: bool
+) -> Conditional | None:
+    return follow_purchases(
+        it, matched=lambda _: Micros(matched), failed=lambda _: Micros(failed),
+        is_open=lambda _: is_open,
+    )  # fmt: skip
+
+
+@given(told=purchases, is_open=st.booleans())
+def test_what_comes_with_an_order_is_for_exactly_the_shares_it_brought(
+    told: list[tuple[Micros, Micros]], *, is_open: bool
+) -> None:
+    it, matched, failed = ATTACHED, 0, 0
+    for fails, fills in told:
+        fails_now = min(fails, matched)
+        matched, failed = matched - fails_now + fills, failed + fails_now
+        it = followed(it, matched=matched, failed=failed, is_open=is_open) or it
+        assert it.size == matched
+        again = followed(it, matched=matched, failed=failed, is_open=is_open)
+        assert again is None, "told again, it counts once"
+
+
+def test_it_waits_for_fills_ends_with_an_order_without_any_and_is_back_with_a_late_one() -> None:
+    assert ATTACHED.is_waiting
+    assert due(ATTACHED, m("0.10")) is None
+    assert followed(ATTACHED, matched=0, is_open=True) is None
+    over = followed(ATTACHED, matched=0, is_open=False)
+    assert over is not None
+    assert (over.state, over.reason) == (ConditionalState.DONE, UNFILLED)
+    back = followed(over, matched=30_000_000, is_open=False)
+    assert back is not None
+    assert (back.state, back.size) == (ConditionalState.WATCHING, m("30"))
+    assert due(back, m("0.10")) is Trigger.STOP
+    # A session that has not read its trades yet knows of nothing: that proves nothing.
+    assert followed(back, matched=0, is_open=True) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "price", "field", "says"),
+    [
+        ({}, "0.50", None, ""),
+        ({"stop": m("0.50")}, "0.50", PlanField.STOP, "below 50¢"),
+        ({"stop": m("0.50")}, "0.70", PlanField.STOP, ""),
+        ({"stop": m("0.60")}, "0.70", PlanField.STOP, "below 60¢"),
+        ({"take_profit": m("0.70")}, "0.70", PlanField.TAKE_PROFIT, "above 70¢"),
+        ({"take_profit": m("0.60")}, "0.50", PlanField.TAKE_PROFIT, "above 60¢"),
+        ({"stop": m("0.405")}, "0.50", PlanField.STOP, "nearest price"),
+    ],
+)
+def test_what_comes_with_an_order_must_not_sell_at_once(
+    change: dict[str, Micros], price: str, field: PlanField | None, says: str
+) -> None:
+    attachment = replace(Attachment(m("0.40"), m("0.80")), **change)
+    problems = check_attachment(attachment, price=m(price), bid=m("0.60"), tick=CENT)
+    assert [p.field for p in problems] == ([field] if says else [])
+    assert not says or says in problems[0].text

@@ -1,0 +1,183 @@
+"""Price alerts fire once, from prices one could have had, and never from a book in doubt."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.conditionals.price_alert import (
+    MOST_ALERTS,
+    MOST_BOOKS,
+    AlertId,
+    AlertPlan,
+    AlertSide,
+    AlertState,
+    PriceAlert,
+    end,
+    is_sound,
+    plan_problem,
+    reached,
+    read_plans,
+    ring,
+    say_plan,
+    say_ring,
+)
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.money import ONE, Micros, parse_micros
+
+TOKEN, OTHER = TokenId("1"), TokenId("2")
+CONDITION = ConditionId("0x01")
+AT = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+m = parse_micros
+
+ticks = st.integers(1, 99).map(lambda cents: Micros(cents * 10_000))
+sides = st.sampled_from(AlertSide)
+states = st.sampled_from(BookState)
+maybe = st.none() | ticks
+
+
+def book(bid: Micros | None, ask: Micros | None, state: BookState = BookState.VERIFIED) -> BookView:
+    def levels(price: Micros | None) -> tuple[Level, ...]:
+        return () if price is None else (Level(price, m("10")),)
+
+    return BookView(TOKEN, state, levels(bid), levels(ask))
+
+
+def plan(side: AlertSide, price: Micros, token_id: TokenId = TOKEN) -> AlertPlan:
+    return AlertPlan(CONDITION, token_id, side, price)
+
+
+def alert(side: AlertSide, price: Micros, state: AlertState = AlertState.WAITING) -> PriceAlert:
+    return PriceAlert(AlertId("a"), plan(side, price), "Yes", "Will it?", AT, state)
+
+
+@given(side=sides, price=ticks, bid=maybe, ask=maybe, state=states)
+def test_nothing_fires_from_a_book_in_doubt(
+    side: AlertSide, price: Micros, bid: Micros | None, ask: Micros | None, state: BookState
+) -> None:
+    view = book(bid, ask, state)
+    is_crossed = bid is not None and ask is not None and bid >= ask
+    if state not in (BookState.LIVE, BookState.VERIFIED) or is_crossed:
+        assert not is_sound(view)
+        assert reached(plan(side, price), view) is None
+        before = alert(side, price)
+        assert ring(before, view, AT) is before
+
+
+@given(side=sides, price=ticks, bid=maybe, ask=maybe)
+def test_it_fires_exactly_when_its_own_best_price_is_there_or_beyond(
+    side: AlertSide, price: Micros, bid: Micros | None, ask: Micros | None
+) -> None:
+    view = book(bid, ask)
+    if not is_sound(view):
+        return
+    if side is AlertSide.ABOVE:
+        best, is_there = bid, bid is not None and bid >= price
+    else:
+        best, is_there = ask, ask is not None and ask <= price
+    assert reached(plan(side, price), view) == (best if is_there else None)
+
+
+@given(price=ticks, bid=ticks, ask=ticks)
+def test_above_and_below_one_price_never_fire_together(
+    price: Micros, bid: Micros, ask: Micros
+) -> None:
+    view = book(bid, ask)
+    fired = [side for side in AlertSide if reached(plan(side, price), view) is not None]
+    assert len(fired) <= 1
+
+
+@given(side=sides, price=ticks, looks=st.lists(st.tuples(maybe, maybe, states), max_size=12))
+def test_it_fires_once_and_stays_as_it_rang(
+    side: AlertSide, price: Micros, looks: list[tuple[Micros | None, Micros | None, BookState]]
+) -> None:
+    now, rung = alert(side, price), 0
+    for number, (bid, ask, state) in enumerate(looks):
+        after = ring(now, book(bid, ask, state), AT + timedelta(seconds=number))
+        if after is not now:
+            rung += 1
+            assert after.state is AlertState.RANG
+            assert after.rang_at == AT + timedelta(seconds=number)
+            assert after.rang_price == (bid if side is AlertSide.ABOVE else ask)
+        now = after
+    assert rung <= 1
+    assert (now.state is AlertState.RANG) == bool(rung)
+
+
+@given(side=sides, price=ticks, bid=maybe, ask=maybe)
+def test_what_is_accepted_does_not_fire_on_the_same_book(
+    side: AlertSide, price: Micros, bid: Micros | None, ask: Micros | None
+) -> None:
+    view, wanted = book(bid, ask), plan(side, price)
+    assert (plan_problem(wanted, view, ()) == "") == (reached(wanted, view) is None)
+
+
+def test_another_tokens_book_reaches_nothing() -> None:
+    assert reached(plan(AlertSide.ABOVE, m("0.1"), OTHER), book(m("0.5"), m("0.6"))) is None
+
+
+@pytest.mark.parametrize("state", [AlertState.RANG, AlertState.OVER])
+def test_what_has_rung_or_is_over_never_rings(state: AlertState) -> None:
+    before = alert(AlertSide.ABOVE, m("0.4"), state=state)
+    assert ring(before, book(m("0.5"), m("0.6")), AT) is before
+    assert end(before) is before
+
+
+def test_a_market_that_ended_ends_what_waits() -> None:
+    assert end(alert(AlertSide.ABOVE, m("0.4"))).state is AlertState.OVER
+
+
+@pytest.mark.parametrize("price", [Micros(0), Micros(-1), ONE, Micros(ONE + 1)])
+def test_a_price_lies_between_nothing_and_a_dollar(price: Micros) -> None:
+    problem = plan_problem(plan(AlertSide.ABOVE, price), book(None, None), ())
+    assert problem == "A price lies between 0 and 100 cents"
+
+
+def test_a_price_that_is_there_already_is_said() -> None:
+    view = book(m("0.46"), m("0.48"))
+    said = plan_problem(plan(AlertSide.ABOVE, m("0.45")), view, ())
+    assert said == "The best bid is 46¢ already"
+    said = plan_problem(plan(AlertSide.BELOW, m("0.5")), view, ())
+    assert said == "The best ask is 48¢ already"
+    stale = book(m("0.46"), m("0.48"), BookState.STALE)
+    assert plan_problem(plan(AlertSide.ABOVE, m("0.45")), stale, ()) == ""
+
+
+def test_the_same_alert_is_not_set_twice() -> None:
+    wanted = plan(AlertSide.ABOVE, m("0.45"))
+    empty = book(None, None)
+    assert plan_problem(wanted, empty, (wanted,)) == "An alert for bid ≥ 45¢ waits already"
+    assert plan_problem(plan(AlertSide.BELOW, m("0.45")), empty, (wanted,)) == ""
+
+
+def test_outcomes_and_alerts_are_bounded() -> None:
+    empty = book(None, None)
+    others = tuple(
+        plan(AlertSide.ABOVE, m("0.5"), TokenId(str(number + 10))) for number in range(MOST_BOOKS)
+    )
+    assert "remove one first" in plan_problem(plan(AlertSide.ABOVE, m("0.4")), empty, others)
+    assert plan_problem(plan(AlertSide.ABOVE, m("0.4")), empty, others[1:]) == ""
+    same = tuple(plan(AlertSide.ABOVE, Micros(1_000 + n)) for n in range(MOST_ALERTS))
+    assert "remove one first" in plan_problem(plan(AlertSide.ABOVE, m("0.4")), empty, same)
+
+
+def test_entries_are_read_as_cents_and_an_empty_one_is_none() -> None:
+    def read(above: str, below: str) -> tuple[AlertPlan, ...] | str:
+        return read_plans(above, below, condition_id=CONDITION, token_id=TOKEN)
+
+    assert read("45.5", "30¢") == (
+        plan(AlertSide.ABOVE, m("0.455")), plan(AlertSide.BELOW, m("0.30")),
+    )  # fmt: skip
+    assert read(" ", "30") == (plan(AlertSide.BELOW, m("0.30")),)
+    assert read("4,5", "") == "The price above is a number of cents"
+    assert read("", "x") == "The price below is a number of cents"
+    assert read("", " ") == "State a price above, a price below, or both"
+
+
+def test_it_says_which_price_is_meant() -> None:
+    assert say_plan(plan(AlertSide.BELOW, m("0.305"))) == "ask ≤ 30.5¢"
+    rang = ring(alert(AlertSide.ABOVE, m("0.45")), book(m("0.46"), None), AT)
+    assert say_ring(rang) == "the best bid is 46¢, at or above 45¢"
+    assert say_ring(alert(AlertSide.BELOW, m("0.3"))) == "the best ask is 30¢, at or below 30¢"

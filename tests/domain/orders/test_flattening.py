@@ -1,0 +1,144 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
+from pmtui.domain.markets.market import NO_FEE, MarketTerms, Side
+from pmtui.domain.money import ONE, Micros, parse_micros
+from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick
+from pmtui.domain.orders.flattening import FlattenPlan, FlattenProblem, plan_flatten, worst_price
+from pmtui.domain.orders.order import Order, OrderStatus, TimeInForce
+
+m = parse_micros
+YES = TokenId("1")
+TERMS = MarketTerms(
+    condition_id=ConditionId("0xaa"), token_ids=(YES, TokenId("2")),
+    outcome_labels=("Yes", "No"), tick_size=m("0.01"), min_order_size=m("5"), neg_risk=False,
+    fee=NO_FEE,
+)  # fmt: skip
+BOOK = BookView(
+    YES, BookState.LIVE,
+    bids=(Level(m("0.50"), m("40")), Level(m("0.48"), m("30")), Level(m("0.40"), m("500"))),
+    asks=(Level(m("0.53"), m("40")),),
+)  # fmt: skip
+SALE = Order(
+    order_id=OrderId("0x1"), condition_id=TERMS.condition_id, token_id=YES, outcome="Yes",
+    side=Side.SELL, price=m("0.60"), original_size=m("10"), matched_size=m("0"),
+    status=OrderStatus.LIVE, time_in_force=TimeInForce.GTC,
+    created_at=datetime(2026, 6, 15, tzinfo=UTC),
+)  # fmt: skip
+
+
+def plan(
+    held: str, *orders: Order, book: BookView = BOOK, terms: MarketTerms = TERMS
+) -> FlattenPlan | FlattenProblem:
+    return plan_flatten(held=m(held), orders=orders, book=book, terms=terms)
+
+
+def planned(held: str, *orders: Order, book: BookView = BOOK) -> FlattenPlan:
+    found = plan(held, *orders, book=book)
+    assert isinstance(found, FlattenPlan)
+    return found
+
+
+def problem(held: str, *orders: Order, **changes: object) -> str:
+    found = plan(held, *orders, **changes)  # type: ignore[arg-type]  # a test names what differs
+    assert isinstance(found, FlattenProblem)
+    return found.text
+
+
+def test_all_of_it_is_offered_at_a_stated_worst_price() -> None:
+    found = planned("60")
+    intent = found.intent
+    assert (intent.side, intent.size, intent.time_in_force) == (
+        Side.SELL, m("60"), TimeInForce.FAK,
+    )  # fmt: skip
+    assert (found.best_bid, intent.price) == (m("0.50"), m("0.45"))
+    assert found.numbers.fills_now == m("60")
+    assert found.numbers.fills_now_cash == m("29.6")
+    assert (found.stays, found.sales, found.warnings) == (0, (), ())
+
+
+def test_what_nobody_bids_for_within_the_worst_price_stays() -> None:
+    assert planned("100").stays == m("30")
+
+
+def test_own_sales_in_the_way_are_named() -> None:
+    other = replace(SALE, order_id=OrderId("0x2"), token_id=TokenId("2"))
+    purchase = replace(SALE, order_id=OrderId("0x3"), side=Side.BUY)
+    assert planned("60", SALE, other, purchase).sales == (SALE,)
+
+
+def bid(price: str, size: str, token: str = "1") -> Order:
+    side = Side.BUY if token == YES else Side.SELL
+    return replace(
+        SALE, order_id=OrderId(f"0x{token}{price}"), token_id=TokenId(token), side=side,
+        price=m(price), original_size=m(size),
+    )  # fmt: skip
+
+
+def test_own_bids_that_it_may_meet_are_in_the_way_of_either_outcome() -> None:
+    here, across, low = bid("0.48", "30"), bid("0.50", "10", "2"), bid("0.40", "50")
+    found = planned("60", SALE, low, here, across)
+    assert found.bids == (across, here)
+    assert found.in_the_way == (across, here, SALE)
+    # Of the fifty cents thirty are of others, and nothing at forty-eight.
+    assert found.numbers.fills_now == m("30")
+
+
+def test_how_far_it_may_fall_is_counted_from_the_bids_of_others() -> None:
+    found = planned("60", bid("0.50", "40"))
+    assert (found.best_bid, found.intent.price) == (m("0.48"), m("0.44"))
+
+
+def test_where_only_we_bid_nothing_is_cancelled() -> None:
+    alone = replace(BOOK, bids=BOOK.bids[:1])
+    assert problem("60", bid("0.50", "40"), book=alone) == "Nobody but you bids for it now"
+
+
+def test_a_sale_still_being_checked_comes_first() -> None:
+    assert "checked" in problem("60", replace(SALE, status=OrderStatus.UNKNOWN))
+
+
+def test_dust_is_explained() -> None:
+    assert "dust" in problem("0.004")
+    assert planned("60.004").warnings == ("0.004 shares are dust and stay",)
+
+
+def test_less_than_the_minimum_is_warned_of_not_blocked() -> None:
+    (warning,) = planned("3").warnings
+    assert "minimum of 5" in warning
+
+
+@pytest.mark.parametrize(
+    ("held", "changes", "words"),
+    [
+        ("0", {}, "hold no shares"),
+        ("60", {"book": replace(BOOK, bids=())}, "Nobody bids"),
+        ("60", {"terms": replace(TERMS, accepting_orders=False)}, "no orders"),
+    ],
+)
+def test_why_it_cannot_be_sold(held: str, changes: dict[str, object], words: str) -> None:
+    assert words in problem(held, **changes)
+
+
+def test_a_bad_book_is_warned_of() -> None:
+    stale = replace(BOOK, state=BookState.STALE)
+    assert "stale" in planned("60", book=stale).warnings[0]
+
+
+@given(st.sampled_from(sorted(TICK_RULES)), st.integers(1, 9_999), st.integers(0, 100))
+def test_the_worst_price_is_on_the_grid_and_no_further_below_than_said(
+    tick: Micros, steps: int, percent: int
+) -> None:
+    best = Micros(min(steps * tick, ONE - tick))
+    worst = worst_price(best, tick, percent)
+    assert is_on_tick(worst, tick)
+    assert worst <= best
+    # A tick is always given: the best bid may be gone by the time the sale arrives.
+    assert worst < best or best == tick
+    assert worst * 100 >= best * (100 - percent) or worst == max(tick, best - tick)

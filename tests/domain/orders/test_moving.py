@@ -1,0 +1,148 @@
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
+from pmtui.domain.markets.market import NO_FEE, MarketTerms, Side
+from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.orders.moving import (
+    MoveProblem,
+    find_final_size,
+    plan_move,
+    why_not_movable,
+    why_not_replaced,
+)
+from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
+
+m = parse_micros
+NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
+TERMS = MarketTerms(
+    condition_id=ConditionId("0xaa"), token_ids=(TokenId("1"), TokenId("2")),
+    outcome_labels=("Yes", "No"), tick_size=m("0.01"), min_order_size=m("5"), neg_risk=False,
+    fee=NO_FEE,
+)  # fmt: skip
+ORDER = Order(
+    order_id=OrderId("0x1"), condition_id=TERMS.condition_id, token_id=TokenId("1"),
+    outcome="Yes", side=Side.BUY, price=m("0.40"), original_size=m("10"), matched_size=m("0"),
+    status=OrderStatus.LIVE, time_in_force=TimeInForce.GTC, created_at=NOW,
+)  # fmt: skip
+
+
+def plan(
+    order: Order, price: str, *, cash: Micros | None = None, terms: MarketTerms = TERMS
+) -> LimitIntent | MoveProblem:
+    return plan_move(order, m(price), terms=terms, now=NOW, available_cash=cash)
+
+
+def problem(order: Order, price: str = "0.42", **changes: object) -> str:
+    found = plan(order, price, **changes)  # type: ignore[arg-type]  # a test names what differs
+    assert isinstance(found, MoveProblem)
+    return found.text
+
+
+def test_the_new_order_keeps_type_expiry_and_post_only() -> None:
+    end = NOW + timedelta(hours=1)
+    order = replace(ORDER, time_in_force=TimeInForce.GTD, expires_at=end, is_post_only=True)
+    assert plan(order, "0.41") == LimitIntent(
+        condition_id=order.condition_id, token_id=order.token_id, side=Side.BUY,
+        price=m("0.41"), size=m("10"), time_in_force=TimeInForce.GTD, is_post_only=True,
+        expires_at=end,
+    )  # fmt: skip
+
+
+def test_only_what_is_left_is_moved() -> None:
+    half = replace(ORDER, matched_size=m("4.005"), status=OrderStatus.PARTIALLY_FILLED)
+    moved = plan(half, "0.41")
+    assert isinstance(moved, LimitIntent)
+    assert moved.size == m("5.99")
+
+
+def test_too_little_left_is_said_before_anything_is_done() -> None:
+    rest = replace(ORDER, matched_size=m("5.5"), status=OrderStatus.PARTIALLY_FILLED)
+    assert "4.5 shares are left" in problem(rest)
+    assert why_not_replaced(m("5"), TERMS) == ""
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (OrderStatus.UNKNOWN, "being checked"),
+        (OrderStatus.SENT, "being checked"),
+        (OrderStatus.DELAYED, "holds it back"),
+        (OrderStatus.FILLED, "It is filled"),
+        (OrderStatus.CANCELLED, "It is cancelled"),
+    ],
+)
+def test_only_an_order_known_to_rest_can_be_moved(status: OrderStatus, words: str) -> None:
+    assert words in problem(replace(ORDER, status=status))
+
+
+def test_what_does_not_rest_cannot_be_moved() -> None:
+    fak = replace(ORDER, time_in_force=TimeInForce.FAK)
+    assert "FAK" in why_not_movable(fak, TERMS, NOW)
+
+
+def test_an_order_about_to_end_is_not_moved() -> None:
+    ending = replace(ORDER, time_in_force=TimeInForce.GTD, expires_at=NOW + timedelta(seconds=119))
+    assert "119 s" in problem(ending)
+    longer = replace(ending, expires_at=NOW + timedelta(seconds=120))
+    assert isinstance(plan(longer, "0.41"), LimitIntent)
+
+
+@pytest.mark.parametrize(
+    ("price", "words"), [("0.40", "already"), ("0.415", "nearest price is 42¢"), ("1", "99¢")]
+)
+def test_the_new_price_must_be_another_one_on_the_grid(price: str, words: str) -> None:
+    assert words in problem(ORDER, price)
+
+
+def test_a_market_that_takes_no_orders_keeps_the_old_one() -> None:
+    closed = replace(TERMS, accepting_orders=False)
+    assert "no orders" in problem(ORDER, terms=closed)
+
+
+@given(st.integers(41, 99), st.integers(0, 6_000_000))
+def test_a_dearer_purchase_needs_what_it_costs_beyond_the_old_one(cents: int, cash: int) -> None:
+    found = plan_move(
+        ORDER, Micros(cents * 10_000), terms=TERMS, now=NOW, available_cash=Micros(cash)
+    )
+    lacks = cents * 100_000 - 4_000_000 > cash
+    assert isinstance(found, MoveProblem) is lacks
+
+
+def test_a_sale_needs_no_cash() -> None:
+    sale = replace(ORDER, side=Side.SELL)
+    assert isinstance(plan(sale, "0.9", cash=Micros(0)), LimitIntent)
+
+
+@given(
+    trades=st.lists(st.tuples(st.integers(1, 4), st.booleans(), st.booleans()), max_size=4),
+    has_record=st.booleans(),
+)
+def test_what_is_placed_again_never_trades_more_than_was_meant(
+    *,
+    trades: list[tuple[int, bool, bool]],
+    has_record: bool,
+) -> None:
+    """Each trade has a size, and may be told of, and may have failed."""
+    size = m("16.5")
+    order = replace(ORDER, original_size=size)
+    matched = m(str(sum(part for part, _, _ in trades)))
+    gone = replace(order, status=OrderStatus.CANCELLED, matched_size=matched)
+    heard = [(part, fails) for part, is_told, fails in trades if is_told]
+    booked = m(str(sum(part for part, fails in heard if not fails)))
+    failed = m(str(sum(part for part, fails in heard if fails)))
+    found = find_final_size(order, gone if has_record else None, booked=booked, failed=failed)
+    if found is not None:
+        assert (size - found) + matched <= size
+    # With its record and every trade it is always certain.
+    if has_record and len(heard) == len(trades):
+        assert found == matched
+
+
+def test_an_order_whose_trades_are_all_of_it_needs_no_record() -> None:
+    assert find_final_size(ORDER, None, booked=m("9.995")) == m("9.995")
+    assert find_final_size(ORDER, None, booked=m("9.99")) is None

@@ -1,0 +1,150 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import parse_micros
+from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick
+from pmtui.domain.orders.order import TimeInForce
+from pmtui.domain.ticket.draft import OrderKind, SizeUnit
+from pmtui.domain.ticket.reading import parse_cents
+from pmtui.domain.ticket.steps import (
+    Step,
+    after_sending,
+    next_kind,
+    next_time_in_force,
+    next_unit,
+    step_cents,
+    step_price,
+    step_size,
+    switch_side,
+    toggle_post_only,
+)
+from tests.domain.ticket.test_ticket import BUY, MARKET, SELL, TERMS, WORLD, YES
+
+m = parse_micros
+
+
+def test_sides_and_post_only_go_back_and_forth() -> None:
+    assert switch_side(BUY).side is Side.SELL
+    assert switch_side(switch_side(BUY)) == BUY
+    assert toggle_post_only(BUY).is_post_only
+    assert toggle_post_only(toggle_post_only(BUY)) == BUY
+
+
+def test_a_market_order_starts_without_the_limits_price_and_shares() -> None:
+    market = next_kind(replace(BUY, is_post_only=True))
+    assert (market.kind, market.time_in_force, market.size_unit) == (
+        OrderKind.MARKET, TimeInForce.FOK, SizeUnit.DOLLARS,
+    )  # fmt: skip
+    assert (market.price_text, market.size_text, market.is_post_only) == ("", "", False)
+    dollars = next_kind(replace(BUY, size_unit=SizeUnit.DOLLARS, time_in_force=TimeInForce.FAK))
+    assert (dollars.size_text, dollars.time_in_force) == ("100", TimeInForce.FAK)
+    sale = next_kind(SELL)
+    assert (sale.size_unit, sale.size_text) == (SELL.size_unit, SELL.size_text)
+    back = next_kind(market)
+    assert (back.kind, back.time_in_force) == (OrderKind.LIMIT, TimeInForce.GTC)
+
+
+def test_a_limit_order_that_was_a_market_order_for_a_moment_is_as_before() -> None:
+    back = next_kind(next_kind(BUY))
+    assert back == BUY
+    # What was typed in dollars meanwhile does not count shares.
+    dollars = replace(next_kind(BUY), size_text="25")
+    assert next_kind(dollars) == BUY
+    spent = replace(BUY, size_unit=SizeUnit.DOLLARS)
+    assert next_kind(replace(next_kind(spent), size_text="25")) == replace(spent, size_text="25")
+    # After it was sent the price stays and no size does.
+    after = next_kind(after_sending(dollars))
+    assert (after.price_text, after.size_text, after.size_unit) == (
+        BUY.price_text, "", SizeUnit.SHARES,
+    )  # fmt: skip
+
+
+def test_times_in_force_go_round_both_ways_among_those_allowed() -> None:
+    draft, seen = BUY, []
+    for _ in range(4):
+        seen.append(draft.time_in_force)
+        draft = next_time_in_force(draft)
+    assert seen == list(TimeInForce)
+    assert draft == replace(BUY, expiry_text="60m")
+    assert next_time_in_force(BUY, Step.DOWN).time_in_force is TimeInForce.FAK
+    assert next_time_in_force(MARKET).time_in_force is TimeInForce.FAK
+    resting = replace(MARKET, time_in_force=TimeInForce.GTC)
+    assert not next_time_in_force(resting).time_in_force.rests
+    assert not next_time_in_force(resting, Step.DOWN).time_in_force.rests
+
+
+def test_units_go_round_and_take_a_typed_sign_away() -> None:
+    assert next_unit(BUY).size_unit is SizeUnit.DOLLARS
+    assert next_unit(BUY, Step.DOWN).size_unit is SizeUnit.PERCENT
+    typed = next_unit(replace(BUY, size_text="50%"))
+    assert (typed.size_unit, typed.size_text) == (SizeUnit.SHARES, "50")
+    assert next_unit(MARKET).size_unit is SizeUnit.PERCENT
+
+
+@pytest.mark.parametrize(
+    ("text", "step", "moved"),
+    [
+        ("51", Step.UP, "52"), ("51", Step.DOWN, "50"), ("51.5", Step.UP, "52"),
+        ("51.5", Step.DOWN, "51"), ("99", Step.UP, "99"), ("1", Step.DOWN, "1"),
+        ("250", Step.UP, "99"),
+    ],
+)  # fmt: skip
+def test_a_price_moves_by_the_tick_and_stays_on_the_grid(text: str, step: Step, moved: str) -> None:
+    assert step_price(replace(BUY, price_text=text), WORLD, step).price_text == moved
+
+
+def test_an_empty_price_starts_at_the_best_of_its_own_side() -> None:
+    empty = replace(BUY, price_text="")
+    assert step_price(empty, WORLD, Step.UP).price_text == "51"
+    assert step_price(replace(SELL, price_text=""), WORLD, Step.UP).price_text == "53"
+    assert step_price(MARKET, WORLD, Step.UP).price_text == "53"
+    bare = replace(WORLD, book=BookView(YES, BookState.LIVE))
+    assert step_price(empty, bare, Step.DOWN).price_text == "50"
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "step", "moved"),
+    [
+        ("", SizeUnit.SHARES, Step.UP, "5"), ("7", SizeUnit.SHARES, Step.UP, "8"),
+        ("9", SizeUnit.SHARES, Step.UP, "10"), ("10", SizeUnit.SHARES, Step.UP, "20"),
+        ("10", SizeUnit.SHARES, Step.DOWN, "9"), ("100", SizeUnit.SHARES, Step.DOWN, "90"),
+        ("150", SizeUnit.SHARES, Step.DOWN, "100"), ("150", SizeUnit.SHARES, Step.UP, "200"),
+        ("5", SizeUnit.SHARES, Step.DOWN, "5"), ("12.5", SizeUnit.DOLLARS, Step.UP, "20"),
+        ("1", SizeUnit.DOLLARS, Step.DOWN, "1"), ("", SizeUnit.PERCENT, Step.UP, "5"),
+        ("95", SizeUnit.PERCENT, Step.UP, "100"), ("100", SizeUnit.PERCENT, Step.UP, "100"),
+        ("5", SizeUnit.PERCENT, Step.DOWN, "5"), ("33", SizeUnit.PERCENT, Step.DOWN, "30"),
+        ("$30", SizeUnit.SHARES, Step.UP, "40"),
+    ],
+)  # fmt: skip
+def test_a_size_moves_by_its_leading_digit(
+    text: str, unit: SizeUnit, step: Step, moved: str
+) -> None:
+    draft = replace(BUY, size_text=text, size_unit=unit)
+    assert step_size(draft, WORLD, step).size_text == moved
+
+
+@given(
+    st.sampled_from(sorted(TICK_RULES)), st.text("0123456789.", max_size=8), st.sampled_from(Step)
+)
+def test_every_step_lands_on_the_grid(tick: int, text: str, step: Step) -> None:
+    world = replace(WORLD, terms=replace(TERMS, tick_size=tick))  # type: ignore[arg-type]
+    moved = parse_cents(step_price(replace(BUY, price_text=text), world, step).price_text)
+    assert moved is not None
+    assert is_on_tick(moved, world.terms.tick_size)
+
+
+@pytest.mark.parametrize(
+    ("text", "step", "stepped"),
+    [
+        ("50", Step.UP, "51"), ("50", Step.DOWN, "49"), ("50.5", Step.UP, "51"),
+        ("50.5", Step.DOWN, "50"), ("99", Step.UP, "99"), ("1", Step.DOWN, "1"),
+        ("", Step.UP, ""), ("fifty", Step.DOWN, "fifty"),
+    ],
+)  # fmt: skip
+def test_a_typed_price_steps_on_the_grid(text: str, step: Step, stepped: str) -> None:
+    assert step_cents(text, step, m("0.01")) == stepped

@@ -1,0 +1,162 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.ids import OrderId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
+from pmtui.domain.ticket.draft import TicketContext, TicketDraft, TicketField
+from pmtui.domain.ticket.reading import format_cents
+from pmtui.domain.ticket.rules import TicketRules
+from pmtui.domain.ticket.ticket import TicketCheck, check_ticket
+from tests.domain.ticket.test_ticket import BOOK, BUY, MARKET, NO, NOW, SELL, TERMS, WORLD, YES, m
+
+
+def _warned(check: TicketCheck, words: str) -> bool:
+    return any(words in text for text in check.warnings)
+
+
+def _order(**changes: object) -> Order:
+    order = Order(
+        order_id=OrderId("0x1"), condition_id=TERMS.condition_id, token_id=YES, outcome="Yes",
+        side=Side.BUY, price=m("0.51"), original_size=m("100"), matched_size=m("0"),
+        status=OrderStatus.LIVE, time_in_force=TimeInForce.GTC,
+        created_at=NOW - timedelta(seconds=4),
+    )  # fmt: skip
+    return replace(order, **changes)  # type: ignore[arg-type]
+
+
+def _after(*orders: Order, world: TicketContext = WORLD) -> TicketContext:
+    return replace(world, recent=orders)
+
+
+@given(cents=st.integers(1, 99), percent=st.integers(0, 100), is_buy=st.booleans())
+def test_a_price_is_far_only_when_worse_than_the_midpoint_by_more_than_asked(
+    cents: int, percent: int, *, is_buy: bool
+) -> None:
+    world = replace(WORLD, rules=TicketRules(worst_price_percent=percent))
+    draft = replace(
+        BUY if is_buy else SELL, price_text=str(cents), size_text="100",
+        time_in_force=TimeInForce.GTC,
+    )  # fmt: skip
+    world = replace(world, available_cash=m("100000"))
+    price, mid = Micros(cents * 10_000), BOOK.midpoint
+    assert mid is not None
+    worse = price - mid if is_buy else mid - price
+    is_far = percent > 0 and worse * 100 > mid * percent and worse > 2 * TERMS.tick_size
+    check = check_ticket(draft, world)
+    assert _warned(check, "the midpoint") is is_far
+    # It is the trader's to decide.
+    assert check.intent is not None
+
+
+@pytest.mark.parametrize("state", [s for s in BookState if not s.is_good])
+def test_a_book_that_may_be_wrong_is_no_measure_of_a_price(state: BookState) -> None:
+    world = replace(WORLD, book=replace(BOOK, state=state))
+    assert not _warned(check_ticket(replace(BUY, price_text="90"), world), "the midpoint")
+
+
+def test_without_a_midpoint_no_price_is_far() -> None:
+    world = replace(WORLD, book=BookView(YES, BookState.LIVE, asks=BOOK.asks))
+    assert not _warned(check_ticket(replace(BUY, price_text="90"), world), "the midpoint")
+
+
+def test_a_market_purchase_is_measured_by_its_worst_price() -> None:
+    check = check_ticket(replace(MARKET, price_text="80"), WORLD)
+    assert _warned(check, f"{format_cents(m('0.80'))}¢ is 53% above the midpoint 52¢")
+
+
+@given(dollars=st.integers(1, 900), bound=st.integers(0, 1_000))
+def test_an_order_is_large_from_the_stated_sum_on(dollars: int, bound: int) -> None:
+    world = replace(WORLD, rules=TicketRules(notional_warning=Micros(bound * 1_000_000)))
+    draft = replace(BUY, price_text="50", size_text=str(2 * dollars))
+    check = check_ticket(draft, world)
+    if check.intent is None:
+        assert 2 * dollars < 5
+        return
+    assert _warned(check, "in one order") is (0 < bound <= dollars)
+
+
+@given(
+    age=st.integers(0, 30),
+    window=st.integers(0, 20),
+    status=st.sampled_from(OrderStatus),
+)
+def test_the_same_order_again_is_a_second_one_for_a_while(
+    age: int, window: int, status: OrderStatus
+) -> None:
+    rules = TicketRules(duplicate_window=timedelta(seconds=window))
+    sent = _order(created_at=NOW - timedelta(seconds=age), status=status)
+    world = _after(sent, world=replace(WORLD, rules=rules))
+    check = check_ticket(BUY, world)
+    is_second = window > 0 and age <= window and status is not OrderStatus.REJECTED
+    assert _warned(check, "would be a second one") is is_second
+    assert check.intent is not None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"token_id": NO}, {"side": Side.SELL}, {"price": m("0.50")}, {"original_size": m("99")}],
+)
+def test_another_order_is_not_the_same(changes: dict[str, object]) -> None:
+    check = check_ticket(BUY, _after(_order(**changes)))
+    assert not _warned(check, "a second one")
+
+
+def test_the_youngest_of_several_is_told() -> None:
+    older = _order(order_id=OrderId("0x2"), created_at=NOW - timedelta(seconds=9))
+    assert _warned(check_ticket(BUY, _after(older, _order())), "4 s ago")
+
+
+def test_a_market_purchase_is_the_same_by_its_dollars_though_the_book_moved() -> None:
+    # $25 at most 53¢ a share and $25 at most 54¢.
+    sent = _order(
+        price=m("0.53"), original_size=m("47.1698"), time_in_force=TimeInForce.FOK,
+        status=OrderStatus.FILLED,
+    )  # fmt: skip
+    moved = replace(WORLD, book=replace(BOOK, asks=BOOK.asks[1:]))
+    assert _warned(check_ticket(MARKET, _after(sent, world=moved)), "a second one")
+    assert not _warned(check_ticket(MARKET, _after(_order(price=m("0.25")))), "a second one")
+
+
+def test_what_is_blocked_is_not_warned_of_as_well() -> None:
+    dear: TicketDraft = replace(BUY, size_text="5000")
+    check = check_ticket(dear, WORLD)
+    assert [p.is_warning for p in check.of(TicketField.SIZE)] == [False]
+
+
+@given(skew=st.integers(-60_000, 60_000))
+def test_a_timed_order_states_what_the_venue_asks_by_the_venues_clock(skew: int) -> None:
+    ahead = timedelta(milliseconds=skew)
+    draft = replace(BUY, time_in_force=TimeInForce.GTD, expiry_text="2m")
+    intent = check_ticket(draft, replace(WORLD, clock_skew=ahead)).intent
+    assert isinstance(intent, LimitIntent)
+    assert intent.expires_at is not None
+    # A minute is added when it is signed; the venue wants three, by its own clock (§6.2).
+    stated = intent.expires_at + timedelta(seconds=60)
+    assert stated - (NOW + ahead) >= timedelta(seconds=180)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"), [("2m", 2), ("140s", 22), ("149s", 31), ("150s", None), ("3m", None)]
+)
+def test_a_life_that_leaves_no_time_to_read_the_card_is_warned_of(
+    text: str, left: int | None
+) -> None:
+    check = check_ticket(replace(BUY, time_in_force=TimeInForce.GTD, expiry_text=text), WORLD)
+    assert check.intent is not None
+    assert [p.text for p in check.of(TicketField.EXPIRY)] == (
+        [] if left is None
+        else [f"The venue wants two minutes at least: send it within {left} s"]
+    )  # fmt: skip
+
+
+def test_cash_that_open_orders_keep_is_named() -> None:
+    world = replace(WORLD, reserved_cash=m("300"))
+    (problem,) = check_ticket(replace(BUY, size_text="5000"), world).of(TicketField.SIZE)
+    assert "$300.00 are kept for open orders" in problem.text

@@ -1,0 +1,359 @@
+"""A transaction of the wallet is submitted once and followed to its end, whatever is lost."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from pmtui.domain.account.wallet_call import (
+    Call,
+    CallReverted,
+    RelayerTransaction,
+    TransactionId,
+    TransactionKey,
+    TransactionStatus,
+    WalletTransaction,
+)
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.ids import Address
+from pmtui.domain.orders.verdict import Rejected
+from pmtui.service.account.transactions import (
+    AFTER_DEADLINE,
+    DEADLINE,
+    DEPLOYMENT_PATIENCE,
+    GONE,
+    MOST_BUSY_TRIES,
+    PreparedBatch,
+    WalletTransactions,
+)
+from pmtui.service.health import Health
+from pmtui.service.hub import Hub
+from pmtui.service.kernel import Kernel
+from pmtui.service.log import Log
+from pmtui.service.orders.journal import Journal
+from pmtui.service.supervisor import Supervisor
+from pmtui.signing import calldata
+from pmtui.signing.contracts import POLYGON
+from pmtui.signing.secret import Secret
+from pmtui.signing.signer import Signer
+from pmtui.signing.wallet import derive_wallets
+from pmtui.signing.wallet_signer import DepositWalletSigner
+from tests.manual_clock import ManualClock
+from tests.sim.kit import KEYS
+
+SIGNER = DepositWalletSigner(Signer(Secret.from_hex(KEYS[0])))
+WALLET = derive_wallets(SIGNER.owner).deposit_beacon
+CALL = calldata.approve(POLYGON.collateral, POLYGON.collateral_adapter, 5)
+LOST = Failure(FailureKind.LOST, "POST /submit", "no answer")
+DOWN = Failure(FailureKind.UNREACHABLE, "GET /transactions", "no connection")
+ROW = RelayerTransaction(TransactionId("t1"), "STATE_NEW")
+
+
+def refused(text: str, status: int = 400) -> Failure:
+    return Failure(FailureKind.REFUSED, "POST /submit", text, status)
+
+
+@dataclass
+class FakeRelayer:
+    """Answers as told; a lost answer may still have arrived."""
+
+    answers: list[RelayerTransaction | Failure] = field(default_factory=list)
+    told: RelayerTransaction | Failure | None = None
+    listed: tuple[RelayerTransaction, ...] | Failure = ()
+    counter: int | Failure = 4
+    bodies: list[bytes] = field(default_factory=list)
+
+    async def nonce(self, owner: Address) -> int | Failure:
+        assert owner == SIGNER.owner
+        return self.counter
+
+    async def submit(self, body: bytes) -> RelayerTransaction | Failure:
+        self.bodies.append(body)
+        return self.answers.pop(0) if self.answers else ROW
+
+    async def transaction(
+        self, transaction_id: TransactionId
+    ) -> RelayerTransaction | Failure | None:
+        assert transaction_id == ROW.transaction_id
+        return self.told
+
+    async def transactions(self) -> tuple[RelayerTransaction, ...] | Failure:
+        return self.listed
+
+
+@dataclass
+class FakeChain:
+    outcome: bytes | CallReverted | Failure = b""
+
+    async def call(
+        self, call: Call, *, sender: Address | None = None
+    ) -> bytes | CallReverted | Failure:
+        assert sender == WALLET
+        return self.outcome
+
+
+@dataclass
+class Desk:
+    clock: ManualClock
+    log: Log
+    relayer: FakeRelayer
+    transactions: WalletTransactions
+    ended: list[WalletTransaction]
+
+    async def submit(self) -> TransactionKey:
+        prepared = await self.transactions.prepare([CALL], "Approve the adapter")
+        assert isinstance(prepared, PreparedBatch)
+        key = await self.transactions.submit(prepared)
+        assert not isinstance(key, Rejected)
+        return key
+
+    def only(self) -> WalletTransaction:
+        (transaction,) = self.transactions.view()
+        return transaction
+
+    async def until(self, status: TransactionStatus, *, seconds: float = 60) -> WalletTransaction:
+        """Let time pass until the one transaction has a status."""
+        for _ in range(round(seconds)):
+            await self.clock.advance(1)
+            await asyncio.sleep(0)
+            if self.only().status is status:
+                return self.only()
+        raise AssertionError(f"{self.only().status} after {seconds} s")
+
+
+@asynccontextmanager
+async def desk(
+    folder: Path, relayer: FakeRelayer, chain: FakeChain | None = None
+) -> AsyncIterator[Desk]:
+    clock = ManualClock()
+    hub = Hub(clock)
+    log = Log(hub, clock)
+    supervisor = Supervisor(clock, log, random.Random(1))
+    kernel = Kernel(
+        clock=clock, hub=hub, log=log, health=Health(hub, log, clock), supervisor=supervisor
+    )
+    journal = Journal(folder / "journal.sqlite")
+    ended: list[WalletTransaction] = []
+    transactions = WalletTransactions(
+        kernel,
+        journal,
+        relayer=relayer,
+        signer=SIGNER,
+        wallet=WALLET,
+        decode=calldata.decode_call,
+        chain=chain,
+        on_end=ended.append,
+    )
+    ready = asyncio.Event()
+    running = asyncio.create_task(supervisor.run(ready.set))
+    await ready.wait()
+    try:
+        await transactions.restore()
+        yield Desk(clock, log, relayer, transactions, ended)
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await journal.close()
+
+
+async def test_a_batch_is_followed_to_its_end(tmp_path: Path) -> None:
+    relayer = FakeRelayer(told=replace(ROW, state_text="STATE_MINED", hash="0xab"))
+    async with desk(tmp_path, relayer) as scene:
+        key = await scene.submit()
+        pending = await scene.until(TransactionStatus.PENDING)
+        assert pending.transaction_id == ROW.transaction_id
+        await scene.clock.advance(10)
+        assert scene.only().status is TransactionStatus.PENDING
+        relayer.told = replace(ROW, state_text="STATE_CONFIRMED", hash="0xab")
+        confirmed = await scene.until(TransactionStatus.CONFIRMED)
+        assert confirmed.hash == "0xab"
+        assert await scene.transactions.end_of(key) == confirmed
+        assert scene.ended == [confirmed]
+    assert len(relayer.bodies) == 1
+
+
+@pytest.mark.parametrize("state", ["STATE_FAILED", "STATE_INVALID"])
+async def test_a_failure_is_told_with_its_reason(tmp_path: Path, state: str) -> None:
+    relayer = FakeRelayer(told=replace(ROW, state_text=state, error="execution reverted"))
+    async with desk(tmp_path, relayer) as scene:
+        await scene.submit()
+        failed = await scene.until(TransactionStatus.FAILED)
+        assert failed.reason == "execution reverted"
+
+
+async def test_a_state_that_nobody_documented_is_no_end(tmp_path: Path) -> None:
+    relayer = FakeRelayer(told=replace(ROW, state_text="STATE_PONDERING"))
+    async with desk(tmp_path, relayer) as scene:
+        await scene.submit()
+        await scene.until(TransactionStatus.PENDING)
+        await scene.clock.advance(20)
+        assert scene.only().relayer_state == "STATE_PONDERING"
+        assert not scene.only().status.is_over
+
+
+async def test_a_lost_answer_is_looked_for_by_its_signature_and_never_sent_again(
+    tmp_path: Path,
+) -> None:
+    relayer = FakeRelayer(answers=[LOST], listed=DOWN)
+    async with desk(tmp_path, relayer) as scene:
+        await scene.submit()
+        unknown = await scene.until(TransactionStatus.UNKNOWN)
+        foreign = replace(ROW, transaction_id=TransactionId("t9"), signature="0x00")
+        relayer.listed = (foreign,)
+        await scene.clock.advance(30)
+        assert scene.only().status is TransactionStatus.UNKNOWN
+        relayer.listed = (foreign, replace(ROW, signature=unknown.signature.upper()))
+        relayer.told = replace(ROW, state_text="STATE_CONFIRMED")
+        await scene.until(TransactionStatus.CONFIRMED)
+    assert len(relayer.bodies) == 1
+
+
+async def test_what_nobody_knows_has_failed_once_no_chain_can_take_it(tmp_path: Path) -> None:
+    relayer = FakeRelayer(answers=[LOST])
+    async with desk(tmp_path, relayer) as scene:
+        await scene.submit()
+        await scene.until(TransactionStatus.UNKNOWN)
+        await scene.clock.advance(DEADLINE.total_seconds())
+        assert scene.only().status is TransactionStatus.UNKNOWN
+        failed = await scene.until(
+            TransactionStatus.FAILED, seconds=AFTER_DEADLINE.total_seconds() + 60
+        )
+        assert failed.reason == GONE
+
+
+async def test_a_counter_that_went_on_proves_nothing(tmp_path: Path) -> None:
+    relayer = FakeRelayer(answers=[LOST])
+    async with desk(tmp_path, relayer) as scene:
+        await scene.submit()
+        await scene.until(TransactionStatus.UNKNOWN)
+        relayer.counter = 5
+        await scene.clock.advance(3_600)
+        assert scene.only().status is TransactionStatus.UNKNOWN
+
+
+async def test_a_refusal_is_the_end_and_a_busy_wallet_is_tried_again(tmp_path: Path) -> None:
+    busy = refused("wallet busy: active action in progress")
+    relayer = FakeRelayer(answers=[busy, busy, refused("call blocked: call[0]")])
+    async with desk(tmp_path, relayer) as scene:
+        await scene.submit()
+        failed = await scene.until(TransactionStatus.FAILED)
+        assert "call blocked" in failed.reason
+    assert len(relayer.bodies) == 3
+    assert len(set(relayer.bodies)) == 1
+
+
+async def test_a_wallet_that_stays_busy_is_given_up(tmp_path: Path) -> None:
+    relayer = FakeRelayer(answers=[refused("quota exceeded", 429)] * 99)
+    async with desk(tmp_path, relayer) as scene:
+        await scene.submit()
+        await scene.until(TransactionStatus.FAILED)
+    assert len(relayer.bodies) == MOST_BUSY_TRIES
+
+
+async def test_one_transaction_at_a_time(tmp_path: Path) -> None:
+    async with desk(tmp_path, FakeRelayer()) as scene:
+        first = await scene.transactions.prepare([CALL], "One")
+        second = await scene.transactions.prepare([CALL], "Two")
+        assert isinstance(first, PreparedBatch)
+        assert isinstance(second, PreparedBatch)
+        answers = await asyncio.gather(
+            scene.transactions.submit(first), scene.transactions.submit(second)
+        )
+        assert [isinstance(answer, Rejected) for answer in answers] == [False, True]
+        assert isinstance(await scene.transactions.deploy(), Rejected)
+
+
+async def test_a_card_that_was_read_for_too_long_is_not_sent(tmp_path: Path) -> None:
+    async with desk(tmp_path, FakeRelayer()) as scene:
+        prepared = await scene.transactions.prepare([CALL], "Approve")
+        assert isinstance(prepared, PreparedBatch)
+        await scene.clock.advance(DEADLINE.total_seconds() - 30)
+        assert isinstance(await scene.transactions.submit(prepared), Rejected)
+        assert scene.relayer.bodies == []
+
+
+@pytest.mark.parametrize(
+    "calls", [[], [Call(POLYGON.collateral, b"\1\2\3\4")], [CALL, replace(CALL, value=1)]]
+)
+async def test_nothing_is_signed_that_cannot_be_shown(tmp_path: Path, calls: list[Call]) -> None:
+    async with desk(tmp_path, FakeRelayer()) as scene:
+        assert isinstance(await scene.transactions.prepare(calls, "Riddle"), Rejected)
+
+
+async def test_an_unknown_counter_prepares_nothing(tmp_path: Path) -> None:
+    async with desk(tmp_path, FakeRelayer(counter=DOWN)) as scene:
+        assert isinstance(await scene.transactions.prepare([CALL], "Approve"), Rejected)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "warning"),
+    [(b"", ""), (DOWN, ""), (CallReverted("not yet"), "not yet"), (CallReverted(""), "reverts")],
+)
+async def test_the_chain_is_asked_before_anything_is_signed(
+    tmp_path: Path, outcome: bytes | CallReverted | Failure, warning: str
+) -> None:
+    async with desk(tmp_path, FakeRelayer(), FakeChain(outcome)) as scene:
+        prepared = await scene.transactions.prepare([CALL], "Approve")
+        assert isinstance(prepared, PreparedBatch)
+        assert prepared.warning == warning
+        assert prepared.batch.nonce == 4
+        assert [call.function for call in prepared.meaning] == ["approve"]
+
+
+async def test_a_disk_that_takes_nothing_lets_nothing_leave(tmp_path: Path) -> None:
+    (tmp_path / "journal.sqlite").write_bytes(b"no database" * 99)
+    async with desk(tmp_path, FakeRelayer()) as scene:
+        prepared = await scene.transactions.prepare([CALL], "Approve")
+        assert isinstance(prepared, PreparedBatch)
+        assert isinstance(await scene.transactions.submit(prepared), Rejected)
+        assert scene.relayer.bodies == []
+        assert scene.transactions.view() == ()
+
+
+async def test_the_next_session_takes_up_what_this_one_left(tmp_path: Path) -> None:
+    relayer = FakeRelayer(answers=[LOST], listed=DOWN)
+    async with desk(tmp_path, relayer) as scene:
+        await scene.submit()
+        left = await scene.until(TransactionStatus.UNKNOWN)
+    relayer = FakeRelayer(
+        listed=(replace(ROW, signature=left.signature),),
+        told=replace(ROW, state_text="STATE_CONFIRMED"),
+    )
+    async with desk(tmp_path, relayer) as scene:
+        assert scene.only().key == left.key
+        await scene.until(TransactionStatus.CONFIRMED)
+        assert relayer.bodies == []
+    async with desk(tmp_path, FakeRelayer(listed=DOWN)) as scene:
+        assert scene.only().status is TransactionStatus.CONFIRMED
+
+
+async def test_a_deployment_is_found_by_owner_and_time(tmp_path: Path) -> None:
+    relayer = FakeRelayer(answers=[LOST], listed=DOWN)
+    async with desk(tmp_path, relayer) as scene:
+        key = await scene.transactions.deploy()
+        assert not isinstance(key, Rejected)
+        unknown = await scene.until(TransactionStatus.UNKNOWN)
+        row = replace(
+            ROW, kind="WALLET-CREATE", owner=SIGNER.owner,
+            created_at=unknown.created_at - timedelta(days=1),
+        )  # fmt: skip
+        relayer.listed = (row,)
+        await scene.clock.advance(30)
+        assert scene.only().status is TransactionStatus.UNKNOWN
+        relayer.listed = (replace(row, created_at=unknown.created_at + timedelta(seconds=1)),)
+        relayer.told = replace(row, state_text="STATE_CONFIRMED")
+        await scene.until(TransactionStatus.CONFIRMED)
+
+
+async def test_a_deployment_that_never_arrived_is_given_up_in_the_end(tmp_path: Path) -> None:
+    async with desk(tmp_path, FakeRelayer(answers=[LOST])) as scene:
+        assert not isinstance(await scene.transactions.deploy(), Rejected)
+        await scene.until(TransactionStatus.UNKNOWN)
+        await scene.until(
+            TransactionStatus.FAILED, seconds=DEPLOYMENT_PATIENCE.total_seconds() + 60
+        )

@@ -1,0 +1,454 @@
+"""Conditional orders: they sell once, only from a good book, and come back paused."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from pmtui.domain.account.exit_policy import Departure, LeavePolicy
+from pmtui.domain.account.position import Position
+from pmtui.domain.account.user_events import OrderChanged, OrderEventKind, TradeChanged
+from pmtui.domain.books.market_events import BookSnapshot, TextLevel
+from pmtui.domain.conditionals.conditional import (
+    GONE,
+    Conditional,
+    ConditionalPlan,
+    ConditionalState,
+    Trigger,
+)
+from pmtui.domain.ids import OrderId, TradeId
+from pmtui.domain.markets.link import LinkState
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.orders.order import (
+    Fill,
+    Liquidity,
+    OrderStatus,
+    PostResult,
+    PostStatus,
+    TimeInForce,
+    TradeStatus,
+)
+from pmtui.service.conditionals.conditionals import RESTARTED
+from pmtui.service.topics import BookTopic, MarketTopic
+from pmtui.service.views import Level
+from tests.manual_clock import settle
+from tests.service.fakes import CONDITION, YES, World, resting, running_world
+from tests.service.orders.test_desk import said, until
+
+m = parse_micros
+HELD = m("100")
+PLAN = ConditionalPlan(CONDITION, YES, HELD, stop=m("0.40"), take_profit=m("0.80"))
+
+
+def book(bid: str) -> BookSnapshot:
+    return BookSnapshot(
+        token_id=YES, condition_id=CONDITION, bids=(TextLevel(bid, "500"),),
+        asks=(TextLevel("0.99", "500"),), timestamp="1790000000000", hash="",
+        min_order_size="5", tick_size="0.01", neg_risk=False, last_trade_price="0.5",
+    )  # fmt: skip
+
+
+async def ready(world: World) -> None:
+    """Hold a hundred shares, know the market, and see a bid of 60 cents."""
+    position = Position(
+        token_id=YES, condition_id=CONDITION, outcome="Yes", title="Will it?", size=HELD,
+        average_price=m("0.5"), current_price=m("0.6"), realized=Micros(0),
+    )  # fmt: skip
+    world.analytics.held = (position,)
+    world.account.shares[YES] = HELD
+    world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
+    await until(world, lambda: world.service.queries.account().shares(YES), "the position")
+    await until(
+        world,
+        lambda: dict(world.service.queries.account().balances).get(YES) == HELD,
+        "the shares by the trading host",
+    )
+
+
+async def protected(world: World, plan: ConditionalPlan = PLAN) -> None:
+    await ready(world)
+    # The venue takes a sale and says that it is still on its way, asked about by its id too.
+    for number in range(1, 4):
+        order_id = OrderId(f"0x{number:064x}")
+        world.account.known[order_id] = resting(
+            order_id, side=Side.SELL, price=m("0.35"), time_in_force=TimeInForce.FAK,
+            original_size=HELD, status=OrderStatus.DELAYED,
+        )  # fmt: skip
+        world.account.answers.append(PostResult(order_id, PostStatus.DELAYED))
+    assert world.service.commands.protect(plan) == ""
+    await until(world, lambda: YES in world.stream.watched, "its book watched")
+    world.stream.send(book("0.60"))
+    await world.pass_time(1)
+
+
+def only(world: World) -> Conditional:
+    (each,) = world.service.queries.account().conditionals
+    return each
+
+
+def sold(world: World, size: str, *, left: str) -> None:
+    """Let the stream tell what became of the sale that was posted last."""
+    order_id = OrderId(world.account.posted[-1].decode())
+    matched = m(size)
+    end = OrderStatus.FILLED if left == "0" else OrderStatus.CANCELLED
+    order = resting(
+        order_id, side=Side.SELL, price=m("0.35"), time_in_force=TimeInForce.FAK,
+        original_size=Micros(matched + m(left)), matched_size=matched, status=end,
+    )  # fmt: skip
+    fill = Fill(
+        trade_id=TradeId(f"t{len(world.account.posted)}"), order_id=order_id,
+        condition_id=CONDITION, token_id=YES, outcome="Yes", side=Side.SELL, price=m("0.39"),
+        size=matched, fee=Micros(0), liquidity=Liquidity.TAKER, status=TradeStatus.MATCHED,
+        matched_at=datetime(2026, 11, 20, 12, 0, 30, tzinfo=UTC),
+    )  # fmt: skip
+    if matched:
+        world.user_stream.send(TradeChanged((fill,), None))
+    world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, order, None))
+
+
+async def test_a_stop_sells_at_its_worst_price_and_is_done(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        assert world.account.posted == []
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        assert only(world).state is ConditionalState.SELLING
+        (order,) = world.service.queries.account().open_orders
+        assert (order.side, order.price, order.original_size) == (Side.SELL, m("0.35"), HELD)
+        sold(world, "100", left="0")
+        await until(world, lambda: not world.service.queries.account().conditionals, "its end")
+        await world.pass_time(5)
+        assert len(world.account.posted) == 1
+        assert said(world, "to sell 100 Yes at 40¢ or below")
+        assert not said(world, "to sell 0 ")
+
+
+async def test_a_take_profit_sells_at_its_own_price(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.stream.send(book("0.85"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        (order,) = world.service.queries.account().open_orders
+        assert order.price == m("0.80")
+
+
+async def test_no_second_sale_before_the_first_has_ended(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the first sale")
+        for bid in ("0.38", "0.30", "0.20"):
+            world.stream.send(book(bid))
+            await world.pass_time(5)
+        assert len(world.account.posted) == 1
+
+
+async def test_what_a_sale_left_is_sold_next(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the first sale")
+        world.account.shares[YES] = m("40")
+        sold(world, "60", left="40")
+        await until(world, lambda: len(world.account.posted) == 2, "the second sale")
+        assert only(world).size == m("40")
+        (order,) = world.service.queries.account().open_orders
+        assert order.original_size == m("40")
+
+
+async def test_a_refused_sale_is_tried_again_after_a_pause(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        refused = PostResult(None, None, "no orders found to match with FAK order")
+        world.account.answers.insert(0, refused)
+        world.stream.send(book("0.39"))
+        await until(world, lambda: len(world.account.posted) == 2, "the second try")
+        assert said(world, "nothing sold: no orders found to match")
+
+
+async def test_open_sales_in_the_way_are_cancelled_first(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await ready(world)
+        old = OrderId("0x" + "0b" * 32)
+        world.account.open[old] = resting(old, side=Side.SELL, price=m("0.70"), original_size=HELD)
+        await until(world, lambda: world.service.queries.account().open_orders, "the open sale")
+        assert world.service.commands.protect(PLAN) == ""
+        await until(world, lambda: YES in world.stream.watched, "its book watched")
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        assert world.account.cancelled[0] == (old,)
+
+
+async def test_a_book_that_cannot_be_trusted_fires_nothing_and_is_told(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        queries = world.service.queries
+        assert (queries.status().watching, queries.status().blind) == (1, 0)
+        world.stream.change_link(LinkState.DOWN, "reset")
+        await world.pass_time(1)
+        assert (queries.status().watching, queries.status().blind) == (1, 1)
+        assert queries.account().is_blind(only(world))
+        await world.pass_time(30)
+        assert said(world, "Conditional orders see nothing")
+        assert world.account.posted == []
+        world.stream.change_link(LinkState.OPEN)
+        world.stream.send(book("0.60"))
+        await until(world, lambda: said(world, "see their book again"), "the good news")
+        assert queries.status().blind == 0
+
+
+async def test_when_the_venue_says_twice_that_nothing_is_held_they_pause_loudly(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.account.shares[YES] = Micros(0)
+        world.analytics.held = ()
+        await until(world, lambda: only(world).state is ConditionalState.PAUSED, "the pause")
+        assert only(world).reason == GONE
+        assert world.account.refreshed.count(YES) >= 2, "asked past its cache, and asked again"
+        (notice,) = (e for e in world.service.queries.log().entries if e.until_read)
+        assert (notice.level, "PAUSED" in notice.text) == (Level.BAD, True)
+        # A warning that nothing can come of would only teach to overlook it.
+        assert world.service.queries.account().idle == (only(world),)
+        assert world.service.queries.status().paused == 0
+        world.account.shares[YES] = HELD
+        world.stream.send(book("0.20"))
+        await world.pass_time(30)
+        assert world.account.posted == []
+
+
+async def test_a_zero_of_our_own_pauses_nothing_and_the_stop_sells_what_the_venue_holds(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        # A fill that is on record twice: by our own sums nothing is left.
+        wrong = Fill(
+            trade_id=TradeId("t9"), order_id=OrderId("0x" + "0f" * 32), condition_id=CONDITION,
+            token_id=YES, outcome="Yes", side=Side.SELL, price=m("0.6"), size=HELD, fee=Micros(0),
+            liquidity=Liquidity.MAKER, status=TradeStatus.MATCHED, matched_at=world.clock.now(),
+        )  # fmt: skip
+        world.user_stream.send(TradeChanged((wrong,), None))
+        await until(world, lambda: world.service.queries.account().has_none(YES), "the zero")
+        await world.pass_time(20)
+        assert only(world).state is ConditionalState.WATCHING
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        (order,) = world.service.queries.account().open_orders
+        assert order.original_size == HELD
+
+
+async def test_the_kill_switch_pauses_them_loudly(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.service.commands.kill()
+        await until(world, lambda: only(world).state is ConditionalState.PAUSED, "the pause")
+        assert any(e.until_read for e in world.service.queries.log().entries)
+        world.stream.send(book("0.20"))
+        await world.pass_time(5)
+        assert world.account.posted == []
+
+
+async def test_a_kill_that_is_released_at_once_pauses_them_all_the_same(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.service.commands.kill()
+        assert world.service.commands.unlock_entry() == ""
+        world.stream.send(book("0.20"))
+        await world.pass_time(5)
+        assert only(world).state is ConditionalState.PAUSED
+        assert world.account.posted == []
+
+
+async def test_after_a_restart_they_are_back_paused_until_started(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+    async with running_world(tmp_path) as world:
+        await until(world, lambda: world.service.queries.account().conditionals, "its return")
+        back = only(world)
+        assert (back.state, back.reason) == (ConditionalState.PAUSED, RESTARTED)
+        assert said(world, "1 stop is paused: the program was restarted")
+        await ready(world)
+        status = world.service.queries.status()
+        assert (status.watching, status.paused) == (0, 1)
+        world.stream.send(book("0.20"))
+        await world.pass_time(5)
+        assert world.account.posted == []
+        world.stream.send(book("0.60"))
+        assert world.service.commands.start_conditional(back.conditional_id) == ""
+        await until(world, lambda: YES in world.stream.watched, "its book watched")
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+
+
+async def test_what_was_cancelled_does_not_come_back(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.service.commands.cancel_conditional(only(world).conditional_id)
+        assert world.service.queries.account().conditionals == ()
+        world.stream.send(book("0.20"))
+        await world.pass_time(5)
+        assert world.account.posted == []
+    async with running_world(tmp_path) as world:
+        await settle()
+        assert world.service.queries.account().conditionals == ()
+
+
+async def test_more_than_is_held_is_refused(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await ready(world)
+        refusal = world.service.commands.protect(replace(PLAN, size=m("101")))
+        assert refusal == "The size: you hold 100 shares"
+
+
+async def test_a_read_only_session_has_none(tmp_path: Path) -> None:
+    async with running_world(tmp_path, with_key=False) as world:
+        world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
+        await settle()
+        assert world.service.commands.protect(PLAN) == "What you hold is not known yet"
+
+
+async def test_leaving_pauses_what_is_active_and_says_so(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        report = await world.service.departing.leave(Departure.HANG_UP, LeavePolicy.LEAVE)
+        assert "1 stop ends with the program" in report.text
+        assert only(world).state is ConditionalState.PAUSED
+    async with running_world(tmp_path) as world:
+        kept = only(world)
+        assert (kept.state, kept.reason) == (
+            ConditionalState.PAUSED, "the program ended (hang-up)",
+        )  # fmt: skip
+
+
+ALL = replace(PLAN, is_all=True)
+
+
+def hold(world: World, size: str) -> None:
+    """Let the venue hold this many shares for us from now on."""
+    world.account.shares[YES] = m(size)
+    (position,) = world.analytics.held
+    world.analytics.held = (replace(position, size=m(size)),)
+
+
+@pytest.mark.parametrize("size", ["40", "160"])
+async def test_one_for_the_whole_position_sells_what_is_held_when_it_fires(
+    tmp_path: Path, size: str
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, ALL)
+        hold(world, size)
+        await until(world, lambda: world.service.queries.account().held(YES) == m(size), "held")
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        (order,) = world.service.queries.account().open_orders
+        assert order.original_size == m(size)
+        hold(world, "0")
+        sold(world, size, left="0")
+        await until(world, lambda: not world.service.queries.account().conditionals, "its end")
+        assert len(world.account.posted) == 1
+
+
+async def test_two_never_speak_for_the_same_shares(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, replace(PLAN, size=m("60")))
+        protect = world.service.commands.protect
+        assert "60 of 100 have their own: 40 left" in protect(replace(PLAN, size=m("41")))
+        assert "60 shares have their own" in protect(ALL)
+        assert protect(replace(PLAN, size=m("40"))) == ""
+        first, second = world.service.queries.account().conditionals
+        # A paused one speaks for nothing, and is asked again when it is started.
+        world.service.commands.pause_conditional(first.conditional_id)
+        assert protect(replace(PLAN, size=m("60"))) == ""
+        start = world.service.commands.start_conditional
+        assert "0 left" in start(first.conditional_id)
+        world.service.commands.cancel_conditional(second.conditional_id)
+        assert "40 left" in start(first.conditional_id)
+
+
+async def test_the_one_whose_price_is_reached_sells_what_is_left_for_both(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, replace(PLAN, size=m("60"), stop=m("0.20")))
+        assert world.service.commands.protect(replace(PLAN, size=m("40"))) == ""
+        world.account.known.clear()
+        world.account.shares[YES] = m("50")
+        await until(world, lambda: world.service.queries.account().held(YES) == m("50"), "held")
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        (order,) = world.service.queries.account().open_orders
+        assert order.original_size == m("40")
+
+
+async def test_a_moved_stop_fires_at_its_new_price(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        move, stop = world.service.commands.move_conditional, Trigger.STOP
+        conditional_id = only(world).conditional_id
+        assert move(conditional_id, stop, m("0.60")) == "The stop: bid 60¢: it would sell at once"
+        assert "below the target" in move(conditional_id, stop, m("0.85"))
+        assert only(world).stop == PLAN.stop
+        assert move(conditional_id, stop, m("0.50")) == ""
+        assert move(conditional_id, Trigger.TAKE_PROFIT, m("0.70")) == ""
+        world.stream.send(book("0.50"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        assert move(conditional_id, stop, m("0.30")) == "It is selling"
+
+
+async def test_one_price_of_a_pair_can_be_taken_away(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        cancel, conditional_id = (
+            world.service.commands.cancel_conditional,
+            only(world).conditional_id,
+        )
+        cancel(conditional_id, Trigger.TAKE_PROFIT)
+        assert (only(world).stop, only(world).take_profit) == (PLAN.stop, None)
+        cancel(conditional_id, Trigger.STOP)
+        assert world.service.queries.account().conditionals == ()
+
+
+TRAILING = replace(PLAN, stop=None, take_profit=None, trail=m("0.05"))
+
+
+async def test_a_trailing_stop_follows_the_bid_up_over_a_restart_and_fires(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, TRAILING)
+        assert only(world).stop == m("0.55")
+        for bid, stop in (("0.64", "0.59"), ("0.62", "0.59"), ("0.70", "0.65"), ("0.66", "0.65")):
+            world.stream.send(book(bid))
+            await world.pass_time(1)
+            assert only(world).stop == m(stop)
+        assert world.account.posted == []
+    async with running_world(tmp_path) as world:
+        await until(world, lambda: world.service.queries.account().conditionals, "its return")
+        assert (only(world).stop, only(world).trail) == (m("0.65"), m("0.05"))
+        await ready(world)
+        world.stream.send(book("0.67"))
+        assert world.service.commands.start_conditional(only(world).conditional_id) == ""
+        await until(world, lambda: YES in world.stream.watched, "its book watched")
+        world.stream.send(book("0.65"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+
+
+async def test_a_bid_that_was_our_own_a_moment_ago_raises_no_trailing_stop(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, TRAILING)
+        mine = OrderId("0x" + "0c" * 32)
+        world.account.open[mine] = resting(mine, price=m("0.70"), original_size=m("20"))
+        await until(world, lambda: world.service.queries.account().open_orders, "the bid")
+        mixed = replace(book("0.70"), bids=(TextLevel("0.70", "20"), TextLevel("0.60", "500")))
+        world.stream.send(mixed)
+        await world.pass_time(5)
+        assert only(world).stop == m("0.55")
+        # It is cancelled, and the book is told of that a moment later.
+        gone = resting(mine, price=m("0.70"), original_size=m("20"), status=OrderStatus.CANCELLED)
+        del world.account.open[mine]
+        world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, gone, None))
+        await world.pass_time(1)
+        world.stream.send(book("0.60"))
+        await world.pass_time(5)
+        assert only(world).stop == m("0.55")
+        assert world.account.posted == []

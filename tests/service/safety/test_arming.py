@@ -1,0 +1,195 @@
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.health import HealthState, Source
+from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.link import Link, LinkState
+from pmtui.service.safety.arming import DISARM_AFTER_S
+from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
+from tests.manual_clock import settle
+from tests.service.conditionals.test_conditionals import book
+from tests.service.fakes import CONDITION, NO, YES, World, running_world
+
+OTHER = TokenId("9" * 76)
+"""Of another market, which nobody trades on."""
+
+
+def is_armed(world: World) -> bool:
+    return world.service.queries.status().armed_until is not None
+
+
+def last_notice(world: World) -> str:
+    return [e.text for e in world.service.queries.log().entries if e.kind == "notice"][-1]
+
+
+async def test_nothing_is_armed_before_somebody_arms(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        assert not is_armed(world)
+        world.service.commands.touch_arming()
+        assert not is_armed(world)
+        assert world.service.commands.arm() == ""
+        assert is_armed(world)
+
+
+async def test_it_ends_after_idle_time_and_every_trading_key_starts_that_anew(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        world.service.commands.arm()
+        await world.pass_time(DISARM_AFTER_S - 1)
+        world.service.commands.touch_arming()
+        await world.pass_time(DISARM_AFTER_S - 1)
+        assert is_armed(world)
+        await world.pass_time(1)
+        assert not is_armed(world)
+        assert last_notice(world) == "Disarmed: no trading key for 300 s"
+
+
+async def test_arming_again_after_disarming_lasts_the_whole_time(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.service.commands.arm()
+        await world.pass_time(DISARM_AFTER_S / 2)
+        world.service.commands.disarm("the window is too small")
+        assert not is_armed(world)
+        world.service.commands.arm()
+        await world.pass_time(DISARM_AFTER_S - 1)
+        assert is_armed(world)
+        await world.pass_time(1)
+        assert not is_armed(world)
+
+
+async def watch_market(world: World) -> None:
+    """Show a market whose book has come."""
+    world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
+    await settle()
+    world.stream.change_link(LinkState.OPEN)
+    world.stream.send(book("0.60"))
+
+
+@pytest.mark.parametrize("state", [LinkState.DOWN, LinkState.SILENT])
+async def test_a_lost_market_stream_disarms(tmp_path: Path, state: LinkState) -> None:
+    async with running_world(tmp_path) as world:
+        await watch_market(world)
+        world.service.commands.arm()
+        world.stream.change_link(state, "gone")
+        assert not is_armed(world)
+        assert last_notice(world) == "Disarmed: the market stream was lost"
+
+
+async def test_a_market_stream_that_is_opened_anew_disarms(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watch_market(world)
+        world.service.commands.arm()
+        world.stream.unheard = frozenset({YES})
+        world.stream.change_link(LinkState.CONNECTING)
+        assert not is_armed(world)
+
+
+@pytest.mark.parametrize("state", [LinkState.CONNECTING, LinkState.DOWN])
+async def test_another_socket_of_the_stream_disarms_nothing(
+    tmp_path: Path, state: LinkState
+) -> None:
+    async with running_world(tmp_path) as world:
+        await watch_market(world)
+        world.service.hub.subscribe([BookTopic(OTHER)], lambda _: None)
+        await settle()
+        world.service.commands.arm()
+        world.stream.change_sockets_of(frozenset({OTHER}), state)
+        assert is_armed(world)
+        world.service.commands.disarm("enough")
+        assert world.service.commands.arm() == ""
+        world.stream.change_sockets_of(frozenset({OTHER, YES}), state)
+        assert not is_armed(world)
+
+
+async def test_opening_a_socket_for_the_next_outcome_is_no_loss(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watch_market(world)
+        world.service.hub.subscribe([BookTopic(NO)], lambda _: None)
+        await settle()
+        world.service.commands.arm()
+        world.stream.change_sockets_of(frozenset({NO}), LinkState.CONNECTING)
+        assert is_armed(world)
+        world.stream.change_sockets_of(frozenset({NO}), LinkState.DOWN)
+        assert not is_armed(world)
+
+
+async def test_where_no_market_is_on_show_only_a_failure_disarms(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await settle()
+        world.service.commands.arm()
+        world.stream.change_link(LinkState.CONNECTING)
+        assert is_armed(world)
+        world.stream.change_link(LinkState.DOWN, "refused")
+        assert not is_armed(world)
+        assert world.service.commands.arm() == "The market stream is down"
+
+
+async def test_a_market_stream_that_nobody_watched_for_a_while_is_no_loss(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watch_market(world)
+        world.service.commands.arm()
+        world.stream.change_link(LinkState.IDLE)
+        states = {h.source: h.state for h in world.service.queries.status().health}
+        assert states[Source.MARKET_STREAM] is HealthState.IDLE
+        world.stream.change_link(LinkState.CONNECTING)
+        world.stream.change_link(LinkState.OPEN)
+        assert is_armed(world)
+
+
+async def test_a_trading_host_that_does_not_answer_disarms_and_keeps_it_off(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await settle()
+        world.service.commands.arm()
+        world.account.read_failure = Failure(FailureKind.LOST, "GET /data/orders", "timed out")
+        world.service.commands.refresh(AccountTopic())
+        await world.pass_time(1)
+        assert not is_armed(world)
+        assert last_notice(world) == "Disarmed: the trading host was lost"
+        assert world.service.commands.arm() == "The trading host is down"
+
+
+@pytest.mark.parametrize("state", [LinkState.DOWN, LinkState.SILENT, LinkState.CONNECTING])
+async def test_a_lost_stream_of_own_orders_disarms(tmp_path: Path, state: LinkState) -> None:
+    async with running_world(tmp_path) as world:
+        await settle()
+        assert world.user_stream.link is not None
+        world.user_stream.link(Link(LinkState.OPEN, 1))
+        assert world.service.commands.arm() == ""
+        world.user_stream.link(Link(state, 1, reason="gone"))
+        assert not is_armed(world)
+        assert last_notice(world) == "Disarmed: the order stream was lost"
+        world.user_stream.link(Link(LinkState.OPEN, 2))
+        assert not is_armed(world), "only the trader arms"
+        assert world.service.commands.arm() == ""
+
+
+async def test_without_a_key_nothing_can_be_armed(tmp_path: Path) -> None:
+    async with running_world(tmp_path, with_key=False) as world:
+        assert world.service.commands.arm() == "This session is read-only"
+        assert not is_armed(world)
+
+
+async def test_listeners_hear_of_every_change_once(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        heard: list[bool] = []
+        world.service.arming.on_change(heard.append)
+        world.service.commands.arm()
+        world.service.commands.arm()
+        world.service.commands.disarm("enough")
+        world.service.commands.disarm("enough")
+        assert heard == [True, False]
+
+
+async def test_a_clock_that_is_set_back_keeps_nothing_armed(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        assert world.service.commands.arm() == ""
+        await world.pass_time(1)
+        world.clock._start -= timedelta(hours=1)
+        await world.pass_time(DISARM_AFTER_S)
+        assert world.service.queries.status().armed_until is None

@@ -1,0 +1,149 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.markets.market import NO_FEE, FeeSchedule, MarketTerms, Side
+from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
+from pmtui.domain.orders.order import LimitIntent, Order
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.views import Mode
+from pmtui.ui.account.paint_action_cards import (
+    paint_flatten_card,
+    paint_move_card,
+    paint_scaled_card,
+)
+from pmtui.ui.cells import Line, line_width
+from pmtui.ui.ticket.paint_confirm import paint_confirm
+from tests.ui import believable
+from tests.ui.fake_surface import FakeService
+from tests.ui.moving_market import CONDITION, YES
+
+m = parse_micros
+WIDTH = 38
+TERMS = MarketTerms(
+    condition_id=CONDITION, token_ids=(YES,), outcome_labels=("Yes",), tick_size=m("0.01"),
+    min_order_size=m("5"), neg_risk=False, fee=NO_FEE,
+)  # fmt: skip
+BOOK = BookView(
+    YES, BookState.LIVE, bids=(Level(m("0.50"), m("40")), Level(m("0.48"), m("5"))),
+    as_of=datetime(2026, 6, 15, tzinfo=UTC),
+)  # fmt: skip
+
+
+def prepared(intent: LimitIntent) -> PreparedOrder:
+    order = FakeService().prepare(intent)
+    assert isinstance(order, PreparedOrder)
+    return order
+
+
+def buy(price: str, size: str = "20") -> PreparedOrder:
+    return prepared(LimitIntent(CONDITION, YES, Side.BUY, m(price), m(size)))
+
+
+def card(lines: tuple[Line, ...]) -> str:
+    assert all(line_width(line) <= WIDTH for line in lines)
+    return "\n".join("".join(cell.text for cell in line) for line in lines)
+
+
+def test_a_move_says_what_goes_before_what_is_signed() -> None:
+    old = believable.order(1, price=0.44, size=250, matched=31.5)
+    shown = card(paint_move_card([(old, buy("0.45"))], WIDTH, mode=Mode.LIVE))
+    assert shown.index("Cancels first: BUY 218.5 Yes at 44¢") < shown.index("BUY 20 Yes at 45¢")
+    assert "LIVE" in shown
+    assert "Order id" in shown
+
+
+def test_a_card_is_drawn_from_the_fields_that_are_hashed() -> None:
+    order = buy("0.45")
+    draft = replace(order.unsigned.draft, taker_amount=31_000_000)
+    forged = replace(order, unsigned=replace(order.unsigned, draft=draft))
+    old = believable.order(1)
+    both = [(old, forged), (old, forged)]
+    assert "BUY 31 Yes" in card(paint_move_card(both, WIDTH, mode=Mode.PAPER))
+    assert "31 at 45¢" in card(paint_scaled_card([forged], WIDTH, mode=Mode.PAPER))
+
+
+def test_several_moves_are_listed_with_where_each_goes() -> None:
+    moves: list[tuple[Order, PreparedOrder]] = [
+        (believable.order(1, price=0.44), buy("0.46")),
+        (believable.order(2, price=0.43), buy("0.46", "30")),
+    ]
+    shown = card(paint_move_card(moves, WIDTH, mode=Mode.PAPER, doubt="It fills at once."))
+    assert "Move 2 orders?" in shown
+    assert "BUY 20 Yes 44¢ to 46¢" in shown
+    assert "BUY 30 Yes 43¢ to 46¢" in shown
+    assert "It fills at once." in shown
+
+
+def flatten_card(held: str, *sales: Order) -> str:
+    plan = plan_flatten(held=m(held), orders=sales, book=BOOK, terms=TERMS)
+    assert isinstance(plan, FlattenPlan)
+    return card(
+        paint_flatten_card(prepared(plan.intent), plan, WIDTH, mode=Mode.PAPER, ascii_only=True)
+    )
+
+
+def test_selling_all_says_the_worst_price_what_fills_and_what_stays() -> None:
+    shown = flatten_card("60.004")
+    assert "SELL 60 Yes at 45c or better" in shown
+    assert "45 at 49.8c for $22.40" in shown
+    assert "15 that nobody bids for" in shown
+    assert "0.004 shares are dust and stay." in shown
+    assert shown.isascii()
+
+
+def test_a_sale_that_fills_in_part_promises_no_sum_for_the_whole() -> None:
+    terms = replace(TERMS, fee=FeeSchedule(m("0.04")))
+    bids = (Level(m("0.11"), m("224.54")),)
+    book = replace(BOOK, bids=bids)
+    plan = plan_flatten(held=m("1810.46"), orders=(), book=book, terms=terms)
+    assert isinstance(plan, FlattenPlan)
+    order = replace(prepared(plan.intent), worst_fee=m("18.1046"))
+    shown = " ".join(card(paint_flatten_card(order, plan, WIDTH, mode=Mode.PAPER)).split())
+    assert "224.54 at 11.0¢ for $24.70" in shown
+    assert "Give up to 1,810.46 shares Get at least 10¢ a share" in shown
+    # Four hundredths of what 11c leaves of a share: 50c is out of the book's reach.
+    assert "Fee about $0.88, at most $7.09" in shown
+    assert "In all about $23.82 after that fee" in shown
+    assert "at least $" not in shown
+
+
+def test_sales_in_the_way_are_named_the_many_counted() -> None:
+    sales = [believable.order(number, side=Side.SELL, price=0.6, size=10) for number in range(1, 5)]
+    shown = flatten_card("40", *sales)
+    assert shown.count("Cancels first: SELL 10 Yes at 60c") == 2
+    assert "and 2 more open sales" in shown
+
+
+def test_a_ladder_lists_every_leg_and_its_sum() -> None:
+    orders = [buy(f"0.{cents}") for cents in range(30, 45)]
+    lines = paint_scaled_card(orders, WIDTH, mode=Mode.PAPER, doubt="2 of 15 meet the book.")
+    shown = card(lines)
+    assert "Send 15 orders?" in shown
+    assert "BUY 300 Yes at 30¢ to 44¢ or better" in shown
+    assert all(f"20 at {cents}¢" in shown for cents in range(30, 45))
+    assert "2 of 15 meet the book." in shown
+    # With its hint, its keys and its border it fits a small terminal.
+    wide = paint_scaled_card(orders, 72, mode=Mode.PAPER, doubt="2 of 15 meet the book.")
+    assert len(wide) <= 24 - 5
+    assert Micros(sum(order.cash for order in orders)) == m("111")
+
+
+def sell(price: str, fee: str) -> PreparedOrder:
+    order = prepared(LimitIntent(CONDITION, YES, Side.SELL, m(price), m("20")))
+    return replace(order, worst_fee=m(fee))
+
+
+def test_a_ladder_says_its_money_as_one_order_does() -> None:
+    legs = [sell("0.50", "0.2"), sell("0.52", "0.199")]
+    shown = " ".join(card(paint_scaled_card(legs, WIDTH, mode=Mode.PAPER)).split())
+    assert "SELL 40 Yes at 50¢ to 52¢ or better" in shown
+    assert "Give 40 shares Get at least $20.40" in shown
+    assert "Fee at most $0.40; none for what waits in the book" in shown
+    assert "In all at least $20.00 after that fee" in shown
+    one = [sell("0.50", "0.2")]
+    alone = " ".join(card(paint_confirm(one[0], WIDTH, mode=Mode.PAPER)).split())
+    same = " ".join(card(paint_scaled_card(one, WIDTH, mode=Mode.PAPER)).split())
+    money = alone[alone.index("Give") : alone.index("Lives")]
+    assert money in same

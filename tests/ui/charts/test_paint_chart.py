@@ -1,0 +1,164 @@
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from random import Random
+from typing import cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pmtui.domain.markets.history import Interval, LineEnd, PriceLine, PricePoint
+from pmtui.domain.money import ONE, Micros
+from pmtui.service.views import HistoryView, Load
+from pmtui.ui.cells import Line, line_width
+from pmtui.ui.charts.paint_chart import (
+    chart_words,
+    draw_chart,
+    paint_chart_title,
+)
+from pmtui.ui.charts.plot import axes_over, corners
+from tests.ui.fake_surface import NOW
+from tests.ui.moving_market import history
+
+
+def text_of(lines: tuple[Line, ...]) -> str:
+    return "\n".join("".join(cell.text for cell in line) for line in lines)
+
+
+def points_of(*prices: int) -> tuple[PricePoint, ...]:
+    return tuple(PricePoint(NOW + timedelta(minutes=i), Micros(p)) for i, p in enumerate(prices))
+
+
+series = st.lists(st.integers(0, ONE), min_size=2, max_size=400).map(lambda p: points_of(*p))
+
+
+@settings(max_examples=40, deadline=None)
+@given(series, st.integers(16, 120), st.integers(4, 40), st.booleans())
+def test_a_drawing_is_exactly_as_large_as_asked(
+    points: tuple[PricePoint, ...], width: int, height: int, ascii_only: bool
+) -> None:
+    lines = draw_chart(points, width, height, ascii_only=ascii_only)
+    assert len(lines) == height
+    assert all(line_width(line) == width for line in lines)
+    assert text_of(lines).replace("\n", "").isascii() or not ascii_only
+
+
+def test_two_threads_draw_two_charts() -> None:
+    calm, wild = points_of(500_000, 500_000, 500_000), tuple(history(Random(1)))
+    alone = [draw_chart(p, 60, 12) for p in (calm, wild)]
+    with ThreadPoolExecutor(4) as pool:
+        drawn = list(
+            pool.map(lambda p: draw_chart(p, 60, 12), [calm, wild] * 8)
+        )  # fmt: skip
+    assert drawn == alone * 8
+
+
+def test_a_rising_price_climbs_to_the_right() -> None:
+    lines = draw_chart(points_of(*range(100_000, 900_000, 10_000)), 60, 12)
+    rows = ["".join(c.text for c in line) for line in lines[:-1]]
+    marked = [(y, x) for y, row in enumerate(rows) for x, c in enumerate(row) if "⠀" < c <= "⣿"]
+    assert min(marked)[1] > max(marked)[1]
+    assert all(price in text_of(lines) for price in ("20¢", "40¢", "60¢", "80¢"))
+
+
+@pytest.mark.parametrize(
+    ("load", "problem", "words"),
+    [
+        (Load.LOADING, "", "Loading"),
+        (Load.EMPTY, "", "Loading"),
+        (Load.FAILED, "no route", "no route"),
+        (Load.READY, "", "no prices"),
+    ],
+)
+def test_no_curve_is_explained(load: Load, problem: str, words: str) -> None:
+    view = HistoryView((), Interval.DAY, load, None, problem=problem)
+    assert words in chart_words(view, PriceLine(()), 60, 12)
+
+
+def test_the_title_says_interval_both_ends_the_change_and_what_it_ends_with() -> None:
+    points = points_of(500_000, 535_000)
+    view = HistoryView(points, Interval.WEEK, Load.READY, NOW)
+
+    def title(end: LineEnd, minutes: int) -> list[str]:
+        line = PriceLine(points, points[-1].at, end)
+        now = points[-1].at + timedelta(minutes=minutes)
+        return text_of((paint_chart_title(view, line, now, 50),)).split()
+
+    said = ["Price", "1w", "from", "50¢", "to", "53.5¢", "+3.5¢"]
+    assert title(LineEnd.QUOTE, 9) == title(LineEnd.DATA, 0) == said
+    assert title(LineEnd.RESULT, 9) == [*said, "resolved"]
+    assert title(LineEnd.DATA, 9) == [*said, "9m", "old"]
+    assert chart_words(view, PriceLine(points), 10, 12) == "No room for the chart."
+
+
+def test_a_line_is_drawn_in_steps() -> None:
+    # Two points in five minutes are no climb: the first price holds until the second is known.
+    low, high = points_of(200_000, 800_000)
+    rows = text_of(draw_chart((low, replace(high, at=low.at + timedelta(minutes=5))), 60, 13))
+    marked = [
+        (y, x)
+        for y, row in enumerate(rows.splitlines()[:-1])
+        for x, mark in enumerate(row)
+        if "⠀" < mark <= "⣿"
+    ]
+    bottom = max(y for y, _ in marked)
+    assert {x for y, x in marked if y < bottom} == {max(x for _, x in marked)}
+    assert len({x for y, x in marked if y == bottom}) > 40
+
+
+def test_a_line_that_ends_before_now_leaves_the_rest_empty() -> None:
+    points = points_of(500_000, 500_000)
+    until = points[0].at + timedelta(minutes=4)
+    rows = text_of(draw_chart(points, 60, 13, until=until)).splitlines()[:-1]
+    last = max(x for row in rows for x, mark in enumerate(row) if "⠀" < mark <= "⣿")
+    assert 15 <= last <= 22
+
+
+_HOSTILE = (10**21, -1, -(10**21), 1_000_001, float("nan"), float("inf"), float("-inf"))
+
+
+@pytest.mark.parametrize("price", _HOSTILE)
+def test_what_is_no_price_is_never_drawn(price: float) -> None:
+    good = points_of(400_000, 500_000, 450_000)
+    bad = PricePoint(good[1].at, cast("Micros", price))
+    for points in ((good[0], bad, good[2]), (bad, bad), (good[0], bad)):
+        lines = draw_chart(points, 60, 12)
+        assert [line_width(line) for line in lines] == [60] * 12
+    drawn = text_of(draw_chart((good[0], bad, good[2]), 60, 12))
+    assert drawn == text_of(draw_chart((good[0], good[2]), 60, 12))
+
+
+@pytest.mark.parametrize("year", [1, 1969, 9999])
+def test_times_beyond_all_sense_are_drawn_without_harm(year: int) -> None:
+    points = (PricePoint(NOW, Micros(500_000)), PricePoint(NOW.replace(year=year), Micros(600_000)))
+    lines = draw_chart(sorted(points, key=lambda point: point.at), 60, 12, until=NOW)
+    assert [line_width(line) for line in lines] == [60] * 12
+
+
+def test_a_hundred_thousand_points_are_a_few_for_each_column() -> None:
+    random = Random(2)
+    points = points_of(*(random.randrange(ONE) for _ in range(100_000)))
+    axes = axes_over(points, 80, 20)
+    xs, ys = corners(points, axes, 140)
+    assert len(xs) == len(ys) <= 4 * 140
+    assert min(xs) >= 0
+    assert max(xs) <= 140
+    assert axes.low <= min(ys) <= max(ys) <= axes.high
+
+
+def test_long_times_are_told_in_days() -> None:
+    start, end = points_of(500_000, 510_000)
+    week = (start, PricePoint(start.at + timedelta(days=7), end.price))
+    assert "Jun" in text_of(draw_chart(week, 60, 12))
+    assert ":" in text_of(draw_chart((start, end), 60, 12))
+
+
+def test_the_moments_below_a_short_chart_differ() -> None:
+    low, high = PricePoint(NOW, Micros(500_000)), Micros(600_000)
+    for seconds, colons in ((90, 2), (7_200, 1)):
+        end = PricePoint(NOW + timedelta(seconds=seconds), high)
+        *moments, _ = text_of(draw_chart((low, end), 100, 12)).splitlines()[-1].split()
+        assert len(moments) >= 4
+        assert len(set(moments)) == len(moments)
+        assert {moment.count(":") for moment in moments} == {colons}

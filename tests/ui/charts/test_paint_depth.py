@@ -1,0 +1,57 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.depth import Reach, depth_curve, span_around
+from pmtui.domain.money import Micros
+from pmtui.ui.cells import line_width
+from pmtui.ui.charts.paint_depth import depth_scale, largest_depth, paint_depth, paint_depth_title
+from tests.domain.books.test_depth import books
+from tests.ui.moving_market import YES, MovingMarket
+from tests.ui.screens.look import words
+
+
+@given(
+    books(), st.sampled_from(Reach), st.integers(20, 130), st.integers(3, 40),
+    st.none() | st.integers(0, 1_000_000).map(Micros), st.booleans(),
+)  # fmt: skip
+def test_a_depth_chart_fills_its_place_exactly(
+    book: BookView, reach: Reach, width: int, height: int, cursor: Micros | None, is_ascii: bool
+) -> None:
+    curve, span = depth_curve(book), span_around(book, reach)
+    scale = depth_scale(largest_depth(curve, span), 1)
+    lines = paint_depth(
+        curve, span, width, height, scale=scale, cursor=cursor, ascii_only=is_ascii
+    )  # fmt: skip
+    assert len(lines) == height
+    assert {line_width(line) for line in lines} == {width}
+    title = paint_depth_title(book, curve, reach, cursor, width, ascii_only=is_ascii)
+    assert line_width(title) == width
+    assert not is_ascii or all(words(line).isascii() for line in (*lines, title))
+
+
+@given(st.integers(0, 10**15), st.integers(0, 10**15))
+def test_the_scale_holds_what_there_is_and_stays_while_it_fits(largest: int, current: int) -> None:
+    scale = depth_scale(largest, current)
+    assert scale >= largest
+    assert depth_scale(largest, scale) == scale
+    # Never less than a share to the top.
+    assert scale >= 1_000_000
+    assert depth_scale(scale // 2, scale) == scale
+
+
+def test_what_rests_up_to_the_cursor_is_named_and_marked() -> None:
+    book = MovingMarket().service.books[YES]
+    curve, span = depth_curve(book), span_around(book, Reach.TEN)
+    lines = [words(line) for line in paint_depth(curve, span, 67, 9, scale=10**10,
+                                                 cursor=Micros(490_000))]  # fmt: skip
+    column = lines[-1].index("▲49¢")
+    assert lines[0][column] == "│"
+    assert lines[-1].split() == ["45¢", "▲49¢", "55¢", "65¢"]
+    assert lines[0].startswith("   10k ")
+    title = words(paint_depth_title(book, curve, Reach.TEN, Micros(580_000), 60))
+    asked = sum(a.size for a in book.asks if a.price <= 580_000)
+    assert f"{asked // 10**6:,}"[:3] in title
+    assert "asked up to 58¢" in title
+    narrow = words(paint_depth_title(book, curve, Reach.TEN, Micros(580_000), 20))
+    assert narrow.strip() == "Depth 10¢"

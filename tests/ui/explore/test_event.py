@@ -1,0 +1,367 @@
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.ids import EventId, MarketId, TokenId
+from pmtui.domain.markets.history import Interval
+from pmtui.domain.markets.market import Event
+from pmtui.domain.money import Micros
+from pmtui.service.topics import EventQuotesTopic, EventTopic, HistoryTopic, MarketTopic, Topic
+from pmtui.service.views import EventQuotesView, EventView, HistoryView, Load, MarketView
+from pmtui.ui.explore.event import EventScreen
+from pmtui.ui.explore.paint_event import by_price
+from pmtui.ui.explore.reading import CommentsScreen, HoldersScreen, RulesScreen
+from pmtui.ui.messages import MarketChosen
+from pmtui.ui.paint.facts import PRICE_WIDTH, counted_mid, paint_mid
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets import drawn_pane
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.overlay import OverlayPane
+from tests.ui import believable
+from tests.ui.demo import ScreenApp
+from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.moving_market import history
+from tests.ui.screens.look import (
+    is_tame,
+    listens_only_in_front,
+    screen_lines,
+    shows,
+    survives_resizing,
+    text_of,
+)
+from tests.ui.wait import settle, until
+
+ELECTION = believable.election()
+
+
+def _service(subject: Event = ELECTION, *, live: int = 3) -> FakeService:
+    service = FakeService()
+    service.events[subject.event_id] = EventView(
+        subject, Load.READY, NOW, comments=believable.comments()
+    )
+    service.quotes[subject.event_id] = believable.quotes(subject, live=live)
+    for market in subject.markets:
+        assert market.condition_id is not None
+        service.markets[market.condition_id] = MarketView(
+            market, None, Load.READY, NOW, holders=believable.holders(market)
+        )
+    return service
+
+
+def _app(
+    service: FakeService, event_id: EventId = ELECTION.event_id, theme: str = "harbour"
+) -> ScreenApp:
+    return ScreenApp(EventScreen(service.surface(), event_id), theme=theme)
+
+
+def _row(app: ScreenApp, name: str) -> str:
+    return next((line for line in screen_lines(app)[4:-3] if name in line), "")
+
+
+async def test_every_outcome_has_its_prices_and_own_shares_at_80_by_24() -> None:
+    app = _app(_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Ilse Maro"), "the first outcome")
+        for essential in ("45.5¢", "46.5¢", "46¢", "+2.1¢", "$4.3M", "120.5 Yes", "live"):
+            assert essential in _row(app, "Ilse Maro")
+        assert "40 No" in _row(app, "Tomás Rivela")
+        assert "volume $8.9M" in text_of(app, "#facts")
+        assert "ends 12d 5h" in text_of(app, "#facts")
+        assert "4 of 5 open" in text_of(app, "#facts")
+        assert "3 of 4 live" in text_of(app, "#facts")
+        assert shows(app, "i Rules")
+
+
+async def test_listed_quotes_read_differently_from_live_ones() -> None:
+    service = _service(live=1)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "live" in _row(app, "Ilse Maro"), "the live one")
+        assert "<1m old" in _row(app, "Ngozi Ade")
+        assert "→ No" in _row(app, "Bo Lund")
+        service.at = NOW + timedelta(minutes=2)
+        service.announce(EventQuotesTopic(ELECTION.event_id))
+        await until(pilot, lambda: "2m old" in _row(app, "Ngozi Ade"), "its age")
+        assert "live" in _row(app, "Ilse Maro")
+
+
+async def test_a_quote_that_moves_is_shown_without_a_key() -> None:
+    service = _service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "45.5¢" in _row(app, "Ilse Maro"), "the first quote")
+        rows = service.quotes[ELECTION.event_id].rows
+        moved = replace(rows[0], best_bid=believable.micros(0.461))
+        service.quotes[ELECTION.event_id] = EventQuotesView((moved, *rows[1:]), None)
+        service.announce(EventQuotesTopic(ELECTION.event_id))
+        await until(pilot, lambda: "46.1¢" in _row(app, "Ilse Maro"), "the new bid")
+
+
+@pytest.mark.parametrize(
+    ("total", "said"),
+    [
+        (974_000, "add up to 97.4¢, 2.6¢ below that."),
+        (1_012_000, "add up to 101.2¢, 1.2¢ above that."),
+        (1_000_000, "add up to 100.0¢, in line."),
+        (None, "Their sum needs a bid and an ask in each."),
+    ],
+)
+async def test_the_sum_of_yes_mids_says_what_it_means(total: int | None, said: str) -> None:
+    service = _service()
+    rows = service.quotes[ELECTION.event_id].rows
+    amount = None if total is None else Micros(total)
+    service.quotes[ELECTION.event_id] = EventQuotesView(rows, amount)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: said in text_of(app, "#meaning"), said)
+        assert shows(app, said)
+
+
+async def test_independent_markets_are_called_so() -> None:
+    games = believable.event_list()[2]
+    app = _app(_service(games), games.event_id)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "on its own" in text_of(app, "#meaning"), "the meaning")
+
+
+async def test_topics_are_dropped_while_another_screen_is_in_front() -> None:
+    service = _service()
+    topics: set[Topic] = {EventTopic(ELECTION.event_id), EventQuotesTopic(ELECTION.event_id)}
+    await listens_only_in_front(
+        service, EventScreen(service.surface(), ELECTION.event_id), topics
+    )  # fmt: skip
+
+
+async def test_enter_opens_the_market_at_the_cursor() -> None:
+    app = _app(_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Ilse Maro"), "the rows")
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: app.chosen, "the choice")
+        chosen = app.chosen[0]
+        assert isinstance(chosen, MarketChosen)
+        assert chosen.condition_id == ELECTION.markets[1].condition_id
+
+
+async def test_rules_comments_and_holders_open_and_close() -> None:
+    service = _service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Ilse Maro"), "the rows")
+        await pilot.press("i")
+        await until(pilot, lambda: isinstance(app.screen, RulesScreen), "the rules")
+        await until(pilot, lambda: shows(app, "resolves to Yes if"), "the market's rules")
+        assert shows(app, "https://example.org/results")
+        assert EventTopic(ELECTION.event_id) in service.watched()
+        await pilot.press("escape", "c")
+        await until(pilot, lambda: isinstance(app.screen, CommentsScreen), "the comments")
+        await until(pilot, lambda: shows(app, "tide_reader  3h ago  4 liked it"), "a comment")
+        assert shows(app, "    [b]loud[/b]  9m ago")
+        assert shows(app, "    Polls [/] lie !")
+        await pilot.press("escape", "down", "h")
+        await until(pilot, lambda: isinstance(app.screen, HoldersScreen), "the holders")
+        second = ELECTION.markets[1].condition_id
+        assert second is not None
+        await until(pilot, lambda: MarketTopic(second) in service.watched(), "its market")
+        await until(pilot, lambda: shows(app, "harbour-seal"), "a holder")
+        assert shows(app, "81,200.5")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, EventScreen), "the event")
+        assert app.screen.query_one(LineTable).cursor_key == ELECTION.markets[1].market_id
+
+
+async def test_long_rules_scroll_and_wrap_in_every_width() -> None:
+    market = replace(ELECTION.markets[0], description="a long sentence of rules. " * 200 + "END")
+    subject = replace(ELECTION, markets=(market, *ELECTION.markets[1:]), description="")
+    app = _app(_service(subject))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Ilse Maro"), "the rows")
+        await pilot.press("i")
+        await until(pilot, lambda: shows(app, "a long sentence"), "the rules")
+        assert not shows(app, "END")
+        await pilot.press("end")
+        await until(pilot, lambda: shows(app, "END"), "the end")
+        await pilot.press("home")
+        await survives_resizing(pilot, app, "a long sentence")
+
+
+async def test_a_failed_event_says_so_and_names_the_key() -> None:
+    service = FakeService()
+    app = _app(service)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Fetching the event"), "the beginning")
+        service.events[ELECTION.event_id] = EventView(None, Load.FAILED, None, "no route")
+        service.announce(EventTopic(ELECTION.event_id))
+        await until(pilot, lambda: shows(app, "could not be fetched: no route. r tries"), "why")
+        await pilot.press("r")
+        assert (EventTopic(ELECTION.event_id),) in service.calls_of("refresh")
+
+
+async def test_hostile_titles_stay_in_their_line() -> None:
+    markets = tuple(
+        believable.market(i, t, group_title=t) for i, t in enumerate(believable.HOSTILE_TITLES)
+    )
+    subject = believable.event(5, believable.HOSTILE_TITLES[0], markets)
+    app = _app(_service(subject), subject.event_id)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "two lines and a tab"), "a tamed title")
+        for key in ("i", "escape", "c", "escape", "h", "escape"):
+            await pilot.press(key)
+            await settle(pilot)
+            assert is_tame(app)
+        await survives_resizing(pilot, app, "[/] [bold red]Will [R]")
+
+
+async def test_every_theme_and_no_colour_at_all_work(any_theme: str) -> None:
+    app = _app(_service(), theme=any_theme)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Ilse Maro"), "the rows")
+        await pilot.press("i")
+        await until(pilot, lambda: shows(app, "Resolution source"), "the rules")
+
+
+def test_a_missing_side_counts_as_it_does_in_the_sum() -> None:
+    assert counted_mid(None, Micros(20_000)) == Micros(10_000)
+    assert counted_mid(Micros(980_000), None) == Micros(990_000)
+    assert counted_mid(None, None) is None
+
+
+@given(*[st.none() | st.integers(0, 1_000_000).map(Micros)] * 2)
+def test_a_mid_of_one_side_alone_has_a_sign_and_fits(
+    bid: Micros | None, ask: Micros | None
+) -> None:
+    text = paint_mid(bid, ask, Role.TEXT).text
+    assert len(text) <= PRICE_WIDTH
+    assert text.startswith("~") is ((bid is None) is not (ask is None))
+
+
+async def test_the_sum_says_that_it_counts_an_empty_side() -> None:
+    service = _service()
+    view = service.quotes[ELECTION.event_id]
+    first = replace(view.rows[0], best_bid=None, best_ask=Micros(22_000))
+    rows = (first, *view.rows[1:])
+    service.quotes[ELECTION.event_id] = EventQuotesView(rows, Micros(974_000))
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: "~1.1¢" in _row(app, "Ilse Maro"), "the mid")
+        assert "~ counts no bid as 0¢" in text_of(app, "#meaning")
+        assert "no bid: ~ counts 0¢" in text_of(app, "#details")
+
+
+def test_open_outcomes_come_first_and_the_likelier_ones_before_the_others() -> None:
+    prices = {"a": 100_000, "b": 600_000, "c": 300_000}
+    base = believable.market(1, "One of them")
+    markets = [
+        replace(
+            base, market_id=MarketId(name), closed=name == "b",
+            outcomes=(replace(base.outcomes[0], price=Micros(price)), base.outcomes[1]),
+        )
+        for name, price in prices.items()
+    ]  # fmt: skip
+    assert [m.market_id for m in sorted(markets, key=by_price)] == ["c", "a", "b"]
+
+
+def _with_histories(service: FakeService) -> FakeService:
+    for n, market in enumerate(ELECTION.markets):
+        token_id = market.outcomes[0].token_id
+        assert token_id is not None
+        for interval in Interval:
+            view = HistoryView(tuple(history(Random(n))), interval, Load.READY, NOW, version=1)
+            service.histories[token_id, interval] = view
+    return service
+
+
+def _watched(service: FakeService) -> list[HistoryTopic]:
+    return [topic for topic in service.watched() if isinstance(topic, HistoryTopic)]
+
+
+def _has_curve(app: ScreenApp) -> bool:
+    return any("⠀" < mark <= "⣿" for line in screen_lines(app) for mark in line)
+
+
+async def test_the_leading_outcomes_are_drawn_where_there_is_room() -> None:
+    service = _with_histories(_service())
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: _has_curve(app), "the curves")
+        title = next(line for line in screen_lines(app) if "Price 1d" in line)
+        assert "1 Ilse Maro" in title
+        assert "4 " in title
+        assert "Bo Lund" not in title
+        assert len(_watched(service)) == 4
+        assert _row(app, "Bo Lund")
+        await pilot.press("right_square_bracket")
+        await until(
+            pilot, lambda: {t.interval for t in _watched(service)} == {Interval.WEEK}, "a week"
+        )
+        assert shows(app, "Price 1w")
+        await until(pilot, lambda: _has_curve(app), "the curves of the week")
+        await pilot.press("d")
+        await until(pilot, lambda: not _watched(service), "nothing is fetched unseen")
+        assert not _has_curve(app)
+
+
+async def test_histories_still_on_their_way_are_told_of_and_drawn_as_they_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # What waits for calm is never drawn here.
+    monkeypatch.setattr(drawn_pane, "_SETTLE_S", 3600.0)
+    service = _with_histories(_service())
+    leaders = sorted(ELECTION.markets, key=by_price)[:4]
+    topics = [HistoryTopic(TokenId(str(m.outcomes[0].token_id)), Interval.DAY) for m in leaders]
+    there = {t: service.histories[t.token_id, t.interval] for t in topics}
+    for topic in topics[2:]:
+        waiting = HistoryView((), Interval.DAY, Load.LOADING, NOW)
+        service.histories[topic.token_id, topic.interval] = waiting
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: _has_curve(app), "the first curves")
+        assert shows(app, "loading, 2 of 4 here")
+        chart = app.screen.query_one(OverlayPane)
+
+        def is_drawn(said: str) -> bool:
+            return shows(app, said) and chart.is_drawn
+
+        for topic, said in zip(topics[2:], ("loading, 3 of 4 here", "1d  1 "), strict=True):
+            service.histories[topic.token_id, topic.interval] = there[topic]
+            service.announce(topic)
+            await until(pilot, partial(is_drawn, said), said)
+
+
+async def test_a_long_table_keeps_a_small_screen_until_the_chart_is_asked_for() -> None:
+    many = replace(
+        ELECTION,
+        markets=tuple(
+            replace(market, market_id=MarketId(f"{market.market_id}{n}"))
+            for n in range(3)
+            for market in ELECTION.markets
+        ),
+    )
+    service = _with_histories(_service(many))
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert not _watched(service)
+        await pilot.press("right_square_bracket")
+        assert _watched(service) == []
+        await pilot.press("d")
+        await until(pilot, lambda: _has_curve(app), "the curves")
+        assert sum(name in line for line in screen_lines(app)[4:10] for name in ("Maro", "Ade"))
+        await pilot.resize_terminal(80, 16)
+        await until(pilot, lambda: not _has_curve(app), "no room")
+
+
+async def test_an_event_without_open_outcomes_has_no_chart() -> None:
+    closed = replace(ELECTION, markets=tuple(replace(m, closed=True) for m in ELECTION.markets))
+    app = _app(_with_histories(_service(closed)))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        assert not _has_curve(app)
+        await pilot.press("d")
+        await until(pilot, lambda: app._notifications, "why there is none")
+        assert "nothing to draw" in next(iter(app._notifications)).message

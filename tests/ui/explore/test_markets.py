@@ -1,0 +1,414 @@
+from dataclasses import replace
+from datetime import timedelta
+
+from textual import events
+
+from pmtui.domain.books.book_view import BookState
+from pmtui.domain.markets.listing import MarketSort
+from pmtui.domain.money import parse_micros as m
+from pmtui.service.topics import MarketListTopic, RowQuotesTopic, SearchTopic, StatusTopic
+from pmtui.service.views import Load, MarketListView, SearchView
+from pmtui.ui.explore.markets import MarketsScreen
+from pmtui.ui.explore.tag_picker import TagPicker
+from pmtui.ui.messages import EventChosen, MarketChosen
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.search_input import SearchInput
+from tests.ui import believable
+from tests.ui.demo import ScreenApp, believable_service
+from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.screens.look import (
+    is_tame,
+    listens_only_in_front,
+    screen_lines,
+    shows,
+    survives_resizing,
+    text_of,
+)
+from tests.ui.wait import settle, until
+
+BY_VOLUME = MarketListTopic()
+RIVER = tuple(
+    believable.single(300 + i, f"Will gauge {i} pass two metres?", volume=1_000) for i in range(60)
+)
+
+
+def _app(service: FakeService, theme: str = "harbour") -> ScreenApp:
+    return ScreenApp(MarketsScreen(service.surface()), theme=theme)
+
+
+def _listing(count: int, *, has_more: bool = True) -> MarketListView:
+    rows = tuple(believable.event_row(e) for e in RIVER[:count])
+    return MarketListView(rows, Load.READY, has_more, NOW)
+
+
+def _table(app: ScreenApp, name: str = "events") -> LineTable:
+    return app.screen.query_one(f"#{name}", LineTable)
+
+
+async def test_the_essentials_are_there_at_80_by_24() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Harbour City"), "the first event")
+        row = next(line for line in screen_lines(app) if "Harbour City" in line)
+        for essential in ("●", "Ilse Maro", "46¢", "+2.1¢", "$894.8k", "12d 5h"):
+            assert essential in row
+        assert "spread 1¢" in text_of(app, "#details")
+        assert "4 of 5 markets open" in text_of(app, "#details")
+        assert shows(app, "s Sort")
+
+
+async def test_wide_screens_show_more_columns() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: shows(app, "Spread"), "the spread's column")
+        assert shows(app, "Liquid")
+        assert not shows(app, "Tags")
+        await pilot.resize_terminal(200, 50)
+        await until(pilot, lambda: shows(app, "Tags"), "the tags' column")
+
+
+async def test_topics_are_dropped_while_another_screen_is_in_front() -> None:
+    service = believable_service()
+    await listens_only_in_front(service, MarketsScreen(service.surface()), {BY_VOLUME})
+
+
+async def test_sorting_goes_round_and_starts_at_the_top() -> None:
+    service = believable_service()
+    newest = MarketListTopic(MarketSort.NEWEST)
+    service.lists[newest] = _listing(30)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("down", "down", "s")
+        assert MarketListTopic(MarketSort.VOLUME) in service.watched()
+        assert BY_VOLUME not in service.watched()
+        await pilot.press("s", "s")
+        await until(pilot, lambda: shows(app, "by newest"), "the order in the heading")
+        assert _table(app).cursor_key == RIVER[0].event_id
+        await pilot.press("s", "s")
+        assert BY_VOLUME in service.watched()
+
+
+async def test_enter_opens_an_event_or_its_only_market() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _table(app).rows, "the rows")
+        await pilot.press("enter", "down", "enter")
+        await until(pilot, lambda: len(app.chosen) == 2, "both choices")
+        second = service.lists[BY_VOLUME].rows[1].event.markets[0].condition_id
+        first = app.chosen[0]
+        assert isinstance(first, EventChosen)
+        assert first.event_id == believable.election().event_id
+        assert isinstance(app.chosen[1], MarketChosen)
+        assert app.chosen[1].condition_id == second
+
+
+async def test_pages_load_ahead_with_visible_progress() -> None:
+    service = FakeService()
+    service.lists[BY_VOLUME] = _listing(20)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: service.calls_of("load_more"), "the wish for more")
+        assert service.calls_of("load_more")[0] == (BY_VOLUME,)
+        await pilot.press("end")
+        await until(pilot, lambda: shows(app, "20 events, fetching more…"), "the progress")
+        service.lists[BY_VOLUME] = _listing(60, has_more=False)
+        service.announce(BY_VOLUME)
+        await until(pilot, lambda: len(_table(app).rows) == 60, "the new rows")
+        await until(pilot, lambda: not shows(app, "fetching"), "the progress to end")
+        assert _table(app).cursor_key == RIVER[19].event_id
+        calls = len(service.calls_of("load_more"))
+        await pilot.press("end")
+        await settle(pilot)
+        assert len(service.calls_of("load_more")) == calls
+
+
+async def test_the_cursor_stays_on_its_event_when_the_order_changes() -> None:
+    service = FakeService()
+    service.lists[BY_VOLUME] = _listing(5, has_more=False)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _table(app).rows, "the rows")
+        await pilot.press("down", "down")
+        view = service.lists[BY_VOLUME]
+        service.lists[BY_VOLUME] = replace(view, rows=tuple(reversed(view.rows)))
+        service.announce(BY_VOLUME)
+        await until(pilot, lambda: _table(app).rows[0].key == RIVER[4].event_id, "the new order")
+        assert _table(app).cursor_key == RIVER[2].event_id
+
+
+async def test_loading_failing_and_empty_lists_say_so_and_name_the_key() -> None:
+    service = FakeService()
+    app = _app(service)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Fetching the list"), "the beginning")
+        service.lists[BY_VOLUME] = MarketListView((), Load.FAILED, False, None, "no\x1b[31m route")
+        service.announce(BY_VOLUME)
+        await until(pilot, lambda: shows(app, "could not be fetched: no route. r tries"), "why")
+        await pilot.press("r")
+        assert service.calls_of("refresh") == [(BY_VOLUME,)]
+        service.lists[BY_VOLUME] = MarketListView((), Load.READY, False, NOW)
+        service.announce(BY_VOLUME)
+        await until(pilot, lambda: shows(app, "No open events. f changes"), "the empty list")
+
+
+async def test_an_old_list_says_its_age_and_what_went_wrong() -> None:
+    service = FakeService()
+    service.lists[BY_VOLUME] = _listing(3)
+    service.stream(*(event.markets[0] for event in RIVER))
+    app = _app(service)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await until(pilot, lambda: "up to date" in text_of(app, "#heading"), "the fresh list")
+        service.at = NOW + timedelta(minutes=3)
+        service.lists[BY_VOLUME] = replace(service.lists[BY_VOLUME], problem="timed out")
+        service.announce(StatusTopic())
+        await until(pilot, lambda: "3m old" in text_of(app, "#heading"), "the age")
+        assert "timed out (r)" in text_of(app, "#heading")
+
+
+def _prices(app: ScreenApp) -> list[tuple[str, str]]:
+    return [(row.cells[3].text, row.cells[4].text) for row in _table(app).rows]
+
+
+async def test_rows_in_view_are_streamed_and_only_what_moved_is_painted() -> None:
+    service = FakeService()
+    service.lists[BY_VOLUME] = _listing(60, has_more=False)
+    markets = [event.markets[0] for event in RIVER]
+    service.stream(*markets)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _prices(app)[:1] and _prices(app)[0][1] == "live", "live prices")
+        table = _table(app)
+        in_view = {m.quoted_token for m in markets[: len(table.keys_in_view)]}
+        (topic,) = (t for t in service.watched() if isinstance(t, RowQuotesTopic))
+        assert set(topic.token_ids) == in_view
+        assert all(age == "<1m" for _, age in _prices(app)[len(in_view) :])
+        order, before = [row.key for row in table.rows], table.rows
+        moved = replace(markets[1], best_bid=m("0.71"), best_ask=m("0.73"))
+        service.stream(moved)
+        service.announce(topic)
+        await until(pilot, lambda: _prices(app)[1] == ("72¢", "live"), "the price that moved")
+        assert [row.key for row in table.rows] == order
+        assert [n for n, row in enumerate(table.rows) if row is not before[n]] == [1]
+
+
+async def test_scrolled_rows_give_way_to_those_that_came_into_view() -> None:
+    service = FakeService()
+    service.lists[BY_VOLUME] = _listing(60, has_more=False)
+    service.stream(*(event.markets[0] for event in RIVER))
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "up to date" in text_of(app, "#heading"), "live prices")
+        await pilot.press("end")
+        await until(pilot, lambda: _prices(app)[-1][1] == "live", "the last row")
+        assert _prices(app)[0][1] == "<1m"
+        assert "up to date" in text_of(app, "#heading")
+
+
+async def test_a_row_whose_book_is_not_good_is_dimmed_and_as_old_as_its_list() -> None:
+    service = FakeService(at=NOW + timedelta(minutes=3))
+    view = _listing(3, has_more=False)
+    rows = tuple(replace(row, as_of=NOW) for row in view.rows)
+    service.lists[BY_VOLUME] = replace(view, rows=rows, as_of=NOW + timedelta(minutes=3))
+    service.stream(*(event.markets[0] for event in RIVER[:3]))
+    token_id = RIVER[0].markets[0].quoted_token
+    assert token_id is not None
+    service.books[token_id] = replace(service.books[token_id], state=BookState.STALE)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "2 of 3 live" in text_of(app, "#heading"), "the count")
+        price, age = _table(app).rows[0].cells[3:5]
+        assert (price.role, age.text, age.role) == (Role.STALE, "3m", Role.STALE)
+        assert [age for _, age in _prices(app)] == ["3m", "live", "live"]
+
+
+async def test_letters_in_the_search_line_are_text() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("slash", *"qsfmpXr?", "slash")
+        await until(pilot, lambda: SearchTopic("qsfmpXr?/") in service.watched(), "the search")
+        assert isinstance(app.screen, MarketsScreen)
+        assert app.is_running
+        assert not service.calls_of("refresh")
+
+
+async def test_tab_moves_in_the_results_and_the_next_letter_is_text_still() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(100, 20)) as pilot:
+        screen = app.screen
+        assert isinstance(screen, MarketsScreen)
+        screen.start_search()
+        await settle(pilot)
+        await pilot.press("w", "i")
+        await until(pilot, lambda: len(screen.query_one("#results", LineTable).rows) > 2, "rows")
+        await settle(pilot)
+        results = screen.query_one("#results", LineTable)
+        first = results.cursor_key
+        await pilot.press("tab")
+        await until(pilot, lambda: results.cursor_key != first, "the next row")
+        await pilot.press("shift+tab")
+        await until(pilot, lambda: results.cursor_key == first, "the first row")
+        await pilot.press("n")
+        assert screen.search.value == "win"
+        assert screen.search.has_focus
+
+
+async def test_letters_that_arrive_with_the_search_key_are_text_too() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _table(app).rows, "the list")
+        for key in "/quit now":
+            name = {"/": "slash", " ": "space"}.get(key, key)
+            app.post_message(events.Key(name, key))
+        await until(pilot, lambda: SearchTopic("quit now") in service.watched(), "the search")
+        await pilot.press("escape", "down")
+        await settle(pilot)
+        assert app.screen.query_one(SearchInput).value == ""
+        assert app.is_running
+
+
+async def test_results_come_as_one_types_and_escape_restores_the_list() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _table(app).rows, "the list")
+        await pilot.press("down", "down", "down")
+        before = _table(app).cursor_key
+        await pilot.press("slash", "w")
+        await until(pilot, lambda: shows(app, "43 markets"), "local results")
+        assert shows(app, "asking the service")
+        await pilot.press("i")
+        await until(pilot, lambda: shows(app, "9 markets  service asked too"), "merged results")
+        assert SearchTopic("w") not in service.watched()
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.chosen, "the choice")
+        chosen = app.chosen[0]
+        assert isinstance(chosen, MarketChosen)
+        assert chosen.condition_id == service.searches["wi"].rows[1].market.condition_id
+        await pilot.press("escape")
+        await until(pilot, lambda: shows(app, "by volume 24h"), "the list's heading")
+        assert _table(app).cursor_key == before
+        assert service.watched() >= {BY_VOLUME}
+        assert SearchTopic("wi") not in service.watched()
+
+
+async def test_who_comes_back_to_a_search_types_the_next_one() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _table(app).rows, "the list")
+        search = app.screen.query_one(SearchInput)
+        # Before any text the key that opens the search is none either.
+        await pilot.press("slash", "slash", "w", "i")
+        await until(pilot, lambda: SearchTopic("wi") in service.watched(), "the search")
+        await until(pilot, lambda: app.screen.query_one("#results", LineTable).rows, "results")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.chosen, "the choice")
+        assert search.value == "wi"
+        await pilot.press("slash")
+        assert search.value == "wi"
+        await pilot.press("f", "e")
+        await until(pilot, lambda: SearchTopic("fe") in service.watched(), "the next search")
+        await pilot.press("slash")
+        assert search.value == "fe/"
+
+
+async def test_service_results_never_move_the_row_under_the_cursor() -> None:
+    service = believable_service()
+    rows = believable.market_rows(*RIVER[:6])
+    service.searches["g"] = SearchView("g", rows[:3], Load.LOADING, 60)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("slash", "g", "down")
+        results = _table(app, "results")
+        await until(pilot, lambda: len(results.rows) == 3, "local results")
+        service.searches["g"] = SearchView("g", (rows[5], rows[2], *rows[:2]), Load.READY, 60)
+        service.announce(SearchTopic("g"))
+        await until(pilot, lambda: len(results.rows) == 4, "merged results")
+        wanted = [rows[0], rows[1], rows[2], rows[5]]
+        assert [r.key for r in results.rows] == [r.market.market_id for r in wanted]
+        assert results.cursor_key == rows[1].market.market_id
+
+
+async def test_a_search_without_results_says_where_it_looked() -> None:
+    service = FakeService()
+    service.searches["zz"] = SearchView("zz", (), Load.FAILED, 12, problem="timed out")
+    app = _app(service)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await pilot.press("slash", "z", "z")
+        await until(pilot, lambda: shows(app, "Nothing in the 12 markets seen so far"), "the text")
+        assert shows(app, "the service's search failed: timed out")
+
+
+async def test_the_filter_narrows_by_tag_and_takes_closed_events_in() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, TagPicker), "the card")
+        await pilot.press(*"cryp", "ctrl+o")
+        await until(pilot, lambda: shows(app, "listed too"), "the choice of closed events")
+        await pilot.press("enter")
+        wanted = MarketListTopic(tag_slug="crypto", include_closed=True)
+        await until(pilot, lambda: wanted in service.watched(), "the narrowed list")
+        assert "Crypto   closed too" in text_of(app, "#heading")
+        await pilot.press("f", "escape")
+        await settle(pilot)
+        assert wanted in service.watched()
+
+
+async def test_hostile_titles_stay_in_their_line() -> None:
+    service = FakeService()
+    events = [believable.single(i, t) for i, t in enumerate(believable.HOSTILE_TITLES)]
+    rows = tuple(believable.event_row(e) for e in events)
+    service.lists[BY_VOLUME] = MarketListView(rows, Load.READY, False, NOW)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _table(app).rows, "the rows")
+        assert shows(app, "[/] [bold red]Will [R] vs [D]")
+        assert is_tame(app)
+        for _ in rows:
+            await pilot.press("down")
+        await survives_resizing(pilot, app, "two lines and a tab")
+
+
+async def test_every_theme_and_no_colour_at_all_work(any_theme: str) -> None:
+    app = _app(believable_service(), any_theme)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Harbour City"), "the list")
+        await pilot.press("slash", "w")
+        await until(pilot, lambda: shows(app, "43 markets"), "the results")
+        await pilot.press("escape", "f")
+        await until(pilot, lambda: isinstance(app.screen, TagPicker), "the card")
+
+
+async def test_ascii_terminals_get_ascii_only() -> None:
+    app = ScreenApp(MarketsScreen(believable_service().surface(ascii_only=True)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Harbour City"), "the list")
+        body = "\n".join(screen_lines(app)[1:18])
+        odd = {c for c in body if not c.isascii()}
+        assert odd <= set("▁▂▃▄▅▆▇█")  # the toolkit's own scrollbar
+
+
+async def test_a_screen_that_is_too_small_says_so_until_it_is_not() -> None:
+    service = FakeService()
+    app = ScreenApp(MarketsScreen(service.surface()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        for width, height in ((20, 5), (39, 24), (80, 11), (40, 12), (80, 24)):
+            await pilot.resize_terminal(width, height)
+            await settle(pilot)
+            is_small = width < 40 or height < 12
+            assert shows(app, f"{width}x{height} needs 40x12") is is_small, (width, height)
+
+
+async def test_resizing_never_crashes() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await survives_resizing(pilot, app, "Harbour City")
+        await pilot.press("slash", "w")
+        await survives_resizing(pilot, app, "43 markets")

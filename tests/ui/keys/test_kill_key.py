@@ -1,0 +1,92 @@
+"""The key of the kill switch, over a service that does nothing by itself."""
+
+from dataclasses import replace
+
+import pytest
+
+from pmtui.service.topics import StatusTopic
+from pmtui.ui.app import PmtuiApp
+from pmtui.ui.portfolio.portfolio import PortfolioScreen
+from pmtui.ui.question import QuestionScreen
+from pmtui.ui.theme.theme_files import load_themes
+from tests.ui.fake_surface import PAPER_STATUS, READ_ONLY_STATUS, FakeService
+from tests.ui.screens.look import shows
+from tests.ui.wait import settle, until
+
+LOCKED = "Entry is locked since 2026-06-15 11:59:00 UTC by pmtui kill in another shell"
+
+
+def made(service: FakeService) -> PmtuiApp:
+    return PmtuiApp(service.surface(), themes=load_themes()[0])
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
+async def test_it_asks_names_what_happens_and_then_does_it(size: tuple[int, int]) -> None:
+    service = FakeService(status_view=replace(PAPER_STATUS, open_orders=3))
+    app = made(service)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("K")
+        await until(pilot, lambda: shows(app, "Stop all trading?"), "the question")
+        assert shows(app, "3 now.")
+        for words in ("Cancels every open order", "Single keys trade no more", "pmtui release"):
+            assert shows(app, words), words
+        assert service.calls == []
+        await settle(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: service.calls_of("kill"), "the kill")
+        assert not isinstance(app.screen, QuestionScreen)
+
+
+async def test_declining_does_nothing() -> None:
+    service = FakeService()
+    app = made(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("K")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the question")
+        await pilot.press("escape")
+        await settle(pilot)
+        assert service.calls_of("kill") == []
+
+
+async def test_locked_it_says_so_and_the_same_key_releases_after_a_question() -> None:
+    service = FakeService(status_view=replace(PAPER_STATUS, entry_lock=LOCKED))
+    app = made(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, " LOCKED "), "the status line")
+        await pilot.press("K")
+        await until(pilot, lambda: shows(app, "Release the kill switch?"), "the question")
+        assert shows(app, "Entry is locked since 2026-06-15 11:59:00 UTC")
+        await settle(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: service.calls_of("unlock_entry"), "the release")
+        assert service.calls_of("kill") == []
+
+
+async def test_a_kill_from_another_shell_meanwhile_is_not_thrown_twice() -> None:
+    service = FakeService()
+    app = made(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("K")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the question")
+        service.status_view = replace(PAPER_STATUS, entry_lock=LOCKED)
+        service.announce(StatusTopic())
+        await until(pilot, lambda: shows(app, " LOCKED "), "the status line below the question")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert service.calls == []
+
+
+async def test_without_a_key_it_does_not_promise_to_cancel() -> None:
+    app = made(FakeService(status_view=READ_ONLY_STATUS))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("K")
+        await until(pilot, lambda: shows(app, "Stop all trading?"), "the question")
+        assert shows(app, "no key and cancels nothing")
+        assert not shows(app, "until none is left")
+        # A stray key is no answer and does not go past the question; after it, keys work on.
+        await settle(pilot)
+        await pilot.press("p")
+        await settle(pilot)
+        assert isinstance(app.screen, QuestionScreen)
+        await pilot.press("escape", "p")
+        await until(pilot, lambda: isinstance(app.screen, PortfolioScreen), "the portfolio")

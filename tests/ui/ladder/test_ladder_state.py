@@ -1,0 +1,216 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.books.ladder import Ladder, build_ladder
+from pmtui.domain.books.ladder_axis import Axis
+from pmtui.domain.books.ladder_marks import LadderMarks
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.closing import Stake
+from pmtui.domain.markets.market import FeeSchedule, RewardTerms, Side, Trading
+from pmtui.domain.money import SCALE, Micros
+from pmtui.service.views import QuoteRow
+from pmtui.ui.cells import Line, line_width
+from pmtui.ui.explore.paint_event import say_quote
+from pmtui.ui.explore.paint_markets import paint_result_row
+from pmtui.ui.format import format_price
+from pmtui.ui.ladder.ladder_state import paint_facts, paint_state
+from pmtui.ui.ladder.paint_ladder import profit_text, queue_text
+from pmtui.ui.ladder.paint_side_ladder import paint_side_state
+from pmtui.ui.market.paint_single_keys import paint_arming
+from pmtui.ui.theme.theme import Role
+from tests.ui import believable
+from tests.ui.fake_surface import NOW
+
+CENT = Micros(10_000)
+TOKEN = TokenId("1")
+
+
+def text_of(line: Line) -> str:
+    return "".join(cell.text for cell in line)
+
+
+def ladder(*, is_holding: bool = True) -> Ladder:
+    mine = believable.order(1, price=0.5, size=100)
+    stake = Stake(Micros(1_000_000_000), Micros(483_300), fee=FeeSchedule(Micros(40_000)))
+    book = BookView(
+        TOKEN, BookState.LIVE, (Level(Micros(500_000), Micros(440_000_000)),),
+        (Level(Micros(520_000), Micros(70_000_000)),), CENT,
+    )  # fmt: skip
+    marks = LadderMarks(
+        ahead=((mine.order_id, Micros(340_000_000)),), stakes=(stake,) if is_holding else (),
+        rewards=RewardTerms(Micros(100_000_000), Micros(35_000)),
+    )  # fmt: skip
+    volume = ((Micros(500_000), Micros(12_000_000)),)
+    return build_ladder(book, Axis(CENT, CENT), orders=(mine,), volume=volume, marks=marks)
+
+
+def test_the_row_at_the_cursor_tells_all_that_has_no_column() -> None:
+    text = text_of(paint_facts(ladder(), Micros(500_000), 100)).split("  ")
+    assert text[:5] == [" 50¢", "~340 ahead", "p/l +$6.70", "depth 440", "traded 12"]
+    assert "rewards from 100" in text
+
+
+def test_of_several_own_orders_at_a_price_the_line_tells_the_first_and_the_last() -> None:
+    mine = (believable.order(1, price=0.87, size=100), believable.order(2, price=0.87, size=10))
+    deep = Level(Micros(870_000), Micros(16_827 * SCALE))
+    book = BookView(TOKEN, BookState.LIVE, (deep,), (), CENT)
+    ahead = zip((o.order_id for o in mine), (Micros(0), Micros(16_717 * SCALE)), strict=True)
+    marks = LadderMarks(ahead=tuple(ahead))
+    placed = build_ladder(book, Axis(CENT, CENT), orders=mine, marks=marks)
+    assert "~0 to ~16,717 ahead" in text_of(paint_facts(placed, Micros(870_000), 60))
+    rung = placed.rung_at(Micros(870_000))
+    assert [queue_text(rung, room) for room in (5, 6, 7, 8)] == [
+        "~17k",
+        "~0-17k",
+        "~0-17k",
+        "~0-16.8k",
+    ]
+    near = replace(rung, ahead_of_last=Micros(90 * SCALE))
+    assert queue_text(near, 5) == "~0-90"
+    assert queue_text(replace(rung, ahead_of_last=Micros(1_234 * SCALE)), 5) == "~1.3k"
+
+
+def test_what_a_wide_row_counts_is_not_told_of_a_price_within_it() -> None:
+    plain = ladder()
+    book = BookView(
+        TOKEN, BookState.LIVE,
+        (Level(Micros(500_000), Micros(440_000_000)), Level(Micros(460_000), Micros(60_000_000))),
+        (Level(Micros(520_000), Micros(70_000_000)),), CENT,
+    )  # fmt: skip
+    wide = build_ladder(book, Axis(CENT, Micros(50_000)), marks=plain.placed.marks)
+    text = text_of(paint_facts(wide, Micros(470_000), 100)).split("  ")
+    assert text[:3] == [" 47¢", "p/l -$23.26", "row 45¢: depth 500"]
+    text = text_of(paint_facts(wide, Micros(450_000), 100)).split("  ")
+    assert text[2] == "depth 500"
+
+
+@pytest.mark.parametrize("width", range(0, 90, 7))
+def test_facts_that_do_not_fit_are_left_out_whole(width: int) -> None:
+    for cursor in (None, Micros(500_000)):
+        whole = text_of(paint_facts(ladder(), cursor, 200)).strip().split("  ")
+        line = paint_facts(ladder(), cursor, width)
+        shown = [fact for fact in text_of(line).strip().split("  ") if fact]
+        assert line_width(line) == width
+        assert shown == whole[: len(shown)]
+
+
+def test_without_a_cursor_the_line_tells_what_was_paid_and_what_closing_brings() -> None:
+    assert text_of(paint_facts(ladder(), None, 41)).rstrip() == (
+        " @ paid 48.3¢  = even 50¢  close +$6.70"
+    )
+    assert "now" not in text_of(paint_facts(ladder(), None, 41, is_good=False))
+    assert not text_of(paint_facts(ladder(is_holding=False), None, 41)).strip()
+    ascii_text = text_of(paint_facts(ladder(), None, 41, ascii_only=True))
+    assert ascii_text.isascii()
+
+
+@pytest.mark.parametrize(
+    ("profit", "text"),
+    [
+        (12_300_000, "+$12.30"), (-12_300_000, "-$12.30"), (0, "  $0.00"), (-1, "  $0.00"),
+        (123_456_789_000, "+$123k"), (-1_204_330_000, "-$1,204"), (480_100_000, " +$480"),
+    ],
+)  # fmt: skip
+def test_a_profit_has_a_sign_and_fits_its_column(profit: int, text: str) -> None:
+    assert profit_text(Micros(profit), 7).strip() == text.strip()
+    assert len(profit_text(Micros(profit), 7)) == 7
+
+
+@pytest.mark.parametrize("trading", [Trading.CLOSED, Trading.HALTED, Trading.NOT_OPEN])
+@pytest.mark.parametrize("state", BookState)
+def test_a_market_that_takes_no_orders_is_never_called_good(
+    state: BookState, trading: Trading
+) -> None:
+    book = BookView(TOKEN, state, as_of=NOW)
+    lines = (
+        paint_state(book, NOW, 60, trading=trading),
+        paint_side_state(book, NOW, 40, trading=trading),
+    )
+    for line in lines:
+        assert all(cell.role is not Role.VERIFIED for cell in line)
+        assert line[0].text.strip() not in ("verified", "live")
+        assert trading is not Trading.CLOSED or line[0].text == " closed "
+
+
+def test_rows_of_markets_that_take_no_orders_are_never_called_live() -> None:
+    market = believable.market(1, "Will the gauge pass two metres?")
+    token_id = market.quoted_token
+    assert token_id is not None
+    levels = (Level(Micros(500_000), Micros(9_000_000)),)
+    book = BookView(token_id, BookState.VERIFIED, levels, as_of=NOW)
+    for changes in ({"closed": True}, {"accepting_orders": False}, {"active": False}):
+        stopped = replace(market, **changes)  # type: ignore[arg-type]
+        (row,) = believable.market_rows(believable.event(1, "Gauges", (stopped,)))
+        quote = QuoteRow(ConditionId("1"), None, None, None, NOW, is_live=True)
+        cells = (*paint_result_row(row, book, NOW).cells, say_quote(stopped, quote, NOW))
+        assert all(cell.role is not Role.VERIFIED for cell in cells)
+        assert all(cell.text != "live" for cell in cells)
+
+
+def test_a_held_axis_is_said() -> None:
+    book = BookView(TOKEN, BookState.LIVE, tick_size=CENT)
+    assert "held" in text_of(paint_state(book, NOW, 41, group=CENT, release_key="h"))
+    held = paint_state(
+        book, NOW, 41, group=CENT, release_key="h", cursor=(Micros(510_000), Side.BUY)
+    )
+    assert "held" in text_of(held)
+    assert "buys 51¢" in text_of(held)
+
+
+@pytest.mark.parametrize("state", list(BookState))
+@pytest.mark.parametrize("is_held", [False, True])
+@pytest.mark.parametrize("armed", [None, 5, 12_345])
+@pytest.mark.parametrize("tick", [10_000, 2_500, 100])
+def test_a_grouped_ladder_says_so_whatever_else_is_said(
+    state: BookState, is_held: bool, armed: int | None, tick: int
+) -> None:
+    book = BookView(
+        TOKEN, state, (Level(CENT, CENT),), (), Micros(tick), as_of=NOW - timedelta(seconds=12)
+    )
+    keys = () if armed is None else paint_arming(Micros(armed * SCALE), book, is_permitted=False)
+    for cursor in (None, (Micros(512_500), Side.BUY)):
+        line = paint_state(
+            book,
+            NOW,
+            41,
+            group=Micros(5 * tick),
+            cursor=cursor,
+            keys=keys,
+            release_key="h" if is_held else "",
+        )
+        rows = format_price(Micros(5 * tick))
+        assert f" rows {rows} " in text_of(line)
+        assert line_width(line) == 41
+
+
+def test_a_held_ladder_says_how_to_let_it_go_where_there_is_room() -> None:
+    book = BookView(TOKEN, BookState.VERIFIED, tick_size=CENT)
+    cursor = (Micros(510_000), Side.BUY)
+    assert "held: j follows" in text_of(paint_state(book, NOW, 80, cursor=cursor, release_key="j"))
+    narrow = text_of(
+        paint_state(book, NOW, 41, group=Micros(50_000), cursor=cursor, release_key="h")
+    )
+    assert [word in narrow for word in ("verified", "rows 5¢", "held", "buys 51¢")] == [True] * 4
+
+
+@pytest.mark.parametrize(
+    ("width", "said"),
+    [(80, " spread above: space centres "), (52, " spread above "), (41, " spread ▲ ")],
+)
+def test_a_spread_out_of_sight_is_said_and_where_it_is(width: int, said: str) -> None:
+    book = BookView(TOKEN, BookState.VERIFIED, (Level(CENT, CENT),), (), CENT, as_of=NOW)
+    keys = paint_arming(Micros(10 * SCALE), book, is_permitted=False)
+    line = paint_state(
+        book, NOW, width, cursor=(Micros(510_000), Side.BUY), away=("above", "space"), keys=keys
+    )
+    assert said in text_of(line)
+    assert "buys 51¢" in text_of(line)
+    assert line_width(line) == width
+
+
+def test_without_bids_enter_promises_no_way_to_them() -> None:
+    book = BookView(TOKEN, BookState.VERIFIED, (), (Level(CENT, CENT),), CENT, as_of=NOW)
+    assert "enter" not in text_of(paint_state(book, NOW, 60))

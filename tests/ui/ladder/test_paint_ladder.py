@@ -1,0 +1,223 @@
+import re
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.books.ladder import Rung, Zone
+from pmtui.domain.books.ladder_marks import StopMark
+from pmtui.domain.conditionals.conditional import ConditionalId, Trigger
+from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import ONE, SCALE, Micros
+from pmtui.domain.orders.amounts import TICK_RULES
+from pmtui.domain.orders.own_changes import OwnChange
+from pmtui.ui.cells import Line, line_width
+from pmtui.ui.ladder.ladder_columns import LadderColumns, paint_titles
+from pmtui.ui.ladder.ladder_columns import plan_columns as plan_for
+from pmtui.ui.ladder.ladder_state import paint_state
+from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
+from pmtui.ui.theme.theme import Role
+from tests.ui.fake_surface import NOW
+
+CENT = Micros(10_000)
+sizes = st.sampled_from((0, 1, 9_999)) | st.integers(0, 10**15)
+
+
+def plan_columns(width: int, tick: Micros = CENT) -> LadderColumns:
+    return plan_for(width, tick=tick)
+
+
+def text_of(line: Line) -> str:
+    return "".join(cell.text for cell in line)
+
+
+stop_marks = st.builds(
+    StopMark, st.just(ConditionalId("c1")), st.sampled_from(Trigger), st.just(CENT),
+    sizes.map(Micros), st.booleans(),
+)  # fmt: skip
+
+
+@st.composite
+def rungs(draw: st.DrawFn) -> tuple[Rung, RungLook]:
+    tick = draw(st.sampled_from(sorted(TICK_RULES)))
+    price = Micros(draw(st.integers(1, ONE // tick - 1)) * tick)
+    bid, ask, own_bid, own_ask, depth, traded = (Micros(draw(sizes)) for _ in range(6))
+    booleans, changes = st.booleans(), st.none() | st.sampled_from(OwnChange)
+    rung = Rung(
+        price, draw(st.sampled_from(Zone)), bid_size=bid, ask_size=ask, own_bid=own_bid,
+        own_ask=own_ask, has_unknown=draw(booleans), is_scoring=draw(booleans), depth=depth,
+        ahead=draw(st.none() | sizes.map(Micros)), traded=traded, is_last_trade=draw(booleans),
+        is_in_band=draw(booleans), is_entry=draw(booleans), is_break_even=draw(booleans),
+        profit=draw(st.none() | st.integers(-(10**15), 10**15).map(Micros)),
+        stops=tuple(draw(st.lists(stop_marks, max_size=3))),
+    )  # fmt: skip
+    look = RungLook(
+        tick, draw(st.integers(1, 10**15)), is_good=draw(booleans), is_cursor=draw(booleans),
+        ascii_only=draw(booleans), bid_change=draw(changes), ask_change=draw(changes),
+    )  # fmt: skip
+    return rung, look
+
+
+@given(rungs(), st.integers(23, 140))
+def test_a_row_is_exactly_as_wide_as_asked_and_whole(
+    case: tuple[Rung, RungLook], width: int
+) -> None:
+    rung, look = case
+    line = paint_rung(rung, plan_columns(width, look.tick), width, look=look)
+    assert line_width(line) == width
+    text = text_of(line)
+    assert "…" not in text
+    assert text.isascii() or not look.ascii_only
+    cents = f"{rung.price // 10_000}"
+    words = re.sub("[>▸@=|│]", " ", text).split()
+    assert any(word.startswith(cents) for word in words)
+    assert "#" not in text or look.ascii_only
+
+
+@given(rungs(), st.integers(0, 22))
+def test_even_an_absurd_width_is_kept(case: tuple[Rung, RungLook], width: int) -> None:
+    rung, look = case
+    assert line_width(paint_rung(rung, plan_columns(width, look.tick), width, look=look)) == width
+
+
+@given(st.integers(0, 200), st.booleans())
+def test_titles_stand_over_their_columns(width: int, ascii_only: bool) -> None:
+    line = paint_titles(plan_columns(width), width, ascii_only=ascii_only)
+    assert line_width(line) == width
+    rung = Rung(Micros(510_000), Zone.BID, Micros(7_000_000), Micros(8_000_000))
+    row = text_of(paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, 1)))
+    if width >= 41:
+        titles = text_of(line)
+        assert titles.index("bids") + 4 == row.index("7 ") + 1
+        assert titles.index("asks") + 4 == row.index("8", row.index("51")) + 1
+
+
+@pytest.mark.parametrize(
+    ("width", "said"),
+    [
+        (23, set()), (29, {"own"}), (35, {"own"}), (41, {"own", "ahead"}),
+        (60, {"own", "ahead", "traded"}), (64, {"own", "ahead", "traded", "depth"}),
+        (80, {"own", "ahead", "traded", "depth", "p/l", "net"}),
+    ],
+)  # fmt: skip
+def test_a_narrow_ladder_has_fewer_columns_never_fewer_sides(width: int, said: set[str]) -> None:
+    titles = set(text_of(paint_titles(plan_columns(width), width)).split())
+    assert titles - {"bids", "price", "asks"} == said
+    assert {"bids", "price", "asks"} <= titles
+
+
+def test_signs_tell_cursor_last_trade_and_doubt_without_colour() -> None:
+    rung = Rung(
+        Micros(510_000), Zone.BID, own_bid=Micros(25_000_000), has_unknown=True, is_last_trade=True
+    )
+    look = RungLook(CENT, 1, is_cursor=True)
+    assert "▸" in text_of(paint_rung(rung, plan_columns(41), 41, look=look))
+    text = text_of(paint_rung(rung, plan_columns(41), 41, look=look._replace(ascii_only=True)))
+    assert text.startswith(">")
+    assert "51c*" in text
+    assert "25?" in text
+
+
+def test_old_sizes_look_old() -> None:
+    rung = Rung(Micros(510_000), Zone.BID, bid_size=Micros(25_000_000))
+    line = paint_rung(rung, plan_columns(41), 41, look=RungLook(CENT, 1, is_good=False))
+    assert next(cell for cell in line if "25" in cell.text).role is Role.STALE
+
+
+@pytest.mark.parametrize("state", list(BookState))
+@pytest.mark.parametrize("width", [30, 41, 80])
+def test_every_state_is_said_in_words(state: BookState, width: int) -> None:
+    book = BookView(
+        TokenId("1"), state, (Level(CENT, CENT),), (), CENT, as_of=NOW - timedelta(seconds=12)
+    )
+    line = paint_state(book, NOW, width, cursor=(Micros(510_000), Side.BUY))
+    text = text_of(line)
+    assert line_width(line) == width
+    assert text.split()[0] in state.value
+    assert "buys 51¢" in text
+    assert ("12s" in text) == (state in (BookState.STALE, BookState.OVERDUE))
+
+
+def test_without_a_cursor_the_line_says_what_enter_does_unless_a_warning_needs_the_room() -> None:
+    book = BookView(TokenId("1"), BookState.LIVE, (Level(CENT, CENT),), tick_size=CENT)
+    assert "enter points at the bid" in text_of(paint_state(book, NOW, 41, group=CENT))
+    lossy = BookView(TokenId("1"), BookState.LOSSY, tick_size=CENT)
+    assert "enter" not in text_of(paint_state(lossy, NOW, 60, group=CENT))
+
+
+def test_wide_rows_are_announced() -> None:
+    book = BookView(TokenId("1"), BookState.LIVE, tick_size=CENT)
+    assert "rows 5¢" in text_of(paint_state(book, NOW, 41, group=Micros(50_000)))
+    assert "rows" not in text_of(paint_state(book, NOW, 41, group=CENT))
+
+
+def test_a_name_of_four_letters_fits_above_the_other_outcomes_prices() -> None:
+    for width in range(36, 120):
+        columns = plan_for(width, tick=Micros(10_000), with_other=True)
+        titles = text_of(paint_titles(columns, width, other_label="Down"))
+        assert "Down" in titles
+        assert len(titles) == width
+
+
+@pytest.mark.parametrize("ascii_only", [False, True])
+@pytest.mark.parametrize(("tick", "with_other"), [(100, True), (10_000, False), (100, False)])
+def test_one_column_for_both_sides_names_the_side_of_an_own_order(
+    tick: int, with_other: bool, ascii_only: bool
+) -> None:
+    widths = [
+        (width, plan)
+        for width in range(23, 60)
+        if (plan := plan_for(width, tick=Micros(tick), with_other=with_other)).is_own_shared
+    ]
+    assert widths
+    look = RungLook(Micros(tick), 1, ascii_only=ascii_only)
+    hundred = Micros(100_000_000)
+    for width, plan in widths:
+        for own_bid, own_ask, said in ((100, 0, "B100 "), (0, 100, "S100 "), (100, 100, "BS")):
+            rung = Rung(
+                Micros(520_000), Zone.ASK, ask_size=hundred,
+                own_bid=Micros(own_bid * SCALE), own_ask=Micros(own_ask * SCALE),
+            )  # fmt: skip
+            line = text_of(paint_rung(rung, plan, width, look=look))
+            assert said in line
+            assert len(line) == width
+
+
+@pytest.mark.parametrize("tick", [10_000, 1_000])
+def test_the_queue_stays_where_the_other_outcome_joins_at_80_columns(tick: int) -> None:
+    columns = plan_for(41, tick=Micros(tick), with_other=True)
+    assert columns.ahead
+    assert columns.own
+    assert columns.other
+    assert plan_for(120, tick=Micros(tick), with_other=True).is_own_shared is False
+
+
+@pytest.mark.parametrize(
+    ("trigger", "is_active", "sign", "ascii_sign", "word"),
+    [
+        (Trigger.STOP, True, "▼", "v", "stop"),
+        (Trigger.STOP, False, "▽", "-", "stop"),
+        (Trigger.TAKE_PROFIT, True, "▲", "^", "tgt"),
+        (Trigger.TAKE_PROFIT, False, "△", "-", "tgt"),
+    ],
+)
+def test_a_stop_or_target_is_marked_with_a_sign_and_where_there_is_room_a_word(
+    *, trigger: Trigger, is_active: bool, sign: str, ascii_sign: str, word: str
+) -> None:
+    mark = StopMark(ConditionalId("c1"), trigger, Micros(400_000), Micros(100_000_000), is_active)
+    rung = Rung(Micros(400_000), Zone.BID, stops=(mark,))
+    for width in (23, 40, 80):
+        for ascii_only, wanted in ((False, sign), (True, ascii_sign)):
+            look = RungLook(CENT, 1, ascii_only=ascii_only)
+            text = text_of(paint_rung(rung, plan_columns(width), width, look=look))
+            assert wanted in text
+            assert (word in text) is (width > 23)
+    # An own order keeps its room; the sign stays.
+    both = Rung(Micros(400_000), Zone.BID, own_ask=Micros(7_000_000), stops=(mark,))
+    text = text_of(paint_rung(both, plan_columns(80), 80, look=RungLook(CENT, 1)))
+    assert sign in text
+    assert "7" in text
+    assert word not in text

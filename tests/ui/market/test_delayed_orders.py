@@ -1,0 +1,105 @@
+"""What is said of an order that the venue took and holds back, when it moves at last."""
+
+from dataclasses import replace
+
+import pytest
+
+from pmtui.domain.ids import TradeId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import (
+    Fill,
+    LimitIntent,
+    Order,
+    OrderStatus,
+    TimeInForce,
+    TradeStatus,
+)
+from pmtui.domain.orders.verdict import Accepted
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.views import AccountView, Load
+from pmtui.ui.market.delayed_orders import DelayedOrders
+from pmtui.ui.portfolio.paint_orders import say_verdict
+from tests.ui import believable
+from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.moving_market import CONDITION, YES
+
+m = believable.micros
+INTENT = LimitIntent(CONDITION, YES, Side.SELL, m(0.45), m(100), TimeInForce.FAK)
+
+
+def prepared() -> PreparedOrder:
+    order = FakeService().prepare(INTENT)
+    assert isinstance(order, PreparedOrder)
+    return order
+
+
+ORDER = prepared()
+DELAYED = Accepted(ORDER.unsigned.order_id, OrderStatus.DELAYED, Micros(0), "delayed")
+
+
+def known(status: OrderStatus, matched: float = 0, reason: str = "") -> Order:
+    order = believable.order(1, side=Side.SELL, price=0.45, size=100, matched=matched)
+    return replace(order, order_id=ORDER.unsigned.order_id, status=status, reason=reason)
+
+
+def fill(number: int, size: float, price: float) -> Fill:
+    return replace(
+        believable.fill(number), order_id=ORDER.unsigned.order_id, size=m(size), price=m(price),
+        side=Side.SELL, trade_id=TradeId(f"t{number}"), status=TradeStatus.MATCHED,
+    )  # fmt: skip
+
+
+def view(order: Order, *fills: Fill) -> AccountView:
+    return AccountView(
+        load=Load.READY, balance=Micros(0), reserved=Micros(0), positions=(), open_orders=(),
+        fills=fills, closed=(), activity=(), as_of=NOW, recent=(order,),
+    )  # fmt: skip
+
+
+def followed() -> DelayedOrders:
+    orders = DelayedOrders()
+    orders.follow(ORDER, DELAYED, lambda end: say_verdict(end, ORDER))
+    return orders
+
+
+def test_what_is_delayed_is_called_taken_and_not_sold() -> None:
+    said = "Taken, the venue delays it: sale of 100 Yes. Its fill is told here."
+    assert say_verdict(DELAYED, ORDER) == said
+
+
+def test_nothing_is_said_before_it_moves_and_its_trades_are_known() -> None:
+    orders = followed()
+    assert orders.news(view(known(OrderStatus.DELAYED))) == ""
+    assert orders.news(view(known(OrderStatus.FILLED, 100), fill(1, 40, 0.48))) == ""
+    whole = view(known(OrderStatus.FILLED, 100), fill(1, 40, 0.48), fill(2, 60, 0.46))
+    said = "Sold 100 Yes at 46.8¢ on average for $46.80 (limit 45¢)."
+    assert orders.news(whole) == said
+    assert orders.news(whole) == ""
+
+
+def test_what_is_told_grows_with_trades_that_come_later() -> None:
+    orders = followed()
+    first = orders.news(view(known(OrderStatus.CANCELLED, 40), fill(1, 40, 0.48)))
+    assert first == "Sold 40 of 100 Yes at 48¢ on average for $19.20 (limit 45¢); the rest dropped."
+    both = view(known(OrderStatus.CANCELLED, 60), fill(1, 40, 0.48), fill(2, 20, 0.48))
+    assert orders.news(both).startswith("Sold 60 of 100 Yes")
+    assert orders.news(both) == ""
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        (known(OrderStatus.CANCELLED), "Sold 0 of 100 Yes: nobody met it"),
+        (known(OrderStatus.REJECTED, reason="no match"), "Refused: no match"),
+        (known(OrderStatus.LIVE), "SELL 100 Yes rests at 45¢."),
+    ],
+)
+def test_an_end_without_a_fill_is_told_too(end: Order, said: str) -> None:
+    assert followed().news(view(end)) == said
+
+
+def test_only_what_was_delayed_is_followed() -> None:
+    orders = DelayedOrders()
+    orders.follow(ORDER, replace(DELAYED, status=OrderStatus.LIVE), lambda _: "told")
+    assert orders.news(view(known(OrderStatus.FILLED, 100), fill(1, 100, 0.48))) == ""

@@ -1,0 +1,390 @@
+import asyncio
+from dataclasses import replace
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+from textual.widget import Widget
+from textual.widgets import Input
+
+from pmtui.domain.books.book_view import BookState
+from pmtui.domain.markets.history import Interval
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Order
+from pmtui.service.topics import AccountTopic, BookTopic, HistoryTopic, MarketTopic, TapeTopic
+from pmtui.service.views import Load, MarketView
+from pmtui.ui.explore.reading import RulesScreen
+from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.question import QuestionScreen
+from pmtui.ui.widgets.text_line import TextLine
+from tests.ui import believable
+from tests.ui.demo_market import MarketDemo
+from tests.ui.fake_surface import READ_ONLY_STATUS
+from tests.ui.moving_market import CONDITION, NO, YES
+from tests.ui.stage import head_of, shown_text
+from tests.ui.wait import settle, until
+
+SMALL, MIDDLE, LARGE = (80, 24), (120, 36), (200, 50)
+
+
+def cents(number: float) -> Micros:
+    return believable.micros(number / 100)
+
+
+async def opened(app: MarketDemo, pilot: Pilot[None]) -> MarketScreen:
+    await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the screen opens")
+    screen = app.screen
+    assert isinstance(screen, MarketScreen)
+    await until(pilot, lambda: screen.ladder.ladder is not None, "the book is shown")
+    await settle(pilot)
+    return screen
+
+
+def line(screen: MarketScreen, name: str) -> str:
+    return "".join(cell.text for cell in screen.query_one(f"#{name}", TextLine).line)
+
+
+def on_terminal(screen: MarketScreen, pane: Widget) -> str:
+    """What the compositor has where a pane is, not what the pane would paint."""
+    region = pane.region
+    lines = screen._compositor.render_strips()[region.y : region.bottom]
+    return "\n".join(strip.crop(region.x, region.right).text for strip in lines)
+
+
+def prices_shown(screen: MarketScreen) -> int:
+    return sum("¢" in text for text in shown_text(screen.ladder))
+
+
+@pytest.mark.parametrize("size", [SMALL, MIDDLE, LARGE, (79, 24), (110, 20), (170, 32)])
+async def test_every_layout_shows_bids_asks_position_and_ticket_together(
+    size: tuple[int, int],
+) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("b")
+        await until(pilot, lambda: screen.has_class("-ticket"), "the ticket opens")
+        await settle(pilot)
+        assert prices_shown(screen) >= 14 - (24 - min(size[1], 24))
+        rows = shown_text(screen.ladder)
+        assert any("53¢" in row for row in rows)
+        assert any("52¢" in row for row in rows)
+        assert screen.position.size.height == 2
+        is_line = screen.ticket.is_on_a_line
+        assert is_line is (size in (SMALL, (79, 24)))
+        assert screen.ticket.size.height >= (3 if is_line else 9)
+        assert screen.ticket.size.width >= (79 if is_line else 36)
+        for pane in (screen.ladder, screen.position, screen.tape):
+            assert not screen.ticket.region.overlaps(pane.region)
+        assert screen.tape.size.height >= 2
+
+
+async def test_only_a_wide_screen_fetches_the_chart() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(app, pilot)
+        service = app.market.service
+        plain = {MarketTopic(CONDITION), AccountTopic(), BookTopic(YES), TapeTopic(YES)}
+        assert plain <= service.watched()
+        assert HistoryTopic(YES, Interval.DAY) not in service.watched()
+        await pilot.resize_terminal(*MIDDLE)
+        await until(
+            pilot, lambda: HistoryTopic(YES, Interval.DAY) in service.watched(), "it is watched"
+        )
+
+
+async def test_brackets_change_the_interval_and_say_when_there_is_no_chart() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=MIDDLE) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("right_square_bracket")
+        topic = HistoryTopic(YES, Interval.WEEK)
+        await until(pilot, lambda: topic in app.market.service.watched(), "a week is watched")
+        await until(pilot, lambda: screen.chart.is_drawn, "a week is drawn")
+        assert "1w" in head_of(screen.chart)
+        await pilot.press(*["left_square_bracket"] * 5)
+        await until(pilot, lambda: "no shorter" in line(screen, "notice"), "it says so")
+        await pilot.resize_terminal(*SMALL)
+        await settle(pilot)
+        await pilot.press("left_square_bracket")
+        assert "110 columns" in line(screen, "notice")
+
+
+async def test_flipping_shows_the_other_book_at_the_same_place() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(49))
+        await pilot.press("o")
+        await until(pilot, lambda: BookTopic(NO) in app.market.service.watched(), "No is watched")
+        assert BookTopic(YES) not in app.market.service.watched()
+        assert screen.outcome_index == 1
+        assert screen.ladder.cursor is not None
+        assert screen.ladder.cursor[0] == cents(51)
+        assert line(screen, "question").startswith(" No ")
+        assert "bid 47¢  ask 48¢" in line(screen, "quote")
+
+
+@pytest.mark.parametrize(("key", "price"), [("b", "53"), ("s", "52")])
+async def test_the_ticket_opens_at_the_touch_without_a_cursor(key: str, price: str) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press(key)
+        await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
+        assert price in [field.value for field in screen.ticket.query(Input)]
+        assert screen.ticket.draft.side is (Side.BUY if key == "b" else Side.SELL)
+
+
+async def test_enter_on_a_level_opens_the_ticket_there_and_escape_returns() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(50))
+        await settle(pilot)
+        assert "enter sells 50¢" in line(screen, "book-state")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
+        assert screen.ticket.draft.side is Side.SELL
+        assert "50" in [field.value for field in screen.ticket.query(Input)]
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.focused is screen.ladder, "the ladder has the keys")
+        assert not screen.has_class("-ticket")
+
+
+async def test_a_book_that_may_be_wrong_gives_the_ticket_no_price() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        app.market.set_state(BookState.CROSSED)
+        await until(pilot, lambda: "crossed" in line(screen, "book-state"), "it is said")
+        await pilot.press("b")
+        await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
+        assert screen.ticket.draft.price_text == ""
+
+
+async def test_x_cancels_what_is_ours_at_the_cursor() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        service = app.market.service
+        await pilot.press("x")
+        assert "Move the cursor" in line(screen, "notice")
+        screen.ladder.point_at(cents(50))
+        await pilot.press("x")
+        assert "No order of yours at 50¢" in line(screen, "notice")
+        assert service.calls_of("cancel") == []
+        screen.ladder.point_at(cents(49))
+        await pilot.press("x")
+        ours = [o.order_id for o in service.account_view.open_orders if o.price == cents(49)]
+        assert service.calls_of("cancel") == [(tuple(ours),)]
+        await until(
+            pilot, lambda: "Cancelled 1 order at 49¢" in line(screen, "notice"), "the result"
+        )
+
+
+async def test_x_on_a_row_of_grouped_prices_names_the_prices_of_what_it_cancels() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(49))
+        await pilot.press("g", "g")
+        assert "rows 5¢" in line(screen, "book-state")
+        await pilot.press("x")
+        words = "Cancelled 2 orders at 47¢ to 49¢."
+        await until(pilot, lambda: words in line(screen, "notice"), "the result")
+        service = app.market.service
+        bids = [o.order_id for o in service.account_view.open_orders if o.side is Side.BUY]
+        assert service.calls_of("cancel") == [(tuple(bids),)]
+
+
+async def test_z_names_the_orders_and_cancels_after_yes_only() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        service = app.market.service
+        for key, calls in (("escape", []), ("enter", [(CONDITION, None)])):
+            await pilot.press("z")
+            await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "it asks")
+            texts = ["".join(c.text for c in t.line) for t in app.screen.query(TextLine)]
+            assert any("4 orders" in text for text in texts)
+            await pilot.press(key)
+            await until(pilot, lambda: app.screen is screen, "it is answered")
+            assert service.calls_of("cancel_market") == calls
+        _set_orders(app, ())
+        await pilot.press("z")
+        assert "No open orders" in line(screen, "notice")
+
+
+async def test_enters_too_many_after_a_question_do_not_reach_the_ladder() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(49))
+        await pilot.press("z")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "it asks")
+        for _ in range(3):
+            app.post_message(events.Key("enter", None))
+        await until(pilot, lambda: app.screen is screen, "it is answered")
+        await settle(pilot)
+        assert app.market.service.calls_of("cancel_market") == [(CONDITION, None)]
+        assert not screen.ticket.is_open
+
+
+async def test_an_enter_pressed_before_the_question_opened_is_no_answer() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(app, pilot)
+        for key in ("z", "enter", "enter"):
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "it asks")
+        await settle(pilot)
+        assert isinstance(app.screen, QuestionScreen)
+        assert app.market.service.calls_of("cancel_market") == []
+
+
+def _set_orders(app: MarketDemo, orders: tuple[Order, ...]) -> None:
+    service = app.market.service
+    service.account_view = replace(service.account_view, open_orders=orders)
+    service.announce(AccountTopic())
+
+
+async def test_own_orders_show_in_the_ladder_and_in_their_pane() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        row = next(t for t in shown_text(screen.ladder) if " 49¢" in t)
+        assert row.split()[0] == "250$"
+        # The highest of them, as on the ladder.
+        assert "400" in " ".join(shown_text(screen.orders))
+        _set_orders(app, ())
+        await until(
+            pilot, lambda: "No open orders" in " ".join(shown_text(screen.orders)), "they go"
+        )
+        assert next(t for t in shown_text(screen.ladder) if " 49¢" in t).split()[0] != "250$"
+
+
+@pytest.mark.parametrize("size", [SMALL, MIDDLE, LARGE])
+async def test_an_order_placed_while_the_ticket_hid_the_pane_is_there_when_it_closes(
+    size: tuple[int, int],
+) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        placed = app.market.service.account_view.open_orders
+        _set_orders(app, ())
+        await until(
+            pilot, lambda: "No open orders" in " ".join(shown_text(screen.orders)), "they go"
+        )
+        await pilot.press("b")
+        await until(pilot, lambda: screen.has_class("-ticket"), "the ticket opens")
+        await settle(pilot)
+        _set_orders(app, placed)
+        await settle(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.has_class("-ticket"), "the ticket closes")
+        await until(pilot, lambda: "400" in on_terminal(screen, screen.orders), "they are shown")
+
+
+async def test_grouping_and_rules_have_their_keys() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("g")
+        assert "rows 2¢" in line(screen, "book-state")
+        await pilot.press("i")
+        await until(pilot, lambda: isinstance(app.screen, RulesScreen), "the rules open")
+
+
+async def test_read_only_says_why_keys_do_nothing() -> None:
+    app = MarketDemo(0)
+    app.market.service.status_view = READ_ONLY_STATUS
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        for key in "bsfxzetLvBS":
+            screen.say("")
+            await pilot.press(key)
+            assert "Read-only: no key" in line(screen, "notice"), key
+        assert not screen.ticket.is_open
+
+
+@pytest.mark.parametrize(
+    ("change", "words"), [({"closed": True}, "Closed"), ({"accepting_orders": False}, "Halted")]
+)
+async def test_a_market_that_cannot_be_traded_says_so(change: dict[str, bool], words: str) -> None:
+    app = MarketDemo(0)
+    view = app.market.service.markets[CONDITION]
+    assert view.market is not None
+    market = replace(view.market, **change)  # type: ignore[arg-type]
+    app.market.service.markets[CONDITION] = replace(view, market=market)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        assert words in line(screen, "terms")
+        await pilot.press("b")
+        assert words in line(screen, "notice")
+        assert not screen.ticket.is_open
+
+
+async def test_a_market_that_comes_late_is_waited_for() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    late = service.markets.pop(CONDITION)
+    async with app.run_test(size=MIDDLE) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the screen opens")
+        screen = app.screen
+        assert isinstance(screen, MarketScreen)
+        await until(pilot, lambda: "Loading" in line(screen, "question"), "it says so")
+        await pilot.press("b", "x", "o", "g", "z", "up", "enter", "space")
+        service.markets[CONDITION] = MarketView(late.market, None, Load.READY, None)
+        service.announce(MarketTopic(CONDITION))
+        await until(pilot, lambda: BookTopic(YES) in service.watched(), "the book is watched")
+        await pilot.press("b")
+        assert "not loaded yet" in line(screen, "notice")
+
+
+@pytest.mark.parametrize("theme", ["harbour", "ansi"])
+@pytest.mark.parametrize("has_color", [True, False])
+@pytest.mark.no_cover
+async def test_resizing_while_everything_moves_never_breaks(
+    theme: str, has_color: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not has_color:
+        monkeypatch.setenv("NO_COLOR", "1")
+    app = MarketDemo(0, theme=theme, ascii_only=not has_color)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(app, pilot)
+        for size in (SMALL, (40, 10), (20, 5), LARGE, (120, 12), (60, 40), MIDDLE):
+            for key in ("down", "b"):
+                await pilot.press(key)
+                for _ in range(10):
+                    app.market.step()
+                app.market.publish()
+                await settle(pilot)
+            await pilot.press("escape")
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            assert screen.size.width == size[0]
+        await until(pilot, lambda: screen.chart.is_drawn, "the chart is drawn")
+
+
+async def test_leaving_lets_every_feed_go() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(app, pilot)
+        await asyncio.wait_for(_pop(app), 60)
+        await until(pilot, lambda: BookTopic(YES) not in app.market.service.watched(), "it goes")
+
+
+async def _pop(app: MarketDemo) -> None:
+    await app.pop_screen()
+
+
+async def test_n_narrows_the_tape_to_larger_trades_and_says_so() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("n", "n")
+        await until(pilot, lambda: "Trades from 1,000" in line(screen, "notice"), "the words")
+        title = "".join(cell.text for cell in screen.tape.title())
+        assert "from 1,000" in title

@@ -1,0 +1,150 @@
+"""What the trading screen puts on its ladder."""
+
+from dataclasses import replace
+
+from textual.events import MouseScrollUp
+from textual.pilot import Pilot
+
+from pmtui.domain.money import Micros
+from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
+from pmtui.ui.market.market import MarketScreen
+from tests.ui import believable
+from tests.ui.demo_market import MarketDemo
+from tests.ui.moving_market import CONDITION, NO, YES
+from tests.ui.screens.look import text_of
+from tests.ui.stage import shown_text
+from tests.ui.wait import settle, until
+
+SMALL, LARGE = (80, 24), (200, 50)
+
+
+WHEEL = MouseScrollUp(
+    None, x=1, y=1, delta_x=0, delta_y=-1, button=0, shift=False, meta=False, ctrl=False
+)
+
+
+def cents(number: float) -> Micros:
+    return believable.micros(number / 100)
+
+
+def row_of(screen: MarketScreen, price: str) -> str:
+    return next(line for line in shown_text(screen.ladder) if price in line)
+
+
+async def opened(app: MarketDemo, pilot: Pilot[None]) -> MarketScreen:
+    await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the screen opens")
+    screen = app.screen
+    assert isinstance(screen, MarketScreen)
+    await until(pilot, lambda: screen.ladder.ladder is not None, "the book is shown")
+    await settle(pilot)
+    return screen
+
+
+async def test_queue_rewards_and_cost_are_on_the_ladder() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(app, pilot)
+        assert "~96.4" in row_of(screen, " 49¢")
+        assert "250$" in row_of(screen, " 49¢")
+        assert any("@48¢" in line for line in shown_text(screen.ladder))
+        assert any("=50¢" in line for line in shown_text(screen.ladder))
+        account = app.market.service.account_view
+        first = account.open_orders[0].order_id
+        app.market.service.account_view = replace(
+            account, queue_ahead=((first, believable.micros(33)),), scoring=frozenset()
+        )
+        app.market.service.announce(BookTopic(YES))
+        await until(pilot, lambda: "~33" in row_of(screen, " 49¢"), "the queue is shorter")
+        assert "250$" not in row_of(screen, " 49¢")
+
+
+async def test_both_outcomes_on_one_ladder_and_cancelling_there() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("o")
+        await until(pilot, lambda: screen.token_id == NO, "the other outcome is shown")
+        assert not any("250" in line for line in shown_text(screen.ladder))
+        await pilot.press("O")
+        await until(pilot, lambda: "Yes" in shown_text(screen.ladder)[0], "both are shown")
+        # A purchase of Yes at 49 stands among the sellers of No at 51.
+        row = row_of(screen, " 51¢")
+        assert "49¢" in row
+        assert "250" in row[row.index("49¢") :]
+        screen.ladder.point_at(cents(51))
+        await pilot.press("e")
+        await until(
+            pilot, lambda: "flip to move" in text_of(app, "#notice"), "moving it is refused"
+        )
+        await pilot.press("x")
+        service = app.market.service
+        mine = service.account_view.orders_at(YES)[0].order_id
+        await until(pilot, lambda: service.calls_of("cancel") == [((mine,),)], "it is cancelled")
+        await pilot.press("O")
+        await until(pilot, lambda: "Yes" not in shown_text(screen.ladder)[0], "one is shown")
+
+
+async def test_an_order_that_comes_stands_out_and_a_quiet_screen_paints_nothing_after() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        service = app.market.service
+        new = believable.order(9, price=0.5, size=70)
+        account = service.account_view
+        service.account_view = replace(account, open_orders=(new, *account.open_orders))
+        service.announce(AccountTopic())
+        await until(pilot, lambda: "70+" in row_of(screen, "50¢"), "it stands out")
+        screen.ladder.end_flashes()
+        await until(pilot, lambda: "70+" not in row_of(screen, "50¢"), "it does no more")
+        before = shown_text(screen.ladder)
+        screen.ladder.end_flashes()
+        service.announce(AccountTopic())
+        await settle(pilot)
+        assert shown_text(screen.ladder) == before
+
+
+async def test_holding_is_said_above_the_ladder() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("h")
+        state = screen.query_one("#book-state")
+        await until(pilot, lambda: "held" in shown_text(state)[0], "it says so")
+        await pilot.press("h")
+        await until(pilot, lambda: "held" not in shown_text(state)[0], "it says no more")
+
+
+async def test_a_spread_out_of_sight_is_said_above_the_ladder() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        state = screen.query_one("#book-state")
+
+        async def says(words: str) -> None:
+            await until(pilot, lambda: words in shown_text(state)[0], words)
+
+        screen.ladder.point_at(cents(5))
+        await says("spread above")
+        screen.ladder.point_at(cents(95))
+        await says("spread below")
+        await pilot.press("space")
+        await until(pilot, lambda: "spread" not in shown_text(state)[0], "it is in sight")
+        for _ in range(20):
+            screen.ladder.on_mouse_scroll_up(WHEEL)
+        await says("spread below")
+
+
+async def test_in_a_market_that_is_over_enter_promises_nothing() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(40))
+        state = screen.query_one("#book-state")
+        await until(pilot, lambda: "sells 40¢" in shown_text(state)[0], "what enter does")
+        service = app.market.service
+        view = service.markets[CONDITION]
+        assert view.market is not None
+        service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
+        service.announce(MarketTopic(CONDITION))
+        await until(pilot, lambda: "sells" not in shown_text(state)[0], "nothing any more")
+        assert "enter" not in shown_text(state)[0]

@@ -1,0 +1,289 @@
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+
+import pytest
+from textual.pilot import Pilot
+
+from pmtui.domain.markets.history import Interval
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import OrderStatus
+from pmtui.service.topics import AccountTopic, BookTopic, HistoryTopic
+from pmtui.ui.format import format_size_compact
+from pmtui.ui.market.market import MarketScreen
+from tests.ui import believable
+from tests.ui.demo_market import MarketDemo
+from tests.ui.market.test_market import LARGE, MIDDLE, SMALL, opened
+from tests.ui.moving_market import NO, YES
+from tests.ui.screens.look import text_of
+from tests.ui.stage import head_of, shown_text
+from tests.ui.wait import settle, until
+
+CENT = 10_000
+
+
+def cents(number: int) -> Micros:
+    return Micros(number * CENT)
+
+
+def marked(screen: MarketScreen) -> list[str]:
+    """The panes that are marked as the one with the keys, by a sign and not by colour."""
+    panes = {
+        "ladder": screen.ladder, "orders": screen.orders, "tape": screen.tape,
+        "chart": screen.chart, "depth": screen.depth,
+    }  # fmt: skip
+    return [
+        name
+        for name, pane in panes.items()
+        if pane.display and pane.size.height and head_of(pane).startswith("■")
+    ]
+
+
+def is_marked(screen: MarketScreen, name: str) -> bool:
+    return marked(screen) == [name]
+
+
+@pytest.mark.parametrize("size", [SMALL, MIDDLE, LARGE, (100, 30), (160, 45)])
+async def test_every_pane_has_a_key_and_shows_that_it_has_the_focus(size: tuple[int, int]) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        assert marked(screen) == ["ladder"]
+        for key, name in (("f6", "orders"), ("f7", "tape"), ("f5", "ladder")):
+            await pilot.press(key)
+            await until(pilot, partial(is_marked, screen, name), name)
+        await pilot.press("f8")
+        await settle(pilot)
+        if size[0] >= 110:
+            assert marked(screen) == ["chart"]
+        else:
+            assert "no room for the chart" in text_of(app, "#notice")
+        await pilot.press("f9")
+        await settle(pilot)
+        assert "No ticket is open: b buys, s sells." in text_of(app, "#notice")
+        await pilot.press("f5", "b")
+        await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.ticket.is_open, "it closes")
+        await pilot.press("s")
+        await until(pilot, lambda: screen.ticket.is_open, "the ticket opens again")
+        screen.ladder.focus()
+        await pilot.press("f9")
+        assert screen.focused is screen.ticket.size_field
+
+
+@pytest.mark.parametrize("size", [SMALL, MIDDLE, LARGE])
+async def test_tab_goes_round_every_pane_on_show(size: tuple[int, int]) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        seen = set()
+        for _ in range(6):
+            await pilot.press("tab")
+            await settle(pilot)
+            seen |= set(marked(screen))
+        charts: dict[tuple[int, int], set[str]] = {
+            SMALL: set(),
+            MIDDLE: {"chart"},
+            LARGE: {"chart", "depth"},
+        }
+        assert seen == {"ladder", "orders", "tape"} | charts[size]
+
+
+async def test_a_large_screen_has_room_for_both_charts() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(49))
+        await until(pilot, lambda: "Depth 10¢" in head_of(screen.depth), "the depth")
+        await until(pilot, lambda: "▲49¢" in "".join(shown_text(screen.depth)[-1:]), "the cursor")
+        panes = (screen.ladder, screen.chart, screen.depth, screen.tape, screen.orders)
+        for one, other in combinations(panes, 2):
+            assert one.region.area
+            assert not one.region.overlaps(other.region)
+        assert HistoryTopic(YES, Interval.DAY) in app.market.service.watched()
+        # The key says which of them is meant, and both stay.
+        await pilot.press("d")
+        await until(pilot, lambda: screen.focused is screen.depth, "the depth has the keys")
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: "Depth 20¢" in head_of(screen.depth), "farther")
+        await pilot.press("d")
+        await until(pilot, lambda: screen.focused is screen.chart, "the prices have the keys")
+        await pilot.press("right_square_bracket")
+        week = HistoryTopic(YES, Interval.WEEK)
+        await until(pilot, lambda: week in app.market.service.watched(), "a longer time")
+        await pilot.resize_terminal(*MIDDLE)
+        await until(pilot, lambda: not screen.depth.display, "one chart on a smaller screen")
+        assert screen.chart.display
+
+
+@pytest.mark.parametrize("size", [SMALL, MIDDLE, (180, 50)])
+async def test_depth_takes_the_place_of_the_chart_or_of_the_trades(size: tuple[int, int]) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        service = app.market.service
+        screen.ladder.point_at(cents(49))
+        gone = screen.chart if size[0] >= 110 else screen.tape
+        await pilot.press("d")
+        await until(pilot, lambda: not gone.display, "it gives way")
+        for pane in (screen.ladder, screen.position, screen.orders):
+            assert pane.region.area
+            assert not pane.region.overlaps(screen.depth.region)
+        await until(pilot, lambda: "Depth 10¢" in head_of(screen.depth), "it is painted")
+        text = shown_text(screen.depth)
+        below = sum(b.size for b in service.books[YES].bids if b.price >= cents(49))
+        assert f" {format_size_compact(Micros(below)).strip()} bid down to 49¢" in text[0]
+        assert "▲49¢" in text[-1]
+        assert HistoryTopic(YES, Interval.DAY) not in service.watched()
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: "Depth 20¢" in head_of(screen.depth), "farther")
+        await pilot.press("right_square_bracket", "right_square_bracket")
+        assert "This is all of it." in text_of(app, "#notice")
+        await pilot.press("d")
+        await until(pilot, lambda: not screen.depth.display, "it is gone")
+        watches = HistoryTopic(YES, Interval.DAY) in service.watched()
+        assert watches == (size[0] >= 110)
+
+
+async def test_depth_says_when_its_book_is_not_good() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=MIDDLE) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("d")
+        await settle(pilot)
+        book = app.market.service.books[YES]
+        app.market.service.books[YES] = replace(book, state=book.state.STALE, version=99)
+        app.market.service.announce(BookTopic(YES))
+        await until(pilot, lambda: "stale" in head_of(screen.depth), "it says so")
+
+
+async def test_the_cursor_of_the_ladder_is_a_line_on_the_price_chart() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=MIDDLE) as pilot:
+        screen = await opened(app, pilot)
+        await until(pilot, lambda: screen.chart.is_drawn, "the chart is drawn")
+        screen.ladder.point_at(cents(52))
+
+        def lines() -> list[str]:
+            return [row for row in shown_text(screen.chart) if "──" in row]
+
+        await until(pilot, lines, "the line")
+        assert len(lines()) == 1
+        assert lines()[0].strip().startswith("52¢")
+        screen.ladder.point_at(cents(2))
+        await until(pilot, lambda: not lines(), "no line out of sight")
+        assert "cursor 2¢ below" in head_of(screen.chart)
+        screen.ladder.clear_cursor()
+        await until(pilot, lambda: "cursor" not in head_of(screen.chart), "no cursor")
+
+
+async def chosen(pilot: Pilot[None], screen: MarketScreen, *keys: str) -> None:
+    await pilot.press("f6", *keys)
+    await settle(pilot)
+
+
+async def test_an_order_chosen_in_the_list_is_cancelled_alone() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=MIDDLE) as pilot:
+        screen = await opened(app, pilot)
+        service = app.market.service
+        twin = believable.order(9, 2, price=0.47, size=10)
+        service.account_view = replace(
+            service.account_view, open_orders=(*service.account_view.open_orders, twin)
+        )
+        service.announce(AccountTopic())
+        screen.ladder.point_at(cents(47))
+        await settle(pilot)
+        prices = [text.split("¢")[0].split()[-1] for text in shown_text(screen.orders)[1:6]]
+        assert prices == ["60", "57", "49", "47", "47"]
+        await chosen(pilot, screen, "down", "down", "down")
+        order = screen.orders.selected
+        assert order is service.account_view.open_orders[1]
+        assert shown_text(screen.orders)[4].startswith("▸")
+        await pilot.press("x")
+        assert service.calls_of("cancel") == [((order.order_id,),)]
+        rest = tuple(o for o in service.account_view.open_orders if o is not order)
+        service.account_view = replace(service.account_view, open_orders=rest)
+        service.announce(AccountTopic())
+        await settle(pilot)
+        await pilot.press("x")
+        assert len(service.calls_of("cancel")) == 1
+        assert "has ended" in text_of(app, "#notice")
+        await pilot.press("down", "x")
+        assert len(service.calls_of("cancel")) == 2
+
+
+async def test_an_order_chosen_in_the_list_is_moved_or_shown_on_the_ladder() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=MIDDLE) as pilot:
+        screen = await opened(app, pilot)
+        await chosen(pilot, screen, "down")
+        order = screen.orders.selected
+        assert order is not None
+        assert order.status is OrderStatus.LIVE
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.focused is screen.ladder, "the ladder has the keys")
+        assert screen.ladder.cursor is not None
+        assert screen.ladder.cursor[0] == order.price
+        await chosen(pilot, screen, "e")
+        assert screen.is_moving
+        assert screen.focused is screen.ladder
+
+
+async def test_an_order_of_the_other_outcome_is_not_mistaken_for_one_of_this() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=MIDDLE) as pilot:
+        screen = await opened(app, pilot)
+        service = app.market.service
+        other = replace(believable.order(9, 2, price=0.47, size=10), token_id=NO, outcome="No")
+        service.account_view = replace(service.account_view, open_orders=(other,))
+        service.announce(AccountTopic())
+        screen.ladder.point_at(cents(30))
+        await chosen(pilot, screen, "e")
+        assert not screen.is_moving
+        assert "flip to see it" in text_of(app, "#notice")
+        assert screen.ladder.cursor is not None
+        assert screen.ladder.cursor[0] == cents(30)
+
+
+async def test_trades_looked_back_at_stand_still_and_say_what_is_newer() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=MIDDLE) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("f7", "down", "down")
+        await settle(pilot)
+        before = shown_text(screen.tape)
+        assert "2 newer above" in before[0]
+        for _ in range(40):
+            app.market.step()
+        app.market.publish()
+        await until(pilot, lambda: "2 newer" not in head_of(screen.tape), "more are newer")
+        assert shown_text(screen.tape)[1:] == before[1:]
+        await pilot.press("home")
+        await until(pilot, lambda: "newer" not in head_of(screen.tape), "the newest")
+
+
+async def test_keys_never_go_to_a_pane_out_of_sight() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=MIDDLE) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("f8")
+        await pilot.resize_terminal(*SMALL)
+        await until(pilot, lambda: screen.focused is not screen.chart, "others have them")
+        assert len(marked(screen)) == 1
+        screen.set_focus(None)
+        await until(pilot, lambda: screen.focused is screen.ladder, "the ladder has them")
+
+
+@pytest.mark.parametrize("key", ["f6", "f7", "f8"])
+async def test_escape_goes_back_to_the_ladder_before_it_leaves(key: str) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=MIDDLE) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press(key)
+        await until(pilot, lambda: screen.focused is not screen.ladder, "others have the keys")
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.focused is screen.ladder, "the ladder has them")
+        assert app.screen is screen
+        assert not screen.check_action("drop_order", ())

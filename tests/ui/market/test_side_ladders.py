@@ -1,0 +1,264 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from textual.pilot import Pilot
+
+from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.market import Market
+from pmtui.domain.money import Micros
+from pmtui.service.topics import BookTopic
+from pmtui.ui.ladder.paint_side_ladder import paint_side_state
+from pmtui.ui.ladder.side_ladder import SideLadder
+from pmtui.ui.market.market import MarketScreen
+from tests.scenes.world import World, make_world
+from tests.ui.fake_surface import NOW
+from tests.ui.market.test_market_siblings import HUGE, app_of, market_of, opened
+from tests.ui.paint.test_whole_numbers import CUT
+from tests.ui.screens.look import screen_lines, text_of
+from tests.ui.stage import head_of, shown_text
+from tests.ui.wait import settle, until
+
+pytestmark = pytest.mark.no_cover
+
+
+def markets_of(world: World) -> tuple[Market, ...]:
+    event = world.service.events[world.election].event
+    assert event is not None
+    return event.markets
+
+
+async def side_by_side(pilot: Pilot[None], screen: MarketScreen, count: int) -> list[SideLadder]:
+    await pilot.press("W")
+
+    def shown() -> list[SideLadder]:
+        return [s for s in screen.query(SideLadder) if s.display and s.ladder.top_price]
+
+    await until(pilot, lambda: len(shown()) == count, "the ladders")
+    await settle(pilot)
+    return shown()
+
+
+@pytest.mark.parametrize(("size", "count"), [((170, 32), 2), ((199, 50), 2), (HUGE, 3)])
+async def test_the_next_outcomes_have_ladders_with_their_own_worth_and_touch(
+    size: tuple[int, int], count: int
+) -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        sides = await side_by_side(pilot, screen, count)
+        panes = [screen.ladder, *sides, screen.chart, screen.position, screen.orders, screen.tape]
+        for number, pane in enumerate(panes):
+            assert pane.region.area
+            assert not any(pane.region.overlaps(other.region) for other in panes[:number])
+        row = screen_lines(app)[sides[0].region.y]
+        names = [m.title for m in markets_of(world)[2 : 2 + count]]
+        assert [name for name in names if name in row] == names
+        assert all(BookTopic(side.token_id) in world.service.watched() for side in sides
+                   if side.token_id is not None)  # fmt: skip
+        token = sides[1].token_id
+        assert token is not None
+        book = world.service.books[token]
+        world.service.books[token] = replace(book, state=BookState.STALE, version=book.version + 1)
+        world.service.announce(BookTopic(token))
+        states = sides[0].region.y + 1
+        await until(pilot, lambda: "stale" in screen_lines(app)[states], "one is stale")
+        line = screen_lines(app)[states]
+        assert line.count("stale") == 1
+        assert "17¢ / 18¢" in line
+        assert any("17¢" in text for text in shown_text(sides[0].ladder))
+
+
+async def test_a_click_on_a_ladder_makes_it_the_main_one() -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=HUGE) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        sides = await side_by_side(pilot, screen, 3)
+        pointed_at = int(shown_text(sides[1].ladder)[7].split("¢")[0].split()[-1])
+        assert await pilot.click(offset=(sides[1].region.x + 5, sides[1].region.y + 9), times=2)
+        await settle(pilot)
+        # A double click goes there once, and not on to what comes next in that place.
+        assert screen.condition_id == market_of(world, "Ruth Castellan")
+        assert screen.ladder.cursor is not None
+        assert screen.ladder.cursor[0] == pointed_at * 10_000
+        assert screen.focused is screen.ladder
+        tokens = [m.outcomes[0].token_id for m in markets_of(world)]
+        assert [side.token_id for side in screen.query(SideLadder)] == tokens[4:7]
+        await pilot.press("o")
+        await settle(pilot)
+        assert [side.token_id for side in screen.query(SideLadder)] == [
+            m.outcomes[1].token_id for m in markets_of(world)[4:7]
+        ]
+        await pilot.press("W")
+        await settle(pilot)
+        watched = {t.token_id for t in world.service.watched() if isinstance(t, BookTopic)}
+        assert watched == {screen.token_id}
+
+
+async def test_tab_and_a_key_reach_every_ladder_and_enter_goes_to_its_price() -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=HUGE) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        sides = await side_by_side(pilot, screen, 3)
+        for key in ("tab", "f4"):
+            screen.ladder.focus()
+            for side in sides:
+                await pilot.press(key)
+                await settle(pilot)
+                assert screen.focused is side.ladder
+                assert head_of(side.ladder).startswith("■")
+        screen.ladder.focus()
+        screen.ladder.point_at(Micros(300_000))
+        await pilot.press("f4", "f4", "up", "up")
+        await settle(pilot)
+        # The main cursor stays, and what would trade at it waits.
+        assert screen.ladder.cursor is not None
+        assert screen.ladder.cursor[0] == 300_000
+        cursor = sides[1].ladder.cursor
+        assert cursor is not None
+        assert "Go there" in screen_lines(app)[-1]
+        assert screen_lines(app)[-1].count("enter") == 1
+        assert await pressed_in_vain(pilot, screen, ("b", "x", "B", "e"))
+        assert "enter makes this one it, f5 goes back" in text_of(app, "#notice")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert screen.condition_id == market_of(world, "Ruth Castellan")
+        assert screen.ladder.cursor is not None
+        assert screen.ladder.cursor[0] == cursor[0]
+        assert screen.focused is screen.ladder
+        assert all(side.ladder.cursor is None for side in sides)
+        await pilot.press("W", "f4")
+        assert "W shows them on a wide screen" in text_of(app, "#notice")
+
+
+async def pressed_in_vain(pilot: Pilot[None], screen: MarketScreen, keys: tuple[str, ...]) -> bool:
+    await pilot.press(*keys)
+    await settle(pilot)
+    return not (screen.ticket.is_open or screen.is_moving)
+
+
+async def test_keys_act_on_the_main_ladder_alone() -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=HUGE) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        await side_by_side(pilot, screen, 3)
+        await pilot.press("b")
+        await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
+        await settle(pilot)
+        assert screen.ticket.price.value == "25"
+        assert screen.ticket.size.height >= 9
+        assert screen.ticket.size.width >= 36
+
+
+@pytest.mark.parametrize(
+    ("tick", "said"),
+    [(10_000, "51¢ / 52¢ "), (1_000, "51.0¢ / 52.0¢ "), (100, "51.00¢ / 52.00¢ ")],
+)
+def test_a_side_ladder_tells_its_touch_at_every_tick(tick: int, said: str) -> None:
+    bids, asks = ((Level(Micros(price), Micros(10**8)),) for price in (510_000, 520_000))
+    book = BookView(TokenId("1"), BookState.VERIFIED, bids, asks, Micros(tick), as_of=NOW)
+    text = "".join(cell.text for cell in paint_side_state(book, NOW, 29))
+    assert text.startswith(" verified ")
+    assert text.endswith(said)
+    assert len(text) == 29
+
+
+@pytest.mark.parametrize("state", BookState)
+@pytest.mark.parametrize("tick", [10_000, 1_000, 100])
+def test_the_heads_of_side_ladders_read_alike_in_every_state(state: BookState, tick: int) -> None:
+    level, old = (Level(Micros(520_000), Micros(10**8)),), NOW - timedelta(minutes=59)
+    book = BookView(TokenId("1"), state, (), level, Micros(tick), as_of=old)
+    text = "".join(cell.text for cell in paint_side_state(book, NOW, 29))
+    assert len(text) == 29
+    assert text.startswith(f" {state.value}")
+    is_known = state not in (BookState.LOADING, BookState.NO_BOOK)
+    assert ("no bid / 52" in text) == is_known
+
+
+async def test_ladders_that_come_take_back_that_there_are_none() -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=HUGE) as pilot:
+        _ = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        await pilot.press("f4")
+        assert "No ladders are beside" in text_of(app, "#notice")
+        await pilot.press("W")
+        await until(pilot, lambda: "No ladders" not in text_of(app, "#notice"), "it is taken back")
+
+
+async def test_a_narrower_screen_says_what_it_needs() -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=HUGE) as pilot:
+        screen = await opened(app, pilot, world.strike)
+        await pilot.press("W")
+        assert "no other open market" in text_of(app, "#notice")
+        await pilot.resize_terminal(120, 36)
+        await settle(pilot)
+        await pilot.press("W")
+        assert "170 columns" in text_of(app, "#notice")
+        assert not screen.has_class("-sides")
+
+
+async def test_on_a_screen_that_became_narrow_there_are_none_and_nothing_is_heard_for_them() -> (
+    None
+):
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=HUGE) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        await side_by_side(pilot, screen, 3)
+        await pilot.resize_terminal(120, 36)
+        await settle(pilot)
+        assert not screen.side_ladders.display
+        watched = {t.token_id for t in world.service.watched() if isinstance(t, BookTopic)}
+        assert watched == {screen.token_id}
+
+
+@pytest.mark.parametrize("width", [170, 175, 199, 200, 202])
+async def test_beside_other_ladders_the_trades_keep_their_sizes_and_times(width: int) -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=(width, 50)) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        await side_by_side(pilot, screen, 3 if width >= 200 else 2)
+        trades = [text for text in shown_text(screen.tape)[1:] if text.strip()]
+        assert trades
+        assert all(text.count(":") == 2 for text in trades)
+        await pilot.press("b")
+        await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
+        await settle(pilot)
+        assert screen.ticket.size.width >= 36
+        assert screen.tape.size.width >= 20
+        assert not any("…" in text for text in shown_text(screen.tape))
+        screen.tape.focus()
+        await pilot.press("n", "n", "n")
+        await settle(pilot)
+        assert "from 10,000 + own" in head_of(screen.tape)
+
+
+@pytest.mark.parametrize(
+    "widths",
+    [
+        (202, 201, 200, 199, 175, 171, 170, 169),
+        (122, 119, 118, 111, 110, 109),
+        (84, 80, 79, 78, 44),
+    ],
+)
+async def test_no_number_on_the_screen_is_cut_at_odd_sizes(widths: tuple[int, ...]) -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=HUGE) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        await side_by_side(pilot, screen, 3)
+        for width in widths:
+            await pilot.resize_terminal(width, 24 if width < 100 else 36)
+            await settle(pilot)
+            shown = screen_lines(app)
+            assert "PAPER" in shown[0]
+            assert [line for line in shown if CUT.search(line)] == []

@@ -1,0 +1,38 @@
+"""Where words that are too long end."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.ui.paint.ellipsize import cut_notice, cut_words
+from pmtui.ui.plain import cell_width
+
+UNMATCHED = (
+    "no orders found to match with FAK order. "
+    "FAK orders are partially filled or killed if no match is found."
+)
+
+
+def test_a_sentence_that_had_just_begun_is_left_out() -> None:
+    assert cut_words(UNMATCHED, 46) == "no orders found to match with FAK order. …"
+    assert cut_words(UNMATCHED, 60) == "no orders found to match with FAK order. …"
+
+
+def test_otherwise_it_is_cut_after_a_word() -> None:
+    assert cut_words(UNMATCHED, 90).endswith("partially filled or killed if…")
+    assert cut_words("one two three four", 14) == "one two…"
+    assert cut_words("x" * 30, 10) == "xxxxxxxx…"
+
+
+def test_a_title_gives_way_to_the_reason() -> None:
+    text = f"Rejected: Buy 500 Yes at 54¢ · {'Will it rain in the north ' * 2}? ({UNMATCHED})"
+    assert cut_notice(text, 76) == (
+        "Rejected: Buy 500 Yes at 54¢ (no orders found to match with FAK order. …"
+    )
+    short = "Rejected: Buy 500 Yes at 54¢ · Will it rain in the north of the land? (no)"
+    assert cut_notice(short, 60) == "Rejected: Buy 500 Yes at 54¢ · Will it rain in the nor… (no)"
+
+
+@given(st.text(max_size=120), st.integers(4, 100))
+def test_it_is_never_wider_than_its_room(text: str, width: int) -> None:
+    for cut in (cut_words, cut_notice):
+        assert cell_width(cut(text, width)) <= width

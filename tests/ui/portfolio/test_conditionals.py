@@ -1,0 +1,357 @@
+"""Protecting a position and looking after what protects it, from the keys."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from textual.pilot import Pilot
+
+from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.conditionals.conditional import (
+    GONE,
+    Attachment,
+    Conditional,
+    ConditionalId,
+    ConditionalPlan,
+    ConditionalState,
+    Trigger,
+)
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros, parse_micros
+from pmtui.service.topics import AccountTopic, BookTopic
+from pmtui.ui.app import PmtuiApp
+from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.portfolio.conditionals import ConditionalsScreen
+from pmtui.ui.question import QuestionScreen
+from pmtui.ui.theme.theme_files import load_themes
+from pmtui.ui.ticket.confirm import ConfirmScreen
+from pmtui.ui.ticket.paint_conditional import paint_conditional_row, paint_protection
+from pmtui.ui.ticket.protect import ProtectScreen
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
+from tests.ui.demo_market import MarketDemo
+from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.market.test_market import line, opened
+from tests.ui.moving_market import CONDITION, YES
+from tests.ui.screens.look import shows
+from tests.ui.wait import settle, until
+
+m = parse_micros
+STOP = Conditional(
+    conditional_id=ConditionalId("c1"), condition_id=CONDITION, token_id=YES, outcome="Yes",
+    title="Will the bank cut rates?", size=m("100"), stop=m("0.40"), take_profit=None,
+    give_way=m("0.05"), created_at=NOW,
+)  # fmt: skip
+
+
+async def asked(app: MarketDemo, pilot: Pilot[None]) -> ProtectScreen:
+    await opened(app, pilot)
+    await pilot.press("t")
+    await until(pilot, lambda: isinstance(app.screen, ProtectScreen), "the entries")
+    await settle(pilot)
+    screen = app.screen
+    assert isinstance(screen, ProtectScreen)
+    return screen
+
+
+def says(screen: ProtectScreen, entry: str) -> str:
+    found = screen.query_one(f"#protect-{entry}-says", TextLine)
+    return "".join(cell.text for cell in found.line).strip()
+
+
+async def test_a_stop_and_a_profit_are_asked_for_shown_and_handed_over() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await asked(app, pilot)
+        await pilot.press(*"40", "tab", "tab", *"80", "enter")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
+        assert shows(app, "The sums are for all of it at that price")
+        assert shows(app, "Yes at 40¢ or below (worst 35¢), or from 80¢ up")
+        assert shows(app, "only while this program runs")
+        await settle(pilot)
+        await pilot.press("enter")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("protect"), "the plan handed over")
+        ((plan,),) = service.calls_of("protect")
+        assert isinstance(plan, ConditionalPlan)
+        held = service.account_view.shares(YES)
+        assert (plan.stop, plan.take_profit, plan.size) == (m("0.40"), m("0.80"), held)
+        assert plan.is_all
+        await until(pilot, lambda: not isinstance(app.screen, ProtectScreen), "the entries gone")
+
+
+async def test_what_cannot_be_watched_over_keeps_the_entries_and_says_why() -> None:
+    app = MarketDemo(0)
+    app.market.service.protect_problem = "entry is locked"
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await asked(app, pilot)
+        await pilot.press(*"39", "enter")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
+        await settle(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: shows(app, "entry is locked"), "why")
+        assert screen._field("protect-stop").value == "39"
+        await pilot.press("backspace")
+        await until(pilot, lambda: not shows(app, "entry is locked"), "another draft")
+
+
+async def test_problems_stand_beside_their_entries_by_the_book_of_this_moment() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await asked(app, pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: shows(app, "State a stop"), "nothing was stated")
+        await pilot.press(*"90")
+        await until(
+            pilot, lambda: says(screen, "stop") == "x Bid 52¢: it would sell at once", "now"
+        )
+        book = service.books[YES]
+        service.books[YES] = replace(book, bids=book.bids[1:], version=book.version + 1)
+        service.announce(BookTopic(YES))
+        await until(pilot, lambda: says(screen, "stop").startswith("x Bid 51¢"), "one clock")
+        assert shows(app, "bid 51")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen is screen
+        await pilot.press("home", *"49", "delete", "delete", "tab", "end", "backspace", *"55")
+        await until(
+            pilot, lambda: says(screen, "give-way") == "x At most 48: no price is below 1¢", "why"
+        )
+        await pilot.press("home", "delete", "delete", *"9")
+        await until(pilot, lambda: shows(app, "At worst"), "what it would bring")
+        assert shows(app, "At the stop")
+        assert shows(app, "40¢  brings $")
+        assert says(screen, "give-way") == "cents below the stop, no lower"
+
+
+async def test_without_shares_there_is_nothing_to_protect() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    service.account_view = replace(service.account_view, positions=(), balances=())
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("t")
+        await until(pilot, lambda: "hold no shares" in line(screen, "notice"), "why not")
+
+
+async def test_the_list_starts_rests_and_cancels() -> None:
+    service = FakeService()
+    held = replace(service.account_view, balances=((YES, STOP.size),))
+    service.account_view = replace(held, conditionals=(STOP,))
+    app = PmtuiApp(service.surface(), themes=load_themes()[0])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("C")
+        await until(pilot, lambda: isinstance(app.screen, ConditionalsScreen), "the list")
+        await until(pilot, lambda: app.screen.query_one(LineTable).rows, "the row")
+        for words in ("watching", "100", "Yes", "40¢", "35¢", "Will the bank cut rates?"):
+            assert shows(app, words)
+        await pilot.press("space")
+        await until(pilot, lambda: service.calls_of("pause_conditional") == [("c1",)], "pause")
+        paused = replace(STOP, state=ConditionalState.PAUSED, reason="by you")
+        service.account_view = replace(service.account_view, conditionals=(paused,))
+        service.announce(AccountTopic())
+        await until(pilot, lambda: shows(app, "paused"), "the state")
+        await pilot.press("space")
+        await until(pilot, lambda: service.calls_of("start_conditional") == [("c1",)], "start")
+        await pilot.press("x")
+        await until(pilot, lambda: service.calls_of("cancel_conditional") == [("c1",)], "cancel")
+
+
+async def test_the_list_says_what_watches_a_book_that_nothing_fires_from() -> None:
+    service = FakeService()
+    service.account_view = replace(
+        service.account_view, conditionals=(STOP,), unseen=frozenset((YES,))
+    )
+    service.books[YES] = BookView(YES, BookState.STALE, as_of=NOW - timedelta(seconds=14))
+    app = PmtuiApp(service.surface(), themes=load_themes()[0])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("C")
+        await until(pilot, lambda: shows(app, "Sees nothing, fires nothing"), "the words")
+        assert shows(app, "the book is stale 14s")
+        assert shows(app, "blind")
+        assert not shows(app, "watching ")
+
+
+async def test_one_without_shares_says_so_in_the_list_and_beside_the_position() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    paused = replace(STOP, state=ConditionalState.PAUSED, reason=GONE)
+    held = replace(service.account_view, conditionals=(paused,))
+    service.account_view = replace(held, positions=(), balances=())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot)
+        await until(pilot, lambda: shows(app, "no shares 100 Yes  stop 40¢"), "its line")
+        service.account_view = held
+        service.announce(AccountTopic())
+        await until(pilot, lambda: shows(app, "paused 100 Yes  stop 40¢"), "shares again")
+
+
+def test_a_row_without_shares_or_sight_says_so() -> None:
+    account = replace(FakeService().account_view, conditionals=(STOP,))
+
+    def said(each: Conditional) -> str:
+        known = replace(account, conditionals=(each,))
+        text = paint_conditional_row(each, known, NOW).cells[0].text
+        assert paint_protection(each, known)[0].text == f"{text} "
+        return text
+
+    assert said(STOP) == "watching"
+    assert said(replace(STOP, state=ConditionalState.PAUSED, reason=GONE)) == "no shares"
+
+
+async def test_the_market_is_shown_and_judged_without_own_orders() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    book = service.books[YES]
+    best, second = book.bids[:2]
+    account = service.account_view
+    mine = replace(
+        account.open_orders[0], token_id=YES, side=Side.BUY, price=best.price,
+        original_size=best.size, matched_size=Micros(0),
+    )  # fmt: skip
+    service.account_view = replace(account, open_orders=(mine,))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await asked(app, pilot)
+        shown = f"{second.price // 10_000} / {book.asks[0].price // 10_000} without yours"
+        await until(pilot, lambda: shows(app, shown), "the market of others")
+        await pilot.press(*str(second.price // 10_000), "enter")
+        await until(
+            pilot, lambda: "it would sell at once" in says(screen, "stop"), "the same price"
+        )
+
+
+async def test_beside_another_it_starts_with_what_is_left_and_says_what_is_unprotected() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    held = service.account_view.held(YES)
+    other = replace(STOP, size=Micros(held - m("40")))
+    service.account_view = replace(service.account_view, conditionals=(other,))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await asked(app, pilot)
+        assert screen._field("protect-size").value == "40"
+        await until(pilot, lambda: shows(app, "40 of 1,250.5 unprotected"), "the rest")
+        await pilot.press(*"40", "tab", "tab", "tab", *"41")
+        await until(pilot, lambda: "40 left" in says(screen, "size"), "too many")
+        await pilot.press("home", "delete", "delete", *"all")
+        await until(pilot, lambda: "have their own" in says(screen, "size"), "all of it")
+
+
+async def at_stop(app: MarketDemo, pilot: Pilot[None], each: Conditional) -> MarketScreen:
+    """Open the market with the cursor on a stop's row."""
+    service = app.market.service
+    service.account_view = replace(service.account_view, conditionals=(each,))
+    screen = await opened(app, pilot)
+    service.announce(AccountTopic())
+    await until(pilot, lambda: screen.ladder.ladder and screen.ladder.ladder.placed.stops, "marks")
+    assert each.stop is not None
+    screen.ladder.point_at(each.stop)
+    await settle(pilot)
+    return screen
+
+
+async def test_a_stop_is_on_the_ladder_and_is_moved_there_as_orders_are() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await at_stop(app, pilot, replace(STOP, stop=m("0.48"), take_profit=m("0.55")))
+        await until(pilot, lambda: shows(app, "▼") and shows(app, "▲"), "both marks")
+        await pilot.press("e")
+        await until(pilot, lambda: screen.is_moving, "it is picked up")
+        await until(pilot, lambda: shows(app, "stop 48¢ of 100 to 48¢"), "what is moved")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
+        await settle(pilot)
+        await pilot.press("enter")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("move_conditional"), "the move")
+        assert service.calls_of("move_conditional") == [("c1", Trigger.STOP, m("0.47"))]
+        assert not screen.is_moving
+
+
+async def test_a_stop_is_cancelled_at_the_cursor_and_its_target_stays() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await at_stop(app, pilot, replace(STOP, stop=m("0.48"), take_profit=m("0.55")))
+        await pilot.press("x")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("cancel_conditional"), "the end")
+        assert service.calls_of("cancel_conditional") == [("c1", Trigger.STOP)]
+
+
+async def test_beside_an_order_the_key_goes_to_the_order_first_and_the_stop_stays() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        # An own order rests at the same price.
+        screen = await at_stop(app, pilot, replace(STOP, stop=m("0.49")))
+        await pilot.press("e")
+        await until(pilot, lambda: shows(app, "BUY") and screen.is_moving, "the order")
+        assert not shows(app, "stop 49¢ of 100 to")
+        await pilot.press("e")
+        await until(pilot, lambda: shows(app, "stop 49¢ of 100 to"), "now the stop")
+        await pilot.press("escape", "x")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("cancel"), "the order is cancelled")
+        assert service.calls_of("cancel_conditional") == []
+        await until(pilot, lambda: shows(app, "The stop there stays"), "said")
+
+
+async def test_a_trailing_stop_is_asked_for_and_shown_with_its_price() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await asked(app, pilot)
+        await pilot.press("tab", "tab", "tab", "tab", *"3")
+        await until(pilot, lambda: shows(app, "49¢  brings"), "where it begins")
+        assert says(screen, "stop") == "sells when others bid that or less"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
+        assert shows(app, "trailing 3¢ below the best bid")
+        await settle(pilot)
+        await pilot.press("enter")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("protect"), "the plan handed over")
+        ((plan,),) = service.calls_of("protect")
+        assert isinstance(plan, ConditionalPlan)
+        assert (plan.stop, plan.trail) == (None, m("0.03"))
+    assert paint_protection(STOP)[1:] == paint_protection(STOP, is_brief=True)
+    assert "trail " in "".join(c.text for c in paint_protection(replace(STOP, trail=m("0.03"))))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_a_ticket_carries_a_stop_and_a_target_that_the_card_shows(
+    size: tuple[int, int],
+) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("b")
+        if size == (80, 24):
+            # One line has no room for them; the whole ticket has.
+            await until(pilot, lambda: screen.ticket.is_on_a_line, "the ticket on a line")
+            await pilot.press("f2")
+        await until(pilot, lambda: shows(app, "on fills"), "the row")
+        screen.ticket.price.value = "50"
+        screen.ticket.size_field.value = "10"
+        screen.ticket.stop.focus()
+        await pilot.press(*"50", "tab", *"60", "enter")
+        await until(pilot, lambda: shows(app, "must lie below"), "why not")
+        screen.ticket.stop.value = "45"
+        await until(pilot, lambda: not shows(app, "must lie below"), "mended")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
+        assert shows(app, "On fills")
+        assert shows(app, "stop 45¢")
+        await settle(pilot)
+        app.market.service.at += timedelta(seconds=1)
+        await pilot.press("enter")
+        service = app.market.service
+        await until(pilot, lambda: service.calls_of("place"), "the order")
+        assert service.calls_of("attach") == [(Attachment(m("0.45"), m("0.60")),)]
+
+
+async def test_a_sale_has_no_row_for_a_stop() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await opened(app, pilot)
+        await pilot.press("s")
+        await settle(pilot)
+        assert not shows(app, "on fills")

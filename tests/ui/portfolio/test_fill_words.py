@@ -1,0 +1,97 @@
+"""What filled at once is said with its own price and money; the limit stands second."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros, notional_floor, parse_micros
+from pmtui.domain.orders.order import LimitIntent, OrderStatus, PostResult, PostStatus, TimeInForce
+from pmtui.domain.orders.verdict import Accepted
+from pmtui.service.orders.verdicts import judge_answer
+from pmtui.service.surface import PreparedOrder
+from pmtui.ui.market.paint_single_keys import say_end
+from pmtui.ui.portfolio.fill_words import say_fill_price, say_traded
+from pmtui.ui.portfolio.paint_orders import say_verdict
+from tests.ui.fake_surface import NOW, FakeService
+
+m = parse_micros
+
+
+def order_of(side: Side, size: str, price: str, *, rests: bool = True) -> PreparedOrder:
+    intent = LimitIntent(
+        ConditionId("0xa"), TokenId("1"), side, m(price), m(size),
+        time_in_force=TimeInForce.GTC if rests else TimeInForce.FAK,
+    )  # fmt: skip
+    order = FakeService().prepare(intent)
+    assert isinstance(order, PreparedOrder)
+    return order
+
+
+def answered(order: PreparedOrder, gave: str, got: str) -> Accepted:
+    result = PostResult(
+        order.unsigned.order_id, PostStatus.MATCHED, making_amount=m(gave), taking_amount=m(got)
+    )
+    verdict = judge_answer(order, result, now=NOW)
+    assert isinstance(verdict, Accepted)
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("order", "gave", "got", "said"),
+    [
+        (
+            order_of(Side.SELL, "510", "0.79", rests=False), "510", "443.7",
+            "Sold 510 Yes at 87¢ on average for $443.70 (limit 79¢).",
+        ),
+        (
+            order_of(Side.BUY, "500", "0.89"), "436.7977", "500",
+            "Bought 500 Yes at 87.36¢ on average for $436.80 (limit 89¢).",
+        ),
+        (
+            order_of(Side.BUY, "500", "0.89"), "278.6001", "320.23",
+            "Bought 320.23 of 500 Yes at 87¢ on average for $278.60; the remainder rests at 89¢.",
+        ),
+        (
+            order_of(Side.BUY, "500", "0.89", rests=False), "278.6001", "320.23",
+            "Bought 320.23 of 500 Yes at 87¢ on average for $278.60 (limit 89¢); the rest dropped.",
+        ),
+        (
+            order_of(Side.BUY, "10", "0.5"), "5", "10",
+            "Bought 10 Yes at 50¢ on average for $5.00.",
+        ),
+    ],
+)  # fmt: skip
+def test_the_price_is_what_it_filled_at_and_the_limit_is_second(
+    order: PreparedOrder, gave: str, got: str, said: str
+) -> None:
+    verdict = answered(order, gave, got)
+    assert say_traded(verdict, order) == said
+    assert say_end(verdict, order) == said
+    assert say_verdict(verdict, order) == said
+
+
+def test_a_price_that_nobody_told_is_not_made_up() -> None:
+    order = order_of(Side.BUY, "10", "0.5")
+    verdict = Accepted(OrderId("0x1"), OrderStatus.FILLED, m("10"), "found")
+    assert verdict.average is None
+    assert say_fill_price(verdict) == ""
+    assert "limit" not in say_end(verdict, order)
+    resting = replace(verdict, status=OrderStatus.LIVE, filled_size=Micros(0))
+    assert say_end(resting, order) == "BUY 10 Yes 50¢ rests."
+
+
+@given(
+    cents=st.lists(st.integers(1, 99), min_size=1, max_size=4),
+    size=st.integers(5_000_000, 900_000_000),
+)
+def test_an_average_lies_between_the_prices_that_filled(cents: list[int], size: int) -> None:
+    prices = [Micros(cent * 10_000) for cent in cents]
+    cash = Micros(sum(notional_floor(price, Micros(size)) for price in prices))
+    filled = Micros(size * len(prices))
+    verdict = Accepted(OrderId("0x1"), OrderStatus.FILLED, filled, "", filled_cash=cash)
+    assert verdict.average is not None
+    assert min(prices) - 1 <= verdict.average <= max(prices)

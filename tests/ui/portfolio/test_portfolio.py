@@ -1,0 +1,383 @@
+from dataclasses import replace
+from datetime import date, timedelta
+
+from pmtui.domain.account.earned import Earned
+from pmtui.domain.ids import TokenId
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import CancelResult, OrderStatus
+from pmtui.domain.orders.verdict import CancelVerdict
+from pmtui.service.topics import AccountTopic, MarketTopic, RewardsTopic, RowQuotesTopic
+from pmtui.service.views import EarnedView, Load, MarketView
+from pmtui.ui.messages import MarketChosen
+from pmtui.ui.portfolio.portfolio import PortfolioScreen
+from pmtui.ui.portfolio.portfolio_rows import DUST_KEY
+from pmtui.ui.question import QuestionScreen
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.line_table import LineTable
+from tests.ui import believable
+from tests.ui.demo import ScreenApp, believable_service, read_only_service
+from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.screens.look import (
+    is_tame,
+    listens_only_in_front,
+    screen_lines,
+    shows,
+    survives_resizing,
+    text_of,
+)
+from tests.ui.wait import settle, until
+
+
+def _app(service: FakeService, theme: str = "harbour") -> ScreenApp:
+    return ScreenApp(PortfolioScreen(service.surface()), theme=theme)
+
+
+def _row(app: ScreenApp, words: str) -> str:
+    return next((line for line in screen_lines(app)[3:-4] if words in line), "")
+
+
+async def test_positions_show_worth_and_what_can_be_done_at_80_by_24() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Will Ilse"), "a position")
+        for essential in ("Yes", "120.5", "46¢", "$55.43", "+$6.03"):
+            assert essential in _row(app, "Will Ilse")
+        assert "redeemable" in _row(app, "Did the May")
+        assert "mergeable" in _row(app, "Will Tomás")
+        assert "–" in _row(app, "Film of")
+        assert "average 41.0¢" in text_of(app, "#details")
+        assert "realised before fees +$12.30" in text_of(app, "#details")
+        assert "value $2,082.95" in text_of(app, "#totals")
+        assert "(1 unpriced)" in text_of(app, "#totals")
+
+
+async def test_positions_are_streamed_and_dimmed_where_their_price_is_not_live() -> None:
+    service = believable_service()
+    first, second, *_ = service.account_view.positions
+    live = believable.market(100, first.title)
+    service.account_view = replace(
+        service.account_view, positions=(replace(first, token_id=live.token_ids[0]), second)
+    )
+    service.stream(live)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "1 of 2 live" in text_of(app, "#tabs"), "the count")
+        (topic,) = (t for t in service.watched() if isinstance(t, RowQuotesTopic))
+        assert set(topic.token_ids) == {live.token_ids[0], second.token_id}
+        rows = app.screen.query_one("#positions", LineTable).rows
+        assert [row.cells[4].role for row in rows] == [Role.TEXT, Role.STALE]
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: topic not in service.watched(), "the positions to be let go")
+
+
+async def test_dust_is_one_line_that_enter_unfolds() -> None:
+    service = believable_service()
+    election = believable.election().markets
+    positions = service.account_view.positions
+    dust = tuple(
+        replace(
+            believable.position(102 + n, election[2 + n].question, size=size),
+            token_id=TokenId(f"{n}"),
+        )
+        for n, size in enumerate((0.41, 0.5))
+    )
+    service.account_view = replace(service.account_view, positions=(dust[0], *positions, dust[1]))
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "2 below the minimum"), "the line")
+        table = app.screen.query_one("#positions", LineTable)
+        assert table.rows[-1].key == DUST_KEY
+        assert len(table.rows) == len(positions) + 1
+        await pilot.press("end")
+        await until(pilot, lambda: "2 positions below the venue's minimum, $0." in text_of(app, "#title"), "words")  # fmt: skip
+        await pilot.press("enter")
+        await until(pilot, lambda: len(table.rows) == len(positions) + 3, "the positions")
+        assert not app.chosen
+        await pilot.press("enter")
+        await until(pilot, lambda: len(table.rows) == len(positions) + 1, "the line alone")
+
+
+async def test_brackets_go_round_the_tabs() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        for heading in ("Left/original", "Settled", "Bought", "What", "Share now", "Unrealised"):
+            await pilot.press("right_square_bracket")
+            await until(pilot, lambda heading=heading: shows(app, heading), heading)  # type: ignore[misc]
+        await pilot.press("left_square_bracket", "left_square_bracket")
+        await until(pilot, lambda: shows(app, "something new"), "an unknown kind of activity")
+
+
+async def test_activity_that_lacks_the_newest_fill_says_so() -> None:
+    service = believable_service()
+    account = service.account_view
+    newest = max(activity.at for activity in account.activity)
+    fill = replace(account.fills[0], matched_at=newest + timedelta(seconds=30))
+    service.account_view = replace(account, fills=(fill,))
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "0 of 3 live" in text_of(app, "#tabs"), "the positions")
+        await pilot.press("left_square_bracket", "left_square_bracket")
+        await until(pilot, lambda: "lags" in text_of(app, "#tabs"), "the activity")
+        assert shows(app, "lags")
+        assert "up to date" not in text_of(app, "#tabs")
+        assert "your latest fills are not in it yet" in text_of(app, "#totals")
+        # Two hosts never date one trade quite alike.
+        fill = replace(fill, matched_at=newest + timedelta(seconds=1))
+        service.account_view = replace(account, fills=(fill,))
+        service.announce(AccountTopic())
+        await until(pilot, lambda: "up to date" in text_of(app, "#tabs"), "all of it")
+
+
+async def test_rewards_are_asked_for_while_their_tab_is_in_front() -> None:
+    service = believable_service()
+    market = service.account_view.open_orders[0].condition_id
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "Positions 4" in text_of(app, "#tabs"), "the positions")
+        assert RewardsTopic() not in service.watched()
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: RewardsTopic() in service.watched(), "the rewards to be watched")
+        await until(pilot, lambda: shows(app, "Fetching what your orders earned"), "waiting")
+        rows = (
+            Earned(NOW.date(), market, Micros(0), Micros(0), Micros(20_500_000)),
+            Earned(date(2026, 6, 14), market, Micros(12_340_000), Micros(560_000)),
+        )
+        earned = EarnedView(rows, Load.READY, NOW)
+        service.account_view = replace(service.account_view, earned=earned)
+        service.announce(AccountTopic())
+        await until(pilot, lambda: "Rewards 2" in text_of(app, "#tabs"), "the rewards")
+        assert "20.5%" in _row(app, "today")
+        for essential in ("$12.34", "$0.56", "$12.90"):
+            assert essential in _row(app, "14 Jun")
+        assert "rewards $12.34  rebates $0.56" in text_of(app, "#totals")
+        assert "20.5% of what this market pays now" in text_of(app, "#details")
+        service.account_view = replace(service.account_view, earned=EarnedView((), Load.READY, NOW))
+        service.announce(AccountTopic())
+        await until(pilot, lambda: shows(app, "No rewards and no rebates in seven days"), "none")
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: RewardsTopic() not in service.watched(), "the rewards let go")
+
+
+async def test_an_order_that_earns_rewards_says_so() -> None:
+    service = believable_service()
+    account = service.account_view
+    order = next(o for o in account.open_orders if o.status is OrderStatus.LIVE)
+    service.account_view = replace(
+        account, open_orders=(order,), scoring=frozenset({order.order_id})
+    )
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: shows(app, "live $"), "the mark")
+        assert "earns rewards" in text_of(app, "#details")
+
+
+async def test_open_orders_show_what_is_left_their_age_status_and_expiry() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("right_square_bracket")
+        # A position of the same market stood there before.
+        await until(pilot, lambda: "218.5/250" in _row(app, "Will Ilse"), "an order")
+        for essential in ("BUY", "44¢", "218.5/250", "5m", "partial", "never"):
+            assert essential in _row(app, "Will Ilse")
+        assert "5h 12m" in _row(app, "SELL")
+        assert "unknown" in _row(app, "70¢")
+
+
+async def test_a_market_without_a_known_name_is_looked_up() -> None:
+    service = believable_service()
+    stranger = MarketTopic(believable.order(4, 999).condition_id)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert stranger not in service.watched()
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: stranger in service.watched(), "the look-up")
+        known = believable.market(999, "Will the stranger be named?")
+        view = service.market(believable.order(1, 100).condition_id)
+        service.markets[stranger.condition_id] = replace(view, market=known)
+        service.announce(stranger)
+        await until(pilot, lambda: shows(app, "Will the stranger"), "the name")
+        await until(pilot, lambda: stranger not in service.watched(), "the look-up to end")
+
+
+async def test_x_cancels_the_order_at_the_cursor_and_shows_that_it_ends() -> None:
+    service = believable_service()
+    service.is_holding = True
+    orders = service.account_view.open_orders
+    refusal = ((orders[1].order_id, "order is [matched]\x1b[2J"),)
+    service.cancel_verdicts = [CancelVerdict(CancelResult((), refusal))]
+    app = _app(service)
+    async with app.run_test(size=(120, 24), notifications=True) as pilot:
+        await pilot.press("right_square_bracket", "down", "x")
+        assert service.calls_of("cancel") == [((orders[1].order_id,),)]
+        await until(pilot, lambda: "ending…" in _row(app, "SELL"), "the ending order")
+        service.release()
+        await until(pilot, lambda: "live" in _row(app, "SELL"), "the refusal")
+        await until(pilot, lambda: shows(app, "Not cancelled: order is"), "why")
+
+
+async def test_x_elsewhere_says_why_it_does_nothing() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(120, 24), notifications=True) as pilot:
+        await pilot.press("x")
+        await until(pilot, lambda: shows(app, "Only open orders can be cancelled"), "the reason")
+        assert not service.calls_of("cancel")
+        assert not shows(app, "Cancel marked")
+
+
+async def test_marked_orders_are_cancelled_after_a_question() -> None:
+    service = believable_service()
+    orders = service.account_view.open_orders
+    app = _app(service)
+    async with app.run_test(size=(120, 24), notifications=True) as pilot:
+        await pilot.press("right_square_bracket", "z")
+        await until(pilot, lambda: shows(app, "No order is marked"), "the reason")
+        await pilot.press("space", "space", "space", "up", "space")
+        await until(pilot, lambda: "●" in _row(app, "SELL"), "the mark")
+        await pilot.press("z")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the question")
+        assert shows(app, "Cancel 2 marked orders?")
+        await pilot.press("escape")
+        await settle(pilot)
+        assert not service.calls_of("cancel")
+        await pilot.press("z")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the question")
+        await pilot.press("enter")
+        await until(pilot, lambda: service.calls_of("cancel"), "the cancellation")
+        (ids,) = service.calls_of("cancel")[0]
+        assert ids == tuple(sorted(o.order_id for o in orders[:2]))
+
+
+async def test_the_cursor_stays_on_its_order_when_another_one_ends() -> None:
+    service = believable_service()
+    orders = service.account_view.open_orders
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("right_square_bracket", "down", "down")
+        service.account_view = replace(service.account_view, open_orders=orders[1:])
+        service.announce(AccountTopic())
+        await until(pilot, lambda: not _row(app, "Will Ilse"), "the order to leave")
+        await pilot.press("x")
+        assert service.calls_of("cancel") == [((orders[2].order_id,),)]
+
+
+async def test_enter_opens_the_market() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Will Ilse"), "a position")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.chosen, "the choice")
+        chosen = app.chosen[0]
+        assert isinstance(chosen, MarketChosen)
+        assert chosen.condition_id == believable.position(101, "").condition_id
+
+
+async def test_topics_are_dropped_while_another_screen_is_in_front() -> None:
+    service = believable_service()
+    await listens_only_in_front(service, PortfolioScreen(service.surface()), {AccountTopic()})
+
+
+async def test_without_a_key_it_says_so() -> None:
+    app = _app(read_only_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Read-only: no key"), "the reason")
+        assert shows(app, "belongs to a key; this session has none. a tells how to get one.")
+
+
+async def test_empty_and_failed_accounts_say_so() -> None:
+    service = FakeService()
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "No positions. / finds"), "the empty tab")
+        service.account_view = replace(service.account_view, load=Load.FAILED, problem="timed out")
+        service.announce(AccountTopic())
+        await until(pilot, lambda: shows(app, "Could not be fetched: timed out. r"), "why")
+        await pilot.press("r")
+        assert service.calls_of("refresh") == [(AccountTopic(),)]
+
+
+async def test_rows_that_look_the_same_do_not_clash() -> None:
+    service = believable_service()
+    account = service.account_view
+    service.account_view = replace(
+        account,
+        positions=account.positions * 2,
+        fills=account.fills[:1] * 3,
+        closed=account.closed * 2,
+        activity=account.activity * 2,
+    )
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for _ in range(6):
+            await pilot.press("right_square_bracket", "end", "home")
+        await until(pilot, lambda: shows(app, "Positions 8"), "all of them")
+
+
+async def test_huge_amounts_are_shortened_and_never_cut() -> None:
+    service = believable_service()
+    whale = believable.position(
+        100, "Will the whale win?", size=987_654_321.123456, average=0.0001, current=0.9999
+    )
+    service.account_view = replace(service.account_view, positions=(whale,))
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Will the whale"), "the position")
+        assert "987.6M" in _row(app, "Will the whale")
+        assert "99.99¢" in _row(app, "Will the whale")
+        assert "$987.5M" in _row(app, "Will the whale")
+        assert "+$987.5M" in _row(app, "Will the whale")
+
+
+async def test_hostile_titles_stay_in_their_line() -> None:
+    service = believable_service()
+    positions = tuple(
+        believable.position(500 + i, t, outcome=t) for i, t in enumerate(believable.HOSTILE_TITLES)
+    )
+    activity = tuple(
+        believable.activity(i + 1, t, t) for i, t in enumerate(believable.HOSTILE_TITLES)
+    )
+    service.account_view = replace(
+        service.account_view, positions=positions, activity=activity
+    )  # fmt: skip
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "two lines and"), "a tamed title")
+        for key in (*["down"] * len(positions), *["left_square_bracket"] * 2):
+            await pilot.press(key)
+            await settle(pilot)
+            assert is_tame(app)
+        await survives_resizing(pilot, app, "two lines and")
+
+
+async def test_every_theme_and_no_colour_at_all_work(any_theme: str) -> None:
+    app = _app(believable_service(), any_theme)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Will Ilse"), "a position")
+        await pilot.press("right_square_bracket", "space")
+        await until(pilot, lambda: "●" in _row(app, "Will Ilse"), "the mark")
+
+
+async def test_resizing_never_crashes() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        for _ in range(5):
+            await pilot.press("right_square_bracket")
+            await survives_resizing(pilot, app, "Positions 4")
+
+
+async def test_positions_of_siblings_are_told_apart_where_titles_are_cut() -> None:
+    service = believable_service()
+    question = "What will the bank do to its target range in December: {}?"
+    held = []
+    for number, name in enumerate(("No change", "Cut"), 700):
+        market = believable.market(number, question.format(name), group_title=name)
+        assert market.condition_id is not None
+        service.markets[market.condition_id] = MarketView(market, None, Load.READY, NOW)
+        held.append(believable.position(number, market.question))
+    service.account_view = replace(service.account_view, positions=tuple(held))
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "No change: What"), "the first")
+        assert _row(app, "Cut: What will")

@@ -1,0 +1,210 @@
+"""A line slower than what there is to show: pictures become rarer, never older, and keys are heard."""
+
+from pathlib import Path
+
+import pytest
+
+from pmtui.ui.terminal.output_throttle import (
+    GIVE_UP_S,
+    NARROW,
+    QUESTION,
+    SLACK_S,
+    SLOWEST_S,
+    TAKING_S,
+    LinePace,
+)
+from tests.ui.pty_child import PtyChild
+
+TRIP_S = 0.2
+
+
+class Line:
+    """A pace with a clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.at = 100.0
+        self.pace = LinePace(lambda: self.at)
+
+    def ask(self) -> bool:
+        """Whether a question goes with the picture that is sent now."""
+        is_asked = self.pace.question() == QUESTION
+        self.pace.painted()
+        return is_asked
+
+    def answer_after(self, seconds: float) -> None:
+        self.at += seconds
+        self.pace.answered()
+
+
+@pytest.fixture
+def line() -> Line:
+    line = Line()
+    assert line.ask()
+    line.answer_after(TRIP_S)
+    return line
+
+
+def test_one_question_at_a_time_is_on_its_way(line: Line) -> None:
+    assert line.ask()
+    assert not line.ask()
+    line.answer_after(TRIP_S)
+    assert line.ask()
+
+
+def test_a_long_way_alone_holds_nothing_back(line: Line) -> None:
+    assert line.ask()
+    line.at += TRIP_S + SLACK_S * 0.9
+    assert not line.pace.is_behind()
+
+
+def test_a_late_answer_holds_pictures_back_until_it_comes(line: Line) -> None:
+    assert line.ask()
+    line.at += TRIP_S + SLACK_S * 1.1
+    assert line.pace.is_behind()
+    line.answer_after(1)
+    assert not line.pace.is_behind()
+
+
+def test_a_late_answer_does_not_make_lateness_usual(line: Line) -> None:
+    assert line.ask()
+    line.answer_after(5)
+    assert line.ask()
+    assert line.pace.is_behind(), "one picture at a time on a line that was late"
+    for _ in range(NARROW):
+        line.answer_after(TRIP_S)
+        assert not line.pace.is_behind()
+        assert line.ask()
+    assert not line.pace.is_behind()
+    line.at += TRIP_S + SLACK_S * 1.1
+    assert line.pace.is_behind()
+
+
+def test_a_lost_answer_makes_pictures_rarer_each_time_and_another_one_is_asked_for(
+    line: Line,
+) -> None:
+    assert line.ask()
+    asked_at = line.at
+    for wait in (SLOWEST_S, 2 * SLOWEST_S, 4 * SLOWEST_S):
+        line.at += wait * 0.9
+        assert line.pace.is_behind()
+        line.at += wait * 0.1 + 0.001
+        assert not line.pace.is_behind()
+        assert not line.ask()
+    assert line.at - asked_at < GIVE_UP_S
+    # So long a wait between pictures is no sign that the answer is lost.
+    line.at = asked_at + 2 * 8 * SLOWEST_S + 0.001
+    assert not line.pace.is_behind()
+    assert line.ask()
+    line.at += TRIP_S + SLACK_S * 1.1
+    assert line.pace.is_behind(), "the next answer is waited for as well"
+    line.answer_after(0)
+    assert not line.pace.is_behind()
+
+
+def test_a_terminal_that_has_fallen_silent_is_not_flooded(line: Line) -> None:
+    pictures, seconds = 0, 0.0
+    for _ in range(3_000):
+        if not line.pace.is_behind():
+            line.ask()
+            pictures += 1
+        line.at += 0.1
+        seconds = line.at - 100
+    assert pictures < seconds
+    assert line.pace.question() == ""
+    line.answer_after(0)
+    for _ in range(NARROW):
+        assert line.ask()
+        line.answer_after(TRIP_S)
+    assert line.ask()
+    line.at += TRIP_S
+    assert not line.pace.is_behind()
+
+
+@pytest.mark.parametrize("rate", [1_000, 2_000, 10_000, 100_000])
+@pytest.mark.parametrize("size", [400, 4_000, 8_000])
+def test_on_a_slow_line_pictures_never_pile_up(line: Line, rate: int, size: int) -> None:
+    """Ten pictures a second over a line with endless buffers: none waits behind many others."""
+    waiting, sent = 0.0, 0
+    questions: list[int] = []
+    oldest_s: list[float] = []
+    for tick in range(15_000):
+        waiting -= min(waiting, rate * 0.02)
+        sent_by_now = sent - waiting
+        while questions and questions[0] <= sent_by_now:
+            questions.pop(0)
+            line.pace.answered()
+        line.at += 0.02
+        if tick % 5 == 0 and not line.pace.is_behind():
+            waiting += size
+            sent += size
+            if line.ask():
+                questions.append(sent)
+        if tick > 9_000:
+            oldest_s.append(waiting / rate)
+    assert max(oldest_s) <= 1.1 * size / rate + 2 * (TRIP_S + SLACK_S), max(oldest_s)
+    # And the line is not left idle either.
+    assert sent >= min(300 * rate, 3_000 * size) * 0.5
+
+
+def test_a_terminal_that_never_answers_is_not_waited_for() -> None:
+    line = Line()
+    assert line.ask()
+    for _ in range(20):
+        line.at += 1
+        assert not line.pace.is_behind()
+        assert not line.ask()
+
+
+def test_what_the_kernel_does_not_take_holds_pictures_back(line: Line) -> None:
+    line.pace.given()
+    assert not line.pace.is_behind()
+    line.at += TAKING_S * 1.1
+    line.pace.given()
+    assert line.pace.is_behind()
+    line.pace.taken()
+    assert not line.pace.is_behind()
+
+
+def test_an_answer_without_a_question_means_nothing() -> None:
+    line = Line()
+    line.pace.answered()
+    assert line.ask()
+    line.at += 5
+    assert not line.pace.is_behind()
+
+
+MANY = 80
+"""Keys, each of which would be a picture."""
+FEW = MANY // 4
+
+
+def test_on_a_line_with_deep_buffers_only_the_newest_picture_is_sent(tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    with PtyChild("tests.ui.key_app", "ours", env={"KEY_COUNT_FILE": str(count)}) as child:
+        child.until(lambda: "ready" in child.row(0), "the first paint")
+        child.until(lambda: b"\x1b[6n" in child.output, "a question")
+        child.is_mute = True
+        keys = 0
+
+        def press() -> None:
+            nonlocal keys
+            keys += 1
+            child.send(b"x")
+            child.until(
+                lambda: count.exists() and count.read_text() == str(keys),
+                f"key {keys} being taken",
+            )
+
+        def is_held() -> bool:
+            press()
+            return not child.pump(SLACK_S * 2)
+
+        child.until(is_held, "an answer being missed")
+        before = len(child.output)
+        for _ in range(MANY):
+            press()
+        # One picture for each two seconds, in case the answer is lost.
+        assert child.output.count(b"\x1b[?2026h", before) <= FEW
+        child.is_mute = False
+        child.answer()
+        child.until(lambda: f"{keys}:x." in child.row(0), "the newest picture")

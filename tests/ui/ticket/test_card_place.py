@@ -1,0 +1,105 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.ui.ticket.card_place import (
+    CARD_WIDTH,
+    LADDER,
+    NARROWEST,
+    WIDE,
+    Place,
+    is_above,
+    place_card,
+    rows_for_card,
+)
+
+
+def _rows(width: int) -> int:
+    """A card gets longer as it gets narrower."""
+    return 20 + max(CARD_WIDTH - width, 0) // 2
+
+
+def _meet(one: Place, other: Place) -> bool:
+    return (
+        one.x < other.right
+        and other.x < one.right
+        and one.y < other.y + other.height
+        and other.y < one.y + one.height
+    )
+
+
+@given(
+    columns=st.integers(40, 240),
+    rows=st.integers(12, 70),
+    left=st.integers(0, 200),
+    width=st.integers(20, 44),
+)
+def test_a_card_is_on_the_screen_and_beside_the_ticket_where_there_is_room(
+    columns: int, rows: int, left: int, width: int
+) -> None:
+    left = min(left, columns - width) if columns > width else 0
+    ticket = Place(left, 4, min(width, columns), max(rows - 6, 1))
+    card = place_card((columns, rows), ticket, _rows)
+    assert card.x >= 0
+    assert card.right <= columns
+    assert card.y >= 0
+    assert card.y + card.height <= rows
+    space = columns - ticket.right
+    has_room = ticket.x >= CARD_WIDTH or (space >= NARROWEST and _rows(min(42, space)) <= rows)
+    if has_room:
+        assert not _meet(card, ticket)
+
+
+def test_the_three_layouts_of_the_trading_screen() -> None:
+    # 80x24: over the ladder, whose touch the ticket repeats. 120x36: over the trades, narrower.
+    assert place_card((80, 24), Place(42, 8, 38, 12), _rows)[:3] == (0, 3, 42)
+    assert place_card((120, 36), Place(52, 15, 38, 20), _rows)[:3] == (90, 9, 30)
+    assert place_card((200, 50), Place(156, 20, 44, 22), _rows)[:3] == (112, 29, 42)
+
+
+def test_without_a_ticket_it_stands_in_the_corner() -> None:
+    assert place_card((80, 24), None, _rows).right == 80
+    assert place_card((30, 24), None, _rows)[:1] == (0,)
+
+
+def test_over_a_ticket_it_leaves_the_last_lines_to_be_read() -> None:
+    card = place_card((60, 30), Place(0, 20, 60, 9), _rows)
+    assert card.y == 0
+    assert card.height < 29
+
+
+LINE = Place(0, 19, 80, 3)
+
+
+def test_above_a_ticket_on_one_line_it_leaves_the_ladder_to_be_seen() -> None:
+    card = place_card((80, 24), LINE, lambda _: 16)
+    assert card == Place(LADDER, 3, 80 - LADDER, 16)
+    wide = place_card((109, 31), LINE._replace(width=109, y=26), lambda _: 16)
+    assert (wide.width, wide.right) == (CARD_WIDTH, 109)
+
+
+def test_above_a_ticket_on_one_line_nothing_is_left_out_to_stand_beside_the_ladder() -> None:
+    def needed(width: int) -> int:
+        return 25 if width < WIDE else 14
+
+    card = place_card((80, 24), LINE, lambda width: min(needed(width), 19), needed)
+    assert card == Place(4, 5, WIDE, 14)
+    assert not _meet(card, LINE)
+
+
+@given(rows=st.integers(8, 31), columns=st.integers(79, 109), needed=st.integers(5, 40))
+def test_a_card_and_a_ticket_on_one_line_both_are_read(
+    rows: int, columns: int, needed: int
+) -> None:
+    ticket = Place(0, rows - 5, columns, 3)
+    height = rows_for_card((columns, rows), ticket)
+    card = place_card((columns, rows), ticket, lambda _: min(needed, height), lambda _: needed)
+    assert card.y >= 0
+    assert card.right <= columns
+    if is_above((columns, rows), ticket):
+        assert not _meet(card, ticket)
+
+
+def test_a_card_that_a_small_screen_would_cut_off_is_made_wide() -> None:
+    assert place_card((80, 24), None, _rows).width == CARD_WIDTH
+    assert place_card((80, 24), None, lambda width: 26 if width < WIDE else 18).width == WIDE
+    assert place_card((60, 24), None, lambda _: 30).width == 60
