@@ -24,8 +24,8 @@ from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.errors import ConfigError
 from pmtui.config.paths import Paths, locate, open_to_overwrite, why_untrusted
 from pmtui.config.settings import Settings
-from pmtui.domain.account.exit_policy import Departure
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind
+from pmtui.domain.orders.heartbeat import Departure
 from pmtui.service.clock import SystemClock
 from pmtui.service.profile import Profile
 from pmtui.service.views import Mode

@@ -2,8 +2,7 @@
 
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
-from pmtui.domain.answers import GeoAnswer
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure, GeoAnswer
 from pmtui.wire.errors import WireError
 from pmtui.wire.geoblock import decode_geo_answer
 

@@ -10,7 +10,7 @@ import msgspec
 
 from pmtui.clients.routes_clob import Call
 from pmtui.clients.signed_requests import SignedRequests
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.orders.heartbeat import FIRST_HEARTBEAT, HeartbeatAnswer, HeartbeatId
 from pmtui.wire.clob_notices import decode_heartbeat
 

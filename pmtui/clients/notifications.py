@@ -5,9 +5,8 @@ from typing import final
 
 from pmtui.clients.routes_clob import Call
 from pmtui.clients.signed_requests import SignedRequests
-from pmtui.domain.account.notices import Notice, NoticeId
-from pmtui.domain.answers import Page
-from pmtui.domain.failure import Failure
+from pmtui.domain.account.events import Notice, NoticeId
+from pmtui.domain.answers import Failure, Page
 from pmtui.wire.clob_notices import decode_notices
 
 

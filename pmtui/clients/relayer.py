@@ -13,7 +13,7 @@ from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
 from pmtui.domain.account.onboarding import WalletForm
 from pmtui.domain.account.wallet_call import RelayerTransaction, TransactionId
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.wire.errors import UNREADABLE, WireError
 from pmtui.wire.relayer import (

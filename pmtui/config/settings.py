@@ -11,13 +11,12 @@ from typing import Any
 from typing_extensions import override
 
 from pmtui.config.endpoints import Dialect, Endpoints
-from pmtui.domain.account.exit_policy import Departure, LeavePolicy
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.heartbeat import HeartbeatPolicy
+from pmtui.domain.orders.heartbeat import Departure, HeartbeatPolicy, LeavePolicy
 from pmtui.domain.orders.limits import Limits
-from pmtui.domain.ticket.rules import TicketRules
+from pmtui.domain.ticket.draft import TicketRules
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,10 +42,9 @@ from pmtui.config.values import (
     Ticket,
     check_leaving,
 )
-from pmtui.domain.account.exit_policy import LeavePolicy
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.heartbeat import HeartbeatPolicy
-from pmtui.domain.ticket.presets import DEFAULT_GIVE_WAY, DEFAULT_PRESETS
+from pmtui.domain.orders.heartbeat import HeartbeatPolicy, LeavePolicy
+from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS
 
 PREFIX = "PMTUI_"
 DIALECTS = {ProfileKind.PAPER: Dialect.SEED, ProfileKind.LIVE: Dialect.LIVE}

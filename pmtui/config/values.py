@@ -11,13 +11,12 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from pmtui.config.endpoints import Dialect
-from pmtui.domain.account.exit_policy import LeavePolicy
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import SCALE, Micros, MoneyError, parse_micros
-from pmtui.domain.orders.heartbeat import HeartbeatPolicy
+from pmtui.domain.orders.heartbeat import HeartbeatPolicy, LeavePolicy
 from pmtui.domain.orders.limits import Limits
-from pmtui.domain.ticket.rules import DEFAULT_RULES, TicketRules
+from pmtui.domain.ticket.draft import DEFAULT_RULES, TicketRules
 
 
 class ProfileKind(StrEnum):

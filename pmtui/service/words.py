@@ -1,10 +1,10 @@
 """How the service says what happened, in a trader's words. Titles are the service's own text."""
 
+from pmtui.domain.formats import say_shares as plain_shares
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, format_micros, group_micros, round_price
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
-from pmtui.domain.ticket.reading import say_shares as plain_shares
 
 LONGEST_TITLE = 60
 _FINEST_TICK = Micros(100)

@@ -19,8 +19,8 @@ from textual.theme import Theme
 from textual.worker import WorkerFailed
 from typing_extensions import override
 
-from pmtui.domain.account.exit_policy import LeavePolicy
 from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.orders.heartbeat import LeavePolicy
 from pmtui.ui.cells import Line
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.frame import FrameScreen

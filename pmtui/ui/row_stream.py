@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.listing import MOST_STREAMED_ROWS
+from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 
 if TYPE_CHECKING:
     from pmtui.domain.books.book_view import BookView

@@ -15,8 +15,14 @@ from pmtui.domain.answers import Page
 from pmtui.domain.books.market_events import BookSnapshot
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.history import PricePoint
-from pmtui.domain.markets.listed_market import ListedMarket
-from pmtui.domain.markets.market import NO_FEE, FeeSchedule, MarketTerms, RewardTerms, Side
+from pmtui.domain.markets.market import (
+    NO_FEE,
+    FeeSchedule,
+    ListedMarket,
+    MarketTerms,
+    RewardTerms,
+    Side,
+)
 from pmtui.domain.money import CASH, CENTS, PRICE, RATE, SIZE, TICK, ZERO, Micros, MoneyError
 from pmtui.wire import bounds, fields
 from pmtui.wire.book_snapshot import decode_snapshot, decode_snapshot_body

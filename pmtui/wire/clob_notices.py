@@ -1,6 +1,6 @@
 """The account's notices and heartbeats on the trading host, as domain values."""
 
-from pmtui.domain.account.notices import Notice, NoticeId, NoticeKind, OrderNotice
+from pmtui.domain.account.events import Notice, NoticeId, NoticeKind, OrderNotice
 from pmtui.domain.answers import Page
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.money import PRICE, SIZE

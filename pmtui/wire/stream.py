@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
-from pmtui.domain.books.level_texts import SIDES, read_price, read_size
+from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
+from pmtui.domain.books.levels import SIDES, read_price, read_size
 from pmtui.domain.books.market_events import (
     BestBidAsk,
     LevelText,

@@ -10,8 +10,18 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
 from pmtui.domain.orders.moving import plan_move
-from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
-from pmtui.domain.orders.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown, Verdict
+from pmtui.domain.orders.order import (
+    Accepted,
+    LimitIntent,
+    MoveEnd,
+    MoveVerdict,
+    Order,
+    OrderStatus,
+    Rejected,
+    TimeInForce,
+    Unknown,
+    Verdict,
+)
 from pmtui.domain.ticket.scaled import ScaledPlan, ScaledSpec, TotalUnit, plan_scaled
 from pmtui.service.surface import PreparedOrder
 from tests.cli.at_venue import PatientTime

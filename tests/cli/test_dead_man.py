@@ -10,9 +10,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from pmtui.domain.account.exit_policy import Departure, LeavePolicy
 from pmtui.domain.markets.market import Side
-from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
+from pmtui.domain.orders.heartbeat import (
+    BeatState,
+    Departure,
+    HeartbeatPolicy,
+    HeartbeatView,
+    LeavePolicy,
+)
 from pmtui.service.data_service import DataService
 from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile

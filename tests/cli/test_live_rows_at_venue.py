@@ -6,7 +6,7 @@ from textual.pilot import Pilot
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import TokenId
-from pmtui.domain.orders.verdict import Accepted
+from pmtui.domain.orders.order import Accepted
 from pmtui.ui.cells import Cell
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.paint.facts import paint_mid

@@ -10,9 +10,8 @@ import pytest
 
 from pmtui.cli.hosts import SessionHosts
 from pmtui.config.endpoints import Dialect, Endpoints
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import Onboarding, Step, StepState, next_of, stands_of
-from pmtui.domain.account.signature_type import SignatureType
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts

@@ -18,8 +18,14 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.venue_state import VenueState
 from pmtui.domain.money import parse_micros
-from pmtui.domain.orders.order import LimitIntent, OrderStatus, TimeInForce
-from pmtui.domain.orders.verdict import Accepted, Rejected, Verdict
+from pmtui.domain.orders.order import (
+    Accepted,
+    LimitIntent,
+    OrderStatus,
+    Rejected,
+    TimeInForce,
+    Verdict,
+)
 from pmtui.service.data_service import DataService
 from pmtui.service.markets.venue_states import ASK_PERIOD_S, LOOK_PERIOD_S
 from pmtui.service.orders.journal import Journal

@@ -5,7 +5,7 @@ from pathlib import Path
 from pmtui.domain.conditionals.price_alert import AlertPlan, AlertSide, AlertState
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.money import parse_micros
-from pmtui.domain.orders.verdict import Accepted
+from pmtui.domain.orders.order import Accepted
 from pmtui.service.topics import WatchlistTopic
 from pmtui.service.views import Load
 from pmtui.service.watch.watch_views import WatchRow

@@ -10,9 +10,8 @@ from pmtui.clients.account import Account, AccountClient, create_or_derive
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.routes_clob import LIVE_ROUTES, SEED_ROUTES, ClobRoutes
-from pmtui.domain.account.signature_type import SignatureType
-from pmtui.domain.answers import Listing
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.account.keys import SignatureType
+from pmtui.domain.answers import Failure, FailureKind, Listing
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.orders.order import CancelResult, PostResult
 from pmtui.signing.clob_auth import verify_auth

@@ -8,13 +8,12 @@ import pytest
 from pmtui.config.endpoints import LIVE, Dialect
 from pmtui.config.errors import ConfigError
 from pmtui.config.settings import KeySetting, load_settings
-from pmtui.domain.account.exit_policy import Departure, LeavePolicy
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.heartbeat import HeartbeatPolicy
+from pmtui.domain.orders.heartbeat import Departure, HeartbeatPolicy, LeavePolicy
 from pmtui.domain.orders.limits import NO_LIMITS, Limits
-from pmtui.domain.ticket.presets import DEFAULT_PRESETS
+from pmtui.domain.ticket.draft import DEFAULT_PRESETS
 
 
 @pytest.fixture(autouse=True)

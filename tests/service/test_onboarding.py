@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import (
     Identity,
     Onboarding,
@@ -13,8 +13,7 @@ from pmtui.domain.account.onboarding import (
     Wallet,
     WalletForm,
 )
-from pmtui.domain.account.signature_type import SignatureType
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.limits import Limits

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pmtui.domain.books.tape_gaps import PastTrades, TapeGap, has_caught_up, still_missing
+from pmtui.domain.books.tape import PastTrades, TapeGap, has_caught_up, still_missing
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros

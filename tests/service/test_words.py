@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from pmtui.domain.conditionals.conditional import ConditionalPlan, say_plan
+from pmtui.domain.formats import exact_shares
 from pmtui.domain.money import parse_micros
 from pmtui.domain.orders.order import OrderStatus
-from pmtui.domain.plurals import exact_shares
 from pmtui.service.words import say_order_end, say_price, say_shares
 from tests.service.fakes import CONDITION, YES
 from tests.ui.believable import order

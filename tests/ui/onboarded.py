@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from types import MappingProxyType
 
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import (
     Identity,
     Onboarding,
@@ -15,7 +15,6 @@ from pmtui.domain.account.onboarding import (
     Wallet,
     WalletForm,
 )
-from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros

@@ -2,9 +2,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pmtui.domain.cents import CENT, cents_down, cents_near, cents_up
-from pmtui.domain.money import ONE, SCALE, Micros, parse_micros
-from pmtui.domain.ticket.reading import say_cost, say_dollars
+from pmtui.domain.formats import say_cost, say_dollars
+from pmtui.domain.money import (
+    CENT,
+    ONE,
+    SCALE,
+    Micros,
+    cents_down,
+    cents_near,
+    cents_up,
+    parse_micros,
+)
 from pmtui.ui import format as f
 
 

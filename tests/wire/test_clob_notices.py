@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.notices import NoticeKind
+from pmtui.domain.account.events import NoticeKind
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.heartbeat import HeartbeatAnswer, HeartbeatId
 from pmtui.wire.clob_notices import decode_heartbeat, decode_notices

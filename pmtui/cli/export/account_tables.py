@@ -21,8 +21,8 @@ from pmtui.cli.paper import KEY_VARIABLE
 from pmtui.cli.paper_account import KEY_FILE, load_paper_key
 from pmtui.config.errors import ConfigError
 from pmtui.config.settings import Settings
-from pmtui.domain.account.trade_life import merge_fill
 from pmtui.domain.ids import Address, ConditionId
+from pmtui.domain.orders.life import merge_fill
 from pmtui.domain.orders.order import Fill
 from pmtui.service.clock import SystemClock
 from pmtui.service.orders.journal_rows import JournaledFill, JournalProblem, read_fills, read_titles

@@ -16,7 +16,7 @@ import httpx
 import msgspec
 
 from pmtui.clients.http.unreachable import why_unreachable
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.wire.errors import UNREADABLE
 
 MAX_TEXT = 300

@@ -21,10 +21,9 @@ from datetime import UTC, date, datetime
 from fractions import Fraction
 
 from pmtui.domain.account.position import Position
-from pmtui.domain.cents import cents_down, cents_near
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.money import SCALE, Micros, cents_down, cents_near
 from pmtui.domain.orders.order import Fill, TradeStatus
 
 

@@ -11,8 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, Generic, Never, TypeVar
 
-from pmtui.domain.account.key_kind import KeyKind
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.ids import Address
 from pmtui.domain.orders.limits import NO_LIMITS, Limits

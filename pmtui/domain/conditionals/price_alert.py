@@ -12,9 +12,9 @@ from enum import StrEnum
 from typing import NewType
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.formats import parse_cents
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import ONE, ZERO, Micros, format_micros
-from pmtui.domain.ticket.reading import parse_cents
 
 AlertId = NewType("AlertId", str)
 """Ours alone."""

@@ -10,13 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pmtui.domain.books.book_view import BookView, Level
+from pmtui.domain.formats import count_shares, format_cents, say_shares
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import SCALE, Micros, complement
 from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, Order, OrderIntent
-from pmtui.domain.plurals import count_shares
 from pmtui.domain.ticket.draft import Problem, TicketContext, TicketField
-from pmtui.domain.ticket.reading import format_cents, say_shares
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.formats import format_cents, say_cost
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.orders.amounts import price_ceil, price_floor
 from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
 from pmtui.domain.orders.self_trade import own_met, say_own_order
 from pmtui.domain.ticket.draft import TicketContext, TicketDraft
-from pmtui.domain.ticket.reading import format_cents, say_cost
 from pmtui.domain.ticket.ticket import check_ticket
 from pmtui.domain.ticket.warnings import check_price, is_large, seconds_since_same
 

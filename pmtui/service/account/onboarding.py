@@ -11,7 +11,7 @@ from functools import partial
 from typing import TypeVar
 
 from pmtui.domain.account.onboarding import NOTHING_TOLD, Onboarding, Told, Wallet, WalletForm
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
 from pmtui.domain.orders.limits import Limits

@@ -6,9 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import final
 
-from pmtui.domain.books.tape import SAME_MOMENT
-from pmtui.domain.books.tape_backfill import missing_prints, weave
-from pmtui.domain.books.tape_gaps import MARGIN, PastTrades, TapeGap, still_missing
+from pmtui.domain.books.tape import (
+    MARGIN,
+    SAME_MOMENT,
+    PastTrades,
+    TapeGap,
+    missing_prints,
+    still_missing,
+    weave,
+)
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.views import TapeView

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
 from pmtui.domain.books.market_events import TradePrinted
-from pmtui.domain.books.tape_backfill import seen_from
-from pmtui.domain.books.tape_gaps import PastTrades, TapeGap
+from pmtui.domain.books.tape import PastTrades, TapeGap, seen_from
 from pmtui.domain.ids import TokenId
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.books.tracked_books import Tracked

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import final
 
-from pmtui.domain.books.book import OrderBook
-from pmtui.domain.books.check import BookCheck
+from pmtui.domain.books.book import MirroredBooks, OrderBook
 from pmtui.domain.books.market_events import LevelChange
-from pmtui.domain.books.mirrored_books import Twins
-from pmtui.domain.books.tape_backfill import seen_from
+from pmtui.domain.books.tape import seen_from
+from pmtui.domain.books.verification import BookCheck
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.books.tape import Tape
@@ -70,7 +69,7 @@ class Pair:
 
     def __init__(self, first: Tracked, second: Tracked) -> None:
         self.tracked = (first, second)
-        self.twins = Twins(first.book, second.book)
+        self.twins = MirroredBooks(first.book, second.book)
         self.told_in = NEVER
         """Frame for which both books are marked and queued for their checks."""
 

@@ -38,6 +38,7 @@ from pmtui.domain.conditionals.conditional import (
     without,
     worst_price,
 )
+from pmtui.domain.formats import are, count
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Market, MarketTerms, Side
 from pmtui.domain.money import ONE, ZERO, Micros, format_micros, group_micros
@@ -45,7 +46,6 @@ from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Order
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.orders.self_trade import best_bid_of_others
-from pmtui.domain.plurals import are, count
 from pmtui.service.conditionals.sales import ConditionalSales, Sale, held_of
 from pmtui.service.conditionals.triggers import Reached, Triggers
 from pmtui.service.hub import HubSubscription

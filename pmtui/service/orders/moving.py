@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.markets.market import MarketTerms, Side
@@ -25,17 +25,20 @@ from pmtui.domain.orders.moving import (
     why_not_replaced,
     why_too_short,
 )
-from pmtui.domain.orders.order import LimitIntent, Order, OrderIntent, OrderStatus
-from pmtui.domain.orders.self_trade import say_own_order
-from pmtui.domain.orders.verdict import (
+from pmtui.domain.orders.order import (
     Accepted,
     CancelVerdict,
+    LimitIntent,
     MoveEnd,
     MoveVerdict,
+    Order,
+    OrderIntent,
+    OrderStatus,
     Rejected,
     Unknown,
     Verdict,
 )
+from pmtui.domain.orders.self_trade import say_own_order
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel

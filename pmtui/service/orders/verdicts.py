@@ -2,11 +2,18 @@
 
 from datetime import datetime
 
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil, notional_floor
-from pmtui.domain.orders.order import OrderStatus, PostResult, PostStatus
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.domain.orders.order import (
+    Accepted,
+    OrderStatus,
+    PostResult,
+    PostStatus,
+    Rejected,
+    Unknown,
+    Verdict,
+)
 from pmtui.service.orders.refusals import (
     field_of_refusal,
     is_duplicate_refusal,
@@ -26,7 +33,7 @@ def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: dat
 
     Rejected is only what was surely not taken: a 4xx in the venue's own words, but for those by
     which it does not know itself; a 503 by which it says that it takes none; and what is answered
-    before a request is looked at, whoever does that (`domain/failure.py`). All else is looked for.
+    before a request is looked at, whoever does that (`domain/answers.py`). All else is looked for.
     """
     text = answer.text if isinstance(answer, Failure) else answer.error
     if is_duplicate_refusal(text):

@@ -7,13 +7,12 @@ a moment for the cancellation and then leaves, whatever is known by then.
 import asyncio
 from collections.abc import Callable
 
+from pmtui.domain.formats import count_shares
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import LimitIntent, Order
+from pmtui.domain.orders.order import CancelVerdict, LimitIntent, Order
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.orders.self_trade import own_bids_from, say_own_order
-from pmtui.domain.orders.verdict import CancelVerdict
-from pmtui.domain.plurals import count_shares
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.desk import Desk
 from pmtui.service.views import Level

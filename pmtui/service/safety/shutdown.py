@@ -9,12 +9,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from pmtui.domain.account.exit_policy import Departure, LeavePolicy, say_ended, say_leaving
-from pmtui.domain.answers import Listing
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure, Listing
+from pmtui.domain.formats import count
 from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.orders.heartbeat import Departure, LeavePolicy, say_ended, say_leaving
 from pmtui.domain.orders.order import Order, OrderStatus
-from pmtui.domain.plurals import count
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.hosts import Account

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.conditionals.price_alert import PriceAlert
-from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.market import Event, Market

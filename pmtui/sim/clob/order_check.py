@@ -10,7 +10,7 @@ from enum import IntEnum
 
 import msgspec
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address, ApiKey, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.account.onboarding import (
     Onboarding,
     Stand,

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.account.onboarding import Onboarding, StepState, next_of, stands_of
 from pmtui.service.views import StatusView
 from pmtui.ui.account.account_lines import AccountLine, line_of, say_remedy_briefly

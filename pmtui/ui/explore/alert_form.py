@@ -10,10 +10,10 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.conditionals.price_alert import AlertState, read_plans, say_plan
+from pmtui.domain.formats import format_cents
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
-from pmtui.domain.ticket.reading import format_cents
-from pmtui.domain.ticket.steps import step_cents
+from pmtui.domain.ticket.fields import step_cents
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.explore.paint_watchlist import LIVES_HERE
 from pmtui.ui.plain import plain

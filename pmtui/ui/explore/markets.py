@@ -18,7 +18,7 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.listing import MarketSort
+from pmtui.domain.markets.market import MarketSort
 from pmtui.domain.markets.watchlist import StarKey, key_of_event, key_of_market
 from pmtui.service.topics import (
     MarketListTopic,

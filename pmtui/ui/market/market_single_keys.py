@@ -14,11 +14,12 @@ from textual.geometry import Size
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.formats import exact_shares
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
-from pmtui.domain.orders.order import LimitIntent
+from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.domain.orders.single_keys import (
     OneKey,
     OneKeyProblem,
@@ -28,8 +29,6 @@ from pmtui.domain.orders.single_keys import (
     say_override,
     why_locked,
 )
-from pmtui.domain.orders.verdict import Rejected
-from pmtui.domain.plurals import exact_shares
 from pmtui.domain.ticket.draft import TicketContext
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Line

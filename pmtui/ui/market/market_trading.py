@@ -3,12 +3,12 @@
 from textual import on
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.books.ladder_marks import StopMark
+from pmtui.domain.books.ladder import StopMark
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan, FlattenProblem, plan_flatten
-from pmtui.domain.orders.verdict import Rejected
+from pmtui.domain.orders.order import Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.cells import Cell

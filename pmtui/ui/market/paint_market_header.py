@@ -3,10 +3,10 @@
 from datetime import datetime
 
 from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.formats import exact_shares
 from pmtui.domain.markets.market import Market, MarketTerms
 from pmtui.domain.markets.venue_state import OF_A_MARKET, VenueState
 from pmtui.domain.money import Micros
-from pmtui.domain.plurals import exact_shares
 from pmtui.service.views import Load, MarketView, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import (

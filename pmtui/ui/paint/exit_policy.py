@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from pmtui.domain.account.exit_policy import LeavePolicy, say_leaving
 from pmtui.domain.conditionals.conditional import Conditional
+from pmtui.domain.orders.heartbeat import LeavePolicy, say_leaving
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.plain import plain

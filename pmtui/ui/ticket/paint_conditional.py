@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from pmtui.domain.books.ladder_marks import StopMark
+from pmtui.domain.books.ladder import StopMark
 from pmtui.domain.conditionals.check import SaleEnd
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalState, Trigger
+from pmtui.domain.formats import say_shares
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros
-from pmtui.domain.ticket.reading import say_shares
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Column, Line, Row
 from pmtui.ui.format import (

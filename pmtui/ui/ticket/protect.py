@@ -10,14 +10,22 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.conditionals.check import PlanField, PlanProblem, SaleEnd, check_plan, ends_of
+from pmtui.domain.conditionals.check import (
+    ALL,
+    ConditionalDraft,
+    PlanField,
+    PlanProblem,
+    SaleEnd,
+    check_plan,
+    ends_of,
+    read_conditional,
+)
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalPlan, say_plan
-from pmtui.domain.conditionals.draft import ALL, ConditionalDraft, read_conditional
+from pmtui.domain.formats import format_cents, say_shares
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.self_trade import book_of_others
-from pmtui.domain.ticket.reading import format_cents, say_shares
-from pmtui.domain.ticket.steps import step_cents
+from pmtui.domain.ticket.fields import step_cents
 from pmtui.ui.cells import Cell, Emphasis
 from pmtui.ui.ladder.ladder_inputs import stakes_in
 from pmtui.ui.market.market_facts import outcome_label, title_of, token_id_of

@@ -16,11 +16,11 @@ from textual.widgets import Input
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.conditionals.conditional import Attachment, say_attachment
+from pmtui.domain.formats import format_cents
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
-from pmtui.domain.ticket.after import look_beyond
+from pmtui.domain.orders.order import Accepted, Rejected, Unknown, Verdict
 from pmtui.domain.ticket.draft import (
     OrderKind,
     Problem,
@@ -28,19 +28,19 @@ from pmtui.domain.ticket.draft import (
     TicketDraft,
     TicketField,
 )
-from pmtui.domain.ticket.reading import format_cents, read_expiry
-from pmtui.domain.ticket.steps import (
+from pmtui.domain.ticket.fields import (
     after_sending,
     next_kind,
     next_time_in_force,
     next_unit,
+    read_expiry,
     step_cents,
     step_price,
     step_size,
     switch_side,
     toggle_post_only,
 )
-from pmtui.domain.ticket.ticket import check_ticket
+from pmtui.domain.ticket.ticket import check_ticket, look_beyond
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.cells import Cell, Emphasis, Line

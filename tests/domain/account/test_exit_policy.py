@@ -1,6 +1,6 @@
 import pytest
 
-from pmtui.domain.account.exit_policy import Departure, LeavePolicy, say_leaving
+from pmtui.domain.orders.heartbeat import Departure, LeavePolicy, say_leaving
 
 
 @pytest.mark.parametrize("is_paper", [True, False])

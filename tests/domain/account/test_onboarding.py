@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import (
     UNLIMITED,
     Identity,
@@ -26,7 +26,6 @@ from pmtui.domain.account.onboarding import (
     shorten_key_id,
     stands_of,
 )
-from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros

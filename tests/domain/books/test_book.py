@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.books.book import OrderBook
-from pmtui.domain.books.book_hash import HashTerms
 from pmtui.domain.books.book_view import BookState, Level
 from pmtui.domain.books.levels import MOST_LEVELS, Levels
 from pmtui.domain.books.market_events import BookSnapshot, LevelText, TextLevel
+from pmtui.domain.books.verification import HashTerms
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros, MoneyError, format_micros, parse_micros
 

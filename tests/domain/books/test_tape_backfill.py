@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.books.tape import SAME_MOMENT
-from pmtui.domain.books.tape_backfill import missing_prints, seen_from, weave
+from pmtui.domain.books.tape import SAME_MOMENT, missing_prints, seen_from, weave
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.account.position import Stake
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.conditionals.check import PlanField, check_attachment, check_plan, ends_of
 from pmtui.domain.conditionals.conditional import (
@@ -34,7 +35,6 @@ from pmtui.domain.conditionals.conditional import (
     worst_price,
 )
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
-from pmtui.domain.markets.closing import Stake
 from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import ONE, Micros, parse_micros
 from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick

@@ -19,8 +19,7 @@ from pmtui.domain.orders.single_keys import (
     say_override,
     why_locked,
 )
-from pmtui.domain.ticket.draft import TicketContext
-from pmtui.domain.ticket.rules import TicketRules
+from pmtui.domain.ticket.draft import TicketContext, TicketRules
 from tests.domain.ticket.test_ticket import BOOK, NOW, TERMS, WORLD, YES, m
 
 SIZE = m("10")

@@ -4,14 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.account.position import Stake
 from pmtui.domain.books.book_view import BookState
-from pmtui.domain.markets.closing import Stake
 from pmtui.domain.markets.market import RewardTerms, Side
 from pmtui.domain.money import SCALE, Micros
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.domain.ticket.after import RewardsOutlook, TicketAfter, look_beyond
 from pmtui.domain.ticket.draft import TicketContext, TicketDraft
-from pmtui.domain.ticket.ticket import check_ticket
+from pmtui.domain.ticket.ticket import RewardsOutlook, TicketAfter, check_ticket, look_beyond
 from tests.domain.ticket.test_ticket import BUY, SELL, WORLD, m
 
 REWARDED = replace(

@@ -5,18 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.formats import format_cents, parse_cents, parse_size, say_dollars, say_shares
 from pmtui.domain.money import Micros, format_micros, parse_micros
 from pmtui.domain.ticket.draft import SizeUnit, TicketField
-from pmtui.domain.ticket.reading import (
-    affordable_cash,
-    format_cents,
-    parse_cents,
-    parse_life,
-    parse_size,
-    say_dollars,
-    say_shares,
-    unit_of,
-)
+from pmtui.domain.ticket.fields import affordable_cash, parse_life, unit_of
 from pmtui.domain.ticket.ticket import check_ticket
 from tests.domain.ticket.test_ticket import BUY, SELL, WORLD
 

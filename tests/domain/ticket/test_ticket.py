@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.formats import format_cents, say_cost
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import FeeSchedule, MarketTerms, Side
 from pmtui.domain.money import ONE, Micros, parse_micros
-from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick
-from pmtui.domain.orders.intent_amounts import order_amounts
+from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick, order_amounts
 from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, TimeInForce
 from pmtui.domain.ticket.draft import (
     OrderKind,
@@ -19,7 +19,6 @@ from pmtui.domain.ticket.draft import (
     TicketDraft,
     TicketField,
 )
-from pmtui.domain.ticket.reading import format_cents, say_cost
 from pmtui.domain.ticket.ticket import TicketCheck, check_ticket
 
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)

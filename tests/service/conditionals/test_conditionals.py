@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.exit_policy import Departure, LeavePolicy
+from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged
 from pmtui.domain.account.position import Position
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind, TradeChanged
 from pmtui.domain.books.market_events import BookSnapshot, TextLevel
 from pmtui.domain.conditionals.conditional import (
     GONE,
@@ -17,10 +16,11 @@ from pmtui.domain.conditionals.conditional import (
     ConditionalState,
     Trigger,
 )
+from pmtui.domain.health import LinkState
 from pmtui.domain.ids import OrderId, TradeId
-from pmtui.domain.markets.link import LinkState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.orders.heartbeat import Departure, LeavePolicy
 from pmtui.domain.orders.order import (
     Fill,
     Liquidity,

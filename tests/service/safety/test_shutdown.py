@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.exit_policy import Departure, LeavePolicy
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.account.events import OrderChanged, OrderEventKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
-from pmtui.domain.orders.heartbeat import HeartbeatPolicy
+from pmtui.domain.orders.heartbeat import Departure, HeartbeatPolicy, LeavePolicy
 from pmtui.domain.orders.order import OrderStatus
 from pmtui.service.safety.shutdown import CANCEL_WITHIN_S, DepartureReport
 from pmtui.service.tuning import Tuning

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import (
     Onboarding,
     Purpose,
@@ -16,7 +16,6 @@ from pmtui.domain.account.onboarding import (
     Wallet,
     WalletForm,
 )
-from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.domain.orders.order import BalanceAllowance

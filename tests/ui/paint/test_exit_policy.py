@@ -1,10 +1,9 @@
 from dataclasses import replace
 
-from pmtui.domain.account.exit_policy import LeavePolicy
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalId
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
+from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView, LeavePolicy
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import line_width
 from pmtui.ui.paint.exit_policy import label_leaving, paint_ending, paint_leaving
