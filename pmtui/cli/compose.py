@@ -25,7 +25,7 @@ from pmtui.config.errors import ConfigError
 from pmtui.config.paths import Paths, locate, open_to_overwrite, why_untrusted
 from pmtui.config.settings import Settings
 from pmtui.domain.account.keys import KeyKind
-from pmtui.domain.orders.heartbeat import Departure
+from pmtui.domain.orders.heartbeat import ExitReason
 from pmtui.service.clock import SystemClock
 from pmtui.service.profile import Profile
 from pmtui.service.views import Mode
@@ -55,7 +55,7 @@ GIVE_BACK_S = 20.0
 
 _VENUE_GONE = "paper venue ended, quit and start again"
 _VENUE_HELP = "The paper venue has ended. Quit and start again: orders and money are kept."
-_SIGNALS = {signal.SIGHUP: Departure.HANG_UP, signal.SIGTERM: Departure.TERMINATION}
+_SIGNALS = {signal.SIGHUP: ExitReason.HANG_UP, signal.SIGTERM: ExitReason.TERMINATION}
 
 
 class Session:
@@ -96,7 +96,7 @@ class Session:
             await self._end_start(starting)
             if late.service is None:
                 return 0 if app.crash is None else CRASHED
-            departure = Departure.QUIT if app.crash is None else Departure.BUG
+            departure = ExitReason.QUIT if app.crash is None else ExitReason.BUG
             policy = self._settings.leave_policy(departure)
             report = await late.service.departing.leave(departure, policy)
         from pmtui.cli.exit_report import print_report  # noqa: PLC0415 - loaded by now
@@ -174,7 +174,7 @@ class Session:
             surface,
             themes=self._themes,
             theme=self._settings.theme or usual_theme(os.environ, is_grey=is_grey),
-            on_quit=self._settings.leave_policy(Departure.QUIT),
+            on_quit=self._settings.leave_policy(ExitReason.QUIT),
             on_first_paint=self._is_painted.set,
         )
         app.after_drawing = give_back
@@ -255,7 +255,7 @@ class Session:
         return session.hosts(secret, self._settings.signature_type, kind=kind)
 
     def _leave_on_signals(self, app: PmtuiApp, late: LateService) -> None:
-        def leave(departure: Departure) -> None:
+        def leave(departure: ExitReason) -> None:
             # At once: giving a terminal back that does not read any more may take for ever.
             if late.service is not None:
                 policy = self._settings.leave_policy(departure)

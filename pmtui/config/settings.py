@@ -14,7 +14,7 @@ from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.heartbeat import Departure, HeartbeatPolicy, LeavePolicy
+from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
 from pmtui.domain.orders.limits import Limits
 from pmtui.domain.ticket.draft import TicketRules
 
@@ -63,8 +63,8 @@ class Settings:
     order_deadline_s: int
     disarm_after_s: int
     heartbeat: HeartbeatPolicy
-    on_quit: LeavePolicy | None
-    on_hangup: LeavePolicy | None
+    on_quit: ExitPolicy | None
+    on_hangup: ExitPolicy | None
     presets: tuple[Micros, ...]
     flatten_percent: int
     chart_interval: Interval
@@ -73,11 +73,11 @@ class Settings:
     keys: Mapping[str, KeySetting]
     """The keymap's changes by action id."""
 
-    def leave_policy(self, departure: Departure) -> LeavePolicy:
+    def leave_policy(self, departure: ExitReason) -> ExitPolicy:
         """Return what is to become of open orders when the program ends for this reason."""
-        chosen = self.on_quit if departure is Departure.QUIT else self.on_hangup
+        chosen = self.on_quit if departure is ExitReason.QUIT else self.on_hangup
         is_off = self.heartbeat is HeartbeatPolicy.OFF
-        return chosen or (LeavePolicy.LEAVE if is_off else LeavePolicy.SWITCH)
+        return chosen or (ExitPolicy.LEAVE if is_off else ExitPolicy.SWITCH)
 
     def endpoints(self, usual: Endpoints) -> Endpoints:
         """Return the addresses to use: those that are stated over the usual ones.

@@ -43,7 +43,7 @@ from pmtui.config.values import (
     check_leaving,
 )
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.heartbeat import HeartbeatPolicy, LeavePolicy
+from pmtui.domain.orders.heartbeat import ExitPolicy, HeartbeatPolicy
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS
 
 PREFIX = "PMTUI_"
@@ -79,9 +79,9 @@ class SettingsModel(BaseSettings, Addresses):
     heartbeat: HeartbeatPolicy = HeartbeatPolicy.OFF
     """When the venue's dead man's switch is fed. Off: one who has not chosen it must not find every
     order of the key cancelled, those of other programs too, after ten seconds of a bad line."""
-    on_quit: LeavePolicy | None = None
+    on_quit: ExitPolicy | None = None
     """What becomes of open orders; None leaves them, or to the switch while heartbeats are sent."""
-    on_hangup: LeavePolicy | None = None
+    on_hangup: ExitPolicy | None = None
     """The same when the terminal goes away or the program is told to end."""
     presets: Presets = Field(DEFAULT_PRESETS, validate_default=False)  # given in millionths already
     """Shares, on the keys 1 to 5; every market begins with the first."""
@@ -96,9 +96,7 @@ class SettingsModel(BaseSettings, Addresses):
 
     @field_validator("on_quit", "on_hangup")
     @classmethod
-    def _fits_heartbeat(
-        cls, policy: LeavePolicy | None, info: ValidationInfo
-    ) -> LeavePolicy | None:
+    def _fits_heartbeat(cls, policy: ExitPolicy | None, info: ValidationInfo) -> ExitPolicy | None:
         return check_leaving(policy, info.data.get("heartbeat"))
 
     @property

@@ -14,7 +14,7 @@ from pmtui.config.endpoints import Dialect
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import SCALE, Micros, MoneyError, parse_micros
-from pmtui.domain.orders.heartbeat import HeartbeatPolicy, LeavePolicy
+from pmtui.domain.orders.heartbeat import ExitPolicy, HeartbeatPolicy
 from pmtui.domain.orders.limits import Limits
 from pmtui.domain.ticket.draft import DEFAULT_RULES, TicketRules
 
@@ -86,15 +86,15 @@ def _key_table(value: object) -> object:
 
 
 def check_leaving(
-    policy: LeavePolicy | None, heartbeat: HeartbeatPolicy | None
-) -> LeavePolicy | None:
+    policy: ExitPolicy | None, heartbeat: HeartbeatPolicy | None
+) -> ExitPolicy | None:
     """Refuse what the venue's switch cannot keep; the heartbeat is None where it is wrong itself."""
     if heartbeat is None:
         return policy
     is_off = heartbeat is HeartbeatPolicy.OFF
-    if policy is LeavePolicy.SWITCH and is_off:
+    if policy is ExitPolicy.SWITCH and is_off:
         raise ValueError('switch needs heartbeat = "on" or "armed"')
-    if policy is LeavePolicy.LEAVE and not is_off:
+    if policy is ExitPolicy.LEAVE and not is_off:
         raise ValueError("leave cannot be kept: once heartbeats end, the venue cancels every order")
     return policy
 

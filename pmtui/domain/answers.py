@@ -52,7 +52,7 @@ class Listing(Generic[T]):
         """Whether what is not in it is not there."""
         return self.is_whole and not self.skipped
 
-    def may_lack(self, order_ids: frozenset[OrderId]) -> bool:
+    def may_miss(self, order_ids: frozenset[OrderId]) -> bool:
         """Whether a row that was not read may be about one of some orders."""
         return not self.is_whole or any(n is None or n & order_ids for n in self.unread)
 
@@ -91,7 +91,7 @@ class FailureKind(StrEnum):
     """Given up by us before it left."""
 
 
-NEVER_TAKEN = frozenset({403, 425, 429})
+NEVER_PROCESSED = frozenset({403, 425, 429})
 """Answered before a request is looked at, whoever answers and in whatever form: the region is
 checked before anything else, the engine restarts, there were too many (WIRE_CLOB §6.5, §15). Every
 other status of a page of somebody in between tells nothing: a 502 or 504 may follow the deed, and
@@ -113,7 +113,7 @@ class Failure:
     def may_have_happened(self) -> bool:
         """Whether the service may have acted on it all the same."""
         is_open = self.kind in (FailureKind.LOST, FailureKind.SERVER)
-        return is_open and self.status not in NEVER_TAKEN
+        return is_open and self.status not in NEVER_PROCESSED
 
     def __str__(self) -> str:  # type: ignore[explicit-override]  # not in 3.11's library
         """Say it in one line."""

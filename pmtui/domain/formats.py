@@ -26,17 +26,17 @@ def format_cents(price: Micros) -> str:
     return format_micros(Micros(price * 100))
 
 
-def say_dollars(amount: Micros) -> str:
+def format_dollars_down(amount: Micros) -> str:
     """Write dollars that are there for a sentence: never more than there are."""
     return write_dollars(cents_down(amount))
 
 
-def say_cost(amount: Micros) -> str:
+def format_dollars_up(amount: Micros) -> str:
     """Write dollars that are to be paid for a sentence: never less than they are."""
     return write_dollars(cents_up(amount))
 
 
-def say_shares(size: Micros) -> str:
+def format_shares(size: Micros) -> str:
     """Write shares for a sentence: two decimals at most, with separators."""
     whole, hundredths = divmod(size // (SCALE // 100), 100)
     return f"{whole:,}.{hundredths:02d}".rstrip("0").rstrip(".")
@@ -80,7 +80,7 @@ def are(number: int) -> str:
 
 def count_shares(size: Micros) -> str:
     """Say how many shares there are, to the hundredth: `1 share`, `1,000.5 shares`."""
-    return f"{say_shares(size)} {_shares(size)}"
+    return f"{format_shares(size)} {_shares(size)}"
 
 
 def exact_shares(size: Micros) -> str:
@@ -93,7 +93,7 @@ def shares_are(size: Micros) -> str:
     return f"{exact_shares(size)} {'is' if size == ONE else 'are'}"
 
 
-def say_free_shares(size: Micros) -> str:
+def describe_free_shares(size: Micros) -> str:
     """Say how few shares are free to sell."""
     if size <= 0:
         return "No shares are free to sell"

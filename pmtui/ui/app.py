@@ -20,7 +20,7 @@ from textual.worker import WorkerFailed
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId
-from pmtui.domain.orders.heartbeat import LeavePolicy
+from pmtui.domain.orders.heartbeat import ExitPolicy
 from pmtui.ui.cells import Line
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.frame import FrameScreen
@@ -91,7 +91,7 @@ class PmtuiApp(
         *,
         themes: Sequence[Theme] = (),
         theme: str = DEFAULT_THEME,
-        on_quit: LeavePolicy = LeavePolicy.LEAVE,
+        on_quit: ExitPolicy = ExitPolicy.LEAVE,
         on_first_paint: Callable[[], None] | None = None,
     ) -> None:
         """Build the application.

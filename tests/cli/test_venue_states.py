@@ -54,7 +54,7 @@ class _LookingOften(TimeWithoutPolls):
 
 
 @dataclass
-class Stand:
+class StepStatus:
     """The service, and the operator of the venue it trades at."""
 
     service: DataService
@@ -89,7 +89,7 @@ class Stand:
 @asynccontextmanager
 async def stand(
     folder: Path, make_clock: Callable[[RunningVenue], TimeWithoutPolls] = _LookingOften
-) -> AsyncIterator[Stand]:
+) -> AsyncIterator[StepStatus]:
     async with small_venue(folder) as running, http_client() as http:
         ann = await Person(running, http, key=0).arrive()
         bob = await Person(running, http, key=1).arrive()
@@ -99,7 +99,7 @@ async def stand(
             )
             await until(service, lambda: service.queries.account().load is Load.READY)
             await until(service, lambda: service.queries.market(HERE).terms is not None)
-            yield Stand(service, ann, bob)
+            yield StepStatus(service, ann, bob)
 
 
 @asynccontextmanager

@@ -225,12 +225,12 @@ async def test_a_trade_that_cannot_be_read_names_its_orders_where_it_can() -> No
     assert isinstance(fills, Listing)
     assert fills.unread == (frozenset({"0xa", "0xb", "0xc"}),)
     assert not fills.is_complete
-    assert fills.may_lack(frozenset({OrderId("0xb")}))
-    assert not fills.may_lack(frozenset({OrderId("0xd")}))
+    assert fills.may_miss(frozenset({OrderId("0xb")}))
+    assert not fills.may_miss(frozenset({OrderId("0xd")}))
     async with serving(answering(json.dumps({"data": rows}).encode())) as server:
         fills = await account_client(server.host()).fills()
     assert isinstance(fills, Listing)
-    assert fills.may_lack(frozenset({OrderId("0xd")}))
+    assert fills.may_miss(frozenset({OrderId("0xd")}))
 
 
 async def test_a_history_beyond_its_bound_of_pages_is_what_was_read_and_says_so() -> None:
@@ -248,7 +248,7 @@ async def test_a_history_beyond_its_bound_of_pages_is_what_was_read_and_says_so(
         assert "before=1790000100" in server.lines[0]
     assert isinstance(fills, Listing)
     assert (fills.is_whole, fills.is_complete) == (False, False)
-    assert fills.may_lack(frozenset({OrderId("0xd")}))
+    assert fills.may_miss(frozenset({OrderId("0xd")}))
 
 
 async def test_pages_that_break_off_are_no_list() -> None:

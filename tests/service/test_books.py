@@ -475,7 +475,7 @@ async def test_a_new_grid_voids_the_book_until_it_is_fetched(tmp_path: Path) -> 
         world.stream.send(
             TickSizeChanged(CONDITION, YES, Micros(10_000), Micros(1_000), "1790000002000")
         )
-        assert book(world).state is BookState.REGRIDDING
+        assert book(world).state is BookState.TICK_CHANGED
         terms = world.service.queries.market(CONDITION).terms
         assert terms is not None
         assert terms.tick_size == 1_000

@@ -86,7 +86,7 @@ async def test_every_answer_comes_with_its_time(tmp_path: Path) -> None:
         facts, now = view(world), world.clock.now()
         assert facts.identity == IDENTITY
         assert facts.wallet == NEWER
-        assert (facts.told_deployed.value, facts.told_deployed.as_of) == (True, now)
+        assert (facts.deployed_answer.value, facts.deployed_answer.as_of) == (True, now)
         assert (facts.code.value, facts.code.as_of) == (True, now)
         assert facts.balance.value is not None
         assert facts.balance.value.balance == world.account.cash
@@ -107,7 +107,7 @@ async def test_a_host_that_fails_is_told_of_beside_its_line_and_nowhere_else(
         wallets.failure = DOWN
         await world.pass_time(ASK_PERIOD_S)
         facts = view(world)
-        told = facts.told_deployed
+        told = facts.deployed_answer
         assert (told.value, told.as_of, told.problem) == (True, heard_at, str(DOWN))
         assert told.asked_at == world.clock.now()
         assert facts.code.problem == str(DOWN)
@@ -115,7 +115,7 @@ async def test_a_host_that_fails_is_told_of_beside_its_line_and_nowhere_else(
         assert facts.balance.as_of == world.clock.now()
         wallets.failure = None
         await world.pass_time(ASK_PERIOD_S)
-        assert view(world).told_deployed.problem == ""
+        assert view(world).deployed_answer.problem == ""
 
 
 async def test_refreshing_has_the_host_look_at_the_chain_first(tmp_path: Path) -> None:

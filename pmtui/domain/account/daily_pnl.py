@@ -56,7 +56,7 @@ def fills_of_day(fills: Iterable[Fill], day: date) -> tuple[Fill, ...]:
     )
 
 
-def lacks_fee(fills: Iterable[Fill], day: date) -> bool:
+def is_fee_missing(fills: Iterable[Fill], day: date) -> bool:
     """Whether what a trade of the day cost is not known yet."""
     return any(fill.fee is None for fill in fills_of_day(fills, day))
 
@@ -81,7 +81,7 @@ def day_result(opening: Opening, fills: Iterable[Fill], prices: Mapping[TokenId,
 
     Args:
         opening: of the day in question.
-        fills: ours, of any day; see `lacks_fee`.
+        fills: ours, of any day; see `is_fee_missing`.
         prices: what a share is worth now. Without one, the last own trade of the day counts, or
             the opening.
     """

@@ -6,7 +6,7 @@ tick change and before the next snapshot, do not show.
 
 The two books of one market are kept as one for as long as every change is announced for both: a
 bid of one outcome is an ask of the other, and the venue announces each change of its one book
-twice. This never shows: books share their levels only while they are exact mirrors, and part before
+twice. This never shows: books share their levels only while they are exact mirrors, and split before
 anything would change one of them alone. Each still has its own hashes.
 """
 
@@ -191,7 +191,7 @@ class OrderBook:
             timestamp: of the message in milliseconds, as sent.
         """
         if self._mirror is not None:
-            self._mirror.part()
+            self._mirror.split()
         self.announce(timestamp, change.hash)
         try:
             self._levels.put(change.side, change.price, change.size)
@@ -221,7 +221,7 @@ class OrderBook:
             self._last_price, self._own_last = price, own
             self._view = None
 
-    def tell_last(self, price: Micros) -> None:
+    def apply_own_last_price(self, price: Micros) -> None:
         """Note the price of the newest trade that is known, as this token's own.
 
         A snapshot tells one price for both tokens and not whose it is.
@@ -237,7 +237,7 @@ class OrderBook:
 
     def apply_tick_size(self, tick_size: Micros) -> None:
         """Change the grid: levels of the old one are void until a snapshot comes."""
-        self._clear(BookState.REGRIDDING)
+        self._clear(BookState.TICK_CHANGED)
         self._tick_size = tick_size
         if self.terms is not None:
             self.terms = replace(self.terms, tick_size=format_micros(tick_size))
@@ -253,16 +253,16 @@ class OrderBook:
             and self._levels.is_mirror_of(other._levels)
         )
 
-    def share(self, mirror: "MirroredBooks") -> Levels:
+    def attach(self, mirror: "MirroredBooks") -> Levels:
         """Return the levels, which somebody else keeps up to date from now on."""
         self._mirror = mirror
         return self._levels
 
-    def follow(self, levels: Levels, mirror: "MirroredBooks") -> None:
+    def attach_mirrored(self, levels: Levels, mirror: "MirroredBooks") -> None:
         """Read levels that are told, equal to ours, in terms of the market's other token."""
         self._levels, self._is_mirrored, self._mirror = levels, True, mirror
 
-    def own(self, levels: Levels) -> None:
+    def take_levels(self, levels: Levels) -> None:
         """Take over levels that are told in terms of this token and are nobody else's."""
         self._levels, self._is_mirrored, self._mirror = levels, False, None
 
@@ -357,8 +357,8 @@ class OrderBook:
 
     def _replace_levels(self, levels: Levels) -> None:
         if self._mirror is not None:
-            self._mirror.part()
-        self.own(levels)
+            self._mirror.split()
+        self.take_levels(levels)
         self._view = None
 
     def _rows(self) -> tuple[Rows, Rows]:
@@ -391,7 +391,7 @@ def _unusual_texts(levels: tuple[TextLevel, ...]) -> dict[Micros, str]:
 
 @final
 class MirroredBooks:
-    """Two books with the same levels; they hold until they `part`, and do not come together again."""
+    """Two books with the same levels; they hold until they `split`, and do not come together again."""
 
     __slots__ = ("_first", "_first_id", "_levels", "_recent", "_second", "_second_id")
 
@@ -406,8 +406,8 @@ class MirroredBooks:
         self._second, self._second_id = second, second.token_id
         self._recent: deque[tuple[str, str, str]] = deque(maxlen=ANNOUNCED)
         """Moments and both hashes of which the books have not been told yet."""
-        self._levels: Levels | None = first.share(self)
-        second.follow(self._levels, self)
+        self._levels: Levels | None = first.attach(self)
+        second.attach_mirrored(self._levels, self)
 
     def apply(self, event: PriceChanges) -> bool:
         """Apply changes that both books undergo alike; return False, with nothing done, for others."""
@@ -442,10 +442,10 @@ class MirroredBooks:
             self._second.announce(timestamp, second_hash)
         self._recent.clear()
 
-    def part(self) -> None:
+    def split(self) -> None:
         """Give each book levels of its own."""
         if self._levels is not None:
             self.announce()
-            self._first.own(self._levels)
-            self._second.own(self._levels.mirrored())
+            self._first.take_levels(self._levels)
+            self._second.take_levels(self._levels.mirrored())
             self._levels = None

@@ -35,7 +35,7 @@ class BookState(StrEnum):
     """A bid at or above an ask: something was missed."""
     LOSSY = "lossy"
     """Hashes disagree for longer than reordering explains."""
-    REGRIDDING = "regridding"
+    TICK_CHANGED = "regridding"
     """The tick size changed; waiting for levels on the new grid."""
     NO_BOOK = "no book"
     """The venue has no book for this token."""

@@ -195,7 +195,7 @@ MOST = 100
 """Trades asked for at a time: what a screen shows, and no more than one page."""
 
 
-def seen_from(token_id: TokenId, trade: TradePrint, *, tick: Micros | None = None) -> TradePrint:
+def to_tape_of(token_id: TokenId, trade: TradePrint, *, tick: Micros | None = None) -> TradePrint:
     """Return a trade of either outcome as the tape of one of them shows it.
 
     Args:
@@ -233,7 +233,9 @@ def missing_prints(
     return tuple(reversed(missing))
 
 
-def weave(heard: Iterable[TradePrint], missing: Iterable[TradePrint]) -> tuple[TradePrint, ...]:
+def merge_prints(
+    heard: Iterable[TradePrint], missing: Iterable[TradePrint]
+) -> tuple[TradePrint, ...]:
     """Return both as one tape, newest first; within a moment in the order they had."""
     return tuple(sorted((*heard, *missing), key=lambda trade: trade.at, reverse=True))
 
@@ -276,7 +278,7 @@ class PastTrades:
     """Whether every row of it could be read."""
 
 
-def still_missing(gap: TapeGap, past: PastTrades) -> TapeGap | None:
+def remaining_gap(gap: TapeGap, past: PastTrades) -> TapeGap | None:
     """Return what is left of a hole once a history was woven in; None when nothing is."""
     if not past.is_readable or (not past.is_whole and not past.prints):
         return replace(gap, is_final=True)

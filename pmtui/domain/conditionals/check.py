@@ -14,7 +14,7 @@ from pmtui.domain.conditionals.conditional import (
     Conditional,
     ConditionalPlan,
 )
-from pmtui.domain.formats import count_shares, format_cents, parse_cents, parse_size, say_shares
+from pmtui.domain.formats import count_shares, format_cents, format_shares, parse_cents, parse_size
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import FeeSchedule
@@ -140,7 +140,7 @@ def _why_not_size(plan: ConditionalPlan, held: Micros, others: Sequence[Conditio
         return f"You hold {count_shares(held)}"
     if plan.size + taken > held:
         free = Micros(max(held - taken, 0))
-        return f"{say_shares(taken)} of {say_shares(held)} have their own: {say_shares(free)} left"
+        return f"{format_shares(taken)} of {format_shares(held)} have their own: {format_shares(free)} left"
     return ""
 
 

@@ -177,7 +177,7 @@ class Market:
         return self.group_title or self.question
 
     @property
-    def telling_name(self) -> str:
+    def distinct_name(self) -> str:
         """The question, after the group title where that does not stand near its beginning.
 
         The questions of an event may begin alike, and a narrow line shows no more of them. A group

@@ -102,7 +102,7 @@ def beat_state(silence: timedelta | None) -> BeatState:
 SWEPT_WITHIN: Final = f"{DEADLINE_S} to {DEADLINE_S + SWEEP_S} s"
 
 
-class LeavePolicy(StrEnum):
+class ExitPolicy(StrEnum):
     """The settings `on_quit` and `on_hangup`."""
 
     LEAVE = "leave"
@@ -113,7 +113,7 @@ class LeavePolicy(StrEnum):
     """Heartbeats end with the program, and the venue cancels every order."""
 
 
-class Departure(StrEnum):
+class ExitReason(StrEnum):
     """Why the program ends."""
 
     QUIT = "quit"
@@ -126,10 +126,10 @@ class Departure(StrEnum):
     @property
     def setting(self) -> str:
         """The setting that says what happens then."""
-        return "on_quit" if self is Departure.QUIT else "on_hangup"
+        return "on_quit" if self is ExitReason.QUIT else "on_hangup"
 
 
-def say_leaving(policy: LeavePolicy, *, is_switch_armed: bool, is_paper: bool) -> str:
+def describe_exit(policy: ExitPolicy, *, is_switch_armed: bool, is_paper: bool) -> str:
     """Say in a sentence what becomes of the orders that rest.
 
     Args:
@@ -137,19 +137,19 @@ def say_leaving(policy: LeavePolicy, *, is_switch_armed: bool, is_paper: bool) -
         is_switch_armed: whether the venue cancels when heartbeats end.
         is_paper: whether the venue is our own, and ends with us.
     """
-    if policy is LeavePolicy.CANCEL:
+    if policy is ExitPolicy.CANCEL:
         return "Every order is cancelled before pmtui ends."
     if is_paper:
         text = "The local venue stops too; next time they are back"
         return f"{text}, if a heartbeat comes in time." if is_switch_armed else f"{text}."
     if is_switch_armed:
         return f"Heartbeats end too: the venue cancels every order {SWEPT_WITHIN} later."
-    if policy is LeavePolicy.SWITCH:
+    if policy is ExitPolicy.SWITCH:
         return "No heartbeats are sent, so nothing cancels them: they stay at the venue."
     return "They stay at the venue after you leave."
 
 
-def say_ended(count: int) -> str:
+def describe_paused_stops(count: int) -> str:
     """Say in a sentence what becomes of conditional orders that watched; empty for none."""
     if not count:
         return ""

@@ -233,6 +233,6 @@ def merge_fill(known: Fill | None, fact: Fill) -> Fill:
     )
 
 
-def is_torn(seen: frozenset[TradeStatus]) -> bool:
+def is_contradictory(seen: frozenset[TradeStatus]) -> bool:
     """Whether a trade was reported in both of the states that nothing follows."""
     return {TradeStatus.CONFIRMED, TradeStatus.FAILED} <= seen

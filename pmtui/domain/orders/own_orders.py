@@ -21,7 +21,7 @@ from pmtui.domain.orders.life import (
     claims_of_match,
     claims_of_order,
     flaws_among,
-    is_torn,
+    is_contradictory,
     merge_fill,
     merge_order,
     settle_order,
@@ -213,7 +213,7 @@ class OwnOrders:
         key = (fact.order_id, fact.trade_id)
         seen = self._settlements.get(key, frozenset()) | {fact.status}
         self._settlements[key] = seen
-        if is_torn(seen):
+        if is_contradictory(seen):
             self._contradict(Contradiction(fact.order_id, Flaw.SETTLED_AND_FAILED))
         if known is not None and (known.size, known.price) != (fact.size, fact.price):
             self._contradict(Contradiction(fact.order_id, Flaw.OTHER_SIZE))

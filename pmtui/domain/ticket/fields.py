@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import IntEnum
 
-from pmtui.domain.formats import format_cents, parse_cents, parse_size, say_dollars
+from pmtui.domain.formats import format_cents, format_dollars_down, parse_cents, parse_size
 from pmtui.domain.markets.fees import FEE_STEP, fit_buy_amount
 from pmtui.domain.markets.market import NO_FEE, Side
 from pmtui.domain.money import (
@@ -241,7 +241,7 @@ def _to_quantity(
         if at is not None and number <= 100 * SCALE:
             cash = affordable_cash(context, wanted, at, has_fee=not draft.is_post_only)
             if wanted - cash >= SCALE // 100:
-                kept = say_dollars(Micros(wanted - cash))
+                kept = format_dollars_down(Micros(wanted - cash))
                 text = f"{kept} of it stays free for the fee if it fills now"
                 problems.append(Problem(TicketField.SIZE, text, is_warning=True))
             wanted = cash

@@ -11,11 +11,11 @@ from enum import StrEnum
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.formats import (
     count,
+    describe_free_shares,
     exact_shares,
+    format_dollars_down,
     parse_cents,
     parse_size,
-    say_dollars,
-    say_free_shares,
 )
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import SCALE, Micros, format_micros, notional_ceil
@@ -345,9 +345,9 @@ def warnings_of(
     warnings = []
     is_buy = plan.spec.side is Side.BUY
     if is_buy and available_cash is not None and plan.cash > available_cash:
-        warnings.append(f"Costs more than the {say_dollars(available_cash)} that are free")
+        warnings.append(f"Costs more than the {format_dollars_down(available_cash)} that are free")
     if not is_buy and plan.shares > available_shares:
-        warnings.append(say_free_shares(available_shares))
+        warnings.append(describe_free_shares(available_shares))
     crossing = legs_that_cross(plan, book)
     if crossing and plan.spec.is_post_only:
         warnings.append(f"{len(crossing)} of {len(plan.legs)} would fill at once and be refused")

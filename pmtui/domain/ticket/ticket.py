@@ -20,12 +20,12 @@ from pmtui.domain.conditionals.check import (
 from pmtui.domain.conditionals.conditional import Attachment
 from pmtui.domain.formats import (
     count_shares,
+    describe_free_shares,
     exact_shares,
     format_cents,
-    say_cost,
-    say_dollars,
-    say_free_shares,
-    say_shares,
+    format_dollars_down,
+    format_dollars_up,
+    format_shares,
 )
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import NO_FEE, MarketTerms, RewardTerms, Side
@@ -309,9 +309,9 @@ def _check_balance(
             return []
         free = size_floor(context.available_shares)
         fix = replace(draft, size_text=format_micros(free), size_unit=SizeUnit.SHARES)
-        text = say_free_shares(context.available_shares)
+        text = describe_free_shares(context.available_shares)
         if context.resting_shares > 0:
-            text += f"; {say_shares(context.resting_shares)} rest in open orders"
+            text += f"; {format_shares(context.resting_shares)} rest in open orders"
         return [Problem(TicketField.SIZE, text, fix=fix if free > 0 else None)]
     available, after = context.available_cash, numbers.cash_after
     if available is None or after is None:
@@ -320,11 +320,11 @@ def _check_balance(
     if numbers.cash + numbers.worst_fee <= available and after >= 0:
         return []
     affordable, fee = _affordable(draft, context, intent)
-    text = f"Costs more than the {say_dollars(available)} that are free"
+    text = f"Costs more than the {format_dollars_down(available)} that are free"
     if fee:
-        text += f", up to {say_cost(fee)} of it for the fee"
+        text += f", up to {format_dollars_up(fee)} of it for the fee"
     if context.reserved_cash > 0:
-        text += f"; {say_dollars(context.reserved_cash)} are kept for open orders"
+        text += f"; {format_dollars_down(context.reserved_cash)} are kept for open orders"
     return [Problem(TicketField.SIZE, text, fix=affordable)]
 
 
@@ -372,7 +372,7 @@ class TicketAfter:
     rewards: RewardTerms | None = None
 
 
-def look_beyond(
+def estimate_after(
     side: Side, check: TicketCheck | None, context: TicketContext | None
 ) -> TicketAfter | None:
     """Look beyond the order of a ticket; None while it is none yet."""

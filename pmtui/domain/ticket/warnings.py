@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from pmtui.domain.formats import format_cents, say_cost, say_dollars
+from pmtui.domain.formats import format_cents, format_dollars_down, format_dollars_up
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.venue_state import VenueFact, VenueState
 from pmtui.domain.money import Micros, notional_ceil, ratio_ceil
@@ -66,8 +66,8 @@ def check_notional(
     """Return what speaks against a sum of dollars in one go."""
     if not is_large(context, amount):
         return []
-    bound = say_dollars(context.rules.notional_warning)
-    text = f"{say_cost(amount)} in {what}; you want to hear of {bound} or more"
+    bound = format_dollars_down(context.rules.notional_warning)
+    text = f"{format_dollars_up(amount)} in {what}; you want to hear of {bound} or more"
     return [Problem(TicketField.SIZE, text, is_warning=True)]
 
 

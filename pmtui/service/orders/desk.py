@@ -25,7 +25,7 @@ from pmtui.domain.orders.order import (
     Unknown,
     Verdict,
 )
-from pmtui.domain.orders.self_trade import own_bids_from, say_own_order
+from pmtui.domain.orders.self_trade import describe_own_order, own_bids_from
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.hosts import READ_ONLY
 from pmtui.service.kernel import Kernel
@@ -240,7 +240,7 @@ class Desk:
         met = own_bids_from(intent, self._feed.own.open_orders())
         if not met:
             return ""
-        return f"{NOT_SOLD}: your {say_own_order(met[0], intent.token_id)} came in its way"
+        return f"{NOT_SOLD}: your {describe_own_order(met[0], intent.token_id)} came in its way"
 
     async def read_fills(self, order_id: OrderId, *, since: datetime) -> bool:
         """Learn what an order made at or after a moment has filled; whether that could be read."""

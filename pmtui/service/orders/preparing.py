@@ -51,7 +51,7 @@ def prepare_order(
         unsigned=unsigned,
         condition_id=intent.condition_id,
         outcome=terms.outcome_labels[terms.token_ids.index(intent.token_id)],
-        market_title=market.telling_name,
+        market_title=market.distinct_name,
         price=price,
         size=size,
         cash=cash,

@@ -21,7 +21,7 @@ from pmtui.service.orders.refusals import (
     is_refusal_of_a_closed_venue,
 )
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.words import say_shares
+from pmtui.service.words import format_shares
 
 CENT = Micros(10_000)
 LEAST_PRICE = Micros(100)
@@ -91,7 +91,7 @@ def _judge_result(order: PreparedOrder, answer: PostResult, *, now: datetime) ->
         status = OrderStatus.FILLED
     elif not order.intent.time_in_force.rests:
         status = OrderStatus.CANCELLED
-        text = f"filled {say_shares(filled, order.outcome)}, the rest dropped"
+        text = f"filled {format_shares(filled, order.outcome)}, the rest dropped"
     else:
         status = OrderStatus.PARTIALLY_FILLED if filled else OrderStatus.LIVE
     return Accepted(

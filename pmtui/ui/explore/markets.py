@@ -275,7 +275,7 @@ class MarketsScreen(FrameScreen):
         if found is None or found.market.condition_id is None:
             return None
         market = found.market
-        return key_of_market(found.market.condition_id), market.telling_name
+        return key_of_market(found.market.condition_id), market.distinct_name
 
     @on(LineTable.RowSelected, "#events")
     def open_event(self, message: LineTable.RowSelected) -> None:

@@ -91,7 +91,7 @@ class MarketTrading(MarketMoving):
                 _ = self.run_worker(self._say_cancelled(command_id, "in this market"))
 
         market = self._market_view.market
-        name = (Cell(plain(market.telling_name if market else self.condition_id, 120)),)
+        name = (Cell(plain(market.distinct_name if market else self.condition_id, 120)),)
         by_price = sorted(orders, key=lambda order: order.price, reverse=True)
         lines = (name, *paint_resting_orders(by_price))
         title, options = "Cancel all orders in this market?", self.surface.options

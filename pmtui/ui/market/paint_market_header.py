@@ -40,7 +40,7 @@ def paint_question(
     room = width - line_width((tag,)) - cell_width(left) - 3
     whole, telling = (
         with_star(plain(name), is_starred=view.is_starred)
-        for name in (market.question, market.telling_name)
+        for name in (market.question, market.distinct_name)
     )
     # Alone on the screen, without its siblings, a market has nothing else to be told by.
     title = whole if market.names_its_group and cell_width(whole) <= room else telling

@@ -379,7 +379,7 @@ class PortfolioScreen(FrameScreen):
         market = queries.market(item.condition_id).market if item.condition_id else None
         if market is None or market.question != item.title:
             return plain(item.title)
-        return plain(market.telling_name)
+        return plain(market.distinct_name)
 
     def _minimum_of(self, condition_id: ConditionId) -> Micros | None:
         known = self.surface.queries.market(condition_id)

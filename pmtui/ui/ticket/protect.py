@@ -20,8 +20,8 @@ from pmtui.domain.conditionals.check import (
     ends_of,
     read_conditional,
 )
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalPlan, say_plan
-from pmtui.domain.formats import format_cents, say_shares
+from pmtui.domain.conditionals.conditional import Conditional, ConditionalPlan, describe_plan
+from pmtui.domain.formats import format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.self_trade import book_of_others
@@ -87,7 +87,7 @@ class ProtectScreen(OrderForm[None]):
     @override
     def compose(self) -> ComposeResult:
         ascii_only = self._surface.options.ascii_only
-        head = f"Protect {say_shares(self._held)} {self._outcome}"
+        head = f"Protect {format_shares(self._held)} {self._outcome}"
         with Vertical(classes="frame"):
             yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only)
             title = self.market_title(self.WIDTH)
@@ -110,7 +110,7 @@ class ProtectScreen(OrderForm[None]):
         draft = ConditionalDraft()
         if taken := self._others():
             left = Micros(max(self._held - sum(each.size for each in taken), 0))
-            draft = ConditionalDraft(size_text=say_shares(left).replace(",", ""))
+            draft = ConditionalDraft(size_text=format_shares(left).replace(",", ""))
         self._field("protect-size").value = draft.size_text
         self._field("protect-give-way").value = draft.give_way_text
         _ = self._field("protect-stop").focus()
@@ -160,7 +160,7 @@ class ProtectScreen(OrderForm[None]):
         outcome = plain(outcome_label(view, self._outcome_index), 16)
         lines = (
             (Cell(plain(title_of(self._surface.queries, self._condition_id)), Role.DIM),),
-            (Cell(say_plan(plan, outcome)),),
+            (Cell(describe_plan(plan, outcome)),),
             (Cell("Market "), *self.market.line),
             *(paint_end(end) for end in self._ends(plan)),
             (Cell(IF_ALL_FILLS, Role.DIM),),

@@ -3,7 +3,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.orders.life import TRADE_STAGE, is_torn, merge_fill
+from pmtui.domain.orders.life import TRADE_STAGE, is_contradictory, merge_fill
 from pmtui.domain.orders.order import TradeStatus
 from tests.domain.orders.test_own_orders import FILL, m
 
@@ -24,5 +24,5 @@ def test_texts_and_fees_that_only_one_report_has_are_kept() -> None:
 
 
 def test_both_ends_at_once_tear_a_trade() -> None:
-    assert is_torn(frozenset({TradeStatus.CONFIRMED, TradeStatus.FAILED}))
-    assert not is_torn(frozenset({TradeStatus.MATCHED, TradeStatus.FAILED}))
+    assert is_contradictory(frozenset({TradeStatus.CONFIRMED, TradeStatus.FAILED}))
+    assert not is_contradictory(frozenset({TradeStatus.MATCHED, TradeStatus.FAILED}))

@@ -142,7 +142,7 @@ def test_only_mirrors_that_are_not_shared_yet_are_brought_together() -> None:
     assert not no.is_mirror_of(unusual)
     twins = MirroredBooks(yes, no)
     assert not no.is_mirror_of(yes)
-    twins.part()
+    twins.split()
     assert no.is_mirror_of(yes)
 
 

@@ -23,6 +23,7 @@ from pmtui.domain.conditionals.conditional import (
     Trigger,
     after_sale,
     allot,
+    describe_conditional,
     due,
     follow_purchases,
     moved_to,
@@ -30,7 +31,6 @@ from pmtui.domain.conditionals.conditional import (
     raised,
     recount,
     sale_of,
-    say_conditional,
     unprotected,
     worst_price,
 )
@@ -280,7 +280,7 @@ def test_a_trailing_stop_that_is_moved_follows_at_its_new_distance() -> None:
 def test_one_that_protects_by_trailing_alone_counts_as_a_stop() -> None:
     only_trail = replace(PAIR, stop=None, take_profit=None, trail=m("0.03"))
     assert unprotected([only_trail], m("120")) == m("20")
-    assert "trailing 3¢ below the best bid" in say_conditional(only_trail)
+    assert "trailing 3¢ below the best bid" in describe_conditional(only_trail)
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_it_says_what_its_prices_would_bring() -> None:
 
 def test_it_says_what_it_does_in_a_line() -> None:
     text = "sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢ up"
-    assert say_conditional(PAIR) == text
+    assert describe_conditional(PAIR) == text
 
 
 SALE = CountedFills(OrderId("0x1"), Micros(60), Micros(0), AT)

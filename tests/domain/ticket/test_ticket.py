@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.formats import format_cents, say_cost
+from pmtui.domain.formats import format_cents, format_dollars_up
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import FeeSchedule, MarketTerms, Side
 from pmtui.domain.money import ONE, Micros, parse_micros
@@ -425,7 +425,7 @@ def test_a_size_there_is_no_cash_for_is_mended_with_the_fee_kept_and_told(
     assert problem.fix is not None
     numbers = check_ticket(problem.fix, WORLD).numbers
     assert numbers is not None
-    fee = f", up to {say_cost(numbers.worst_fee)} of it for the fee"
+    fee = f", up to {format_dollars_up(numbers.worst_fee)} of it for the fee"
     assert (
         problem.text == f"Costs more than the $1,000.00 that are free{'' if is_post_only else fee}"
     )

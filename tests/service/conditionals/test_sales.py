@@ -16,7 +16,7 @@ from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.heartbeat import Departure, LeavePolicy
+from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason
 from pmtui.domain.orders.order import (
     Fill,
     LimitIntent,
@@ -425,7 +425,7 @@ async def test_nothing_fires_while_the_program_ends(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
         leaving = asyncio.ensure_future(
-            world.service.departing.leave(Departure.QUIT, LeavePolicy.LEAVE)
+            world.service.departing.leave(ExitReason.QUIT, ExitPolicy.LEAVE)
         )
         await world.pass_time(1)
         world.stream.send(book("0.39"))
