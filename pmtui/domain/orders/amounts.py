@@ -52,6 +52,10 @@ SIZE_STEP = Micros(10_000)
 """Shares, and the dollars of a market order, have two decimals at every tick."""
 
 
+MIN_MARKETABLE_BUY = ONE
+"""A purchase that fills at once must be worth a dollar (WIRE_CLOB §5.3)."""
+
+
 class OrderAmounts(NamedTuple):
     """The two signed amounts. Buying gives collateral for shares, selling the other way round."""
 

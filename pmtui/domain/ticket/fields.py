@@ -26,7 +26,7 @@ from pmtui.domain.orders.amounts import (
     price_floor,
     size_floor,
 )
-from pmtui.domain.orders.order import TimeInForce
+from pmtui.domain.orders.order import MIN_LIFE, TimeInForce
 from pmtui.domain.ticket.draft import (
     OrderKind,
     Problem,
@@ -36,8 +36,6 @@ from pmtui.domain.ticket.draft import (
     TicketField,
 )
 
-MIN_LIFE = timedelta(seconds=120)
-"""A GTD order must be stated 180 s ahead and goes 60 s before that (WIRE_CLOB §6.2)."""
 TIME_TO_READ = timedelta(seconds=30)
 """Its time is fixed when the card is shown, and the venue counts from when the order arrives."""
 _SLACK = timedelta(seconds=2)

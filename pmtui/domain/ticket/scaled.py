@@ -19,7 +19,13 @@ from pmtui.domain.formats import (
 )
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import SCALE, Micros, format_micros, notional_ceil
-from pmtui.domain.orders.amounts import SIZE_STEP, is_on_tick, nearest_price, size_floor
+from pmtui.domain.orders.amounts import (
+    MIN_MARKETABLE_BUY,
+    SIZE_STEP,
+    is_on_tick,
+    nearest_price,
+    size_floor,
+)
 from pmtui.domain.orders.order import LimitIntent
 from pmtui.domain.ticket.fields import step_cents
 
@@ -234,8 +240,6 @@ def _too_little(
     return text + f"${format_micros(Micros(cash))} in all"
 
 
-MIN_MARKETABLE_BUY = Micros(SCALE)
-"""A purchase that fills at once must be worth a dollar (WIRE_CLOB §5.3)."""
 _TOTAL_STEP = Micros(10 * SCALE)
 
 

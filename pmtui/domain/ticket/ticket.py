@@ -32,6 +32,7 @@ from pmtui.domain.markets.market import NO_FEE, MarketTerms, RewardTerms, Side
 from pmtui.domain.markets.rewards import reward_band
 from pmtui.domain.money import ZERO, Micros, format_micros, ratio_ceil, ratio_floor
 from pmtui.domain.orders.amounts import (
+    MIN_MARKETABLE_BUY,
     SIZE_STEP,
     AmountError,
     is_on_tick,
@@ -59,9 +60,6 @@ from pmtui.domain.ticket.fields import (
 )
 from pmtui.domain.ticket.numbers import TicketNumbers, estimate
 from pmtui.domain.ticket.warnings import check_delay, check_venue, check_warnings
-
-MIN_MARKETABLE_BUY = Micros(1_000_000)
-"""A purchase that takes must be worth a dollar (WIRE_CLOB §5.3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +230,8 @@ def _check_size(
 ) -> list[Problem]:
     """Hold a size against the venue's minimums, and say where rounding changed it."""
     minimum = context.terms.min_order_size
-    rests = intent.time_in_force.rests
+    # A purchase by dollars never rests, whatever time in force is still typed beside it.
+    rests = intent.time_in_force.rests and not isinstance(intent, MarketBuyIntent)
     is_short = rests and numbers.shares < minimum
     is_sure = context.book.state.is_good or not rests
     takes = numbers.fills_now > 0 or not rests

@@ -383,6 +383,14 @@ def test_an_intent_is_there_exactly_when_nothing_blocks_and_is_within_its_means(
         assert numbers.shares <= world.available_shares
 
 
+def test_a_purchase_by_dollars_needs_no_minimum_of_shares_whatever_is_typed_beside_it() -> None:
+    draft = replace(MARKET, time_in_force=TimeInForce.GTC, size_text="0.5", price_text="60")
+    check = check_ticket(draft, WORLD)
+    assert not any("shares" in text for text in _texts(check, TicketField.SIZE))
+    mended = check_ticket(_fixed(replace(draft, time_in_force=TimeInForce.FOK)), WORLD)
+    assert not _texts(mended, TicketField.SIZE)
+
+
 @given(drafts, worlds)
 def test_a_fix_mends_the_problem_it_belongs_to(draft: TicketDraft, world: TicketContext) -> None:
     for problem in check_ticket(draft, world).problems:
