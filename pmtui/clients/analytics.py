@@ -26,7 +26,7 @@ from pmtui.wire.analytics import (
     decode_prints,
     decode_value,
 )
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from pmtui.clients.http.row_reading import SkipObserver, ignore_skips, read_rows
 from pmtui.domain.answers import Failure, FailureKind, Page
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.market import Comment, Event, Market, MarketSort, Tag
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.gamma import (
     decode_comments,
     decode_event,

@@ -3,8 +3,8 @@
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
 from pmtui.domain.answers import Failure, GeoAnswer
-from pmtui.wire.errors import WireError
-from pmtui.wire.geoblock import decode_geo_answer
+from pmtui.wire.bounds import WireError
+from pmtui.wire.gamma import decode_geo_answer
 
 ROUTE = "geographic check"
 

@@ -12,7 +12,7 @@ from pmtui.clients.routes_clob import Call
 from pmtui.clients.signed_requests import SignedRequests
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.orders.heartbeat import FIRST_HEARTBEAT, HeartbeatAnswer, HeartbeatId
-from pmtui.wire.clob_notices import decode_heartbeat
+from pmtui.wire.clob_account import decode_heartbeat
 
 _WRONG_ID = frozenset({400})
 

@@ -7,7 +7,7 @@ from pmtui.clients.routes_clob import Call
 from pmtui.clients.signed_requests import SignedRequests
 from pmtui.domain.account.events import Notice, NoticeId
 from pmtui.domain.answers import Failure, Page
-from pmtui.wire.clob_notices import decode_notices
+from pmtui.wire.clob_account import decode_notices
 
 
 @final

@@ -12,7 +12,7 @@ from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
 from pmtui.clients.relayer import RelayerClient
 from pmtui.domain.answers import Failure
-from pmtui.wire.errors import UNREADABLE, WireError
+from pmtui.wire.bounds import UNREADABLE, WireError
 from pmtui.wire.relayer import RelayerKey
 
 LONGEST_NONCE = 100

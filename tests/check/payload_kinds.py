@@ -22,8 +22,8 @@ from pmtui.wire import (
     gamma,
     stream,
 )
-from pmtui.wire.errors import WireError
-from pmtui.wire.geoblock import decode_geo_answer
+from pmtui.wire.bounds import WireError
+from pmtui.wire.gamma import decode_geo_answer
 from pmtui.wire.orders import Owner
 from pmtui.wire.rows import Rows
 

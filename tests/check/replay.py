@@ -17,7 +17,7 @@ from pmtui.domain.books.market_events import (
 )
 from pmtui.domain.books.verification import Agreement, BookCheck
 from pmtui.domain.money import MoneyError
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.stream import BadMessage, UnknownMessage, decode_market_frame
 from tests.check.frames import Recorded
 from tests.check.tally import HashCount, Tally

@@ -28,7 +28,7 @@ from pmtui.domain.ids import ApiKey, ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import Liquidity, OrderStatus, TradeStatus
 from pmtui.wire.book_snapshot import decode_snapshot_body
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.orders import Owner
 from pmtui.wire.stream import (
     LARGEST_MESSAGE,

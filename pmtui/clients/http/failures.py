@@ -17,7 +17,7 @@ import msgspec
 
 from pmtui.clients.http.unreachable import why_unreachable
 from pmtui.domain.answers import Failure, FailureKind
-from pmtui.wire.errors import UNREADABLE
+from pmtui.wire.bounds import UNREADABLE
 
 MAX_TEXT = 300
 """Characters of the service's words that are kept."""

@@ -13,7 +13,7 @@ from pmtui.clients.http.failures import unreadable
 from pmtui.clients.http.paging import Step, walk
 from pmtui.clients.routes_clob import Call, ClobRoutes, Route
 from pmtui.domain.answers import MAX_PAGES, Failure, Page
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 
 T = TypeVar("T")
 

@@ -21,7 +21,7 @@ from pmtui.clients.streams.bounded_socket import WORK_S, BoundedSocket, Counts, 
 from pmtui.clients.streams.market_protocol import PING
 from pmtui.clients.streams.silence import Silence
 from pmtui.domain.health import Link, LinkState
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.stream import SMALL_FRAME, split_frame
 
 E = TypeVar("E")
