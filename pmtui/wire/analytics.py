@@ -26,6 +26,7 @@ from pmtui.domain.markets.market import Holder, Side
 from pmtui.domain.money import AVERAGE_PRICE, CASH, CHANGE, PRICE, SIZE, ZERO, Micros, Range
 from pmtui.domain.orders.order import TradePrint
 from pmtui.wire import bounds
+from pmtui.wire.bodies import decode_json, split_list
 from pmtui.wire.bounds import UNREADABLE, Identifier, WireError, cut
 from pmtui.wire.rows import (
     Number,
@@ -33,7 +34,6 @@ from pmtui.wire.rows import (
     SkipLog,
     read_one,
     read_rows,
-    split_list,
     to_condition_id,
     to_count,
     to_epoch_moment,
@@ -213,7 +213,7 @@ def decode_value(body: bytes) -> Value:
             return Value(ZERO)
         return read_one(bytes(rows[0]), _VALUE, lambda row: _to_value(row.value))
     try:
-        envelope = _VALUE_ENVELOPE.decode(body)
+        envelope = decode_json(_VALUE_ENVELOPE, body)
     except UNREADABLE as error:
         raise WireError.of(error) from error
     return _to_value(envelope.value if envelope.data is None else envelope.data.value)

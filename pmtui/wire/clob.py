@@ -35,6 +35,7 @@ from pmtui.domain.markets.market import (
 )
 from pmtui.domain.money import CASH, CENTS, PRICE, RATE, SIZE, TICK, ZERO, Micros, MoneyError
 from pmtui.wire import bounds, fields
+from pmtui.wire.bodies import decode_json, split_list
 from pmtui.wire.book_snapshot import decode_snapshot, decode_snapshot_body
 from pmtui.wire.bounds import UNREADABLE, Identifier, WireError
 from pmtui.wire.fields import Row
@@ -80,7 +81,7 @@ def decode_book(body: bytes) -> BookSnapshot:
 def decode_books(body: bytes) -> tuple[BookSnapshot, ...]:
     """Read `/books`: in an order of the host's own, without those it has no book for."""
     try:
-        rows, _ = fields.load_rows(body)
+        rows, _ = decode_page(body)
         return tuple(decode_snapshot(fields.load_row(row, "book")) for row in rows)
     except MoneyError as error:
         raise WireError("books", str(error)) from error
@@ -271,7 +272,7 @@ def decode_prices_history(body: bytes) -> Page[PricePoint]:
     Points that cannot be read are counted.
     """
     try:
-        return _points(_HISTORY.decode(body).history)
+        return _points(decode_json(_HISTORY, body).history)
     except UNREADABLE as error:
         raise WireError.of(error) from error
 
@@ -279,7 +280,7 @@ def decode_prices_history(body: bytes) -> Page[PricePoint]:
 def decode_prices_histories(body: bytes) -> dict[TokenId, tuple[PricePoint, ...]]:
     """Read `/batch-prices-history`: several histories, each oldest first."""
     try:
-        histories = _HISTORIES.decode(body).history or {}
+        histories = decode_json(_HISTORIES, body).history or {}
     except UNREADABLE as error:
         raise WireError.of(error) from error
     return {TokenId(token): _points(listed).items for token, listed in histories.items()}
@@ -314,8 +315,9 @@ def decode_version(body: bytes) -> int:
 
 def decode_page(body: bytes) -> tuple[list[msgspec.Raw], str | None]:
     """Return the rows of a page, unread, and the cursor of the next one, None on the last."""
-    rows, cursor = fields.load_rows(body)
-    return rows, None if cursor in ("", LAST_CURSOR) else cursor
+    rows, cursor = split_list(body, "data", is_required=False)
+    _ = bounds.bounded(rows, bounds.MOST_ROWS, "data")
+    return rows, None if cursor == LAST_CURSOR else cursor
 
 
 def _token(text: str) -> TokenId:

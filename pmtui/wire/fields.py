@@ -13,6 +13,7 @@ import msgspec
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, MoneyError, Range, parse_micros, round_micros
 from pmtui.wire import bounds
+from pmtui.wire.bodies import decode_json
 from pmtui.wire.bounds import UNREADABLE, NotJsonError, WireError
 
 Row = Mapping[str, object]
@@ -28,7 +29,7 @@ SECONDS = Range("seconds", 0, 86_400)
 UINT256 = Range("uint256", 0, 2**256 - 1)
 
 # Floats stay texts: their digits are exact, the number would not be.
-_loads = msgspec.json.Decoder(float_hook=str).decode
+_ANYTHING = msgspec.json.Decoder(float_hook=str)
 
 
 def load(body: bytes) -> object:
@@ -38,36 +39,9 @@ def load(body: bytes) -> object:
         NotJsonError: it is no JSON.
     """
     try:
-        return _loads(body)
+        return decode_json(_ANYTHING, body)
     except UNREADABLE as error:
         raise NotJsonError("", f"not JSON: {body[:60]!r}") from error
-
-
-class _Envelope(msgspec.Struct, gc=False):
-    data: list[msgspec.Raw] | None = None
-    next_cursor: str | None = None
-
-
-_ROWS = msgspec.json.Decoder(list[msgspec.Raw])
-_ENVELOPE = msgspec.json.Decoder(_Envelope)
-
-
-def load_rows(body: bytes) -> tuple[list[msgspec.Raw], str]:
-    """Return the rows of an array, or of the page that holds them, unread, and the next cursor.
-
-    Raises:
-        WireError: it is neither, or longer than any page.
-    """
-    try:
-        if body.lstrip()[:1] == b"[":
-            rows, cursor = _ROWS.decode(body), ""
-        else:
-            page = _ENVELOPE.decode(body)
-            rows, cursor = page.data or [], page.next_cursor or ""
-    except UNREADABLE as error:
-        raise WireError.of(error) from error
-    _ = bounds.bounded(rows, bounds.MOST_ROWS, "data")
-    return rows, bounds.identifier(cursor, "next_cursor")
 
 
 def load_row(raw: msgspec.Raw, what: str) -> Row:

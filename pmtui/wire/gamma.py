@@ -42,6 +42,7 @@ from pmtui.domain.money import (
     Range,
 )
 from pmtui.wire import bounds
+from pmtui.wire.bodies import decode_envelope, decode_json, split_list
 from pmtui.wire.bounds import LABEL, UNREADABLE, Identifier, WireError, cut
 from pmtui.wire.rows import (
     Listing,
@@ -49,10 +50,8 @@ from pmtui.wire.rows import (
     Rows,
     Shared,
     SkipLog,
-    decode_envelope,
     read_one,
     read_rows,
-    split_list,
     to_condition_id,
     to_count,
     to_micros,
@@ -429,7 +428,7 @@ def _event_of(row: MarketRow) -> EventRefRow:
     if not row.events:
         return NO_EVENT
     try:
-        return _EVENT_REF.decode(row.events[0])
+        return decode_json(_EVENT_REF, row.events[0])
     except UNREADABLE:
         return NO_EVENT
 

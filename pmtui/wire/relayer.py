@@ -21,6 +21,7 @@ from pmtui.domain.account.wallet_call import (
     RelayerTransaction,
     TransactionId,
 )
+from pmtui.wire.bodies import decode_json
 from pmtui.wire.bounds import UNREADABLE, WireError
 
 T = TypeVar("T")
@@ -266,6 +267,6 @@ def _is_hex(digits: str) -> bool:
 
 def _decode(body: bytes, kind: type[T]) -> T:
     try:
-        return msgspec.json.decode(body, type=kind)
+        return decode_json(msgspec.json.Decoder(kind), body)
     except UNREADABLE as error:
         raise WireError.of(error) from error

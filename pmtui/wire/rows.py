@@ -19,11 +19,11 @@ import msgspec
 from pmtui.domain.answers import Page
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import CASH, SCALE, Micros, MoneyError, Range, parse_micros, round_micros
+from pmtui.wire.bodies import decode_json
 from pmtui.wire.bounds import (
     LONGEST_ID,
     MOST_ROWS,
     UNREADABLE,
-    Identifier,
     WireError,
     bounded,
     in_range,
@@ -89,7 +89,7 @@ def to_texts(value: Listing, field: str, *, most: int) -> tuple[str, ...]:
         return ()
     if isinstance(value, str):
         try:
-            value = _SCALARS.decode(value)
+            value = decode_json(_SCALARS, value.encode())
         except UNREADABLE as error:
             raise WireError(field, "no list in the string") from error
     _ = bounded(value, most, field)
@@ -214,65 +214,6 @@ class SkipLog:
         return Rows(items, cursor, self.count, tuple(self.reasons), received)
 
 
-class Envelope(msgspec.Struct, gc=False):
-    """A list inside an object, in any of the service's forms."""
-
-    events: list[msgspec.Raw] | None = None
-    markets: list[msgspec.Raw] | None = None
-    comments: list[msgspec.Raw] | None = None
-    tags: list[msgspec.Raw] | None = None
-    data: list[msgspec.Raw] | None = None
-    next_cursor: Identifier | None = None
-    pagination: "Pagination | None" = None
-
-
-class Pagination(msgspec.Struct, rename={"more": "hasMore", "total": "totalResults"}, gc=False):
-    """What `/public-search` (camel case) and the second analytics generation say of their pages."""
-
-    more: bool | None = None
-    total: int | None = None
-    has_more: bool | None = None
-    next_cursor: Identifier | None = None
-
-
-_LIST = msgspec.json.Decoder(list[msgspec.Raw])
-_ENVELOPE = msgspec.json.Decoder(Envelope)
-
-
-def decode_envelope(body: bytes) -> Envelope:
-    """Read the outer object of an answer.
-
-    Raises:
-        WireError: not an object, or one whose lists are none.
-    """
-    try:
-        return _ENVELOPE.decode(body)
-    except UNREADABLE as error:
-        raise WireError.of(error) from error
-
-
-def split_list(body: bytes, key: str) -> tuple[list[msgspec.Raw], str | None]:
-    """Return the rows of a bare array, or those under `key` or `data`, and the next cursor.
-
-    Raises:
-        WireError: neither of these forms.
-    """
-    if body.lstrip()[:1] == b"[":
-        try:
-            return _LIST.decode(body), None
-        except UNREADABLE as error:
-            raise WireError.of(error) from error
-    envelope = decode_envelope(body)
-    rows: list[msgspec.Raw] | None = getattr(envelope, key, None)
-    rows = envelope.data if rows is None else rows
-    if rows is None:
-        raise WireError(key, "missing")
-    cursor = envelope.next_cursor
-    if cursor is None and envelope.pagination is not None:
-        cursor = envelope.pagination.next_cursor
-    return rows, cursor or None
-
-
 def read_rows(
     rows: Sequence[msgspec.Raw],
     decoder: msgspec.json.Decoder[S],
@@ -293,7 +234,7 @@ def read_rows(
     values: list[T] = []
     for index, raw in enumerate(log.bounded(rows, MOST_ROWS, place)):
         try:
-            values.append(to_value(decoder.decode(raw)))
+            values.append(to_value(decode_json(decoder, raw)))
         except UNREADABLE as error:
             log.add(f"{place}[{index}]", WireError.of(error))
         except WireError as error:
@@ -308,7 +249,7 @@ def read_one(body: bytes, decoder: msgspec.json.Decoder[S], to_value: Callable[[
         WireError: it cannot be read.
     """
     try:
-        row = decoder.decode(body)
+        row = decode_json(decoder, body)
     except UNREADABLE as error:
         raise WireError.of(error) from error
     return to_value(row)

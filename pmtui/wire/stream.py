@@ -43,6 +43,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import PRICE, TICK, Micros, MoneyError
 from pmtui.domain.orders.order import OrderStatus
 from pmtui.wire import bounds, fields
+from pmtui.wire.bodies import decode_json
 from pmtui.wire.book_snapshot import checked_price, checked_size, decode_snapshot
 from pmtui.wire.bounds import UNREADABLE, Identifier, NotJsonError, WireError
 from pmtui.wire.fields import Row
@@ -110,7 +111,7 @@ MOST_MESSAGES = 4_096
 """In one frame: ten times the tokens that are heard on one socket."""
 _BYTES_A_COMMA = 10
 """Less than any level of a book has; what is denser becomes many times its size when it is read."""
-_read_array: Callable[[bytes], list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def split_frame(frame: bytes) -> Iterator[bytes]:
@@ -126,7 +127,7 @@ def split_frame(frame: bytes) -> Iterator[bytes]:
     if frame.count(b",") * _BYTES_A_COMMA > len(frame):
         raise WireError("", "too many values for its length")
     try:
-        parts = _read_array(frame)
+        parts = decode_json(_ARRAY, frame)
     except UNREADABLE as error:
         raise WireError("", "not an array") from error
     if len(parts) > MOST_MESSAGES or any(

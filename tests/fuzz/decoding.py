@@ -8,7 +8,7 @@ within the bounds of `wire.bounds` and the ranges of `domain.money`, or a `WireE
 import dataclasses
 import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from enum import Enum
 from importlib import import_module
@@ -159,6 +159,10 @@ LENGTHS = (0, 2, 70, 300)
 LONG_LENGTHS = (2_100, 5_100, 10_100, MOST_ROWS + 1)
 
 
+UNREAD = "price changes"
+"""Their texts are read by the book, and by the decoder only where it is in doubt."""
+
+
 class Decoder(NamedTuple):
     """One way to read bytes from outside."""
 
@@ -227,6 +231,46 @@ def bend(value: Json, random: Random, lengths: tuple[int, ...]) -> Json:
             return [value[place]] * random.choice(lengths)
         return [*value[:place], bend(value[place], random, lengths), *value[place + 1 :]]
     return random.choice(random.choice((NUMBERS, NUMBERS, TEXTS, TYPES)))
+
+
+def torn_texts(examples: Iterable[Json]) -> Iterator[tuple[bytes, bytes]]:
+    """Yield each example once for each of its texts: with half a character there, and mended."""
+    for example in examples:
+        for place in range(_count_texts(example)):
+            yield (
+                write(_with_text(example, [place], Text('"\\ud800x"'))).encode(),
+                write(_with_text(example, [place], Text('"\\ufffdx"'))).encode(),
+            )
+
+
+def outcome_of(decoder: Decoder, body: bytes) -> object:
+    """Return what a decoder makes of a body: its value, or that it refuses it."""
+    try:
+        value = decoder.decode(body)
+    except (WireError, MoneyError):
+        return "refused"
+    is_unread = isinstance(value, tuple) and any(isinstance(v, PriceChanges) for v in value)
+    return UNREAD if is_unread else value
+
+
+def _count_texts(value: Json) -> int:
+    if isinstance(value, dict):
+        return sum(map(_count_texts, value.values()))
+    if isinstance(value, list):
+        return sum(map(_count_texts, value))
+    return int(isinstance(value, str))
+
+
+def _with_text(value: Json, place: list[int], text: Text) -> Json:
+    """Return a value whose text at a place, counted down on the way there, is another one."""
+    if isinstance(value, dict):
+        return {key: _with_text(each, place, text) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_with_text(each, place, text) for each in value]
+    if not isinstance(value, str):
+        return value
+    place[0] -= 1
+    return text if place[0] == -1 else value
 
 
 def write(value: Json) -> str:

@@ -5,11 +5,22 @@ from random import Random
 
 import pytest
 
-from tests.fuzz.decoding import EXAMPLES, Decoder, every_decoder, judge, payloads, write
+from tests.fuzz.decoding import (
+    EXAMPLES,
+    UNREAD,
+    Decoder,
+    every_decoder,
+    judge,
+    outcome_of,
+    payloads,
+    torn_texts,
+    write,
+)
 from tests.fuzz.painting import faults_of, hostile_texts
 
 DECODERS = every_decoder()
 PAYLOADS = tuple(islice(payloads(Random(12)), 250))
+TORN_TEXTS = tuple(torn_texts(EXAMPLES))
 LONG_PAYLOADS = tuple(p for p in islice(payloads(Random(7), is_long=True), 150) if len(p) > 10**5)
 
 
@@ -24,6 +35,13 @@ def test_every_decoder_is_found_and_reads_an_example() -> None:
 def test_a_bent_payload_is_a_sane_value_or_refused(decoder: Decoder) -> None:
     findings = [judge(decoder, payload) for payload in PAYLOADS]
     assert not [finding for finding in findings if finding]
+
+
+@pytest.mark.parametrize("decoder", DECODERS, ids=lambda decoder: decoder.name)
+def test_half_a_character_is_read_as_the_sign_for_an_unreadable_one(decoder: Decoder) -> None:
+    for torn, mended in TORN_TEXTS:
+        outcomes = outcome_of(decoder, torn), outcome_of(decoder, mended)
+        assert UNREAD in outcomes or outcomes[0] == outcomes[1]
 
 
 @pytest.mark.slow

@@ -117,7 +117,7 @@ def test_lists_come_out_of_their_strings(
     assert to_texts(value, "outcomes", most=3) == texts
 
 
-@pytest.mark.parametrize("value", ["[", '{"a":1}', "[[1]]", "Yes", '["\\ud800"]', "[" * 100_000])
+@pytest.mark.parametrize("value", ["[", '{"a":1}', "[[1]]", "Yes", "[" * 100_000])
 def test_a_string_without_a_list_is_a_wire_error(value: str) -> None:
     with pytest.raises(WireError) as caught:
         to_texts(value, "outcomes", most=2)
