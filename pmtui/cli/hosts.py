@@ -41,9 +41,9 @@ from pmtui.domain.ids import Address
 from pmtui.service.health import Health
 from pmtui.service.hosts import Account, Hosts, Setup
 from pmtui.service.ports import Clock
+from pmtui.signing.auth import ApiCredentials
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
-from pmtui.signing.l2_auth import ApiCredentials
-from pmtui.signing.order_signer import WalletSigner
+from pmtui.signing.orders import WalletSigner
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets

@@ -22,9 +22,8 @@ from pmtui.clients.signed_requests import Account, SignedRequests, to_credential
 from pmtui.domain.answers import MAX_PAGES, Failure, FailureKind, Listing
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.orders.order import BalanceAllowance, CancelResult, Fill, Order, PostResult
-from pmtui.signing.clob_auth import auth_headers
-from pmtui.signing.l2_auth import ApiCredentials
-from pmtui.signing.order_signing import encode_batch
+from pmtui.signing.auth import ApiCredentials, auth_headers
+from pmtui.signing.orders import encode_batch
 from pmtui.signing.signer import Signer
 from pmtui.wire import clob_account as wire
 from pmtui.wire.orders import Owner

@@ -10,7 +10,7 @@ from pmtui.clients.signed_requests import SignedRequests, to_credentials
 from pmtui.domain.account.keys import BuilderCode, BuilderFees, BuilderKey
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import ApiKey
-from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
+from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.wire import clob_account as wire
 from pmtui.wire.clob_account import decode_api_keys, decode_credentials
 

@@ -18,7 +18,7 @@ from pmtui.clients.routes_clob import Auth, Call, ClobRoutes, Route
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
-from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
+from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from pmtui.wire.clob_account import SentCredentials
 

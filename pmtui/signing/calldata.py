@@ -10,9 +10,8 @@ from functools import cached_property
 
 from pmtui.domain.account.wallet_call import Argument, Call, DecodedCall
 from pmtui.domain.ids import Address, ConditionId, TokenId
-from pmtui.signing.addresses import address_bytes, bytes32, checksum_address
 from pmtui.signing.contracts import POLYGON, Contracts
-from pmtui.signing.keccak import keccak256
+from pmtui.signing.eip712 import address_bytes, bytes32, checksum_address, keccak256
 
 _SELECTOR = 4
 _NO_PARENT = "0x" + "00" * 32

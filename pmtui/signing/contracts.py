@@ -1,14 +1,20 @@
-"""Where the service's contracts live, by chain.
+"""Where the venue's contracts live, which of them settles a token, and the ids that they compute.
 
 Sources: the configurations of py-clob-client-v2 1.2.1 and polymarket-client 0.14.0 (September
 2026), which agree on everything stated here. Factories and adapters on the test chain are not
-published separately; the unified library uses the same addresses.
+published separately; the unified library uses the same addresses. The ids of conditions and tokens
+were checked on real markets of September 2026; a collection id is a point of the curve alt_bn128, so
+finding one takes a few modular square roots.
 """
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import lru_cache
 from types import MappingProxyType
 
-from pmtui.domain.ids import Address
+from pmtui.domain.ids import Address, ConditionId, TokenId
+from pmtui.domain.markets.identity import is_position_id
+from pmtui.signing.eip712 import address_bytes, bytes32, domain_separator, keccak256, uint_word
 
 POLYGON_CHAIN_ID = 137
 AMOY_CHAIN_ID = 80002
@@ -110,3 +116,131 @@ def contracts_on(chain_id: int) -> Contracts:
     if contracts is None:
         raise ChainError(f"the service is not on chain {chain_id}")
     return contracts
+
+
+_EXCHANGE_NAME = "Polymarket CTF Exchange"
+
+
+class ExchangeKind(StrEnum):
+    """The three exchanges."""
+
+    REGULAR = "regular"
+    NEG_RISK = "neg_risk"
+    V3 = "v3"
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeDomain:
+    """What ties an order to one exchange: part of what is signed."""
+
+    kind: ExchangeKind
+    version: str
+    chain_id: int
+    contract: Address
+    separator: bytes
+
+
+@lru_cache(maxsize=16)
+def exchange_domain(kind: ExchangeKind, *, chain_id: int = POLYGON_CHAIN_ID) -> ExchangeDomain:
+    """Return the domain of an exchange; its separator is computed once for a process.
+
+    Raises:
+        ChainError: the service is not on that chain.
+    """
+    contracts = contracts_on(chain_id)
+    contract, version = {
+        ExchangeKind.REGULAR: (contracts.exchange, "2"),
+        ExchangeKind.NEG_RISK: (contracts.neg_risk_exchange, "2"),
+        ExchangeKind.V3: (contracts.exchange_v3, "3"),
+    }[kind]
+    separator = domain_separator(
+        _EXCHANGE_NAME, version, chain_id=chain_id, verifying_contract=contract
+    )
+    return ExchangeDomain(kind, version, chain_id, contract, separator)
+
+
+@lru_cache(maxsize=4096)
+def exchange_for(
+    token_id: TokenId, *, neg_risk: bool, chain_id: int = POLYGON_CHAIN_ID
+) -> ExchangeDomain:
+    """Return the exchange of a token, by the rule of the unified client library.
+
+    A token whose bits 40 to 103 are all zero is a position id of the newer protocol; such tokens
+    settle on the third exchange whatever the market says.
+
+    Raises:
+        ValueError: the token id is not a decimal number.
+        ChainError: the service is not on that chain.
+    """
+    if not token_id.isdecimal():
+        raise ValueError("a token id is a decimal number")
+    if is_position_id(token_id):
+        return exchange_domain(ExchangeKind.V3, chain_id=chain_id)
+    kind = ExchangeKind.NEG_RISK if neg_risk else ExchangeKind.REGULAR
+    return exchange_domain(kind, chain_id=chain_id)
+
+
+_FIELD = 21888242871839275222246405745257275088696311157297823662689037894645226208583
+_PARITY_FLAG = 1 << 254
+
+
+def condition_id(oracle: str, question_id: str, outcome_slot_count: int = 2) -> ConditionId:
+    """Return the id of a condition.
+
+    Args:
+        oracle: address that may resolve it.
+        question_id: 0x and 64 hexadecimal digits.
+        outcome_slot_count: two on every market of the service.
+
+    Raises:
+        AddressError: no address.
+        HexError: no question id.
+    """
+    packed = address_bytes(oracle) + bytes32(question_id) + uint_word(outcome_slot_count)
+    return ConditionId("0x" + keccak256(packed).hex())
+
+
+def collection_id(condition: ConditionId, index_set: int) -> bytes:
+    """Return the id of a set of outcomes: 1 is the first outcome alone, 2 the second.
+
+    Raises:
+        HexError: no condition id.
+    """
+    start = int.from_bytes(keccak256(bytes32(condition) + uint_word(index_set)), "big")
+    is_odd = bool(start >> 255)
+    x = start
+    while True:
+        x = (x + 1) % _FIELD
+        square = (x * x * x + 3) % _FIELD
+        y = pow(square, (_FIELD + 1) // 4, _FIELD)
+        if y * y % _FIELD == square:
+            break
+    if bool(y % 2) != is_odd:
+        y = _FIELD - y
+    return uint_word(x ^ _PARITY_FLAG if y % 2 else x)
+
+
+def token_id(collateral: str, collection: bytes) -> TokenId:
+    """Return the id of the token that a collateral and a set of outcomes define.
+
+    Raises:
+        AddressError: no address.
+    """
+    packed = keccak256(address_bytes(collateral) + collection)
+    return TokenId(str(int.from_bytes(packed, "big")))
+
+
+@lru_cache(maxsize=4096)
+def token_ids(
+    condition: ConditionId, *, neg_risk: bool, contracts: Contracts = POLYGON
+) -> tuple[TokenId, TokenId]:
+    """Return the tokens of the first and the second outcome of a market; computed once.
+
+    Raises:
+        HexError: no condition id.
+    """
+    collateral = contracts.wrapped_collateral if neg_risk else contracts.legacy_collateral
+    return (
+        token_id(collateral, collection_id(condition, 1)),
+        token_id(collateral, collection_id(condition, 2)),
+    )

@@ -1,4 +1,4 @@
-"""Keys at rest: the standard encrypted Ethereum keystore, and new keys from given randomness.
+"""Keys at rest: the standard encrypted Ethereum keystore, new keys, and keys that anybody can have.
 
 A wrong passphrase or a foreign file is an expected result and comes back as a value. The key
 library takes half a second to import, so only the functions that need it do.
@@ -11,15 +11,13 @@ import tempfile
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from eth_account import Account
 
 from pmtui.domain.ids import Address
-from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
+from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import KeyFormatError, Signer
-
-if TYPE_CHECKING:
-    from eth_account import Account
 
 MOST_MEMORY = 1 << 30
 """Bytes that opening may take: four times what the dearest common wallets ask for."""
@@ -192,3 +190,46 @@ def _part(document: dict[str, object], name: str) -> dict[str, object]:
     # Some writers spell names with capitals, which the library takes.
     found = {key.lower(): value for key, value in document.items()}.get(name)
     return found if isinstance(found, dict) else {}
+
+
+GUESSABLE_BITS = 64
+"""A key below this is found by counting."""
+
+PUBLISHED = frozenset(
+    map(
+        Address,
+        (
+            "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+            "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+            "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+            "0x90F79bf6EB2c4f870365E785982E1f101E93b906",
+            "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65",
+            "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+            "0x976EA74026E726554dB657fA54763abd0C3a0aa9",
+            "0x14dC79964da2C08b23698B3D3cc7Ca32193d9955",
+            "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f",
+            "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720",
+            "0xBcd4042DE499D14e55001CcbB24a551F3b954096",
+            "0x71bE63f3384f5fb98995898A86B02Fb2426c5788",
+            "0xFABB0ac9d68B0B445fB7357272Ff202C5651694a",
+            "0x1CBd3b2770909D4e10f157cABC84C7264073C9Ec",
+            "0xdF3e18d64BC6A983f673Ab319CCaE4f1a57C7097",
+            "0xcd3B766CCDd6AE721141F452C550Ca635964ce71",
+            "0x2546BcD3c84621e976D8185a91A922aE77ECEc30",
+            "0xbDA5747bFD65F08deb54cb465eB87D40e51B197E",
+            "0xdD2FD4581271e230360230F9337D5c0430Bf44C0",
+            "0x8626f6940E2eb28930eFb4CeF49B2d1F2C9C1199",
+        ),
+    )
+)
+"""Of the mnemonic "test test … junk", which Hardhat and Anvil start with (the first twenty)."""
+
+
+def is_public_key(secret: Secret) -> bool:
+    """Whether a private key is one that others have.
+
+    Raises:
+        KeyFormatError: the secret is no private key.
+    """
+    is_guessable = int.from_bytes(secret.reveal(), "big") < 1 << GUESSABLE_BITS
+    return Signer(secret).address in PUBLISHED or is_guessable

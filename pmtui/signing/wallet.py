@@ -10,10 +10,15 @@ from functools import lru_cache
 
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address
-from pmtui.signing.addresses import address_bytes, address_word, bytes32, checksum_address
 from pmtui.signing.contracts import POLYGON, WalletContracts
-from pmtui.signing.keccak import keccak256
-from pmtui.signing.typed_data import uint_word
+from pmtui.signing.eip712 import (
+    address_bytes,
+    address_word,
+    bytes32,
+    checksum_address,
+    keccak256,
+    uint_word,
+)
 
 _UUPS_RUNTIME = bytes.fromhex(
     "363d3d373d3d363d7f360894a13ba1a3210667c828492db98dca3e2076"

@@ -19,11 +19,10 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import limit_amounts
 from pmtui.domain.orders.order import OrderDraft, TimeInForce
-from pmtui.signing.exchange import exchange_for
-from pmtui.signing.keccak import keccak256
-from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
-from pmtui.signing.order_signer import WalletSigner
-from pmtui.signing.order_signing import OrderFields, encode_post, sign_order
+from pmtui.signing.auth import ApiCredentials, RequestSigner
+from pmtui.signing.contracts import exchange_for
+from pmtui.signing.eip712 import keccak256
+from pmtui.signing.orders import OrderFields, WalletSigner, encode_post, sign_order
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets

@@ -19,23 +19,22 @@ from pmtui.domain.orders.amounts import (
     market_price_walk,
 )
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.signing.addresses import parse_address
-from pmtui.signing.clob_auth import auth_digest, auth_headers, verify_auth
-from pmtui.signing.exchange import ExchangeDomain, ExchangeKind, exchange_domain
-from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
-from pmtui.signing.order_signing import (
+from pmtui.signing.auth import ApiCredentials, RequestSigner, auth_digest, auth_headers, verify_auth
+from pmtui.signing.contracts import ExchangeDomain, ExchangeKind, exchange_domain
+from pmtui.signing.eip712 import parse_address, typed_digest
+from pmtui.signing.orders import (
     ZERO_BYTES32,
     OrderFields,
     SignedOrder,
     encode_post,
     nested_struct_hash,
     order_struct_hash,
+    recover_owner,
     sign_order,
+    split_wrapper,
 )
-from pmtui.signing.order_verifying import recover_owner, split_wrapper
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
-from pmtui.signing.typed_data import typed_digest
 from pmtui.signing.wallet import derive_wallets
 from tests.check.row import Json, Row, boolean, hexed, integer, same_number, text
 

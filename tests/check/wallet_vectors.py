@@ -8,12 +8,10 @@ from typing import Any
 from pmtui.domain.account.wallet_call import Batch, Call, read_submit_refusal
 from pmtui.domain.ids import Address, ApiKey, ConditionId
 from pmtui.signing import calldata
-from pmtui.signing.contracts import POLYGON
-from pmtui.signing.ctf import collection_id, condition_id, token_ids
-from pmtui.signing.l2_auth import ApiCredentials, RequestSigner, relayer_headers
+from pmtui.signing.auth import ApiCredentials, RequestSigner, relayer_headers, sign_in
+from pmtui.signing.contracts import POLYGON, collection_id, condition_id, token_ids
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
-from pmtui.signing.siwe import sign_in
 from pmtui.signing.wallet import deposit_form, derive_deposit, derive_wallets
 from pmtui.signing.wallet_batch import (
     BATCH_TYPE_HASH,

@@ -29,7 +29,7 @@ from pmtui.service.profile import Profile
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
 from pmtui.service.views import Load, Mode
-from pmtui.signing.ctf import token_ids
+from pmtui.signing.contracts import token_ids
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import VenueOptions, running_venue
 from tests.cli.at_venue import TimeWithoutPolls, on_first_key, urls_of

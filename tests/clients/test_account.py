@@ -14,8 +14,7 @@ from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.answers import Failure, FailureKind, Listing
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.orders.order import CancelResult, PostResult
-from pmtui.signing.clob_auth import verify_auth
-from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
+from pmtui.signing.auth import ApiCredentials, RequestSigner, verify_auth
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from tests.clients.raw_server import Call, serving

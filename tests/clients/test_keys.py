@@ -4,7 +4,7 @@ from pmtui.clients.keys import KeysClient, MadeBuilderKey
 from pmtui.clients.routes_clob import LIVE_ROUTES, SEED_ROUTES
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ApiKey
-from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
+from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from tests.clients.raw_server import answering, serving
 from tests.clients.test_account import account_client, is_signed

@@ -22,8 +22,8 @@ from pmtui.domain.account.wallet_call import (
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.signing import calldata
+from pmtui.signing.auth import sign_in
 from pmtui.signing.contracts import POLYGON
-from pmtui.signing.siwe import sign_in
 from pmtui.signing.wallet_batch import encode_create
 from pmtui.wire.relayer import RelayerKey
 from tests.clients.raw_server import answering, serving

@@ -10,7 +10,7 @@ from pmtui.clients.routes_clob import LIVE_ROUTES, Call
 from pmtui.clients.signed_requests import SignedRequests
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
-from pmtui.signing.l2_auth import ApiCredentials
+from pmtui.signing.auth import ApiCredentials
 from pmtui.wire.clob_account import decode_api_keys
 from tests.clients.raw_server import Call as Request
 from tests.clients.raw_server import answering, serving

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pmtui.signing.clob_auth import auth_headers
+from pmtui.signing.auth import auth_headers
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer

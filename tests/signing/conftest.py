@@ -8,7 +8,7 @@ from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.signing.order_signing import OrderFields
+from pmtui.signing.orders import OrderFields
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 

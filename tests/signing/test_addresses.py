@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.signing.addresses import (
+from pmtui.signing.eip712 import (
     AddressError,
     HexError,
     address_bytes,

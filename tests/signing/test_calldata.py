@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from pmtui.domain.account.wallet_call import MAX_UINT256, Call
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.signing import calldata
-from pmtui.signing.addresses import checksum_address
 from pmtui.signing.calldata import CalldataError, decode_call
 from pmtui.signing.contracts import POLYGON
+from pmtui.signing.eip712 import checksum_address
 
 CONDITION = ConditionId("0x" + "ab" * 32)
 addresses = st.binary(min_size=20, max_size=20).map(checksum_address)

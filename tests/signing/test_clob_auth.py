@@ -1,6 +1,6 @@
 import pytest
 
-from pmtui.signing.clob_auth import auth_headers, verify_auth
+from pmtui.signing.auth import auth_headers, verify_auth
 from pmtui.signing.signer import Signer
 
 

@@ -3,9 +3,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmtui.domain.ids import ConditionId
-from pmtui.signing.addresses import HexError
-from pmtui.signing.ctf import collection_id, condition_id, token_ids
-from pmtui.signing.exchange import ExchangeKind, exchange_for
+from pmtui.signing.contracts import (
+    ExchangeKind,
+    collection_id,
+    condition_id,
+    exchange_for,
+    token_ids,
+)
+from pmtui.signing.eip712 import HexError
 
 FIELD = 21888242871839275222246405745257275088696311157297823662689037894645226208583
 

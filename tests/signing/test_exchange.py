@@ -1,8 +1,15 @@
 import pytest
 
 from pmtui.domain.ids import TokenId
-from pmtui.signing.contracts import AMOY, POLYGON, ChainError, contracts_on
-from pmtui.signing.exchange import ExchangeKind, exchange_domain, exchange_for
+from pmtui.signing.contracts import (
+    AMOY,
+    POLYGON,
+    ChainError,
+    ExchangeKind,
+    contracts_on,
+    exchange_domain,
+    exchange_for,
+)
 
 SEPARATORS = {
     (137, "regular"): "3264e159346253e26a64e00b69032db0e7d32f94628de3e6eecb50304d7af3d2",

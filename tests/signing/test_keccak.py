@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.signing.keccak import keccak256, load_keccak256
+from pmtui.signing.eip712 import keccak256, load_keccak256
 
 EMPTY = "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from eth_account import Account
 
-from pmtui.signing.keccak import keccak256
+from pmtui.signing.eip712 import keccak256
 from pmtui.signing.keystore import (
     KeystoreProblem,
     create_key,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.ids import Address, ApiKey
-from pmtui.signing.l2_auth import (
+from pmtui.signing.auth import (
     ApiCredentials,
     CredentialsError,
     RequestSigner,

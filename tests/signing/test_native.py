@@ -5,7 +5,7 @@ from coincurve import PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.signing.native import make_signing, signing_as_promised
+from pmtui.signing.signer import make_signing, signing_as_promised
 
 DIGESTS = st.binary(min_size=32, max_size=32)
 

@@ -10,10 +10,9 @@ from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.signing.exchange import exchange_for
-from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
-from pmtui.signing.order_signing import OrderFields, encode_post, sign_order
-from pmtui.signing.order_verifying import verify_order
+from pmtui.signing.auth import ApiCredentials, RequestSigner
+from pmtui.signing.contracts import exchange_for
+from pmtui.signing.orders import OrderFields, encode_post, sign_order, verify_order
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from tests.bench.signing import (

@@ -6,9 +6,14 @@ import pytest
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import ApiKey, OrderId
 from pmtui.domain.orders.order import OrderDraft, TimeInForce
-from pmtui.signing.exchange import exchange_for
-from pmtui.signing.order_signer import SignatureMismatchError, WalletSigner
-from pmtui.signing.order_signing import OrderFields, encode_post, sign_order
+from pmtui.signing.contracts import exchange_for
+from pmtui.signing.orders import (
+    OrderFields,
+    SignatureMismatchError,
+    WalletSigner,
+    encode_post,
+    sign_order,
+)
 from pmtui.signing.signer import Signer
 
 OWNER = ApiKey("6f1c2a34-9a0b-4c7d-8e1f-0a1b2c3d4e5f")

@@ -11,8 +11,8 @@ from pmtui.domain.ids import Address, ApiKey, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.signing.exchange import ExchangeKind, exchange_domain
-from pmtui.signing.order_signing import (
+from pmtui.signing.contracts import ExchangeKind, exchange_domain
+from pmtui.signing.orders import (
     MAX_SALT,
     ORDER_TYPE,
     WRAPPER_TAIL,

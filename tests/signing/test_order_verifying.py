@@ -5,22 +5,20 @@ import pytest
 
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address, TokenId
-from pmtui.signing.exchange import ExchangeKind, exchange_domain
-from pmtui.signing.order_signing import (
+from pmtui.signing.contracts import ExchangeKind, exchange_domain
+from pmtui.signing.eip712 import typed_digest
+from pmtui.signing.orders import (
+    WRAPPED_LENGTH,
     OrderFields,
+    SignatureFlaw,
     nested_struct_hash,
     order_struct_hash,
-    sign_order,
-)
-from pmtui.signing.order_verifying import (
-    WRAPPED_LENGTH,
-    SignatureFlaw,
     recover_owner,
+    sign_order,
     split_wrapper,
     verify_order,
 )
 from pmtui.signing.signer import Signer
-from pmtui.signing.typed_data import typed_digest
 from pmtui.signing.wallet import derive_wallets
 
 REGULAR = exchange_domain(ExchangeKind.REGULAR)

@@ -1,7 +1,7 @@
 import pytest
 from eth_account import Account
 
-from pmtui.signing.public_keys import PUBLISHED, is_public_key
+from pmtui.signing.keystore import PUBLISHED, is_public_key
 from pmtui.signing.secret import Secret
 from tests.sim.kit import KEYS
 

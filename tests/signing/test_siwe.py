@@ -2,9 +2,9 @@ from base64 import b64encode
 
 import pytest
 
+from pmtui.signing.auth import SignedIn, sign_in, verify_sign_in
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
-from pmtui.signing.siwe import SignedIn, sign_in, verify_sign_in
 from tests.sim.kit import KEYS
 
 OWNER = Signer(Secret.from_hex(KEYS[0]))

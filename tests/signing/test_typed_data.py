@@ -1,8 +1,7 @@
 import pytest
 
-from pmtui.signing.addresses import AddressError
-from pmtui.signing.order_signing import NESTED_TYPE, ORDER_TYPE
-from pmtui.signing.typed_data import domain_separator, text_hash, type_hash, uint_word
+from pmtui.signing.eip712 import AddressError, domain_separator, text_hash, type_hash, uint_word
+from pmtui.signing.orders import NESTED_TYPE, ORDER_TYPE
 
 
 @pytest.mark.parametrize(

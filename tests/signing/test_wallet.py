@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from pmtui.domain.account.keys import SignatureType
-from pmtui.signing.addresses import AddressError
+from pmtui.signing.eip712 import AddressError
 from pmtui.signing.wallet import DepositForm, deposit_form, derive_wallets
 
 OWNER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"

@@ -14,12 +14,9 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import parse_micros
 from pmtui.domain.orders.amounts import limit_amounts, market_amounts
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.signing.clob_auth import auth_headers
-from pmtui.signing.contracts import POLYGON
-from pmtui.signing.ctf import token_ids
-from pmtui.signing.exchange import exchange_for
-from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
-from pmtui.signing.order_signing import OrderFields, SignedOrder, encode_post, sign_order
+from pmtui.signing.auth import ApiCredentials, RequestSigner, auth_headers
+from pmtui.signing.contracts import POLYGON, exchange_for, token_ids
+from pmtui.signing.orders import OrderFields, SignedOrder, encode_post, sign_order
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import OwnerWallets, derive_wallets

@@ -19,7 +19,7 @@ from pmtui.config.paths import locate
 from pmtui.config.settings import load_settings
 from pmtui.domain.ids import Address
 from pmtui.service.orders.journal_rows import JournalProblem, read_lives
-from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
+from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
 
 _PROG = "pmtui export"
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pmtui.config.endpoints import LIVE
 from pmtui.config.settings import Settings
 from pmtui.domain.ids import Address
-from pmtui.signing.public_keys import is_public_key
+from pmtui.signing.keystore import is_public_key
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import KeyFormatError, Signer
 

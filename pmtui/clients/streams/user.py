@@ -9,7 +9,7 @@ from pmtui.clients.streams.malformed_messages import count_oddities
 from pmtui.clients.streams.user_protocol import UserProtocol
 from pmtui.domain.account.events import UserEvent
 from pmtui.domain.health import Link
-from pmtui.signing.l2_auth import ApiCredentials
+from pmtui.signing.auth import ApiCredentials
 from pmtui.wire.orders import Owner
 
 

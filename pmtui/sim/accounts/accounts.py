@@ -15,8 +15,8 @@ from typing_extensions import override
 
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address, ApiKey
+from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.contracts import POLYGON
-from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from pmtui.signing.wallet import OwnerWallets, derive_wallets
 

@@ -52,7 +52,7 @@ from starlette.routing import Route
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId
 from pmtui.domain.money import ZERO, Micros, MoneyError, format_micros, parse_micros
-from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
+from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
 from pmtui.sim.accounts.account_rows import order_row
 from pmtui.sim.admin.switches import GeoAnswer
 from pmtui.sim.engine.events import BalanceChanged, Cause

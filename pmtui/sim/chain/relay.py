@@ -13,9 +13,9 @@ import msgspec
 
 from pmtui.domain.account.wallet_call import MAX_UINT256, Batch, Call, DecodedCall, RelayerState
 from pmtui.domain.ids import Address
-from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
 from pmtui.signing.calldata import decode_call
 from pmtui.signing.contracts import POLYGON
+from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
 from pmtui.signing.wallet import derive_wallets
 from pmtui.signing.wallet_batch import MOST_METADATA, recover_batch_signer
 from pmtui.sim.admin.switches import RelayCourse

@@ -10,8 +10,8 @@ from starlette.routing import Route
 
 from pmtui.domain.account.wallet_call import RelayerState
 from pmtui.domain.ids import Address
-from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
 from pmtui.signing.contracts import POLYGON
+from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
 from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.admin.back_office import BackOffice
 from pmtui.sim.chain.relay import Submission, Transaction

@@ -9,10 +9,15 @@ from starlette.routing import Route
 
 from pmtui.domain.account.wallet_call import Call, DecodedCall, RelayerState
 from pmtui.domain.ids import Address, TokenId
-from pmtui.signing.addresses import AddressError, address_bytes, address_word, checksum_address
 from pmtui.signing.calldata import decode_call
 from pmtui.signing.contracts import POLYGON
-from pmtui.signing.typed_data import uint_word
+from pmtui.signing.eip712 import (
+    AddressError,
+    address_bytes,
+    address_word,
+    checksum_address,
+    uint_word,
+)
 from pmtui.signing.wallet import derive_deposit
 from pmtui.sim.chain.contracts import Reverted, execute
 from pmtui.sim.chain.relay import Relay, Transaction

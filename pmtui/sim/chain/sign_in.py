@@ -16,8 +16,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pmtui.domain.ids import Address
+from pmtui.signing.auth import DOMAIN, SignIn, verify_sign_in
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
-from pmtui.signing.siwe import DOMAIN, SignIn, verify_sign_in
 from pmtui.sim.http_json import JsonResponse, failure
 from pmtui.sim.venue import Venue
 

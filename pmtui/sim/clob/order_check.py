@@ -15,11 +15,16 @@ from pmtui.domain.ids import Address, ApiKey, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
-from pmtui.signing.contracts import POLYGON
-from pmtui.signing.exchange import ExchangeDomain, exchange_for
-from pmtui.signing.order_signing import ZERO_BYTES32, OrderFields, OrderFieldsError, order_id
-from pmtui.signing.order_verifying import SignatureFlaw, verify_order
+from pmtui.signing.contracts import POLYGON, ExchangeDomain, exchange_for
+from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
+from pmtui.signing.orders import (
+    ZERO_BYTES32,
+    OrderFields,
+    OrderFieldsError,
+    SignatureFlaw,
+    order_id,
+    verify_order,
+)
 from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.accounts.accounts import Credentials
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD, INVALID_TOKEN

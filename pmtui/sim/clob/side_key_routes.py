@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pmtui.domain.ids import ApiKey
-from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
+from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from pmtui.sim.accounts.auth import credentials_of, is_recent, signed_path, unauthorized
 from pmtui.sim.clob.side_keys import KeyKind, SideKey, SideKeys

@@ -17,7 +17,7 @@ import msgspec
 from typing_extensions import override
 
 from pmtui.domain.ids import Address, ApiKey
-from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
+from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from pmtui.sim.accounts.auth import WINDOW_S
 from pmtui.sim.venue import Venue

@@ -7,7 +7,7 @@ from starlette.requests import Request
 
 from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros, MoneyError, round_micros
-from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
+from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.data.ledger import Entry
 from pmtui.sim.data.rows import Row

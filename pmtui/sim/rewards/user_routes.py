@@ -13,8 +13,8 @@ from starlette.routing import Route
 
 from pmtui.domain.ids import Address
 from pmtui.domain.money import ZERO, Micros, format_micros
-from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
 from pmtui.signing.contracts import POLYGON
+from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
 from pmtui.sim.accounts.accounts import Credentials
 from pmtui.sim.accounts.auth import credentials_of, unauthorized
 from pmtui.sim.catalogue.model import CatalogueMarket

@@ -14,7 +14,7 @@ from math import inf
 
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.money import ONE
-from pmtui.signing.addresses import checksum_address
+from pmtui.signing.eip712 import checksum_address
 from pmtui.sim.catalogue.depth import book_for
 from pmtui.sim.catalogue.model import CatalogueEvent, CatalogueMarket
 from pmtui.sim.engine.events import Event, MarketAdded

@@ -9,7 +9,7 @@ from pmtui.clients.streams.user import UserChannel
 from pmtui.domain.account.events import OrderChanged, UserEvent
 from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import ApiKey
-from pmtui.signing.l2_auth import ApiCredentials
+from pmtui.signing.auth import ApiCredentials
 from pmtui.signing.secret import Secret
 from pmtui.wire.orders import Owner
 from tests.clients.streams.servers import Script, ScriptedServer, scripted, until

@@ -42,7 +42,7 @@ from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
-from pmtui.signing.wallet_signer import DepositWalletSigner
+from pmtui.signing.wallet_batch import DepositWalletSigner
 from tests.manual_clock import ManualClock
 from tests.sim.kit import KEYS
 

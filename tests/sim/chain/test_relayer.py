@@ -11,10 +11,9 @@ from pmtui.domain.account.wallet_call import MAX_UINT256, Batch, Call
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.signing import calldata
+from pmtui.signing.auth import ApiCredentials, RequestSigner, relayer_headers, sign_in
 from pmtui.signing.contracts import POLYGON
-from pmtui.signing.l2_auth import ApiCredentials, RequestSigner, relayer_headers
 from pmtui.signing.secret import Secret
-from pmtui.signing.siwe import sign_in
 from pmtui.signing.wallet_batch import encode_batch, encode_create, sign_batch
 from pmtui.sim.chain.relay import CONFIRMED_MS, EXECUTED_MS, MINED_MS, REGISTRY_LAG_MS
 from pmtui.sim.run import RunningVenue

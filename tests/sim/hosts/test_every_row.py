@@ -34,8 +34,8 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import Liquidity, PostStatus, TimeInForce
+from pmtui.signing.auth import ApiCredentials
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
-from pmtui.signing.l2_auth import ApiCredentials
 from pmtui.signing.secret import Secret
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, SNOW_YES, START_MS, Person
 

@@ -9,7 +9,7 @@ import pytest
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.signing.order_signing import SignedOrder
+from pmtui.signing.orders import SignedOrder
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW_YES, Person
 
 BUY, SELL = Side.BUY, Side.SELL

@@ -5,7 +5,7 @@ from pathlib import Path
 from pmtui.domain.ids import ApiKey
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
+from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, Person, http_client, small_venue
 

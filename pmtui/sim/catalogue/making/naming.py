@@ -4,9 +4,8 @@ import re
 import unicodedata
 
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.signing.contracts import POLYGON
-from pmtui.signing.ctf import condition_id, token_ids
-from pmtui.signing.keccak import keccak256
+from pmtui.signing.contracts import POLYGON, condition_id, token_ids
+from pmtui.signing.eip712 import keccak256
 
 REGULAR_ORACLE = "0x65070BE91477460D8A7AeEb94ef92fe056C2f2A7"
 NEG_RISK_RESOLVER = "0x2F5e3684cb1F318ec51b00Edba38d79Ac2c0aA9d"

@@ -1,26 +1,47 @@
-"""Order version 2: from its fields to the bytes that are posted, with one native signature.
+"""Order version 2: fields, hashes, signature, posted body, and the check of all that before it leaves.
 
-Salt and timestamp are arguments: nothing here reads a clock or draws a number. The order id is
-known before the order leaves, and the body is written from a template, so that what was hashed
-and what is sent come from the same fields and no JSON is built twice.
+Salt and timestamp are arguments of the hashing and signing: they read no clock and draw no number.
+The order id is known before the order leaves, and the body is written from a template, so that what
+was hashed and what is sent come from the same fields and no JSON is built twice.
+
+What the venue would check is checked once more before an order leaves: the owner is recovered from
+the posted fields, so that a fault anywhere on the way becomes a bug report instead of an order. A
+flawed signature of somebody else is an expected result and comes back as a value.
 """
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 
 import msgspec
 
 from pmtui.domain.account.keys import SignatureType
-from pmtui.domain.ids import Address, ApiKey, OrderId, TokenId
+from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import TimeInForce
-from pmtui.signing.addresses import AddressError, HexError, address_word, bytes32
-from pmtui.signing.exchange import ExchangeDomain
-from pmtui.signing.keccak import keccak256
-from pmtui.signing.signer import Signer
-from pmtui.signing.typed_data import text_hash, type_hash, typed_digest, uint_word
+from pmtui.domain.orders.order import OrderDraft, TimeInForce, UnsignedOrder
+from pmtui.signing.contracts import (
+    POLYGON_CHAIN_ID,
+    ExchangeDomain,
+    contracts_on,
+    exchange_for,
+    token_ids,
+)
+from pmtui.signing.eip712 import (
+    AddressError,
+    HexError,
+    address_word,
+    bytes32,
+    keccak256,
+    text_hash,
+    type_hash,
+    typed_digest,
+    uint_word,
+)
+from pmtui.signing.signer import SIGNATURE_LENGTH, Signer, recover_address
+from pmtui.signing.wallet import derive_wallets
 
 ZERO_BYTES32 = "0x" + "00" * 32
 MAX_SALT = 2**53 - 1
@@ -287,3 +308,230 @@ def _fixed_words(
         raise OrderFieldsError(f"not a token id: {token_id[:80]!r}")
     parties = address_word(maker) + address_word(signer) + uint_word(int(token_id))
     return parties, bytes32(metadata) + bytes32(builder)
+
+
+WRAPPED_LENGTH = SIGNATURE_LENGTH + 64 + len(WRAPPER_TAIL)
+
+
+class SignatureFlaw(StrEnum):
+    """Why a signature does not stand for an order."""
+
+    FIELDS = "a field of the order cannot be encoded"
+    LENGTH = "the signature has the wrong length"
+    TYPE_STRING = "the signature wraps another type"
+    APP_DOMAIN = "the signature was made for another exchange"
+    CONTENTS = "the signature was made for another order"
+    NOT_A_SIGNATURE = "the signature recovers to no account"
+    SIGNER = "the order was signed by somebody else"
+    MAKER = "the maker does not belong to the signer"
+
+
+@dataclass(frozen=True, slots=True)
+class WrappedSignature:
+    """The parts of a deposit wallet's signature (ERC-7739)."""
+
+    inner: bytes
+    """What the owner signed, 65 bytes."""
+    app_separator: bytes
+    contents_hash: bytes
+    tail: bytes
+    """The type string and its length."""
+
+
+def split_wrapper(signature: bytes) -> WrappedSignature | None:
+    """Take a deposit wallet's signature apart, or None where its length is not that of one."""
+    if len(signature) != WRAPPED_LENGTH:
+        return None
+    return WrappedSignature(signature[:65], signature[65:97], signature[97:129], signature[129:])
+
+
+def recover_owner(
+    fields: OrderFields, signature: str, domain: ExchangeDomain
+) -> Address | SignatureFlaw:
+    """Return the account whose key signed an order, or what is wrong with the signature.
+
+    Args:
+        fields: as posted.
+        signature: as posted, in hexadecimal with 0x.
+        domain: of the exchange the order is for.
+    """
+    try:
+        contents = order_struct_hash(fields)
+    except OrderFieldsError:
+        return SignatureFlaw.FIELDS
+    raw = _signature_bytes(signature)
+    if fields.signature_type is not SignatureType.DEPOSIT_WALLET:
+        if len(raw) != SIGNATURE_LENGTH:
+            return SignatureFlaw.LENGTH
+        digest = typed_digest(domain.separator, contents)
+        return recover_address(digest, raw) or SignatureFlaw.NOT_A_SIGNATURE
+    wrapped = split_wrapper(raw)
+    if wrapped is None:
+        return SignatureFlaw.LENGTH
+    if wrapped.tail != WRAPPER_TAIL:
+        return SignatureFlaw.TYPE_STRING
+    if wrapped.app_separator != domain.separator:
+        return SignatureFlaw.APP_DOMAIN
+    if wrapped.contents_hash != contents:
+        return SignatureFlaw.CONTENTS
+    digest = typed_digest(domain.separator, nested_struct_hash(fields, contents, domain))
+    return recover_address(digest, wrapped.inner) or SignatureFlaw.NOT_A_SIGNATURE
+
+
+def verify_order(
+    fields: OrderFields, signature: str, domain: ExchangeDomain, *, owner: Address
+) -> SignatureFlaw | None:
+    """Check that `owner` signed an order and may pay for it, as the exchange contract would.
+
+    Args:
+        fields: as posted.
+        signature: as posted, in hexadecimal with 0x.
+        domain: of the exchange the order is for.
+        owner: the account that is logged in, or whose key we hold; checksummed.
+
+    Returns:
+        None where everything fits.
+    """
+    recovered = recover_owner(fields, signature, domain)
+    if isinstance(recovered, SignatureFlaw):
+        return recovered
+    is_deposit = fields.signature_type is SignatureType.DEPOSIT_WALLET
+    named = fields.maker if is_deposit else owner
+    if recovered != owner or fields.signer.lower() != named.lower():
+        return SignatureFlaw.SIGNER
+    wallets = derive_wallets(owner, contracts_on(domain.chain_id).wallets)
+    if wallets.signature_type(fields.maker) is not fields.signature_type:
+        return SignatureFlaw.MAKER
+    return None
+
+
+def _signature_bytes(signature: str) -> bytes:
+    try:
+        raw = bytes.fromhex(signature.removeprefix("0x"))
+    except ValueError:
+        return b""
+    # fromhex skips spaces, which no signature on the wire has.
+    return raw if len(signature) == 2 + 2 * len(raw) else b""
+
+
+class SignatureMismatchError(RuntimeError):
+    """A signature of ours that does not recover to the owner: a bug, and no order."""
+
+
+class WalletSigner:
+    """Signs for one wallet of one owner."""
+
+    def __init__(
+        self,
+        signer: Signer,
+        *,
+        maker: Address,
+        signature_type: SignatureType,
+        api_key: ApiKey,
+        now_ms: Callable[[], int],
+        draw_bits: Callable[[int], int],
+        chain_id: int = POLYGON_CHAIN_ID,
+        builder: str = ZERO_BYTES32,
+    ) -> None:
+        """Bind a key to the wallet that pays.
+
+        Args:
+            signer: the owner's key.
+            maker: the wallet that pays and receives.
+            signature_type: what kind of wallet that is.
+            api_key: owner of the posted orders.
+            now_ms: the venue's time in milliseconds.
+            draw_bits: as `random.SystemRandom().getrandbits`.
+            chain_id: where the exchange lives.
+            builder: bytes32 that is credited.
+        """
+        self._signer = signer
+        self._maker = maker
+        self._signature_type = signature_type
+        self._api_key = api_key
+        self._now_ms = now_ms
+        self._draw_bits = draw_bits
+        self._chain_id = chain_id
+        self._builder = builder
+
+    @property
+    def owner(self) -> Address:
+        """The key's own address."""
+        return self._signer.address
+
+    @property
+    def maker(self) -> Address:
+        """The wallet that pays and receives."""
+        return self._maker
+
+    def tokens_of(self, condition_id: ConditionId, *, neg_risk: bool) -> tuple[TokenId, ...] | None:
+        """Return the tokens of a condition; empty for no condition id, None on the test chain."""
+        if self._chain_id != POLYGON_CHAIN_ID:
+            return None
+        try:
+            return token_ids(condition_id, neg_risk=neg_risk)
+        except HexError:
+            return ()
+
+    def prepare(self, draft: OrderDraft) -> UnsignedOrder:
+        """Fix salt, time stamp and amounts of an order, and with them its id."""
+        domain = self._domain(draft)
+        fields = self._fields(
+            draft, salt=self._draw_bits(MAX_SALT.bit_length()), timestamp_ms=self._now_ms()
+        )
+        hashes = hash_order(fields, domain)
+        return UnsignedOrder(
+            draft=draft,
+            order_id=hashes.order_id,
+            contents_hash=hashes.contents,
+            salt=fields.salt,
+            maker=fields.maker,
+            signer=fields.signer,
+            signature_type=self._signature_type.number,
+            timestamp_ms=fields.timestamp_ms,
+            metadata=fields.metadata,
+            builder=fields.builder,
+            exchange=domain.contract,
+            chain_id=domain.chain_id,
+        )
+
+    def sign(self, order: UnsignedOrder) -> bytes:
+        """Return the body to post.
+
+        Raises:
+            SignatureMismatchError: the signature does not prove the owner, or the id changed.
+        """
+        draft = order.draft
+        domain = self._domain(draft)
+        fields = self._fields(draft, salt=order.salt, timestamp_ms=order.timestamp_ms)
+        # Not hashed a second time on the way out: the check below does that, from what is posted.
+        hashes = OrderHashes(order.contents_hash, bytes32(order.order_id))
+        signed = sign_hashed(fields, hashes, self._signer, domain=domain)
+        flaw = verify_order(fields, signed.signature, domain, owner=self._signer.address)
+        if flaw is not None or typed_digest(domain.separator, hashes.contents) != hashes.digest:
+            raise SignatureMismatchError(f"the signed order is not the prepared one: {flaw}")
+        return encode_post(
+            signed,
+            owner=self._api_key,
+            order_type=TimeInForce(draft.time_in_force),
+            post_only=draft.is_post_only,
+        )
+
+    def _domain(self, draft: OrderDraft) -> ExchangeDomain:
+        return exchange_for(draft.token_id, neg_risk=draft.neg_risk, chain_id=self._chain_id)
+
+    def _fields(self, draft: OrderDraft, *, salt: int, timestamp_ms: int) -> OrderFields:
+        is_wallet = self._signature_type is SignatureType.DEPOSIT_WALLET
+        return OrderFields(
+            salt=salt,
+            maker=self._maker,
+            signer=self._maker if is_wallet else self._signer.address,
+            token_id=draft.token_id,
+            maker_amount=Micros(draft.maker_amount),
+            taker_amount=Micros(draft.taker_amount),
+            side=Side.BUY if draft.is_buy else Side.SELL,
+            signature_type=self._signature_type,
+            timestamp_ms=timestamp_ms,
+            expiration_s=draft.expiration_s,
+            builder=self._builder,
+        )
