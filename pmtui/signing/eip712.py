@@ -1,34 +1,17 @@
 """Ethereum's hash, addresses, words and typed data (EIP-712): what every signature here is made of."""
 
 import re
-from collections.abc import Callable
 from functools import lru_cache
+
+from sha3 import keccak_256
 
 from pmtui.domain.ids import Address
 
 
-def load_keccak256() -> Callable[[bytes], bytes]:
-    """Return the fastest hash function this interpreter can load."""
-    try:
-        from sha3 import keccak_256  # noqa: PLC0415  the import itself is what may fail
-    except ImportError:
-        return _pycryptodome_keccak256
-
-    def fast_keccak256(data: bytes) -> bytes:
-        digest: bytes = keccak_256(data).digest()
-        return digest
-
-    return fast_keccak256
-
-
-def _pycryptodome_keccak256(data: bytes) -> bytes:
-    from Crypto.Hash import keccak  # noqa: PLC0415  only the fallback pays for this import
-
-    return keccak.new(digest_bits=256, data=data).digest()
-
-
-keccak256: Callable[[bytes], bytes] = load_keccak256()
-"""Hash bytes to 32 bytes."""
+def keccak256(data: bytes) -> bytes:
+    """Hash bytes to 32 bytes with Keccak-256, which is not the later standard SHA-3."""
+    digest: bytes = keccak_256(data).digest()
+    return digest
 
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}", re.ASCII)

@@ -11,13 +11,15 @@ import tempfile
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-
-from eth_account import Account
+from typing import TYPE_CHECKING
 
 from pmtui.domain.ids import Address
 from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import KeyFormatError, Signer
+
+if TYPE_CHECKING:
+    from eth_account import Account
 
 MOST_MEMORY = 1 << 30
 """Bytes that opening may take: four times what the dearest common wallets ask for."""

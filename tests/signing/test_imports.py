@@ -4,8 +4,7 @@ import sys
 
 def test_signing_an_order_does_not_load_the_slow_key_library() -> None:
     code = (
-        "import sys, pmtui.signing.orders, pmtui.signing.keystore, pmtui.signing.auth,"
-        " pmtui.signing.auth, pmtui.signing.contracts\n"
+        "import sys, pmtui.signing.orders, pmtui.signing.keystore, pmtui.signing.auth\n"
         "print('eth_account' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,10 +1,4 @@
-import sys
-
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from pmtui.signing.eip712 import keccak256, load_keccak256
+from pmtui.signing.eip712 import keccak256
 
 EMPTY = "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"
 
@@ -13,24 +7,7 @@ def test_the_hash_of_nothing_is_the_published_one() -> None:
     assert keccak256(b"").hex() == EMPTY
 
 
-def test_the_fallback_takes_over_where_the_extension_is_missing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "sha3", None)
-    fallback = load_keccak256()
-    assert fallback.__name__ == "_pycryptodome_keccak256"
-    assert fallback(b"").hex() == EMPTY
-
-
-def test_the_extension_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
-    sha3 = pytest.importorskip("sha3")
-    monkeypatch.setitem(sys.modules, "sha3", sha3)
-    assert load_keccak256().__name__ == "fast_keccak256"
-
-
-@given(st.binary(max_size=600))
-def test_both_implementations_agree(data: bytes) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "sha3", None)
-        fallback = load_keccak256()
-    assert fallback(data) == keccak256(data)
+def test_an_input_longer_than_a_block_is_hashed_whole() -> None:
+    # Published with the reference implementation: 200 bytes of 0xA3.
+    expected = "3a57666b048777f2c953dc4456f45a2588e1cb6f2da760122d530ac2ce607d4a"
+    assert keccak256(b"\xa3" * 200).hex() == expected
