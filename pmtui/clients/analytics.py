@@ -161,7 +161,7 @@ def _following(route: ListRoute, place: str, rows: Rows[T]) -> str | None:
 def _overlap(known: list[T], page: tuple[T, ...]) -> int:
     """Return how many rows at the head of a page are the tail of what is known already.
 
-    Rows have no id and equal ones occur (FINDINGS §6), so they are told apart by their place:
+    Rows have no id and equal ones occur (docs/wire.md#analytics-host), so they are told apart by their place:
     a set would lose the second of two equal trades.
     """
     for count in range(1, min(len(known), len(page)) + 1):

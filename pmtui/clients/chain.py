@@ -40,7 +40,7 @@ class ChainClient:
             code = rpc_text(answer, "code")
         except WireError as error:
             return unreadable(f"POST {method}", error)
-        # Nodes write no code as `0x`, and some as `0x0` (WIRE_METADATA §6.2).
+        # Nodes write no code as `0x`, and some as `0x0` (docs/wire.md#deposit-wallet).
         return bool(code.removeprefix("0x").strip("0"))
 
     async def chain_id(self) -> int | Failure:

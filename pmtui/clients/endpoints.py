@@ -93,7 +93,7 @@ METADATA_ROUTES = {
         comments="/comments",
     ),
 }
-"""SEED §4.4; WIRE_METADATA §2 rows 1 and 8, §3.1."""
+"""See docs/wire.md#dialects and #metadata-host."""
 
 ANALYTICS_ROUTES = {
     Dialect.SEED: AnalyticsRoutes(
@@ -132,7 +132,7 @@ ANALYTICS_ROUTES = {
         market_key="condition_id",
     ),
 }
-"""SEED §4.3; WIRE_METADATA §4.1 and §4.2 with their bounds."""
+"""See docs/wire.md#dialects and #analytics-host."""
 
 EVENT_ORDER = {
     MarketSort.VOLUME_24H: ("volume24hr", "false"),
@@ -141,4 +141,4 @@ EVENT_ORDER = {
     MarketSort.NEWEST: ("createdAt", "false"),
     MarketSort.ENDING_SOON: ("endDate", "true"),
 }
-"""`order` and `ascending` of the event lists: field names in camel case (WIRE_METADATA §3.1)."""
+"""`order` and `ascending` of the event lists: field names in camel case (docs/wire.md#metadata-host)."""

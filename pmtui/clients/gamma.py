@@ -126,7 +126,7 @@ class GammaClient:
         return _to_page(await self._rows(self._routes.comments, query, decode_comments))
 
     def _place(self, sort: MarketSort, cursor: str | None) -> tuple[str, str]:
-        # Hundreds of events are open past their end date (FINDINGS §7) and would lead the list. The
+        # Hundreds of events are open past their end date (docs/wire.md#metadata-host) and would lead the list. The
         # moment belongs to the host's cursor, so it travels inside ours.
         if sort is not MarketSort.ENDING_SOON:
             return "", cursor or ""

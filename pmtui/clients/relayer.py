@@ -51,7 +51,7 @@ class RelayerClient:
         """Return whether a wallet exists, in the relayer's view.
 
         The address is the wallet's, and the type must be said: without it the host takes the
-        address for that of another kind of wallet (WIRE_METADATA §2 row 17).
+        address for that of another kind of wallet (docs/wire.md#relayer).
         """
         query = (("address", wallet), ("type", _KINDS.get(form, "WALLET")))
         answer = await self._host.read("/deployed", query=query)

@@ -203,7 +203,7 @@ _SEED = {
     Call.MARKET_EARNINGS: Route("GET", "/rewards/markets"),
     Call.REBATES: Route("GET", "/rebates"),
 }
-"""SEED §4.1."""
+"""Of the seed dialect (docs/wire.md#dialects)."""
 
 _LIVE = {
     Call.CHECK: Route("GET", "/ok"),
@@ -220,7 +220,7 @@ _LIVE = {
     Call.MARKET_EARNINGS: Route("GET", "/rewards/user/markets", Auth.KEY),
     Call.REBATES: Route("GET", "/rebates/current"),
 }
-"""WIRE_CLOB §19, §3, §8.1 and §14, September 2026."""
+"""Of the public service (docs/wire.md#dialects), September 2026."""
 
 SEED_ROUTES = ClobRoutes(
     dialect=Dialect.SEED,

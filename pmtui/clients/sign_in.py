@@ -1,7 +1,7 @@
 """Signs in with the owner's key and mints a relayer key: one session, used for that and forgotten.
 
 The cookies of the session stay on connections of their own; no other request carries them.
-Steps as in WIRE_METADATA §5.7; a profile is not made, since the seed lists no profile writes.
+Steps as in docs/wire.md#signing-in; a profile is not made, since the seed lists no profile writes.
 """
 
 from collections.abc import Callable

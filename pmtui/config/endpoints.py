@@ -38,4 +38,4 @@ LIVE = Endpoints(
     rpc="https://polygon.drpc.org",
     geoblock="https://polymarket.com/api/geoblock",
 )
-"""The public service (WIRE_METADATA §1, WIRE_CLOB §1, November 2026)."""
+"""The public service (docs/wire.md, November 2026)."""

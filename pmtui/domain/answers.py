@@ -93,7 +93,7 @@ class FailureKind(StrEnum):
 
 NEVER_PROCESSED = frozenset({403, 425, 429})
 """Answered before a request is looked at, whoever answers and in whatever form: the region is
-checked before anything else, the engine restarts, there were too many (WIRE_CLOB §6.5, §15). Every
+checked before anything else, the engine restarts, there were too many (docs/wire.md#refusals and #rate-limits). Every
 other status of a page of somebody in between tells nothing: a 502 or 504 may follow the deed, and
 what a 503 stands for nobody has written down."""
 

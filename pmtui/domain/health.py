@@ -1,7 +1,7 @@
 """How each source stands: its freshness, its stream's connection, its rate limit and the queue before it.
 
 Two rate limits are counted: our own requests against what a host allows, and the venue's count per
-signer, which it states with every answer to an order or a cancellation (WIRE_CLOB §15).
+signer, which it states with every answer to an order or a cancellation (docs/wire.md#rate-limits).
 """
 
 from dataclasses import dataclass

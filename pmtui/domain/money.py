@@ -53,7 +53,7 @@ PRICE = Range("price", 0, SCALE)
 """Both ends included: an empty side and a resolved market are sent as 0 or 1."""
 PRICE_CHANGE = Range("change of price", -SCALE, SCALE)
 TICK = Range("tick size", SCALE // 10_000, SCALE // 10)
-"""The venue's coarsest is 0.1, its finest 0.0001 (WIRE_CLOB §5.2); a finer one has no ladder."""
+"""The venue's coarsest is 0.1, its finest 0.0001 (docs/wire.md#amounts); a finer one has no ladder."""
 AVERAGE_PRICE = Range("average price", 0, 10 * SCALE)
 """A quotient of what was paid, fees included: it may lie a little above 1."""
 SIZE = Range("size", 0, _TRILLIONS)

@@ -146,7 +146,7 @@ class PreparedOrder:
 
 
 MOST_IN_BATCH = 15
-"""Orders that go in one request (WIRE_CLOB §6.1)."""
+"""Orders that go in one request (docs/wire.md#orders)."""
 
 
 class SafetyCommands(Protocol):

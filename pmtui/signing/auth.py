@@ -4,7 +4,7 @@ Level 1 attests control of the wallet to make or fetch an API key. Level 2 is HM
 method, path without its query, and body of every request; the keyed hash states are computed once
 and copied, so that a request costs two short hashes. Signing in to the metadata host with the
 owner's key (EIP-4361) is what a relayer key is made with; its steps, texts and the odd bearer are
-those of WIRE_METADATA §5.7 (September 2026).
+those of docs/wire.md#signing-in (September 2026).
 """
 
 from base64 import b64decode, b64encode, urlsafe_b64decode

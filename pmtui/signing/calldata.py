@@ -1,7 +1,7 @@
 """What wallet calls say: encoding by a fixed table of functions, and decoding for the card.
 
 The table holds the functions that the service's contracts offer and that pmtui calls or reads
-(WIRE_METADATA §6.6, September 2026). Decoding accepts only bytes that encode to themselves, so
+(docs/wire.md#contract-calls, September 2026). Decoding accepts only bytes that encode to themselves, so
 what a card shows is all that was signed.
 """
 

@@ -1,7 +1,7 @@
 """Signs batches of calls of a deposit wallet, and writes the relayer's request bodies.
 
 The owner signs plain EIP-712: 65 bytes, not wrapped as the signatures of orders are
-(WIRE_METADATA §6.3, checked against the official libraries, September 2026).
+(docs/wire.md#deposit-wallet, checked against the official libraries, September 2026).
 """
 
 from collections.abc import Iterable
@@ -119,7 +119,7 @@ def wrap_session_signature(session_signer: Address, signature: bytes) -> bytes:
     """Return the signature of a session key in the form that the wallet recognises.
 
     The bytes are the ABI encoding of (bytes32 signer, bytes32 0, bytes signature), then sixteen
-    times 6492 (WIRE_METADATA §6.3).
+    times 6492 (docs/wire.md#deposit-wallet).
     """
     offset = 96
     padded = signature + bytes(-len(signature) % 32)

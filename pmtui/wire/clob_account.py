@@ -45,7 +45,7 @@ from pmtui.wire.orders import Owner, decode_fills, decode_order
 from pmtui.wire.rows import to_moment
 
 LONGEST_ID = 128
-"""Characters; ids of orders have 66, those of trades 36 (WIRE_CLOB, October 2026)."""
+"""Characters; ids of orders have 66, those of trades 36 (October 2026)."""
 LONGEST_TEXT = 300
 
 

@@ -452,13 +452,13 @@ def _tick_size(value: Number) -> Micros | None:
 
 
 def _price_level(value: Number, field: str) -> Micros | None:
-    # 0 and 1 stand for an empty side, not for a level that could be traded at (FINDINGS §4).
+    # 0 and 1 stand for an empty side, not for a level that could be traded at (docs/wire.md#metadata-host).
     price = to_micros(value, field, PRICE)
     return price if price is not None and 0 < price < ONE else None
 
 
 class GeoRow(msgspec.Struct, gc=False):
-    """`GET /api/geoblock` (WIRE_METADATA §8.1); the address it also states is not wanted."""
+    """`GET /api/geoblock` (docs/wire.md#geographic-check); the address it also states is not wanted."""
 
     blocked: bool | None = None
     country: str | None = None

@@ -6,7 +6,7 @@ A transaction (`GET /transaction?id=`, an array with one row; the seed allows an
       "from": "0xOwner", "to": "0xFactory", "proxyAddress": "0xWallet", "nonce": "4", "data": "0x…",
       "owner": "0xOwner", "metadata": "", "createdAt": "2026-11-20T10:00:00.000000Z", …}]
 
-Source: WIRE_METADATA §5, September 2026.
+Source: docs/wire.md#relayer, September 2026.
 """
 
 from datetime import datetime

@@ -36,7 +36,7 @@ Listing = str | list[str | int | float | None] | None
 """A list, or a string that holds one as JSON."""
 
 MILLISECONDS_FROM = 10**11
-"""Epoch values from here on are milliseconds (WIRE_CLOB §1); as seconds it would be year 5138."""
+"""Epoch values from here on are milliseconds (docs/wire.md#conventions); as seconds it would be year 5138."""
 
 _SCALARS = msgspec.json.Decoder(list[str | int | float | None])
 _CONDITION = re.compile(r"0x[0-9a-fA-F]{64}")

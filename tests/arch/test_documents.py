@@ -10,7 +10,8 @@ import pmtui
 
 PACKAGE = Path(pmtui.__file__).parent
 ROOT = PACKAGE.parent
-DOCUMENTS = (ROOT / "README.md", PACKAGE / "ARCHITECTURE.md", PACKAGE / "ROUTES.md")
+WIRE = PACKAGE / "docs/wire.md"
+DOCUMENTS = (ROOT / "README.md", PACKAGE / "ARCHITECTURE.md", PACKAGE / "ROUTES.md", WIRE)
 _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 _QUOTED = re.compile(r"`([^`\s]+)`")
 _FILE = re.compile(r"[\w.*/-]+/[\w.*-]+\.(?:py|md|toml|tcss|txt)|(?:[\w-]+/)+")
@@ -33,6 +34,21 @@ def test_every_path_that_is_named_exists(document: Path) -> None:
 
 def test_the_map_names_paths() -> None:
     assert len(set(_paths((PACKAGE / "ARCHITECTURE.md").read_text()))) > 50
+
+
+def test_every_section_that_the_code_names_is_there() -> None:
+    headings = re.findall(r"^## (.+)$", WIRE.read_text(), re.MULTILINE)
+    anchors = {heading.lower().replace(" ", "-") for heading in headings}
+    named = {
+        anchor
+        for module in PACKAGE.rglob("*.py")
+        for anchors_of_one in re.findall(
+            r"docs/wire\.md((?:#[a-z-]+(?: and )?)+)", module.read_text()
+        )
+        for anchor in re.findall(r"#([a-z-]+)", anchors_of_one)
+    }
+    assert len(named) > 15
+    assert named <= anchors
 
 
 def test_a_path_that_is_gone_is_seen() -> None:

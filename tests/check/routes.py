@@ -1,6 +1,6 @@
 """`python -m tests.check routes`: who asks, answers and tests each route of the trading host.
 
-The rows are those of SEED §4.1 and of the public service. Client methods are found by reading the
+The rows are those of the seed dialect and of the public service. Client methods are found by reading the
 clients' source: a method asks a row of the table where it, or something of its module that it uses,
 names the row. `--write` puts the table into `pmtui/ROUTES.md`.
 """
@@ -69,7 +69,7 @@ SEED_ROWS: tuple[tuple[str, str], ...] = (
     ("DELETE", "/cancel-market-orders"),
     ("DELETE", "/cancel-all"),
 )
-"""Method and path of every row of SEED §4.1, in its order."""
+"""Method and path of every row of the seed dialect, in its order."""
 
 
 @dataclass(frozen=True)

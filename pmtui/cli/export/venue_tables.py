@@ -43,7 +43,7 @@ from pmtui.signing.wallet import derive_wallets
 T = TypeVar("T")
 
 MAX_ROWS = 10_000
-"""As far as the host lets one count (WIRE_METADATA §4.1)."""
+"""As far as the host lets one count (docs/wire.md#analytics-host)."""
 
 
 @dataclass(frozen=True, slots=True)

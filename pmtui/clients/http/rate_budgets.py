@@ -1,7 +1,7 @@
 """What is left of the limits on orders and cancellations: our own count, and the venue's word.
 
 The venue counts per signer and states what is left with every answer to an order or a cancellation
-(WIRE_CLOB §15, `Poly-RateLimit-*`); what it allows in all it does not state.
+(docs/wire.md#rate-limits, `Poly-RateLimit-*`); what it allows in all it does not state.
 """
 
 from collections.abc import Callable, Iterable, Mapping

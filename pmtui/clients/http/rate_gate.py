@@ -15,7 +15,7 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import Waiting
 
 _FIRST_PAUSE_S = 1.0
-"""For a refusal that names no time (WIRE_CLOB §6: 1 to 2 s, doubling)."""
+"""For a refusal that names no time (docs/wire.md#refusals: 1 to 2 s, doubling)."""
 _LONGEST_PAUSE_S = 16.0
 
 

@@ -1,4 +1,4 @@
-"""What each host allows, as data (WIRE_CLOB §15, WIRE_METADATA §8.2, SEED §8; PRODUCT §6).
+"""What each host allows, as data (docs/wire.md#rate-limits).
 
 The public service mostly delays what is too much; we wait before sending instead, in order. Its
 limit of 15,000 requests in 10 s over all hosts holds by itself: the hosts' own limits add up to
@@ -101,7 +101,7 @@ METADATA_LIMITS = HostLimits(
 )
 
 _POSITIONS = {Dialect.SEED: 200, Dialect.LIVE: 150}
-"""SEED §8 and the official page of June 2026 disagree."""
+"""The seed dialect and the official page of June 2026 disagree (docs/wire.md#rate-limits)."""
 
 
 def analytics_limits(dialect: Dialect) -> HostLimits:

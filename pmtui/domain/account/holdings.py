@@ -29,9 +29,9 @@ from pmtui.domain.orders.order import Fill, TradeStatus
 
 LAG = timedelta(seconds=60)
 """So old a state of the wallet may be in an answer. The venue's balance "can lag a fill by seconds"
-(WIRE_CLOB §6.6), the analytics host by more, and a trade that is retried on chain by longest."""
+(docs/wire.md#balances), the analytics host by more, and a trade that is retried on chain by longest."""
 RESOLUTION = timedelta(seconds=1)
-"""The venue cuts the time of a match to the second (WIRE_CLOB §1)."""
+"""The venue cuts the time of a match to the second (docs/wire.md#conventions)."""
 CLOCK_ERROR = timedelta(seconds=1)
 """How far the venue's clock is from what was measured of it: it tells whole seconds."""
 UNKNOWN_CLOCK = timedelta(days=1)

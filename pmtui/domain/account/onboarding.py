@@ -1,7 +1,7 @@
 """How far an account has come on its way to trading: the steps in order, each with what is known.
 
 Pure: it is told what was asked and answered, and says of every step how it stands. Nothing is
-guessed: what nobody has answered is not known. The steps are those of WIRE_METADATA §11.
+guessed: what nobody has answered is not known. The steps are those of docs/wire.md#onboarding.
 """
 
 from collections.abc import Iterable, Mapping
@@ -285,7 +285,7 @@ def _deployed(facts: Onboarding) -> StepStatus:
     wallet, told = facts.wallet, facts.deployed_answer
     if wallet is not None and wallet.form is WalletForm.EOA:
         return StepStatus(Step.DEPLOYED, StepState.NOT_NEEDED)
-    # Bytecode goes before what the relayer has heard of (SEED §3.2).
+    # Bytecode goes before what the relayer has heard of (docs/wire.md#deposit-wallet).
     return _told(Step.DEPLOYED, told, True if facts.code.value else told.value)
 
 

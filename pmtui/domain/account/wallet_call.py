@@ -1,6 +1,6 @@
 """Calls that a deposit wallet makes on chain, and the relayer's transactions that carry them.
 
-A wallet executes a batch of calls as a whole or not at all (WIRE_METADATA §6.3, September 2026).
+A wallet executes a batch of calls as a whole or not at all (docs/wire.md#deposit-wallet, September 2026).
 """
 
 import re
@@ -73,7 +73,7 @@ class DecodedCall:
 
 
 class RelayerState(StrEnum):
-    """Where a transaction of the relayer is (WIRE_METADATA §5.5)."""
+    """Where a transaction of the relayer is (docs/wire.md#relayer)."""
 
     NEW = "STATE_NEW"
     EXECUTED = "STATE_EXECUTED"
@@ -242,7 +242,7 @@ _BUSY = ("wallet busy", "in-flight action", "active action")
 
 
 def read_submit_refusal(status: int, text: str) -> SubmitRefusal:
-    """Return what may be done after the relayer refused a submission (WIRE_METADATA §5.6).
+    """Return what may be done after the relayer refused a submission (docs/wire.md#relayer).
 
     Args:
         status: of the answer.

@@ -48,7 +48,7 @@ class Disagreement:
 def is_position_id(token_id: TokenId) -> bool:
     """Whether a token belongs to the newer protocol, whose ids do not follow from the condition.
 
-    Bits 40 to 103 are zero (WIRE_CLOB §4.5).
+    Bits 40 to 103 are zero (docs/wire.md#amounts).
     """
     is_number = token_id.isascii() and token_id.isdecimal() and len(token_id) <= _MOST_DIGITS
     return is_number and int(token_id) & _POSITION_BITS == 0

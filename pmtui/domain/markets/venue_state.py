@@ -44,7 +44,7 @@ class Evidence(StrEnum):
 RESTART_LASTS = timedelta(seconds=90)
 """Believed for so long after the last 425 at most: every further one renews it."""
 POST_ONLY_LASTS = timedelta(seconds=120)
-"""The careful minutes after a restart (WIRE_CLOB §6.5), where no answer states their end."""
+"""The careful minutes after a restart (docs/wire.md#refusals), where no answer states their end."""
 NOT_READY_LASTS = timedelta(seconds=60)
 CLOSED_LASTS = timedelta(minutes=10)
 """How long a refusal of everything is believed that nothing has confirmed or denied since."""
@@ -60,7 +60,7 @@ _LASTS = {
     VenueState.DISABLED: CLOSED_LASTS,
     VenueState.DELAYED: CLOSED_LASTS,
 }
-# Words of refusals (WIRE_CLOB §6.5), in lower case.
+# Words of refusals (docs/wire.md#refusals), in lower case.
 _WORDS = (
     ("address banned", VenueState.BANNED),
     ("trading restricted in your region", VenueState.REGION_REFUSED),
@@ -146,7 +146,7 @@ def fact_of_refusal(
 
 
 def facts_of_terms(terms: "MarketTerms | None", as_of: datetime) -> tuple[VenueFact, ...]:
-    """Return what a market's own flags tell: whoever takes there waits (WIRE_CLOB §6.8)."""
+    """Return what a market's own flags tell: whoever takes there waits (docs/wire.md#matching)."""
     if terms is None or not (terms.seconds_delay > 0 or terms.has_taker_delay):
         return ()
     text = f"{terms.seconds_delay} s" if terms.seconds_delay > 0 else "a moment"

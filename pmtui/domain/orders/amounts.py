@@ -53,7 +53,7 @@ SIZE_STEP = Micros(10_000)
 
 
 MIN_MARKETABLE_BUY = ONE
-"""A purchase that fills at once must be worth a dollar (WIRE_CLOB §5.3)."""
+"""A purchase that fills at once must be worth a dollar (docs/wire.md#amounts)."""
 
 
 class OrderAmounts(NamedTuple):
@@ -198,7 +198,7 @@ def order_amounts(intent: OrderIntent, tick: Micros) -> OrderAmounts:
     """Return the amounts an intent signs.
 
     What does not rest is a market order to the venue, whatever the trader calls it: its amounts
-    follow the market rules (WIRE_CLOB §5.3), so a purchase states dollars to the cent.
+    follow the market rules (docs/wire.md#amounts), so a purchase states dollars to the cent.
 
     Raises:
         AmountError: a price or size that no order can carry.

@@ -25,10 +25,10 @@ from pmtui.domain.orders.order import Fill, Order, OrderStatus
 from pmtui.domain.orders.own_orders import OwnOrders
 
 DUST = Micros(10_000)
-"""Matches are cut to hundredths of a share: what is left below that never fills (WIRE_CLOB §6.8)."""
+"""Matches are cut to hundredths of a share: what is left below that never fills (docs/wire.md#matching)."""
 
 LAG_S = 15
-"""How far behind an answer may be. Several polls of 0.5 s are documented (WIRE_CLOB §8.1);
+"""How far behind an answer may be. Several polls of 0.5 s are documented (docs/wire.md#reading-orders-and-trades);
 replicas that were 12 s behind have been reported (November 2026)."""
 RULED_OUT_AFTER_S = 30
 

@@ -2,7 +2,7 @@
 
 While heartbeats come, open orders stay; when they stop, the venue cancels them all. The first
 accepted heartbeat arms the switch and nothing disarms it, so whoever starts must go on.
-Source: WIRE_CLOB §10, September 2026.
+Source: docs/wire.md#heartbeats, September 2026.
 """
 
 from dataclasses import dataclass

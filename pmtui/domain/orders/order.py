@@ -28,10 +28,10 @@ class TimeInForce(StrEnum):
 
 
 VENUE_EXPIRY_LEAD = timedelta(seconds=60)
-"""The venue removes a GTD order this long before the expiration it states (WIRE_CLOB §6.2)."""
+"""The venue removes a GTD order this long before the expiration it states (docs/wire.md#orders)."""
 
 MIN_LIFE = timedelta(seconds=120)
-"""A GTD order must state an expiration 180 s ahead and goes 60 s before that (WIRE_CLOB §6.2)."""
+"""A GTD order must state an expiration 180 s ahead and goes 60 s before that (docs/wire.md#orders)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from pmtui.domain.orders.order import LimitIntent
 from pmtui.domain.ticket.fields import step_cents
 
 MOST_LEGS = 15
-"""Orders that go in one request (WIRE_CLOB §6.1)."""
+"""Orders that go in one request (docs/wire.md#orders)."""
 _HUNDREDTHS = SCALE // SIZE_STEP
 
 

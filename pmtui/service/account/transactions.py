@@ -33,7 +33,7 @@ from pmtui.service.topics import AccountTopic, StatusTopic
 from pmtui.service.views import Level
 
 DEADLINE = timedelta(minutes=10)
-"""From preparing a batch on; as the official library's (WIRE_METADATA §6.3)."""
+"""From preparing a batch on; as the official library's (docs/wire.md#deposit-wallet)."""
 LEAST_LEFT = timedelta(minutes=1)
 """A card that was read for so long that less is left is prepared anew."""
 BUSY_PAUSE_S = 2.0

@@ -1,8 +1,8 @@
 """One sale of a conditional order, from the decision to what it sold.
 
 Nothing else is sold before it is known what became of a sale. An answer that says "refused" proves
-nothing by itself: the venue once filled an order that it had answered with an error (WIRE_CLOB
-§6.4). So an order that has left is ruled out only by complete trades, read later than the venue's
+nothing by itself: the venue once filled an order that it had answered with an error (docs/wire.md#refusals). So an
+order that has left is ruled out only by complete trades, read later than the venue's
 lag, which must agree with the shares that the venue says are held.
 """
 
@@ -36,7 +36,7 @@ from pmtui.service.views import AccountView
 
 SALE_LAG_S = 5.0
 """How long after an answer the venue's trades and balances may still lack what it did: lists need
-several polls of half a second, the cached balance some seconds (WIRE_CLOB §8.1, §6.7, of November
+several polls of half a second, the cached balance some seconds (docs/wire.md#reading-orders-and-trades and #balances, of November
 2026), and a replica was seen four seconds behind."""
 READ_AGAIN_S = 1.0
 MOST_DOUBT_S = 30.0

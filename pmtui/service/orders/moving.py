@@ -57,7 +57,7 @@ READING_TRIES = 4
 """Of trades alone, for whoever asks for them."""
 PROOF_WITHIN_S = 8.0
 """How long a new order waits for proof of what the cancelled one had filled. An event of the stream
-takes well under a second, trades may be several polls late (WIRE_CLOB §8.1); later the price that
+takes well under a second, trades may be several polls late (docs/wire.md#reading-orders-and-trades); later the price that
 was confirmed is no longer what the trader looks at."""
 NOT_REPLACED = "Cancelled, not replaced"
 NO_STREAM = "the order stream is down, and without it nobody says how much of an order had filled"

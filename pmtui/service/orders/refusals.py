@@ -1,4 +1,4 @@
-"""Which ticket field a refusal of the venue is about, told by its words (WIRE_CLOB §6.5)."""
+"""Which ticket field a refusal of the venue is about, told by its words (docs/wire.md#refusals)."""
 
 _FIELDS = (
     ("minimum tick size", "price"),

@@ -389,7 +389,7 @@ def _each(
 ) -> tuple[PostResult | Failure, ...]:
     """Return what is answered to each order; a failure where nobody can tell.
 
-    Answers stand in the order of the request (WIRE_CLOB §6.1); one that names another order than
+    Answers stand in the order of the request (docs/wire.md#orders); one that names another order than
     the one in its place shows that they do not.
     """
     if isinstance(answer, Failure):

@@ -25,7 +25,7 @@ from pmtui.service.words import format_shares
 
 CENT = Micros(10_000)
 LEAST_PRICE = Micros(100)
-"""The smallest tick there is: nothing trades below it (WIRE_CLOB §5, October 2026)."""
+"""The smallest tick there is: nothing trades below it (docs/wire.md#amounts, October 2026)."""
 
 
 def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: datetime) -> Verdict:

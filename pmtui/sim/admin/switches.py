@@ -6,7 +6,7 @@ from enum import Enum
 from pmtui.domain.ids import Address, ConditionId
 
 HOLD_MS = 250
-"""How long a market with `itode` holds an order that would take (WIRE_CLOB §6.8, 2026)."""
+"""How long a market with `itode` holds an order that would take (docs/wire.md#matching, 2026)."""
 MAX_CANCELS = 1_000
 """Ids in a bare array, since 2026-06-15."""
 MAX_CANCELS_SEED = 3_000
@@ -136,7 +136,7 @@ class StreamTrick:
 
 @dataclass(slots=True)
 class RateLimits:
-    """Token buckets of one signer (WIRE_CLOB §15, standard tier of 2026-07-24)."""
+    """Token buckets of one signer (docs/wire.md#rate-limits, standard tier of 2026-07-24)."""
 
     is_enforced: bool = False
     """Refuses with 429; else only warns, as the service did when it announced them."""
@@ -149,7 +149,7 @@ class RateLimits:
 
 @dataclass(slots=True)
 class HostLimits:
-    """How often the analytics host may be asked in ten seconds (SEED §8)."""
+    """How often the analytics host may be asked in ten seconds (docs/wire.md#rate-limits)."""
 
     is_enforced: bool = True
     scale: float = 1.0

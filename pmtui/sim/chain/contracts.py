@@ -1,7 +1,7 @@
 """What the service's contracts do with a batch of calls: the effects of all of it, or a revert.
 
 Pure: a batch is carried out on a draft over what a `World` says, so that a revert leaves nothing
-behind. Semantics are those of WIRE_METADATA §6.6 (September 2026); texts of reverts are the contracts'.
+behind. Semantics are those of docs/wire.md#contract-calls (September 2026); texts of reverts are the contracts'.
 """
 
 from collections.abc import Sequence

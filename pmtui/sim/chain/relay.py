@@ -1,7 +1,7 @@
 """The relayer behind its routes: checks submissions, and lets time carry them out on the chain.
 
 A submission is refused in the service's words, or becomes a transaction that goes through its
-states (WIRE_METADATA §5). What was accepted is on the disk and goes on after a restart.
+states (docs/wire.md#relayer). What was accepted is on the disk and goes on after a restart.
 """
 
 import random

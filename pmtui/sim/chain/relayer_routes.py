@@ -1,4 +1,4 @@
-"""The relayer host: who may ask, and how its answers look (WIRE_METADATA §5)."""
+"""The relayer host: who may ask, and how its answers look (docs/wire.md#relayer)."""
 
 from collections import deque
 from datetime import UTC, datetime

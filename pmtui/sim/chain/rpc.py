@@ -1,4 +1,4 @@
-"""The chain host: JSON-RPC for what a trader's program reads of the chain (WIRE_METADATA §10)."""
+"""The chain host: JSON-RPC for what a trader's program reads of the chain (docs/wire.md#contract-calls)."""
 
 from collections.abc import Callable, Sequence
 

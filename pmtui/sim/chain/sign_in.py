@@ -1,4 +1,4 @@
-"""Signing in with an owner's key, and the relayer keys that a session may mint (WIRE_METADATA §5.7).
+"""Signing in with an owner's key, and the relayer keys that a session may mint (docs/wire.md#signing-in).
 
 A nonce is good once and belongs to a cookie; a signed message opens a session; a session mints keys.
 """

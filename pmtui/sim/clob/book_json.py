@@ -1,6 +1,6 @@
 """One token's book as the service writes it, and the hash over that text.
 
-Source of the canonical form: WIRE_CLOB §11.1, checked there against recorded production books.
+Source of the canonical form: docs/wire.md#books, checked there against recorded production books.
 """
 
 import hashlib

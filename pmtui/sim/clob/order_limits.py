@@ -1,7 +1,7 @@
 """How many orders and cancels one signer may send: two token buckets, each all or nothing.
 
 The service announced them in a warning mode, in which too much is let through and marked
-(WIRE_CLOB §15, July 2026); so does this venue until the operator has them enforced.
+(docs/wire.md#rate-limits, July 2026); so does this venue until the operator has them enforced.
 """
 
 from dataclasses import dataclass

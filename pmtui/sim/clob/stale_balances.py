@@ -1,7 +1,7 @@
 """The venue's belief about shares, which lags behind a fill for a while if the operator wants so.
 
 Whoever sells what they just bought is then refused until the time is up or they ask the venue to
-read the chain again, as on the service (WIRE_CLOB §6.7). The ledger itself is never wrong.
+read the chain again, as on the service (docs/wire.md#balances). The ledger itself is never wrong.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """The analytics host: positions, trades and standings told from the venue's own ledger.
 
-It can be asked so often in ten seconds (SEED §8), whoever asks: then it answers 429 until the oldest
+It can be asked so often in ten seconds (docs/wire.md#rate-limits), whoever asks: then it answers 429 until the oldest
 of these requests is ten seconds old.
 """
 

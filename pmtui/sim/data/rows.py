@@ -1,6 +1,6 @@
 """Rows of the analytics host in both of its dialects: camel case (v1) and snake case (v2).
 
-Amounts are JSON numbers in whole units (WIRE_METADATA §4). 999 stands for "no outcome".
+Amounts are JSON numbers in whole units (docs/wire.md#analytics-host). 999 stands for "no outcome".
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The analytics host, older dialect: bare arrays in camel case (WIRE_METADATA §4.1).
+"""The analytics host, older dialect: bare arrays in camel case (docs/wire.md#analytics-host).
 
 Positions that lost stay listed until they are redeemed, as with the service.
 """

@@ -1,4 +1,4 @@
-"""The analytics host, newer dialect: snake case in envelopes with cursors (WIRE_METADATA §4.2)."""
+"""The analytics host, newer dialect: snake case in envelopes with cursors (docs/wire.md#analytics-host)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType

@@ -1,7 +1,7 @@
 """Read price and size out of an order's two amounts, or refuse it as the service does.
 
 Prices are never sent: they are the quotient of the amounts. Limits of decimals by tick size are
-those of WIRE_CLOB §5.1 and §5.3.
+those of docs/wire.md#amounts.
 """
 
 from dataclasses import dataclass

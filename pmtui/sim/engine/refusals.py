@@ -1,4 +1,4 @@
-"""The service's refusals of an order, in its own words (WIRE_CLOB §6.5, §5.3, §6.7)."""
+"""The service's refusals of an order, in its own words (docs/wire.md#refusals and #amounts and #balances)."""
 
 from decimal import Context, Decimal
 

@@ -27,7 +27,7 @@ FINE_TICK = Micros(1_000)
 COARSE_TICK = Micros(10_000)
 FINE_BELOW = Micros(40_000)
 FINE_ABOVE = Micros(960_000)
-"""A trade beyond these prices refines the grid of a 0.01 market (WIRE_CLOB §16.3)."""
+"""A trade beyond these prices refines the grid of a 0.01 market (docs/wire.md#market-stream)."""
 
 UNKNOWN_TRADE = Refusal(404, "trade not found")
 NO_SUCH_STEP = Refusal(400, "trade cannot take this step")

@@ -10,7 +10,7 @@ from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.domain.orders.order import TimeInForce
 
 GTD_NOTICE_MS = 180_000
-"""A stated expiration must be this far ahead (WIRE_CLOB §6.2, August 2026)."""
+"""A stated expiration must be this far ahead (docs/wire.md#orders, August 2026)."""
 GTD_EARLY_MS = 60_000
 """A GTD order leaves the book this long before its stated expiration."""
 USUAL_TICK_SIZE = Micros(10_000)

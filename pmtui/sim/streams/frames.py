@@ -1,6 +1,6 @@
 """Events of the market channel as the service words them, and the order in which they go out.
 
-Sources: WIRE_CLOB §16.3; order of keys and of neighbouring frames as in recordings of 2026.
+Sources: docs/wire.md#market-stream; order of keys and of neighbouring frames as in recordings of 2026.
 """
 
 import random

@@ -1,6 +1,6 @@
 """The market channel: whoever connects names tokens and gets their books and every change.
 
-What is answered to which frame follows WIRE_CLOB §16.1. Unknown tokens are ignored; a connection
+What is answered to which frame follows docs/wire.md#market-stream. Unknown tokens are ignored; a connection
 that asks for nothing gets nothing.
 """
 

@@ -1,7 +1,7 @@
 """The user channel: an account's orders and trades as they live, for whoever proves its API key.
 
 A first frame without valid credentials gets no answer, the connection is just closed, as by the
-service. Nothing is replayed (WIRE_CLOB §17).
+service. Nothing is replayed (docs/wire.md#user-stream).
 """
 
 from collections.abc import Iterable

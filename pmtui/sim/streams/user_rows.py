@@ -1,4 +1,4 @@
-"""Events of the user channel as the service words them (WIRE_CLOB §17.2 and §17.3)."""
+"""Events of the user channel as the service words them (docs/wire.md#user-stream)."""
 
 from pmtui.domain.ids import ApiKey
 from pmtui.domain.orders.order import TimeInForce, TradeStatus

@@ -27,7 +27,7 @@ from pmtui.ui.ticket.paint_ticket import (
 )
 
 VENUE_EXPIRY_LEAD = timedelta(seconds=60)
-"""The venue removes a GTD order this long before the time it states (WIRE_CLOB §6.2)."""
+"""The venue removes a GTD order this long before the time it states (docs/wire.md#orders)."""
 _MODE_ROLES = {Mode.PAPER: Role.PAPER, Mode.LIVE: Role.LIVE, Mode.READ_ONLY: Role.READONLY}
 _LABEL = 10
 _GAP = 2

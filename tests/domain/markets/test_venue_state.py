@@ -22,7 +22,7 @@ from pmtui.domain.money import Micros
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
 HERE, THERE = ConditionId("0xaa"), ConditionId("0xbb")
 
-# WIRE_CLOB §6.5, word for word.
+# docs/wire.md#refusals, word for word.
 TABLE = {
     "'0xABC' address banned": VenueState.BANNED,
     "'0xABC' address in closed only mode": VenueState.CLOSE_ONLY,

@@ -136,7 +136,7 @@ def test_a_timed_order_states_what_the_venue_asks_by_the_venues_clock(skew: int)
     intent = check_ticket(draft, replace(WORLD, clock_skew=ahead)).intent
     assert isinstance(intent, LimitIntent)
     assert intent.expires_at is not None
-    # A minute is added when it is signed; the venue wants three, by its own clock (§6.2).
+    # A minute is added when it is signed; the venue wants three, by its own clock.
     stated = intent.expires_at + timedelta(seconds=60)
     assert stated - (NOW + ahead) >= timedelta(seconds=180)
 

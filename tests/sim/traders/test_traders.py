@@ -139,7 +139,7 @@ def test_the_last_ninety_seconds_of_a_window_are_as_fast_as_recorded() -> None:
         floor.pass_seconds(1)
         seconds.append(len([frame for frame in eyes.frames if not frame.is_custom]))
         eyes.frames.clear()
-    # Recorded: 633 to 795 a second, 1,477 to 1,631 in the busiest (FINDINGS §3).
+    # Recorded: 633 to 795 a second, 1,477 to 1,631 in the busiest (recordings of 2026).
     assert 480 < sum(seconds) / 60 < 900
     assert 1_100 < max(seconds) < 2_200
     floor.venue.close()
