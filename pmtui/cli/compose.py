@@ -110,14 +110,10 @@ class Session:
         """Load the service behind the first picture, start it, and tidy up while it runs."""
         await self._first_paint()
         use_one_pool()
-        # Off since the program began (`main`). What was thrown away on the way here makes room for
-        # what comes; what is left stays, and is not searched.
-        gc.collect()
-        gc.freeze()
-        gc.enable()
         await asyncio.to_thread(_load_service)
         service = await services.enter_async_context(self._service().running())
         late.begin(service)
+        # What is loaded by now stays until the end: no search for garbage need look at it.
         gc.freeze()
         app.begin()
         while True:

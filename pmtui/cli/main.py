@@ -3,7 +3,6 @@
 0 is fine, 2 is wrong usage or configuration (one line), 70 is a bug (details in the log file).
 """
 
-import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -88,15 +87,10 @@ _COMMAND_HELP = (
 
 
 def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
-    # What is thrown away on the way to the first picture can wait for it; `compose` collects it there.
-    gc.disable()
     if not is_at_terminal():
         return _refuse("this needs a terminal; `pmtui sim` does not")
-    from pmtui.cli.lean_code import import_lean  # noqa: PLC0415
-    from pmtui.cli.lean_imports import leave_out  # noqa: PLC0415
-
-    leave_out()
-    import_lean()
+    # httpx does without its optional command line, which loads click, pygments and rich's progress bars.
+    sys.modules["httpx._main"] = None  # type: ignore[assignment]
     from pmtui.config.settings_ahead import SettingsAhead  # noqa: PLC0415
 
     ahead = SettingsAhead({"profile": profile})

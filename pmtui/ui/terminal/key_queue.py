@@ -8,6 +8,7 @@ before it has gone all the way: to its widget, up to the app, and through what t
 
 import asyncio
 from collections import deque
+from functools import partial
 from typing import Any
 
 from textual import events
@@ -16,7 +17,6 @@ from textual.message_pump import MessagePump
 from typing_extensions import override
 
 from pmtui.ui.question import QuestionScreen
-from pmtui.ui.terminal.quick_call import QuickCall
 
 PASSES = 3
 """Ways up that are waited for: the key's own, that of its action, that of what the action posted."""
@@ -93,12 +93,12 @@ class KeysInOrder(App[Any]):
 
     def _follow(self, pump: MessagePump, turn: object, passes: int) -> None:
         """Send a callback the way the key went: every queue is first in, first out."""
-        call = QuickCall(self._passed, pump, turn, passes)
+        call = partial(self._passed, pump, turn, passes)
         if not pump.post_message(events.Callback(call)):
             self._let_go(turn)
 
     def _let_go(self, turn: object) -> None:
-        self.post_message(events.Callback(QuickCall(self._release, turn)))
+        self.post_message(events.Callback(partial(self._release, turn)))
 
     def _passed(self, pump: MessagePump, turn: object, passes: int) -> None:
         parent = pump._parent
