@@ -334,7 +334,8 @@ class Client:
 
 def _place_of(flight: asyncio.Task[None]) -> str:
     """Return what a task waits for, from the outside in."""
-    names, waits_for = [], flight.get_coro()
+    names: list[str] = []
+    waits_for: object = flight.get_coro()
     while isinstance(waits_for, CoroutineType):
         names.append(waits_for.__qualname__)
         waits_for = waits_for.cr_await
