@@ -21,9 +21,9 @@ from pmtui.cli.logs import start_logging
 from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue, venue_command
 from pmtui.cli.session_lock import session_lock
 from pmtui.config.endpoints import LIVE, Endpoints
-from pmtui.config.errors import ConfigError
 from pmtui.config.paths import Paths, locate, open_to_overwrite, why_untrusted
 from pmtui.config.settings import Settings
+from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.exit_policy import Departure
 from pmtui.domain.account.key_kind import KeyKind
 from pmtui.service.clock import SystemClock
@@ -142,7 +142,7 @@ class Session:
                 frames_per_second=self._settings.frame_rate,
                 post_deadline_s=self._settings.order_deadline_s,
                 disarm_after_s=self._settings.disarm_after_s,
-                limits=self._settings.limits,
+                limits=self._settings.limits.to_limits(),
                 heartbeat=self._settings.heartbeat,
             ),
             state_dir=self._state,
@@ -158,10 +158,10 @@ class Session:
             options=Options(
                 keymap=self._keymap,
                 ascii_only=_is_ascii_terminal(),
-                ticket=self._settings.ticket,
+                ticket=self._settings.ticket.to_rules(),
                 flatten_percent=self._settings.flatten_percent,
                 presets=self._settings.presets,
-                chart_interval=self._settings.chart_interval,
+                chart_interval=self._settings.chart.interval,
                 is_first_run=self._is_first_run,
                 theme_problems=self._theme_problems,
             ),
@@ -310,8 +310,8 @@ def _themes(settings: Settings, paths: Paths) -> tuple[tuple[Theme, ...], tuple[
 def keymap_of(settings: Settings) -> tuple[Keymap, tuple[str, ...]]:
     """Return the user's keys and what is wrong with them, one line each."""
     overrides = {
-        action: KeyOverride(keys=setting.keys, line=setting.line)
-        for action, setting in settings.keys.items()
+        action: KeyOverride(keys=keys, line=settings.line_of_key(action))
+        for action, keys in settings.keys.items()
     }
     keymap, problems = read_keymap(overrides)
     return keymap, tuple(f"config.toml:{p.line}: {p.text}" for p in problems)

@@ -91,14 +91,12 @@ def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
         return _refuse("this needs a terminal; `pmtui sim` does not")
     # httpx does without its optional command line, which loads click, pygments and rich's progress bars.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
-    from pmtui.config.settings_ahead import SettingsAhead  # noqa: PLC0415
-
-    ahead = SettingsAhead({"profile": profile})
     from pmtui.cli.compose import CRASHED, keymap_of, run_terminal  # noqa: PLC0415
-    from pmtui.config.errors import ConfigError  # noqa: PLC0415
+    from pmtui.config.settings import load_settings  # noqa: PLC0415
+    from pmtui.config.toml_file import ConfigError  # noqa: PLC0415
 
     try:
-        settings = ahead.settings()
+        settings = load_settings({"profile": profile})
     except ConfigError as error:
         return _refuse(str(error))
     keymap, problems = keymap_of(settings)
