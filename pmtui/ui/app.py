@@ -95,7 +95,6 @@ class PmtuiApp(
         themes: Sequence[Theme] = (),
         theme: str = DEFAULT_THEME,
         on_quit: LeavePolicy = LeavePolicy.LEAVE,
-        on_first_paint: Callable[[], None] | None = None,
     ) -> None:
         """Build the application.
 
@@ -104,18 +103,13 @@ class PmtuiApp(
             themes: those to choose from.
             theme: name of the one to start with.
             on_quit: what becomes of open orders when the trader quits.
-            on_first_paint: called when there is something to look at, once. Whoever takes this
-                calls `begin` when there is a service; keys wait until then.
         """
         super().__init__()
-        if on_first_paint is not None:
-            self.hold_keys()
         self.surface = surface
         self.is_ascii_terminal = surface.options.ascii_only
         # The toolkit draws every scroll bar with one renderer.
         ScrollBar.renderer = _PlainBar if surface.options.ascii_only else ScrollBarRender
         self._on_quit = on_quit
-        self._on_first_paint = on_first_paint
         self.crash: BaseException | None = None
         self._tour_guide: TourGuide | None = None
         self._own_themes = tuple(themes)
@@ -138,11 +132,9 @@ class PmtuiApp(
 
     def on_ready(self) -> None:
         """Say where to begin, where nobody has been before."""
-        _ = self.call_after_refresh(self._on_first_paint or self.begin)
+        _ = self.call_after_refresh(self._begin)
 
-    def begin(self) -> None:
-        """Act on keys, and greet whoever has not been here before."""
-        self.release_keys()
+    def _begin(self) -> None:
         self.listen_for_alerts()
         if self.surface.options.is_first_run:
             self._guide.greet()

@@ -159,9 +159,9 @@ def imported_by(code: str) -> set[str]:
     return {name.partition(".")[0] for name in done.stdout.split()}
 
 
-def test_the_key_library_and_the_checker_of_settings_do_not_come_with_a_session() -> None:
+def test_the_libraries_of_keystores_and_of_the_local_venue_do_not_come_with_a_session() -> None:
     loaded = imported_by("import pmtui.cli.compose, pmtui.cli.hosts, pmtui.ui.charts.paint_chart")
-    assert not loaded & {"eth_account", "Crypto", "pydantic", "plotext", "starlette", "uvicorn"}
+    assert not loaded & {"eth_account", "Crypto", "plotext", "starlette", "uvicorn"}
 
 
 def test_the_service_runs_without_a_terminal() -> None:

@@ -30,27 +30,13 @@ DEAF_AFTER_ANSWER_S = 0.15
 class KeysInOrder(App[Any]):
     """An app that handles keys strictly one by one; put it first among the bases."""
 
-    _is_starting = False
     _held: deque[events.Key | events.Paste] | None = None
     _in_hand: object | None = None
     _longest: asyncio.TimerHandle | None = None
     _answer: tuple[str, float] = ("", float("-inf"))
 
-    def hold_keys(self) -> None:
-        """Let keys wait until `release_keys`: there is nobody yet to act on them."""
-        self._is_starting = True
-        self._in_hand = self
-
-    def release_keys(self) -> None:
-        """Act on the keys that waited, in their order."""
-        self._is_starting = False
-        _ = self.call_later(self._release, self)
-
     @override
     async def on_event(self, event: events.Event) -> None:
-        if self._is_starting and isinstance(event, events.MouseEvent):
-            # What it would meet is about to change.
-            return
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
         elif self._in_hand is None:
