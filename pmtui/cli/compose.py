@@ -32,8 +32,8 @@ from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.paths import Paths, locate, why_untrusted
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
-from pmtui.domain.account.exit_policy import Departure
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind
+from pmtui.domain.orders.heartbeat import ExitReason
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
@@ -59,7 +59,7 @@ GIVE_BACK_S = 20.0
 
 _VENUE_GONE = "paper venue ended, quit and start again"
 _VENUE_HELP = "The paper venue has ended. Quit and start again: orders and money are kept."
-_SIGNALS = {signal.SIGHUP: Departure.HANG_UP, signal.SIGTERM: Departure.TERMINATION}
+_SIGNALS = {signal.SIGHUP: ExitReason.HANG_UP, signal.SIGTERM: ExitReason.TERMINATION}
 
 
 def open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
@@ -181,7 +181,7 @@ class Session:
             giving_back = asyncio.create_task(self._give_back_memory())
             await app.run_async()
             giving_back.cancel()
-            departure = Departure.QUIT if app.crash is None else Departure.BUG
+            departure = ExitReason.QUIT if app.crash is None else ExitReason.BUG
             report = await service.departing.leave(
                 departure, self._settings.leave_policy(departure)
             )
@@ -275,7 +275,7 @@ class Session:
             surface,
             themes=self._themes,
             theme=self._settings.theme or usual_theme(os.environ, is_grey=is_grey),
-            on_quit=self._settings.leave_policy(Departure.QUIT),
+            on_quit=self._settings.leave_policy(ExitReason.QUIT),
         )
         app.after_drawing = give_back
         if os.environ.get("TMUX"):
@@ -283,7 +283,7 @@ class Session:
         return app
 
     def _leave_on_signals(self, app: PmtuiApp, service: DataService) -> None:
-        def leave(departure: Departure) -> None:
+        def leave(departure: ExitReason) -> None:
             # At once: giving a terminal back that does not read any more may take for ever.
             service.departing.begin(departure, self._settings.leave_policy(departure))
             app.exit()

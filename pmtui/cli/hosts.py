@@ -33,10 +33,9 @@ from pmtui.clients.signed_requests import SignedRequests
 from pmtui.clients.streams.market import MarketChannel
 from pmtui.clients.streams.user import UserChannel
 from pmtui.config.endpoints import Dialect, Endpoints
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import TradingKey, shorten_key_id
-from pmtui.domain.account.signature_type import SignatureType
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
 from pmtui.service.health import Health

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import msgspec
 
+from pmtui.domain.formats import count
 from pmtui.domain.ids import Address
-from pmtui.domain.plurals import count
 from pmtui.signing.wallet import derive_wallets
 
 

@@ -16,7 +16,7 @@ from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.paths import is_file_name, locate
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
-from pmtui.domain.plurals import count
+from pmtui.domain.formats import count
 from pmtui.service.clock import SystemClock
 from pmtui.service.safety.kill_file import (
     KillAnswer,

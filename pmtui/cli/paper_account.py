@@ -12,7 +12,7 @@ import msgspec
 from pmtui.cli.keys.live_key import PAPER_KEY_FILE
 from pmtui.clients.http.client import HttpHost
 from pmtui.config.paths import open_to_overwrite, private_dir, why_untrusted
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.signing.keystore import create_key
 from pmtui.signing.secret import Secret

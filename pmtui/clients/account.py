@@ -19,8 +19,7 @@ from pmtui.clients.http.paging import Step, collect_listing
 from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.routes_clob import Call, ClobRoutes
 from pmtui.clients.signed_requests import Account, SignedRequests, to_credentials
-from pmtui.domain.answers import MAX_PAGES, Listing
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import MAX_PAGES, Failure, FailureKind, Listing
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.orders.order import BalanceAllowance, CancelResult, Fill, Order, PostResult
 from pmtui.signing.clob_auth import auth_headers

@@ -13,10 +13,8 @@ from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
 from pmtui.clients.http.row_reading import SkipObserver, ignore_skips, read_rows
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
-from pmtui.domain.answers import Listing, Value
-from pmtui.domain.books.tape_backfill import MOST
-from pmtui.domain.books.tape_gaps import PastTrades
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure, Listing, Value
+from pmtui.domain.books.tape import MOST, PastTrades
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.market import Holder
 from pmtui.domain.orders.order import TradePrint
@@ -28,7 +26,7 @@ from pmtui.wire.analytics import (
     decode_prints,
     decode_value,
 )
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows
 
 T = TypeVar("T")

@@ -8,9 +8,9 @@ import msgspec
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
 from pmtui.domain.account.wallet_call import Call, CallReverted, Receipt
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.relayer import (
     RpcAnswer,
     decode_rpc,

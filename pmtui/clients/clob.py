@@ -12,13 +12,11 @@ from pmtui.clients.http.client import HttpHost, Query
 from pmtui.clients.http.paging import Step, walk
 from pmtui.clients.http.row_reading import SkipObserver, ignore_skips
 from pmtui.clients.routes_clob import Call, ClobRoutes
-from pmtui.domain.answers import Page
+from pmtui.domain.answers import Failure, Page
 from pmtui.domain.books.market_events import BookSnapshot
-from pmtui.domain.failure import Failure
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
-from pmtui.domain.markets.listed_market import ListedMarket
-from pmtui.domain.markets.market import MarketTerms, Side
+from pmtui.domain.markets.market import ListedMarket, MarketTerms, Side
 from pmtui.domain.money import Micros
 from pmtui.wire import clob as wire
 

@@ -7,7 +7,7 @@ from typing_extensions import override
 from pmtui.clients.http.client import HttpHost, Query
 from pmtui.clients.http.page_reading import PageReading
 from pmtui.clients.routes_clob import ClobRoutes, Route
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 
 
 @final

@@ -11,7 +11,7 @@ from pmtui.clients.http.page_reading import named
 from pmtui.clients.http.paging import Step, collect
 from pmtui.clients.routes_clob import Auth, Call
 from pmtui.clients.signed_requests import SignedRequests
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.markets.rewards import Earnings, Rebate, RewardedMarket
 from pmtui.domain.money import Micros

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pmtui.config.endpoints import LIVE, Dialect, Endpoints
-from pmtui.domain.markets.listing import MarketSort
+from pmtui.domain.markets.market import MarketSort
 
 __all__ = [
     "ANALYTICS_ROUTES",

@@ -16,12 +16,10 @@ from pmtui.clients.endpoints import (
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
 from pmtui.clients.http.row_reading import SkipObserver, ignore_skips, read_rows
-from pmtui.domain.answers import Page
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind, Page
 from pmtui.domain.ids import ConditionId, EventId
-from pmtui.domain.markets.listing import MarketSort
-from pmtui.domain.markets.market import Comment, Event, Market, Tag
-from pmtui.wire.errors import WireError
+from pmtui.domain.markets.market import Comment, Event, Market, MarketSort, Tag
+from pmtui.wire.bounds import WireError
 from pmtui.wire.gamma import (
     decode_comments,
     decode_event,

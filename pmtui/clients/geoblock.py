@@ -2,10 +2,9 @@
 
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
-from pmtui.domain.answers import GeoAnswer
-from pmtui.domain.failure import Failure
-from pmtui.wire.errors import WireError
-from pmtui.wire.geoblock import decode_geo_answer
+from pmtui.domain.answers import Failure, GeoAnswer
+from pmtui.wire.bounds import WireError
+from pmtui.wire.gamma import decode_geo_answer
 
 ROUTE = "geographic check"
 

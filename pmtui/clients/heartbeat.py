@@ -10,9 +10,9 @@ import msgspec
 
 from pmtui.clients.routes_clob import Call
 from pmtui.clients.signed_requests import SignedRequests
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.orders.heartbeat import FIRST_HEARTBEAT, HeartbeatAnswer, HeartbeatId
-from pmtui.wire.clob_notices import decode_heartbeat
+from pmtui.wire.clob_account import decode_heartbeat
 
 _WRONG_ID = frozenset({400})
 

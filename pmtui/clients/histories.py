@@ -9,7 +9,7 @@ import msgspec
 from pmtui.clients.clob_requests import PublicRequests
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.routes_clob import Call, ClobRoutes
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.wire import clob as wire

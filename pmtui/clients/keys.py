@@ -8,10 +8,10 @@ import msgspec
 from pmtui.clients.routes_clob import Call
 from pmtui.clients.signed_requests import SignedRequests, to_credentials
 from pmtui.domain.account.keys import BuilderCode, BuilderFees, BuilderKey
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.ids import ApiKey
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
-from pmtui.wire import clob_keys as wire
+from pmtui.wire import clob_account as wire
 from pmtui.wire.clob_account import decode_api_keys, decode_credentials
 
 

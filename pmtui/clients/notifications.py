@@ -5,10 +5,9 @@ from typing import final
 
 from pmtui.clients.routes_clob import Call
 from pmtui.clients.signed_requests import SignedRequests
-from pmtui.domain.account.notices import Notice, NoticeId
-from pmtui.domain.answers import Page
-from pmtui.domain.failure import Failure
-from pmtui.wire.clob_notices import decode_notices
+from pmtui.domain.account.events import Notice, NoticeId
+from pmtui.domain.answers import Failure, Page
+from pmtui.wire.clob_account import decode_notices
 
 
 @final

@@ -13,9 +13,9 @@ from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
 from pmtui.domain.account.onboarding import WalletForm
 from pmtui.domain.account.wallet_call import RelayerTransaction, TransactionId
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
-from pmtui.wire.errors import UNREADABLE, WireError
+from pmtui.wire.bounds import UNREADABLE, WireError
 from pmtui.wire.relayer import (
     RelayerKey,
     decode_nonce,

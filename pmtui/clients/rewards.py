@@ -10,7 +10,7 @@ from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.page_reading import named
 from pmtui.clients.http.paging import Step, collect
 from pmtui.clients.routes_clob import Call, ClobRoutes
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.rewards import Rebate, RewardedMarket
 from pmtui.wire import clob_rewards as wire

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from urllib.parse import quote
 
 from pmtui.config.endpoints import Dialect
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 
 
 class Auth(Enum):

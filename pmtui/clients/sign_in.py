@@ -11,8 +11,8 @@ import msgspec
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
 from pmtui.clients.relayer import RelayerClient
-from pmtui.domain.failure import Failure
-from pmtui.wire.errors import UNREADABLE, WireError
+from pmtui.domain.answers import Failure
+from pmtui.wire.bounds import UNREADABLE, WireError
 from pmtui.wire.relayer import RelayerKey
 
 LONGEST_NONCE = 100

@@ -15,8 +15,8 @@ from pmtui.clients.http.client import HttpHost, LastCheck, Query
 from pmtui.clients.http.page_reading import PageReading, decoded
 from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.routes_clob import Auth, Call, ClobRoutes, Route
-from pmtui.domain.account.signature_type import SignatureType
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.account.keys import SignatureType
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret

@@ -38,14 +38,12 @@ from typing_extensions import override
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.config.paths import is_file_name, locate
 from pmtui.config.toml_file import ConfigError, Key, TomlFile, read_toml
-from pmtui.domain.account.exit_policy import Departure, LeavePolicy
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import SCALE, Micros, MoneyError, parse_micros
-from pmtui.domain.orders.heartbeat import HeartbeatPolicy
+from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
 from pmtui.domain.orders.limits import Limits
-from pmtui.domain.ticket.presets import DEFAULT_GIVE_WAY, DEFAULT_PRESETS
-from pmtui.domain.ticket.rules import DEFAULT_RULES, TicketRules
+from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
 
 PREFIX = "PMTUI_"
 
@@ -117,15 +115,15 @@ def _key_table(value: object) -> object:
 
 
 def _check_leaving(
-    policy: LeavePolicy | None, heartbeat: HeartbeatPolicy | None
-) -> LeavePolicy | None:
+    policy: ExitPolicy | None, heartbeat: HeartbeatPolicy | None
+) -> ExitPolicy | None:
     """Refuse what the venue's switch cannot keep; the heartbeat is None where it is wrong itself."""
     if heartbeat is None:
         return policy
     is_off = heartbeat is HeartbeatPolicy.OFF
-    if policy is LeavePolicy.SWITCH and is_off:
+    if policy is ExitPolicy.SWITCH and is_off:
         raise ValueError('switch needs heartbeat = "on" or "armed"')
-    if policy is LeavePolicy.LEAVE and not is_off:
+    if policy is ExitPolicy.LEAVE and not is_off:
         raise ValueError("leave cannot be kept: once heartbeats end, the venue cancels every order")
     return policy
 
@@ -252,9 +250,9 @@ class Settings(BaseSettings, Addresses):
     heartbeat: HeartbeatPolicy = HeartbeatPolicy.OFF
     """When the venue's dead man's switch is fed. Off: one who has not chosen it must not find every
     order of the key cancelled, those of other programs too, after ten seconds of a bad line."""
-    on_quit: LeavePolicy | None = None
+    on_quit: ExitPolicy | None = None
     """What becomes of open orders; None leaves them, or to the switch while heartbeats are sent."""
-    on_hangup: LeavePolicy | None = None
+    on_hangup: ExitPolicy | None = None
     """The same when the terminal goes away or the program is told to end."""
     presets: Presets = Field(DEFAULT_PRESETS, validate_default=False)  # given in millionths already
     """Shares, on the keys 1 to 5; every market begins with the first."""
@@ -269,9 +267,7 @@ class Settings(BaseSettings, Addresses):
 
     @field_validator("on_quit", "on_hangup")
     @classmethod
-    def _fits_heartbeat(
-        cls, policy: LeavePolicy | None, info: ValidationInfo
-    ) -> LeavePolicy | None:
+    def _fits_heartbeat(cls, policy: ExitPolicy | None, info: ValidationInfo) -> ExitPolicy | None:
         return _check_leaving(policy, info.data.get("heartbeat"))
 
     @property
@@ -294,11 +290,11 @@ class Settings(BaseSettings, Addresses):
         """For which kind of wallet orders are signed."""
         return self.chosen.signature_type
 
-    def leave_policy(self, departure: Departure) -> LeavePolicy:
+    def leave_policy(self, departure: ExitReason) -> ExitPolicy:
         """Return what is to become of open orders when the program ends for this reason."""
-        chosen = self.on_quit if departure is Departure.QUIT else self.on_hangup
+        chosen = self.on_quit if departure is ExitReason.QUIT else self.on_hangup
         is_off = self.heartbeat is HeartbeatPolicy.OFF
-        return chosen or (LeavePolicy.LEAVE if is_off else LeavePolicy.SWITCH)
+        return chosen or (ExitPolicy.LEAVE if is_off else ExitPolicy.SWITCH)
 
     def endpoints(self, usual: Endpoints) -> Endpoints:
         """Return the addresses to use: those that are stated over the usual ones.

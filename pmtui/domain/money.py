@@ -2,6 +2,10 @@
 
 Prices, sizes and cash share one scale, so a product of two of them needs exactly one division,
 and the name of the function that divides says how it rounds.
+
+Dollars on the screen have cents, each kind of amount by one rule: what is paid rounds up, what is
+there or comes in rounds down, and gains, losses and cash that has changed hands go to the nearest
+cent. The day's result rounds down, like the total it is part of.
 """
 
 import re
@@ -167,3 +171,28 @@ def round_price(price: Micros, step: Micros) -> Micros:
     quotient += 2 * rest > step or (2 * rest == step and quotient % 2 == 1)
     rounded = quotient * step
     return Micros(min(max(rounded, step), SCALE - step) if 0 < price < SCALE else rounded)
+
+
+CENT = Micros(SCALE // 100)
+
+
+def cents_down(amount: int) -> Micros:
+    """Round down: never more than there is."""
+    return Micros(amount // CENT * CENT)
+
+
+def cents_up(amount: int) -> Micros:
+    """Round up: never less than is asked for."""
+    return Micros(-(-amount // CENT) * CENT)
+
+
+def cents_near(amount: int) -> Micros:
+    """Round to the nearest cent, half away from zero: a loss is never made smaller than a gain."""
+    cents = (abs(amount) + CENT // 2) // CENT * CENT
+    return Micros(-cents if amount < 0 else cents)
+
+
+def write_dollars(amount: int) -> str:
+    """Write an amount that is a whole number of cents: `$1,234.50`, `-$0.05`."""
+    whole, cents = divmod(abs(amount) // CENT, 100)
+    return f"{'-' if amount < 0 else ''}${whole:,}.{cents:02d}"

@@ -4,8 +4,14 @@ from collections.abc import Iterable
 
 from pmtui.domain.conditionals.conditional import Attachment
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
-from pmtui.domain.orders.order import Order, OrderIntent
-from pmtui.domain.orders.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
+from pmtui.domain.orders.order import (
+    CancelVerdict,
+    MoveVerdict,
+    Order,
+    OrderIntent,
+    Rejected,
+    Verdict,
+)
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.earned import EarnedFeed
 from pmtui.service.account.onboarding import OnboardingFeed

@@ -4,10 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.health import HealthState, Source, SourceHealth
-from pmtui.domain.markets.link import Link, LinkState
-from pmtui.domain.orders.waiting import Waiting
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.health import HealthState, Link, LinkState, Source, SourceHealth, Waiting
 from pmtui.service.hub import Hub
 from pmtui.service.log import Log
 from pmtui.service.ports import Clock

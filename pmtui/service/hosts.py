@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from pmtui.domain.account.onboarding import Identity, Spender, TradingKey
-from pmtui.domain.failure import Failure
-from pmtui.domain.rate_budget import RateBudget
+from pmtui.domain.answers import Failure
+from pmtui.domain.health import RateBudget
 from pmtui.service.ports import (
     AccountHost,
     AnalyticsHost,

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
+from pmtui.domain.account.events import UserEvent
 from pmtui.domain.account.onboarding import WalletForm
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
-from pmtui.domain.account.user_events import UserEvent
 from pmtui.domain.account.wallet_call import (
     Batch,
     Call,
@@ -19,26 +19,25 @@ from pmtui.domain.account.wallet_call import (
     SignedSubmission,
     TransactionId,
 )
-from pmtui.domain.answers import MAX_PAGES, GeoAnswer, Listing, Page, Value
+from pmtui.domain.answers import MAX_PAGES, Failure, GeoAnswer, Listing, Page, Value
 from pmtui.domain.books.market_events import BookSnapshot, MarketEvent
-from pmtui.domain.books.tape_gaps import PastTrades
-from pmtui.domain.failure import Failure
+from pmtui.domain.books.tape import PastTrades
+from pmtui.domain.health import Link
 from pmtui.domain.ids import Address, ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
-from pmtui.domain.markets.link import Link
-from pmtui.domain.markets.listing import MarketSort
-from pmtui.domain.markets.market import Comment, Event, Holder, Market, MarketTerms, Tag
+from pmtui.domain.markets.market import Comment, Event, Holder, Market, MarketSort, MarketTerms, Tag
 from pmtui.domain.markets.rewards import Earnings, Rebate
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.fields import OrderDraft, UnsignedOrder
 from pmtui.domain.orders.heartbeat import HeartbeatId
 from pmtui.domain.orders.order import (
     BalanceAllowance,
     CancelResult,
     Fill,
     Order,
+    OrderDraft,
     PostResult,
     TradePrint,
+    UnsignedOrder,
 )
 
 LastCheck = Callable[[], str]

@@ -26,9 +26,15 @@ if TYPE_CHECKING:
     from pmtui.domain.markets.history import Interval
     from pmtui.domain.markets.watchlist import StarKey
     from pmtui.domain.money import Micros
-    from pmtui.domain.orders.fields import UnsignedOrder
-    from pmtui.domain.orders.order import Order, OrderIntent
-    from pmtui.domain.orders.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
+    from pmtui.domain.orders.order import (
+        CancelVerdict,
+        MoveVerdict,
+        Order,
+        OrderIntent,
+        Rejected,
+        UnsignedOrder,
+        Verdict,
+    )
     from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
     from pmtui.service.views import (
         AccountView,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.history import Interval
-from pmtui.domain.markets.listing import MarketSort
+from pmtui.domain.markets.market import MarketSort
 
 
 @dataclass(frozen=True, slots=True)

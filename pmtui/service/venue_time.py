@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pmtui.domain.account.daily_pnl import DayFigures
-    from pmtui.domain.account.earned import Earned
     from pmtui.domain.account.position import Activity, ClosedPosition, Position
-    from pmtui.domain.books.tape_gaps import TapeGap
+    from pmtui.domain.books.tape import TapeGap
     from pmtui.domain.conditionals.conditional import Conditional
     from pmtui.domain.health import SourceHealth
     from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TokenId
     from pmtui.domain.markets.history import Interval, PricePoint
     from pmtui.domain.markets.market import Comment, Event, Holder, Market, MarketTerms, Tag
+    from pmtui.domain.markets.rewards import Earned
     from pmtui.domain.markets.venue_state import VenueFact
     from pmtui.domain.orders.order import Fill, Order, TradePrint, Volume
 

@@ -1,10 +1,10 @@
 """How the service says what happened, in a trader's words. Titles are the service's own text."""
 
+from pmtui.domain.formats import format_shares as plain_shares
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, format_micros, group_micros, round_price
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
-from pmtui.domain.ticket.reading import say_shares as plain_shares
 
 LONGEST_TITLE = 60
 _FINEST_TICK = Micros(100)
@@ -21,7 +21,7 @@ def say_price(price: Micros) -> str:
     return f"{format_micros(Micros(on_grid * 100))}¢"
 
 
-def say_shares(size: Micros, outcome: str) -> str:
+def format_shares(size: Micros, outcome: str) -> str:
     """Write a number of shares of an outcome, to the hundredths that orders have: `1,000.5 Yes`."""
     shares = plain_shares(size) if size_floor(size) else group_micros(size)
     return f"{shares} {outcome}".rstrip()
@@ -37,14 +37,16 @@ def say_order(order: Order, title: str) -> str:
     verb = "Buy" if order.side is Side.BUY else "Sell"
     # What filled of it, filled there or better: only its fills know at which prices.
     at = ", limit" if order.matched_size else " at"
-    what = f"{verb} {say_shares(order.original_size, order.outcome)}{at} {say_price(order.price)}"
+    what = (
+        f"{verb} {format_shares(order.original_size, order.outcome)}{at} {say_price(order.price)}"
+    )
     return f"{what} · {shorten(title)}" if title else what
 
 
 def say_fill(fill: Fill, title: str) -> str:
     """Tell of a fill or of a change in its settlement."""
     verb = "Bought" if fill.side is Side.BUY else "Sold"
-    what = f"{verb} {say_shares(fill.size, fill.outcome)} at {say_price(fill.price)}"
+    what = f"{verb} {format_shares(fill.size, fill.outcome)} at {say_price(fill.price)}"
     if fill.status is TradeStatus.FAILED:
         what = f"FAILED on chain, undone: {what}"
     return f"{what} · {shorten(title)}" if title else what

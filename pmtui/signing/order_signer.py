@@ -6,12 +6,11 @@ anywhere on the way becomes a bug report instead of an order.
 
 from collections.abc import Callable
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address, ApiKey, ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.fields import OrderDraft, UnsignedOrder
-from pmtui.domain.orders.order import TimeInForce
+from pmtui.domain.orders.order import OrderDraft, TimeInForce, UnsignedOrder
 from pmtui.signing.addresses import HexError, bytes32
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.ctf import token_ids

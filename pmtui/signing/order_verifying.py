@@ -7,7 +7,7 @@ somebody else may have sent.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address
 from pmtui.signing.contracts import contracts_on
 from pmtui.signing.exchange import ExchangeDomain

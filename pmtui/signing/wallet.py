@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address
 from pmtui.signing.addresses import address_bytes, address_word, bytes32, checksum_address
 from pmtui.signing.contracts import POLYGON, WalletContracts

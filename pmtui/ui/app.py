@@ -14,8 +14,8 @@ from textual.theme import Theme
 from textual.worker import WorkerFailed
 from typing_extensions import override
 
-from pmtui.domain.account.exit_policy import LeavePolicy
 from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.orders.heartbeat import ExitPolicy
 from pmtui.ui.account.account import AccountScreen
 from pmtui.ui.cells import Line
 from pmtui.ui.explore.event import EventScreen
@@ -94,7 +94,7 @@ class PmtuiApp(
         *,
         themes: Sequence[Theme] = (),
         theme: str = DEFAULT_THEME,
-        on_quit: LeavePolicy = LeavePolicy.LEAVE,
+        on_quit: ExitPolicy = ExitPolicy.LEAVE,
     ) -> None:
         """Build the application.
 

@@ -7,8 +7,15 @@ right; a number that does not fit becomes a row of `#`, because half a number is
 from itertools import pairwise
 from math import floor
 
-from pmtui.domain.cents import cents_down, cents_near, cents_up, write_dollars
-from pmtui.domain.money import SCALE, Micros, round_price
+from pmtui.domain.money import (
+    SCALE,
+    Micros,
+    cents_down,
+    cents_near,
+    cents_up,
+    round_price,
+    write_dollars,
+)
 
 _CENT = SCALE // 100
 TENTH_OF_CENT = Micros(SCALE // 1_000)

@@ -6,7 +6,7 @@ from textual.timer import Timer
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.listing import MOST_STREAMED_ROWS
+from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.service.surface import Queries
 
 VIEW_SETTLES_S = 0.2

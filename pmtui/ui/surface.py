@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
-from pmtui.domain.ticket.presets import DEFAULT_GIVE_WAY, DEFAULT_PRESETS
-from pmtui.domain.ticket.rules import DEFAULT_RULES, TicketRules
+from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
 

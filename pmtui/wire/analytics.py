@@ -1,8 +1,21 @@
 """Payloads of the analytics host, both generations, to domain values.
 
-Its numbers lag and carry binary noise: prices are quotients and no tick, so all are rounded to six
-decimals and used for showing only. Rows that cannot be read are skipped and counted.
+Two generations live side by side: camel case in bare arrays (`v1`), snake case in envelopes (`v2`).
+A struct names both spellings, the older one with the prefix `v1_` where they differ, so that a row of
+either reads into one value. An open position, older and newer:
+
+    [{"asset": "7121…", "conditionId": "0xab…", "size": 12.5, "avgPrice": 0.4123, "curPrice": 0.43,
+      "realizedPnl": 0, "title": "Will it rain?", "outcome": "Yes", "outcomeIndex": 0}]
+    {"data": [{"token_id": "7121…", "condition_id": "0xab…", "current_size": "12.5",
+               "avg_price": "0.4123", "current_price": "0.43", "title": "Will it rain?"}],
+     "pagination": {"has_more": false, "next_cursor": null}}
+
+Sizes are shares, prices and amounts dollars. The numbers lag and carry binary noise: prices are
+quotients and no tick, so all are rounded to six decimals and used for showing only. Rows that
+cannot be read are skipped and counted.
 """
+
+from typing import Any
 
 import msgspec
 
@@ -10,30 +23,110 @@ from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.answers import Value
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Holder, Side
-from pmtui.domain.money import (
-    AVERAGE_PRICE,
-    CASH,
-    CHANGE,
-    PRICE,
-    SIZE,
-    ZERO,
-    Micros,
-    Range,
-)
+from pmtui.domain.money import AVERAGE_PRICE, CASH, CHANGE, PRICE, SIZE, ZERO, Micros, Range
 from pmtui.domain.orders.order import TradePrint
 from pmtui.wire import bounds
-from pmtui.wire.analytics_rows import ActivityRow, HolderRow, HoldersRow, PositionRow, ValueRow
-from pmtui.wire.bounds import cut
-from pmtui.wire.errors import UNREADABLE, WireError
-from pmtui.wire.numbers import (
+from pmtui.wire.bounds import UNREADABLE, Identifier, WireError, cut
+from pmtui.wire.rows import (
     Number,
+    Rows,
+    SkipLog,
+    read_one,
+    read_rows,
+    split_list,
     to_condition_id,
     to_count,
     to_epoch_moment,
     to_micros,
     to_token_id,
 )
-from pmtui.wire.rows import Rows, SkipLog, read_one, read_rows, split_list
+
+
+def _v1(name: str) -> Any:
+    # Typed like msgspec.field itself: the annotation of the attribute says what it holds.
+    return msgspec.field(name=name, default=None)
+
+
+class PositionRow(msgspec.Struct, gc=False):
+    """An open or a closed position."""
+
+    token_id: Identifier | None = None
+    v1_token_id: Identifier | None = _v1("asset")
+    condition_id: Identifier | None = None
+    v1_condition_id: Identifier | None = _v1("conditionId")
+    current_size: Number = None
+    v1_size: Number = _v1("size")
+    avg_price: Number = None
+    v1_avg_price: Number = _v1("avgPrice")
+    current_price: Number = None
+    v1_current_price: Number = _v1("curPrice")
+    realized_pnl: Number = None
+    v1_realized_pnl: Number = _v1("realizedPnl")
+    total_size: Number = None
+    v1_total_bought: Number = _v1("totalBought")
+    last_event_at: Number = None
+    v1_closed_at: Number = _v1("timestamp")
+    title: str | None = None
+    outcome: str | None = None
+    outcome_index: Number = None
+    v1_outcome_index: Number = _v1("outcomeIndex")
+    opposite_token_id: Identifier | None = None
+    v1_opposite_token_id: Identifier | None = _v1("oppositeAsset")
+    event_slug: Identifier | None = None
+    v1_event_slug: Identifier | None = _v1("eventSlug")
+    end_date: Identifier | None = None
+    v1_end_date: Identifier | None = _v1("endDate")
+    negative_risk: bool | None = None
+    v1_negative_risk: bool | None = _v1("negativeRisk")
+    redeemable: bool | None = None
+    mergeable: bool | None = None
+
+
+class ActivityRow(msgspec.Struct, gc=False):
+    """One line of a wallet's history, or a trade, which has no type."""
+
+    type: Identifier | None = None
+    side: Identifier | None = None
+    token_id: Identifier | None = None
+    v1_token_id: Identifier | None = _v1("asset")
+    condition_id: Identifier | None = None
+    v1_condition_id: Identifier | None = _v1("conditionId")
+    size: Number = None
+    price: Number = None
+    usdc_size: Number = None
+    v1_usdc_size: Number = _v1("usdcSize")
+    timestamp: Number = None
+    title: str | None = None
+    outcome: str | None = None
+    transaction_hash: Identifier | None = None
+    v1_transaction_hash: Identifier | None = _v1("transactionHash")
+
+
+class HolderRow(msgspec.Struct, gc=False):
+    """One wallet among the biggest of a token."""
+
+    proxy_wallet: Identifier | None = None
+    v1_proxy_wallet: Identifier | None = _v1("proxyWallet")
+    name: str | None = None
+    pseudonym: str | None = None
+    amount: Number = None
+    outcome_index: Number = None
+    v1_outcome_index: Number = _v1("outcomeIndex")
+
+
+class HoldersRow(msgspec.Struct, gc=False):
+    """The holders of one token."""
+
+    token_id: Identifier | None = None
+    v1_token_id: Identifier | None = _v1("token")
+    holders: list[msgspec.Raw] | None = None
+
+
+class ValueRow(msgspec.Struct, gc=False):
+    """What a wallet's positions are worth."""
+
+    value: Number = None
+
 
 NO_OUTCOME = 999
 """The host's outcome index of rows that concern none."""

@@ -8,13 +8,12 @@ from typing import Annotated
 
 import msgspec
 
-from pmtui.domain.books.level_texts import read_price, read_size
+from pmtui.domain.books.levels import read_price, read_size
 from pmtui.domain.books.market_events import BookSnapshot, TextLevel
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import PRICE, SIZE, TICK, MoneyError, Range
 from pmtui.wire import bounds, fields
-from pmtui.wire.bounds import Identifier
-from pmtui.wire.errors import UNREADABLE, WireError
+from pmtui.wire.bounds import UNREADABLE, Identifier, WireError
 from pmtui.wire.fields import Row
 
 _Levels = Annotated[tuple[TextLevel, ...], msgspec.Meta(max_length=bounds.MOST_LEVELS)]

@@ -2,6 +2,16 @@
 
 Every function takes the bytes of a body and raises `WireError` for what it cannot read. Prices
 come as texts or numbers, several facts under two names; both are read.
+
+    GET /clob-markets/{id} {"c": "0xab…", "t": [{"t": "7121…", "o": "Yes"}, {"t": "9034…", "o": "No"}],
+                            "mts": 0.01, "mos": 5, "nr": false, "ao": true, "sd": 0,
+                            "fd": {"r": 0.04, "e": 1, "to": true}, "r": {"mi": 50, "ma": 3.5}}
+    GET /prices-history    {"history": [{"t": 1780000000, "p": 0.43}]}
+    GET /midpoint          {"mid": "0.43"}
+    GET /markets           {"data": […], "next_cursor": "MTAwMA==", "limit": 1000, "count": 1000}
+
+`mts` is the tick size in dollars, `mos` the smallest order in shares, `fd` the taker's fee (rate,
+exponent, taker only), `r` the rewards: shares, and cents from the midpoint.
 """
 
 from collections.abc import Sequence
@@ -15,13 +25,18 @@ from pmtui.domain.answers import Page
 from pmtui.domain.books.market_events import BookSnapshot
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.history import PricePoint
-from pmtui.domain.markets.listed_market import ListedMarket
-from pmtui.domain.markets.market import NO_FEE, FeeSchedule, MarketTerms, RewardTerms, Side
+from pmtui.domain.markets.market import (
+    NO_FEE,
+    FeeSchedule,
+    ListedMarket,
+    MarketTerms,
+    RewardTerms,
+    Side,
+)
 from pmtui.domain.money import CASH, CENTS, PRICE, RATE, SIZE, TICK, ZERO, Micros, MoneyError
 from pmtui.wire import bounds, fields
 from pmtui.wire.book_snapshot import decode_snapshot, decode_snapshot_body
-from pmtui.wire.bounds import Identifier
-from pmtui.wire.errors import UNREADABLE, WireError
+from pmtui.wire.bounds import UNREADABLE, Identifier, WireError
 from pmtui.wire.fields import Row
 
 T = TypeVar("T")

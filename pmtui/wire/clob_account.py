@@ -3,13 +3,32 @@
 Every function takes the bytes of a body and raises `WireError` for what it cannot read. Whether an
 order was taken is decided by its id and its error text: `success` is true for refused ones too.
 An answer with both, or with neither, is passed on as it is: it settles nothing.
+
+    POST /order   {"success": true, "errorMsg": "", "orderID": "0x12…", "status": "matched",
+                   "makingAmount": "5.2", "takingAmount": "10", "tradeIDs": [], "transactionsHashes": []}
+    DELETE /order {"canceled": ["0x12…"], "not_canceled": {"0x34…": "already canceled or matched"}}
+    GET /data/orders    {"data": [{"id": "0x12…", "status": "LIVE", …}], "next_cursor": "LTE="}
+    GET /balance-allowance {"balance": "12500000", "allowances": {"0xExchange…": "115792089…"}}
+
+Amounts of an order are dollars and shares as decimal texts; balances are whole millionths.
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 
+from pmtui.domain.account.events import Notice, NoticeId, NoticeKind, OrderNotice
+from pmtui.domain.account.keys import (
+    NO_BUILDER,
+    BuilderCode,
+    BuilderCodeError,
+    BuilderFees,
+    BuilderKey,
+    parse_builder_code,
+)
 from pmtui.domain.answers import Named, Page
-from pmtui.domain.ids import Address, ApiKey, OrderId, TradeId
-from pmtui.domain.money import CASH, Micros
+from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.money import CASH, PRICE, SIZE, Micros
+from pmtui.domain.orders.heartbeat import HeartbeatAnswer, HeartbeatId
 from pmtui.domain.orders.order import (
     BalanceAllowance,
     CancelResult,
@@ -19,10 +38,11 @@ from pmtui.domain.orders.order import (
     PostStatus,
 )
 from pmtui.wire import bounds, fields
+from pmtui.wire.bounds import WireError
 from pmtui.wire.clob import decode_page
-from pmtui.wire.errors import WireError
 from pmtui.wire.fields import Row
 from pmtui.wire.orders import Owner, decode_fills, decode_order
+from pmtui.wire.rows import to_moment
 
 LONGEST_ID = 128
 """Characters; ids of orders have 66, those of trades 36 (WIRE_CLOB, October 2026)."""
@@ -193,3 +213,136 @@ def _is_id(text: str) -> bool:
 
 def _object(body: bytes, what: str) -> Row:
     return fields.row(fields.load(body), what)
+
+
+_KEY_LISTS = ("builderApiKeys", "builder_api_keys", "apiKeys", "keys", "data")
+
+
+def decode_new_key(body: bytes) -> ApiKey:
+    """Read a read-only key that was made; it has no secret."""
+    return ApiKey(fields.required(fields.row(fields.load(body), "key"), "apiKey", "key"))
+
+
+def decode_was_deleted(body: bytes) -> bool:
+    """Read what deleting a read-only key answers: a boolean, or the word that it is done."""
+    loaded = fields.load(body)
+    if isinstance(loaded, bool):
+        return loaded
+    if isinstance(loaded, str):
+        return loaded.upper() in ("OK", "TRUE")
+    raise WireError("", "neither a boolean nor a word")
+
+
+def decode_builder_keys(body: bytes) -> tuple[BuilderKey, ...]:
+    """Read a list of builder keys: names alone, or rows with their times; bare or in an object."""
+    loaded = fields.load(body)
+    if isinstance(loaded, dict):
+        loaded = next((loaded[name] for name in _KEY_LISTS if loaded.get(name) is not None), None)
+    return tuple(_builder_key(item) for item in fields.items(loaded, "builder keys"))
+
+
+def decode_made_builder_key(body: bytes) -> BuilderKey:
+    """Read what making a builder's key answers beside its secrets."""
+    return _builder_key(fields.row(fields.load(body), "builder key"))
+
+
+def _builder_key(item: object) -> BuilderKey:
+    if isinstance(item, str):
+        return BuilderKey(ApiKey(bounds.identifier(item, "key")))
+    source = fields.row(item, "builder key")
+    return BuilderKey(
+        ApiKey(fields.required(source, "key", "apiKey")),
+        created_at=_key_moment(source, "createdAt", "created_at"),
+        revoked_at=_key_moment(source, "revokedAt", "revoked_at"),
+        code=_builder_code(source),
+    )
+
+
+def _builder_code(source: Row) -> BuilderCode | None:
+    # A code that cannot be one is left out; the key is as good without it.
+    try:
+        code = parse_builder_code(fields.text(source, "builderCode", "builder_code"))
+    except BuilderCodeError:
+        return None
+    return None if code == NO_BUILDER else code
+
+
+def _key_moment(source: Row, *names: str) -> datetime | None:
+    at = to_moment(fields.text(source, *names))
+    # A time that was never set travels as the first second of year 1.
+    return at if at is not None and at.year > 1 else None
+
+
+def decode_builder_fees(body: bytes) -> BuilderFees:
+    """Read `/fees/builder-fees/{code}`."""
+    source = fields.row(fields.load(body), "builder fees")
+    rates = fields.BASIS_POINTS
+    maker = fields.whole(source, "builder_maker_fee_rate_bps", within=rates)
+    taker = fields.whole(source, "builder_taker_fee_rate_bps", within=rates)
+    if maker is None or taker is None:
+        raise WireError("builder_taker_fee_rate_bps", "missing")
+    return BuilderFees(maker, taker)
+
+
+_NOTICE_KINDS = {kind.value: kind for kind in NoticeKind}
+
+
+def decode_notices(body: bytes) -> Page[Notice]:
+    """Read `/notifications`; those that cannot be read are counted."""
+    rows, cursor = decode_page(body)
+    notices: list[Notice] = []
+    skipped = 0
+    for row in rows:
+        try:
+            notices.append(_notice(fields.load_row(row, "notice")))
+        except WireError:
+            skipped += 1
+    return Page(tuple(notices), cursor, skipped)
+
+
+def _notice(source: Row) -> Notice:
+    payload = fields.row(source.get("payload") or {}, "payload")
+    condition_id = fields.text(payload, "market", "condition_id")
+    has_order = payload.get("order_id") and payload.get("asset_id")
+    return Notice(
+        notice_id=NoticeId(fields.required(source, "id")),
+        kind=_NOTICE_KINDS.get(
+            fields.whole(source, "type", within=fields.COUNT) or 0, NoticeKind.UNKNOWN
+        ),
+        at=fields.moment(source, "timestamp"),
+        condition_id=ConditionId(condition_id) if condition_id else None,
+        question=fields.shown(payload, "question", most=bounds.TITLE),
+        slug=fields.text(payload, "market_slug"),
+        event_slug=fields.text(payload, "eventSlug", "event_slug"),
+        order=_order_notice(payload) if has_order else None,
+    )
+
+
+def _order_notice(source: Row) -> OrderNotice:
+    trade_id = fields.text(source, "trade_id")
+    return OrderNotice(
+        order_id=OrderId(fields.required(source, "order_id")),
+        token_id=TokenId(fields.required(source, "asset_id")),
+        outcome=fields.shown(source, "outcome", most=bounds.LABEL),
+        side=fields.side(source),
+        price=fields.amount(source, "price", within=PRICE),
+        original_size=fields.amount(source, "original_size", within=SIZE),
+        matched_size=fields.amount(source, "matched_size", within=SIZE),
+        remaining_size=fields.amount(source, "remaining_size", within=SIZE),
+        trade_id=TradeId(trade_id) if trade_id else None,
+        transaction_hash=fields.text(source, "transaction_hash"),
+    )
+
+
+def decode_heartbeat(body: bytes) -> HeartbeatAnswer:
+    """Read the answer to a heartbeat, also the refusal that names the id it wants.
+
+    Sources disagree on the name of the refusal's text: `error_msg` or `error`.
+    """
+    source = fields.row(fields.load(body), "heartbeat")
+    refusal = fields.shown(source, "error_msg", most=bounds.REASON)
+    refusal = refusal or fields.shown(source, "error", most=bounds.REASON)
+    next_id = fields.text(source, "heartbeat_id")
+    if not next_id and not refusal:
+        raise WireError("heartbeat_id", "missing")
+    return HeartbeatAnswer(HeartbeatId(next_id) if next_id else None, refusal)

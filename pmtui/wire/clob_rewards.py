@@ -1,7 +1,14 @@
 """Rewards, scoring and rebates of the trading host, as domain values.
 
-The rows of the several lists are one shape with more or fewer fields; dates come with or without a
-time of day, amounts as numbers or texts.
+    GET /rewards/markets/current {"data": [{"condition_id": "0xab…", "rewards_min_size": 50,
+        "rewards_max_spread": 3.5, "rewards_config": [{"asset_address": "0xC0…", "rate_per_day": 10,
+        "start_date": "2026-01-01", "end_date": "2500-12-31"}]}], "next_cursor": "LTE="}
+    GET /rewards/user {"data": [{"date": "2026-11-20", "condition_id": "0xab…", "asset_address": "0xC0…",
+        "maker_address": "0x9a…", "earnings": 0.52, "asset_rate": 1}], "next_cursor": "LTE="}
+
+Sizes are shares, spreads cents, rates units of the asset a day. The rows of the several lists are
+one shape with more or fewer fields; dates come with or without a time of day, amounts as numbers or
+texts.
 """
 
 from collections.abc import Callable
@@ -21,10 +28,10 @@ from pmtui.domain.markets.rewards import (
 )
 from pmtui.domain.money import CASH, CENTS, ONE, PERCENT, PRICE, SIZE, ZERO, Micros
 from pmtui.wire import bounds, fields
+from pmtui.wire.bounds import WireError
 from pmtui.wire.clob import decode_page
-from pmtui.wire.errors import WireError
 from pmtui.wire.fields import Row
-from pmtui.wire.numbers import to_moment
+from pmtui.wire.rows import to_moment
 
 T = TypeVar("T")
 

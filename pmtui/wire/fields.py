@@ -13,7 +13,7 @@ import msgspec
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, MoneyError, Range, parse_micros, round_micros
 from pmtui.wire import bounds
-from pmtui.wire.errors import UNREADABLE, NotJsonError, WireError
+from pmtui.wire.bounds import UNREADABLE, NotJsonError, WireError
 
 Row = Mapping[str, object]
 

@@ -1,10 +1,22 @@
-"""Payloads of the metadata host to domain values.
+r"""Payloads of the metadata host to domain values, and the geographic check's answer.
 
-Rows that cannot be read are skipped and counted. Rules of trading are not applied here.
+A market, cut down to the fields that matter (it has over a hundred); all of them are optional:
+
+    {"id": "512345", "conditionId": "0xab…", "slug": "will-it-rain", "question": "Will it rain?",
+     "outcomes": "[\"Yes\", \"No\"]", "outcomePrices": "[\"0.43\", \"0.57\"]",
+     "clobTokenIds": "[\"7121…\", \"9034…\"]", "orderPriceMinTickSize": 0.01, "orderMinSize": 5,
+     "volume": "120000.5", "volumeNum": 120000.5, "bestBid": 0.42, "bestAsk": 0.44,
+     "endDate": "2026-12-31T12:00:00Z", "acceptingOrders": true, "enableOrderBook": true,
+     "rewardsMaxSpread": 3.5, "events": [{"id": "9001", "title": "Weather", "slug": "weather"}]}
+
+Three lists travel as JSON inside strings; prices are dollars, `rewardsMaxSpread` is in cents. Lists
+are bare arrays, or `{"events": […], "next_cursor": "…"}` from the keyset routes. Rows that cannot
+be read are skipped and counted. Rules of trading are not applied here.
 """
 
 import msgspec
 
+from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.ids import EventId, MarketId, SeriesId, TagId
 from pmtui.domain.markets.market import (
     NO_FEE,
@@ -30,18 +42,17 @@ from pmtui.domain.money import (
     Range,
 )
 from pmtui.wire import bounds
-from pmtui.wire.bounds import cut
-from pmtui.wire.errors import UNREADABLE, WireError
-from pmtui.wire.gamma_rows import (
-    CommentRow,
-    EventRefRow,
-    EventRow,
-    MarketRow,
-    SeriesRow,
-    TagRow,
-)
-from pmtui.wire.numbers import (
+from pmtui.wire.bounds import LABEL, UNREADABLE, Identifier, WireError, cut
+from pmtui.wire.rows import (
+    Listing,
     Number,
+    Rows,
+    Shared,
+    SkipLog,
+    decode_envelope,
+    read_one,
+    read_rows,
+    split_list,
     to_condition_id,
     to_count,
     to_micros,
@@ -49,7 +60,127 @@ from pmtui.wire.numbers import (
     to_texts,
     to_token_id,
 )
-from pmtui.wire.rows import Rows, Shared, SkipLog, decode_envelope, read_one, read_rows, split_list
+
+
+class TagRow(msgspec.Struct, gc=False):
+    """A tag; `id` is a string of digits, an int in some answers."""
+
+    id: str | int | None = None
+    label: str | None = None
+    slug: Identifier | None = None
+
+
+class SeriesRow(msgspec.Struct, gc=False):
+    """A series, as it stands inside an event."""
+
+    id: str | int | None = None
+    slug: Identifier | None = None
+    title: str | None = None
+    recurrence: str | None = None
+
+
+class FeeScheduleRow(msgspec.Struct, rename="camel", gc=False):
+    """The fee of a market, on objects since mid-2026."""
+
+    rate: Number = None
+    exponent: Number = None
+    taker_only: bool | None = None
+
+
+class EventRefRow(msgspec.Struct, gc=False):
+    """The event inside a market that is the top object."""
+
+    id: str | int | None = None
+    slug: Identifier | None = None
+    title: str | None = None
+
+
+class MarketRow(msgspec.Struct, rename="camel", gc=False):
+    """A market; `outcomes`, `outcomePrices` and `clobTokenIds` are JSON inside strings."""
+
+    id: str | int | None = None
+    condition_id: str | None = None
+    slug: Identifier | None = None
+    question: str | None = None
+    group_item_title: str | None = None
+    description: str | None = None
+    resolution_source: str | None = None
+    outcomes: Listing = None
+    outcome_prices: Listing = None
+    clob_token_ids: Listing = None
+    order_price_min_tick_size: Number = None
+    order_min_size: Number = None
+    neg_risk: bool | None = None
+    active: bool | None = None
+    closed: bool | None = None
+    archived: bool | None = None
+    accepting_orders: bool | None = None
+    enable_order_book: bool | None = None
+    best_bid: Number = None
+    best_ask: Number = None
+    last_trade_price: Number = None
+    one_day_price_change: Number = None
+    volume: Number = None
+    volume_num: Number = None
+    volume_24hr: Number = msgspec.field(name="volume24hr", default=None)
+    liquidity: Number = None
+    liquidity_num: Number = None
+    created_at: Number = None
+    end_date: Number = None
+    end_date_iso: Number = None
+    game_start_time: Number = None
+    fees_enabled: bool | None = None
+    fee_schedule: FeeScheduleRow | None = None
+    rewards_min_size: Number = None
+    rewards_max_spread: Number = None
+    sports_market_type: str | None = None
+    events: list[msgspec.Raw] | None = None
+
+
+class EventRow(msgspec.Struct, rename="camel", gc=False):
+    """An event with its markets; numbers that are strings on a market are numbers here."""
+
+    id: str | int | None = None
+    slug: Identifier | None = None
+    title: str | None = None
+    description: str | None = None
+    resolution_source: str | None = None
+    markets: list[msgspec.Raw] | None = None
+    tags: list[msgspec.Raw] | None = None
+    series: list[msgspec.Raw] | None = None
+    neg_risk: bool | None = None
+    enable_neg_risk: bool | None = None
+    active: bool | None = None
+    closed: bool | None = None
+    archived: bool | None = None
+    volume: Number = None
+    volume_24hr: Number = msgspec.field(name="volume24hr", default=None)
+    liquidity: Number = None
+    open_interest: Number = None
+    comment_count: Number = None
+    created_at: Number = None
+    end_date: Number = None
+
+
+class ProfileRow(msgspec.Struct, rename="camel", gc=False):
+    """Who wrote a comment."""
+
+    name: str | None = None
+    pseudonym: str | None = None
+    proxy_wallet: Identifier | None = None
+
+
+class CommentRow(msgspec.Struct, rename="camel", gc=False):
+    """A comment; replies carry the id of the comment they answer."""
+
+    id: str | int | None = None
+    body: str | None = None
+    parent_comment_id: str | int | None = msgspec.field(name="parentCommentID", default=None)
+    user_address: Identifier | None = None
+    created_at: Number = None
+    profile: ProfileRow | None = None
+    reaction_count: Number = None
+
 
 _MARKET = msgspec.json.Decoder(MarketRow)
 _EVENT = msgspec.json.Decoder(EventRow)
@@ -325,3 +456,31 @@ def _price_level(value: Number, field: str) -> Micros | None:
     # 0 and 1 stand for an empty side, not for a level that could be traded at (FINDINGS §4).
     price = to_micros(value, field, PRICE)
     return price if price is not None and 0 < price < ONE else None
+
+
+class GeoRow(msgspec.Struct, gc=False):
+    """`GET /api/geoblock` (WIRE_METADATA §8.1); the address it also states is not wanted."""
+
+    blocked: bool | None = None
+    country: str | None = None
+    region: str | None = None
+
+
+_GEO = msgspec.json.Decoder(GeoRow)
+
+
+def decode_geo_answer(body: bytes) -> GeoAnswer:
+    """Read the answer.
+
+    Raises:
+        WireError: it does not say whether we are blocked.
+    """
+    return read_one(body, _GEO, _to_geo_answer)
+
+
+def _to_geo_answer(row: GeoRow) -> GeoAnswer:
+    if row.blocked is None:
+        raise WireError("blocked", "missing")
+    return GeoAnswer(
+        is_blocked=row.blocked, country=cut(row.country, LABEL), region=cut(row.region, LABEL)
+    )

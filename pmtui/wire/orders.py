@@ -1,6 +1,16 @@
 """Own orders and own trades, as both the account routes and the account channel send them.
 
-Of a trade only our part is kept: what the top of the message says is the taker's.
+    {"id": "0x12…", "status": "LIVE", "market": "0xab…", "asset_id": "7121…", "side": "BUY",
+     "outcome": "Yes", "price": "0.42", "original_size": "10", "size_matched": "4",
+     "order_type": "GTD", "expiration": "1780000300", "created_at": 1780000000}
+    {"id": "6b1f…", "status": "MATCHED", "market": "0xab…", "asset_id": "7121…", "side": "BUY",
+     "size": "10", "price": "0.43", "trader_side": "TAKER", "taker_order_id": "0x12…",
+     "match_time": "1780000000", "owner": "0b7c…", "transaction_hash": "0xfe…",
+     "maker_orders": [{"order_id": "0x34…", "maker_address": "0x9a…", "owner": "77aa…",
+                       "asset_id": "9034…", "side": "BUY", "matched_amount": "10", "price": "0.57"}]}
+
+Prices are dollars, sizes shares, times seconds. Of a trade only our part is kept: what the top of
+the message says is the taker's.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +29,7 @@ from pmtui.domain.orders.order import (
     TradeStatus,
 )
 from pmtui.wire import bounds, fields
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.fields import Row
 
 _DUST = Micros(10_000)

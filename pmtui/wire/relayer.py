@@ -21,7 +21,7 @@ from pmtui.domain.account.wallet_call import (
     RelayerTransaction,
     TransactionId,
 )
-from pmtui.wire.errors import UNREADABLE, WireError
+from pmtui.wire.bounds import UNREADABLE, WireError
 
 T = TypeVar("T")
 

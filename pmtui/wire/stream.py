@@ -1,7 +1,22 @@
 """Messages of the market channel and of the account channel, as domain events.
 
-One frame is an object or an array of them, sometimes plain text. What cannot be read is named and
-counted by the caller; one bad message does not spoil its neighbours in an array.
+One frame is an object or an array of them, sometimes plain text (`PONG`). What cannot be read is
+named and counted by the caller; one bad message does not spoil its neighbours in an array.
+
+    {"event_type": "book", "asset_id": "7121…", "market": "0xab…", "timestamp": "1780000000000",
+     "hash": "5f0c…", "bids": [{"price": "0.42", "size": "120"}], "asks": [{"price": "0.44", "size": "75.5"}]}
+    {"market": "0xab…", "price_changes": [{"asset_id": "7121…", "price": "0.43", "size": "0",
+     "side": "BUY", "hash": "9d1e…", "best_bid": "0.42", "best_ask": "0.44"}],
+     "timestamp": "1780000000123", "event_type": "price_change"}
+    {"event_type": "last_trade_price", "asset_id": "7121…", "market": "0xab…", "price": "0.43",
+     "size": "10", "side": "BUY", "timestamp": "1780000000456", "transaction_hash": "0xfe…"}
+    {"event_type": "tick_size_change", "asset_id": "7121…", "market": "0xab…",
+     "old_tick_size": "0.01", "new_tick_size": "0.001", "timestamp": "1780000000789"}
+    {"event_type": "order", "type": "UPDATE", "id": "0x12…", "asset_id": "7121…", "side": "BUY",
+     "price": "0.42", "original_size": "10", "size_matched": "4", "status": "LIVE", "timestamp": "1780000000"}
+
+Prices are dollars, sizes shares, both as decimal texts; a level's size is absolute and 0 removes it.
+Timestamps are milliseconds on the market channel, seconds or milliseconds on the account channel.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,8 +26,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
-from pmtui.domain.books.level_texts import SIDES, read_price, read_size
+from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
+from pmtui.domain.books.levels import SIDES, read_price, read_size
 from pmtui.domain.books.market_events import (
     BestBidAsk,
     LevelText,
@@ -29,8 +44,7 @@ from pmtui.domain.money import PRICE, TICK, Micros, MoneyError
 from pmtui.domain.orders.order import OrderStatus
 from pmtui.wire import bounds, fields
 from pmtui.wire.book_snapshot import checked_price, checked_size, decode_snapshot
-from pmtui.wire.bounds import Identifier
-from pmtui.wire.errors import UNREADABLE, NotJsonError, WireError
+from pmtui.wire.bounds import UNREADABLE, Identifier, NotJsonError, WireError
 from pmtui.wire.fields import Row
 from pmtui.wire.orders import Owner, decode_fills, decode_order
 

@@ -24,8 +24,8 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.clients.streams.market import MarketChannel
+from pmtui.domain.answers import Failure
 from pmtui.domain.books.book_view import BookState, BookView
-from pmtui.domain.failure import Failure
 from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
 from pmtui.domain.markets.market import Event, Market, MarketTerms, Outcome
 from pmtui.domain.money import Micros

@@ -13,13 +13,12 @@ from typing import Any
 
 from coincurve import PrivateKey
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import ApiKey, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import limit_amounts
-from pmtui.domain.orders.fields import OrderDraft
-from pmtui.domain.orders.order import TimeInForce
+from pmtui.domain.orders.order import OrderDraft, TimeInForce
 from pmtui.signing.exchange import exchange_for
 from pmtui.signing.keccak import keccak256
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner

@@ -18,8 +18,8 @@ from typing import Any
 import msgspec
 
 from pmtui.clients.streams.market_protocol import MarketProtocol
+from pmtui.domain.books.book import MirroredBooks
 from pmtui.domain.books.market_events import BookSnapshot
-from pmtui.domain.books.mirrored_books import Twins
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.topics import BookTopic, Topic
 from pmtui.wire.stream import decode_price_changes
@@ -139,7 +139,8 @@ def decode_and_apply(snapshots: list[BookSnapshot]) -> Work:
     """Return our way of one message without the feed: the two books of a market held as one."""
     books = list(books_of(snapshots).values())
     twins_of = {
-        yes.condition_id: Twins(yes, no) for yes, no in zip(books[::2], books[1::2], strict=True)
+        yes.condition_id: MirroredBooks(yes, no)
+        for yes, no in zip(books[::2], books[1::2], strict=True)
     }
 
     def apply(frame: bytes) -> None:

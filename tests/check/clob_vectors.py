@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 
-from pmtui.domain.account.signature_type import SignatureType
-from pmtui.domain.books.book_hash import HashTerms, hash_of, levels_text
+from pmtui.domain.account.keys import SignatureType
+from pmtui.domain.books.verification import HashTerms, hash_of, levels_text
 from pmtui.domain.cursor import decode_cursor, encode_cursor
 from pmtui.domain.ids import Address, ApiKey, ConditionId, TokenId
 from pmtui.domain.markets.fees import taker_fee, taker_fee_exact

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from pmtui.domain.books.book_hash import hash_of, levels_text, terms_of
 from pmtui.domain.books.market_events import BookSnapshot
+from pmtui.domain.books.verification import hash_of, levels_text, terms_of
 from pmtui.domain.money import MoneyError
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.stream import decode_market_frame
 from tests.check.payload_kinds import Finding
 

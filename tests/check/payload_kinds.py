@@ -16,14 +16,12 @@ from pmtui.wire import (
     analytics,
     clob,
     clob_account,
-    clob_keys,
-    clob_notices,
     clob_rewards,
     gamma,
     stream,
 )
-from pmtui.wire.errors import WireError
-from pmtui.wire.geoblock import decode_geo_answer
+from pmtui.wire.bounds import WireError
+from pmtui.wire.gamma import decode_geo_answer
 from pmtui.wire.orders import Owner
 from pmtui.wire.rows import Rows
 
@@ -261,9 +259,9 @@ KINDS: dict[str, tuple[Kind, ...]] = {
         Kind("earnings", _has("asset_rate"), None, clob_rewards.decode_total_earnings),
         Kind("rebates", _has("rebated_fees_usdc"), None, clob_rewards.decode_rebates),
         Kind("scoring", _has("scoring"), clob_rewards.decode_scoring),
-        Kind("notices", _has("owner", "type", "payload"), None, clob_notices.decode_notices),
-        Kind("heartbeat", _has("heartbeat_id"), clob_notices.decode_heartbeat),
-        Kind("builder fees", _has("builder_taker_fee_rate_bps"), clob_keys.decode_builder_fees),
+        Kind("notices", _has("owner", "type", "payload"), None, clob_account.decode_notices),
+        Kind("heartbeat", _has("heartbeat_id"), clob_account.decode_heartbeat),
+        Kind("builder fees", _has("builder_taker_fee_rate_bps"), clob_account.decode_builder_fees),
     ),
     "ws": (
         Kind("user message", _is_user_message, _user_frame, _user_frame),

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pmtui.domain.books.book import OrderBook
-from pmtui.domain.books.check import Agreement, BookCheck
-from pmtui.domain.books.level_texts import read_price, read_size
+from pmtui.domain.books.levels import read_price, read_size
 from pmtui.domain.books.market_events import (
     BookSnapshot,
     LevelChange,
@@ -16,8 +15,9 @@ from pmtui.domain.books.market_events import (
     TickSizeChanged,
     TradePrinted,
 )
+from pmtui.domain.books.verification import Agreement, BookCheck
 from pmtui.domain.money import MoneyError
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.stream import BadMessage, UnknownMessage, decode_market_frame
 from tests.check.frames import Recorded
 from tests.check.tally import HashCount, Tally

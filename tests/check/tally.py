@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from pmtui.domain.books.book import OrderBook
-from pmtui.domain.books.check import TOLERATED_FRAMES
+from pmtui.domain.books.verification import TOLERATED_FRAMES
 
 
 @dataclass

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from pmtui.domain.books.book import OrderBook
-from pmtui.domain.books.level_texts import read_price
+from pmtui.domain.books.levels import read_price
 from pmtui.domain.money import Micros, MoneyError
 
 Tops = tuple[str, str]

@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from pmtui.cli.hosts import SessionHosts
 from pmtui.config.endpoints import Dialect, Endpoints
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.service.account.account import POLL_PERIOD_S
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import Connect

@@ -10,13 +10,23 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
 from pmtui.domain.orders.moving import plan_move
-from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
-from pmtui.domain.orders.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown, Verdict
+from pmtui.domain.orders.order import (
+    Accepted,
+    LimitIntent,
+    MoveEnd,
+    MoveVerdict,
+    Order,
+    OrderStatus,
+    Rejected,
+    TimeInForce,
+    Unknown,
+    Verdict,
+)
 from pmtui.domain.ticket.scaled import ScaledPlan, ScaledSpec, TotalUnit, plan_scaled
 from pmtui.service.surface import PreparedOrder
 from tests.cli.at_venue import PatientTime
 from tests.cli.test_missed_events import until
-from tests.cli.test_venue_states import HERE, YES, Stand, stand
+from tests.cli.test_venue_states import HERE, YES, StepStatus, stand
 from tests.sim.kit import RAIN_NO, RAIN_YES
 
 m = parse_micros
@@ -26,7 +36,7 @@ def buy(price: str, size: str) -> LimitIntent:
     return LimitIntent(HERE, YES, Side.BUY, m(price), m(size))
 
 
-async def batch(here: Stand, *intents: LimitIntent) -> tuple[Verdict, ...]:
+async def batch(here: StepStatus, *intents: LimitIntent) -> tuple[Verdict, ...]:
     commands = here.service.commands
     legs = [leg for leg in commands.prepare_many(intents) if isinstance(leg, PreparedOrder)]
     assert len(legs) == len(intents)
@@ -34,7 +44,7 @@ async def batch(here: Stand, *intents: LimitIntent) -> tuple[Verdict, ...]:
         return await commands.batch_verdict(commands.place_many(legs))
 
 
-async def move(here: Stand, old: Order, price: str) -> MoveVerdict:
+async def move(here: StepStatus, old: Order, price: str) -> MoveVerdict:
     service = here.service
     terms = service.queries.market(HERE).terms
     assert terms is not None
@@ -46,16 +56,16 @@ async def move(here: Stand, old: Order, price: str) -> MoveVerdict:
         return await service.commands.move_verdict(service.commands.move(old.order_id, order))
 
 
-def open_orders(here: Stand) -> tuple[Order, ...]:
+def open_orders(here: StepStatus) -> tuple[Order, ...]:
     return here.service.queries.account().open_orders
 
 
-async def at_venue(here: Stand) -> dict[OrderId, tuple[str, str]]:
+async def at_venue(here: StepStatus) -> dict[OrderId, tuple[str, str]]:
     ledger = await here.ann.ledger()
     return {OrderId(o["id"]): (o["price"], o["original_size"]) for o in ledger["open_orders"]}
 
 
-async def lose_answers(here: Stand, method: str, prefix: str) -> None:
+async def lose_answers(here: StepStatus, method: str, prefix: str) -> None:
     fault = {"host": "clob", "method": method, "prefix": prefix, "is_answer_lost": True}
     await here.ann.admin("POST", "/faults", fault | {"remaining": 1})
 
@@ -236,7 +246,7 @@ async def test_a_moved_order_ends_when_the_old_one_would_have(tmp_path: Path) ->
         assert after["order_type"] == "GTD"
 
 
-async def listed(here: Stand) -> dict[str, str]:
+async def listed(here: StepStatus) -> dict[str, str]:
     """Return the only open order as the venue lists it."""
     answer = (await here.ann.call("GET", "/data/orders")).json()
     (order,) = answer["data"]

@@ -10,9 +10,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from pmtui.domain.account.exit_policy import Departure, LeavePolicy
 from pmtui.domain.markets.market import Side
-from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
+from pmtui.domain.orders.heartbeat import (
+    BeatState,
+    ExitPolicy,
+    ExitReason,
+    HeartbeatPolicy,
+    HeartbeatView,
+)
 from pmtui.service.data_service import DataService
 from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile
@@ -129,7 +134,7 @@ async def test_leaving_cancels_through_the_real_lanes(tmp_path: Path) -> None:
         async with service_of(running, tmp_path, HeartbeatPolicy.OFF) as service:
             order_id = await ann.rest(BUY, "0.40", "10")
             await until(service, lambda: open_ids(service) == {order_id})
-            report = await service.departing.leave(Departure.TERMINATION, LeavePolicy.CANCEL)
+            report = await service.departing.leave(ExitReason.TERMINATION, ExitPolicy.CANCEL)
             assert "1 cancelled, and the venue lists no open order" in report.text
             assert (await ann.call("GET", "/data/orders")).json()["count"] == 0
             assert open_ids(service) == set()

@@ -15,8 +15,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.limits import Limits
-from pmtui.domain.orders.order import LimitIntent
-from pmtui.domain.orders.verdict import Accepted, Rejected, Verdict
+from pmtui.domain.orders.order import Accepted, LimitIntent, Rejected, Verdict
 from pmtui.service.data_service import DataService
 from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile

@@ -6,7 +6,7 @@ from textual.pilot import Pilot
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import TokenId
-from pmtui.domain.orders.verdict import Accepted
+from pmtui.domain.orders.order import Accepted
 from pmtui.ui.cells import Cell
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.paint.facts import paint_mid
@@ -14,7 +14,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from tests.cli.at_venue import TimeWithoutPolls
-from tests.cli.test_venue_states import YES, Stand, stand
+from tests.cli.test_venue_states import YES, StepStatus, stand
 from tests.sim.kit import SNOW_YES
 from tests.ui.demo import ScreenApp
 from tests.ui.screens.look import text_of
@@ -24,7 +24,7 @@ RAIN_KEY, SNOW_KEY = "1", "2"
 SNOW = TokenId(SNOW_YES)
 
 
-def screen_of(here: Stand) -> ScreenApp:
+def screen_of(here: StepStatus) -> ScreenApp:
     service = here.service
     return ScreenApp(MarketsScreen(Surface(service.queries, service.commands, service.hub)))
 
@@ -35,7 +35,9 @@ def price_and_age(app: ScreenApp, key: str, table: str = "events") -> tuple[Cell
     return (cells[3], cells[4]) if cells is not None else (Cell(""), Cell(""))
 
 
-async def until_as_ladder(pilot: Pilot[None], app: ScreenApp, here: Stand, *, bid: str) -> None:
+async def until_as_ladder(
+    pilot: Pilot[None], app: ScreenApp, here: StepStatus, *, bid: str
+) -> None:
     """Wait until the book has this bid, and the row the price that its ladder shows."""
 
     def book() -> BookView:

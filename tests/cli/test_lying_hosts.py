@@ -17,14 +17,12 @@ from pmtui.clients.gamma import GammaClient
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.routes_clob import ROUTES
 from pmtui.config.endpoints import Dialect
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.identity import METADATA_HOST, TRADING_HOST, find_disagreement
-from pmtui.domain.markets.listing import MarketSort
-from pmtui.domain.markets.market import Market, Side
+from pmtui.domain.markets.market import Market, MarketSort, Side
 from pmtui.domain.money import parse_micros
-from pmtui.domain.orders.order import LimitIntent
-from pmtui.domain.orders.verdict import Rejected
+from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.service.data_service import DataService
 from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile

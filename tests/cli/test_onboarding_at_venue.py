@@ -10,9 +10,8 @@ import pytest
 
 from pmtui.cli.hosts import SessionHosts
 from pmtui.config.endpoints import Dialect, Endpoints
-from pmtui.domain.account.key_kind import KeyKind
-from pmtui.domain.account.onboarding import Onboarding, Step, StepState, next_of, stands_of
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import KeyKind, SignatureType
+from pmtui.domain.account.onboarding import Onboarding, Step, StepState, next_step, step_statuses
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
@@ -60,7 +59,7 @@ def facts_of(service: DataService) -> Onboarding:
 
 
 def states(service: DataService) -> dict[Step, StepState]:
-    stands = stands_of(facts_of(service))
+    stands = step_statuses(facts_of(service))
     return {each.step: each.state for each in stands if each.spender is None or each.is_needed}
 
 
@@ -68,7 +67,7 @@ async def test_a_funded_account_has_every_step_done(tmp_path: Path) -> None:
     async with small_venue(tmp_path) as running, http_client() as http:
         ann = await Person(running, http, key=0).arrive()
         async with session(running, tmp_path) as service:
-            await until(service, lambda: next_of(stands_of(facts_of(service))) is None)
+            await until(service, lambda: next_step(step_statuses(facts_of(service))) is None)
             facts = facts_of(service)
             assert facts.wallet is not None
             assert facts.wallet.address == ann.wallet
@@ -83,7 +82,7 @@ async def test_nothing_of_what_is_shown_is_a_secret(tmp_path: Path) -> None:
     async with small_venue(tmp_path) as running, http_client() as http:
         ann = await Person(running, http, key=0).arrive()
         async with session(running, tmp_path) as service:
-            await until(service, lambda: next_of(stands_of(facts_of(service))) is None)
+            await until(service, lambda: next_step(step_statuses(facts_of(service))) is None)
             facts, status = facts_of(service), service.queries.status()
             shown = f"{facts!r} {account_lines(facts, status)!r} {service.queries.log()!r}"
             assert ann.wallet in shown
@@ -99,7 +98,7 @@ async def test_what_the_venue_changes_is_shown_after_a_refresh(tmp_path: Path) -
     async with small_venue(tmp_path) as running, http_client() as http:
         ann = await Person(running, http, key=0).arrive()
         async with session(running, tmp_path) as service:
-            await until(service, lambda: next_of(stands_of(facts_of(service))) is None)
+            await until(service, lambda: next_step(step_statuses(facts_of(service))) is None)
             geo = {"blocked": True, "ip": "203.0.113.7", "country": "US", "region": "NY"}
             await ann.admin("POST", "/geoblock", geo)
             await ann.admin("POST", "/standing", {"address": ann.wallet, "standing": "closed only"})
@@ -118,7 +117,7 @@ async def test_an_approval_that_is_missing_is_the_next_thing(tmp_path: Path) -> 
             await until(service, lambda: facts_of(service).balance.value is not None)
             await until(service, lambda: facts_of(service).code.value is not None)
             await until(service, lambda: facts_of(service).closed_only.value is not None)
-            following = next_of(stands_of(facts_of(service)))
+            following = next_step(step_statuses(facts_of(service)))
             assert following is not None
             assert (following.step, following.amount) == (Step.ALLOWANCE, 0)
 
@@ -156,7 +155,7 @@ async def test_older_forms_are_asked_about_as_what_they_are(
             assert facts.wallet is not None
             assert facts.wallet.address == ann.wallet_of(kind)
             assert facts.wallet.form.value == kind.value
-            assert facts.told_deployed.value is False
+            assert facts.deployed_answer.value is False
 
 
 async def test_a_chain_that_cannot_be_reached_is_told_of_beside_its_line(tmp_path: Path) -> None:
@@ -165,7 +164,7 @@ async def test_a_chain_that_cannot_be_reached_is_told_of_beside_its_line(tmp_pat
         urls = replace(urls_of(running), rpc=NOWHERE)
         async with session(running, tmp_path, urls=urls) as service:
             await until(service, lambda: bool(facts_of(service).code.problem))
-            await until(service, lambda: next_of(stands_of(facts_of(service))) is None)
+            await until(service, lambda: next_step(step_statuses(facts_of(service))) is None)
             assert states(service)[Step.CODE] is StepState.NOT_KNOWN
 
 
@@ -175,7 +174,7 @@ async def test_a_relayer_that_cannot_be_reached_leaves_the_wallet_unknown(tmp_pa
         async with session(running, tmp_path, urls=urls) as service:
             await until(service, lambda: bool(facts_of(service).account_problem))
             await until(service, lambda: len(facts_of(service).deployed) == 2)
-            found = {each.step: each for each in stands_of(facts_of(service))}
+            found = {each.step: each for each in step_statuses(facts_of(service))}
             assert found[Step.WALLET].state is StepState.NOT_KNOWN
             assert "/deployed" in found[Step.WALLET].problem
             assert found[Step.CREDENTIALS].state is StepState.NOT_DONE
@@ -187,4 +186,4 @@ async def test_without_a_key_only_the_place_is_asked(tmp_path: Path) -> None:
         facts = facts_of(service)
         assert facts.identity is None
         assert facts.deployed == {}
-        assert next_of(stands_of(facts)) is not None
+        assert next_step(step_statuses(facts)) is not None

@@ -9,7 +9,7 @@ from pmtui.service.data_service import DataService
 from pmtui.service.topics import AccountTopic, BookTopic, LogTopic, StatusTopic
 from tests.cli.at_venue import PatientTime
 from tests.cli.test_missed_events import until
-from tests.cli.test_venue_states import HERE, YES, Stand, stand
+from tests.cli.test_venue_states import HERE, YES, StepStatus, stand
 from tests.sim.kit import RAIN_NO, RAIN_YES
 
 m = parse_micros
@@ -21,7 +21,7 @@ def conditionals(service: DataService) -> tuple[Conditional, ...]:
     return service.queries.account().conditionals
 
 
-async def holding(here: Stand) -> None:
+async def holding(here: StepStatus) -> None:
     """Buy twenty shares, and leave somebody who bids above the stop."""
     await here.bob.rest(Side.BUY, "0.50", "20", token=RAIN_NO)
     await here.place("0.50", "20")

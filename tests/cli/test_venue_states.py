@@ -18,8 +18,14 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.venue_state import VenueState
 from pmtui.domain.money import parse_micros
-from pmtui.domain.orders.order import LimitIntent, OrderStatus, TimeInForce
-from pmtui.domain.orders.verdict import Accepted, Rejected, Verdict
+from pmtui.domain.orders.order import (
+    Accepted,
+    LimitIntent,
+    OrderStatus,
+    Rejected,
+    TimeInForce,
+    Verdict,
+)
 from pmtui.service.data_service import DataService
 from pmtui.service.markets.venue_states import ASK_PERIOD_S, LOOK_PERIOD_S
 from pmtui.service.orders.journal import Journal
@@ -48,7 +54,7 @@ class _LookingOften(TimeWithoutPolls):
 
 
 @dataclass
-class Stand:
+class StepStatus:
     """The service, and the operator of the venue it trades at."""
 
     service: DataService
@@ -83,7 +89,7 @@ class Stand:
 @asynccontextmanager
 async def stand(
     folder: Path, make_clock: Callable[[RunningVenue], TimeWithoutPolls] = _LookingOften
-) -> AsyncIterator[Stand]:
+) -> AsyncIterator[StepStatus]:
     async with small_venue(folder) as running, http_client() as http:
         ann = await Person(running, http, key=0).arrive()
         bob = await Person(running, http, key=1).arrive()
@@ -93,7 +99,7 @@ async def stand(
             )
             await until(service, lambda: service.queries.account().load is Load.READY)
             await until(service, lambda: service.queries.market(HERE).terms is not None)
-            yield Stand(service, ann, bob)
+            yield StepStatus(service, ann, bob)
 
 
 @asynccontextmanager

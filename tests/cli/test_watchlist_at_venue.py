@@ -5,19 +5,19 @@ from pathlib import Path
 from pmtui.domain.conditionals.price_alert import AlertPlan, AlertSide, AlertState
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.money import parse_micros
-from pmtui.domain.orders.verdict import Accepted
+from pmtui.domain.orders.order import Accepted
 from pmtui.service.topics import WatchlistTopic
 from pmtui.service.views import Load
 from pmtui.service.watch.watch_views import WatchRow
 from tests.cli.at_venue import TimeWithoutPolls
 from tests.cli.test_missed_events import until
-from tests.cli.test_venue_states import HERE, YES, Stand, stand
+from tests.cli.test_venue_states import HERE, YES, StepStatus, stand
 
 m = parse_micros
 KEY = key_of_market(HERE)
 
 
-def only(here: Stand) -> WatchRow:
+def only(here: StepStatus) -> WatchRow:
     (row,) = here.service.queries.watchlist().rows
     return row
 

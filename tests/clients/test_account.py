@@ -10,9 +10,8 @@ from pmtui.clients.account import Account, AccountClient, create_or_derive
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.routes_clob import LIVE_ROUTES, SEED_ROUTES, ClobRoutes
-from pmtui.domain.account.signature_type import SignatureType
-from pmtui.domain.answers import Listing
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.account.keys import SignatureType
+from pmtui.domain.answers import Failure, FailureKind, Listing
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.orders.order import CancelResult, PostResult
 from pmtui.signing.clob_auth import verify_auth
@@ -226,12 +225,12 @@ async def test_a_trade_that_cannot_be_read_names_its_orders_where_it_can() -> No
     assert isinstance(fills, Listing)
     assert fills.unread == (frozenset({"0xa", "0xb", "0xc"}),)
     assert not fills.is_complete
-    assert fills.may_lack(frozenset({OrderId("0xb")}))
-    assert not fills.may_lack(frozenset({OrderId("0xd")}))
+    assert fills.may_miss(frozenset({OrderId("0xb")}))
+    assert not fills.may_miss(frozenset({OrderId("0xd")}))
     async with serving(answering(json.dumps({"data": rows}).encode())) as server:
         fills = await account_client(server.host()).fills()
     assert isinstance(fills, Listing)
-    assert fills.may_lack(frozenset({OrderId("0xd")}))
+    assert fills.may_miss(frozenset({OrderId("0xd")}))
 
 
 async def test_a_history_beyond_its_bound_of_pages_is_what_was_read_and_says_so() -> None:
@@ -249,7 +248,7 @@ async def test_a_history_beyond_its_bound_of_pages_is_what_was_read_and_says_so(
         assert "before=1790000100" in server.lines[0]
     assert isinstance(fills, Listing)
     assert (fills.is_whole, fills.is_complete) == (False, False)
-    assert fills.may_lack(frozenset({OrderId("0xd")}))
+    assert fills.may_miss(frozenset({OrderId("0xd")}))
 
 
 async def test_pages_that_break_off_are_no_list() -> None:

@@ -9,8 +9,7 @@ import pytest
 from pmtui.clients.analytics import AnalyticsClient
 from pmtui.clients.endpoints import Dialect
 from pmtui.clients.geoblock import GeoblockClient
-from pmtui.domain.answers import GeoAnswer, Value
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind, GeoAnswer, Value
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.service.ports import AnalyticsHost, GeoHost

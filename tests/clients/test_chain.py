@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from pmtui.clients.chain import ChainClient
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from tests.clients.raw_server import answering, serving
 

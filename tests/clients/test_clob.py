@@ -5,7 +5,7 @@ import pytest
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.routes_clob import LIVE_ROUTES, ROUTES, SEED_ROUTES, Auth, Call
 from pmtui.config.endpoints import Dialect
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side

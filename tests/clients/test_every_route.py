@@ -22,9 +22,9 @@ from pmtui.clients.notifications import NotificationsClient
 from pmtui.clients.rewards import RewardsClient
 from pmtui.clients.routes_clob import ROUTES, Auth, Call, ClobRoutes
 from pmtui.config.endpoints import Dialect
+from pmtui.domain.account.events import NoticeId
 from pmtui.domain.account.keys import NO_BUILDER
-from pmtui.domain.account.notices import NoticeId
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side

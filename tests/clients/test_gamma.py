@@ -6,11 +6,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 from pmtui.clients.endpoints import Dialect
 from pmtui.clients.gamma import GammaClient
-from pmtui.domain.answers import Page
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind, Page
 from pmtui.domain.ids import ConditionId, EventId
-from pmtui.domain.markets.listing import MarketSort
-from pmtui.domain.markets.market import Event
+from pmtui.domain.markets.market import Event, MarketSort
 from pmtui.service.ports import MetadataHost
 from tests.clients.raw_server import Handler, RawServer, answering, serving
 from tests.wire.payloads import CONDITION, event, market, wire

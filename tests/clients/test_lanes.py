@@ -10,8 +10,8 @@ from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.routes_clob import LIVE_ROUTES
 from pmtui.clients.signed_requests import Account
-from pmtui.domain.account.signature_type import SignatureType
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.account.keys import SignatureType
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import BalanceAllowance, CancelResult
 from tests.clients.raw_server import Call, RawServer, serving

@@ -19,7 +19,7 @@ from pmtui.domain.account.wallet_call import (
     TransactionId,
     read_submit_refusal,
 )
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.signing import calldata
 from pmtui.signing.contracts import POLYGON

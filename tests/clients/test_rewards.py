@@ -7,7 +7,7 @@ from pmtui.clients.http.paging import Step
 from pmtui.clients.notifications import NotificationsClient
 from pmtui.clients.rewards import RewardsClient, RewardSearch
 from pmtui.clients.routes_clob import LIVE_ROUTES, SEED_ROUTES
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval
 from tests.clients.raw_server import answering, serving

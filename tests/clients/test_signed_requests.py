@@ -8,7 +8,7 @@ from pmtui.clients.account import create_or_derive
 from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.routes_clob import LIVE_ROUTES, Call
 from pmtui.clients.signed_requests import SignedRequests
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.signing.l2_auth import ApiCredentials
 from pmtui.wire.clob_account import decode_api_keys

@@ -8,13 +8,12 @@ from pydantic import ValidationError
 from pmtui.config.endpoints import LIVE, Dialect
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
-from pmtui.domain.account.exit_policy import Departure, LeavePolicy
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.heartbeat import HeartbeatPolicy
+from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
 from pmtui.domain.orders.limits import NO_LIMITS, Limits
-from pmtui.domain.ticket.presets import DEFAULT_PRESETS
+from pmtui.domain.ticket.draft import DEFAULT_PRESETS
 
 
 @pytest.fixture(autouse=True)
@@ -215,15 +214,15 @@ def test_settings_do_not_change() -> None:
 def test_heartbeats_are_off_and_orders_stay_until_somebody_chooses() -> None:
     settings = load_settings()
     assert settings.heartbeat is HeartbeatPolicy.OFF
-    assert {settings.leave_policy(departure) for departure in Departure} == {LeavePolicy.LEAVE}
+    assert {settings.leave_policy(departure) for departure in ExitReason} == {ExitPolicy.LEAVE}
 
 
 def test_whoever_sends_heartbeats_leaves_orders_to_the_switch(config: Path) -> None:
     config.write_text('heartbeat = "armed"\non_quit = "cancel"\n')
     settings = load_settings()
-    assert settings.leave_policy(Departure.QUIT) is LeavePolicy.CANCEL
-    for departure in (Departure.HANG_UP, Departure.TERMINATION, Departure.BUG):
-        assert settings.leave_policy(departure) is LeavePolicy.SWITCH
+    assert settings.leave_policy(ExitReason.QUIT) is ExitPolicy.CANCEL
+    for departure in (ExitReason.HANG_UP, ExitReason.TERMINATION, ExitReason.BUG):
+        assert settings.leave_policy(departure) is ExitPolicy.SWITCH
 
 
 @pytest.mark.parametrize("heartbeat", ["on", "armed"])

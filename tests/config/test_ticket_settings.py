@@ -8,7 +8,7 @@ import pytest
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.money import Micros
-from pmtui.domain.ticket.rules import DEFAULT_RULES, TicketRules
+from pmtui.domain.ticket.draft import DEFAULT_RULES, TicketRules
 
 
 @pytest.fixture

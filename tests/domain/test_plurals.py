@@ -1,7 +1,7 @@
 import pytest
 
+from pmtui.domain.formats import are, count, count_shares, exact_shares, shares_are
 from pmtui.domain.money import parse_micros
-from pmtui.domain.plurals import are, count, count_shares, exact_shares, shares_are
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.rate_budget import RateBudget, StatedBudget, scarcest
+from pmtui.domain.health import RateBudget, StatedBudget, scarcest
 
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
 

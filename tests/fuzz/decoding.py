@@ -22,8 +22,7 @@ from pmtui import wire
 from pmtui.domain.books.market_events import PriceChanges
 from pmtui.domain.ids import Address, ApiKey
 from pmtui.domain.money import MoneyError
-from pmtui.wire.bounds import EARLIEST, LATEST, MOST_POINTS, MOST_ROWS, PROSE
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import EARLIEST, LATEST, MOST_POINTS, MOST_ROWS, PROSE, WireError
 from pmtui.wire.fields import UINT256
 from pmtui.wire.orders import Owner
 from tests.wire.payloads import CONDITION, TOKENS, Json, event, market

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from pmtui.domain.account.earned import Earned
 from pmtui.domain.account.onboarding import Onboarding
 from pmtui.domain.account.position import Position
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalId
 from pmtui.domain.ids import ConditionId, OrderId, TradeId
 from pmtui.domain.markets.market import Market, Side
+from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
     Fill,

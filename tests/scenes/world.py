@@ -21,8 +21,8 @@ from pmtui.domain.markets.market import (
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
     OrderIntent,
+    Rejected,
 )
-from pmtui.domain.orders.verdict import Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import (

@@ -8,13 +8,22 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from pmtui.domain.account.events import UserEvent
 from pmtui.domain.account.onboarding import TradingKey
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
-from pmtui.domain.account.user_events import UserEvent
-from pmtui.domain.answers import MAX_PAGES, GeoAnswer, Listing, Named, Page, Value
+from pmtui.domain.answers import (
+    MAX_PAGES,
+    Failure,
+    FailureKind,
+    GeoAnswer,
+    Listing,
+    Named,
+    Page,
+    Value,
+)
 from pmtui.domain.books.market_events import BookSnapshot, MarketEvent
-from pmtui.domain.books.tape_gaps import PastTrades
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.books.tape import PastTrades
+from pmtui.domain.health import Link, LinkState, RateBudget
 from pmtui.domain.ids import (
     Address,
     ConditionId,
@@ -24,34 +33,33 @@ from pmtui.domain.ids import (
     TokenId,
 )
 from pmtui.domain.markets.history import Interval, PricePoint
-from pmtui.domain.markets.link import Link, LinkState
-from pmtui.domain.markets.listing import MarketSort
 from pmtui.domain.markets.market import (
     NO_FEE,
     Comment,
     Event,
     Holder,
     Market,
+    MarketSort,
     MarketTerms,
     Outcome,
     Side,
     Tag,
 )
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.fields import OrderDraft, UnsignedOrder
 from pmtui.domain.orders.heartbeat import HeartbeatId
 from pmtui.domain.orders.order import (
     BalanceAllowance,
     CancelResult,
     Fill,
     Order,
+    OrderDraft,
     OrderStatus,
     PostResult,
     PostStatus,
     TimeInForce,
     TradePrint,
+    UnsignedOrder,
 )
-from pmtui.domain.rate_budget import RateBudget
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.hosts import Account, Hosts, Setup

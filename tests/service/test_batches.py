@@ -5,11 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import LimitIntent, OrderStatus, PostResult, PostStatus
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.domain.orders.order import (
+    Accepted,
+    LimitIntent,
+    OrderStatus,
+    PostResult,
+    PostStatus,
+    Rejected,
+    Unknown,
+    Verdict,
+)
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
 from tests.service.fakes import World, lost, resting, running_world

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from pmtui.domain.books.book import OrderBook
-from pmtui.domain.books.book_hash import trade_price_text
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.books.market_events import (
     BookSnapshot,
@@ -17,10 +16,10 @@ from pmtui.domain.books.market_events import (
     TickSizeChanged,
     TradePrinted,
 )
+from pmtui.domain.books.verification import trade_price_text
+from pmtui.domain.health import LinkState
 from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
-from pmtui.domain.markets.link import LinkState
-from pmtui.domain.markets.listing import MOST_STREAMED_ROWS
-from pmtui.domain.markets.market import Event, Side
+from pmtui.domain.markets.market import MOST_STREAMED_ROWS, Event, Side
 from pmtui.domain.money import Micros, complement, format_micros, parse_micros
 from pmtui.service.books.books import CHECK_PERIOD_S, GRACE_S
 from pmtui.service.topics import (
@@ -476,7 +475,7 @@ async def test_a_new_grid_voids_the_book_until_it_is_fetched(tmp_path: Path) -> 
         world.stream.send(
             TickSizeChanged(CONDITION, YES, Micros(10_000), Micros(1_000), "1790000002000")
         )
-        assert book(world).state is BookState.REGRIDDING
+        assert book(world).state is BookState.TICK_CHANGED
         terms = world.service.queries.market(CONDITION).terms
         assert terms is not None
         assert terms.tick_size == 1_000

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.rewards import AssetEarnings, Earnings, Rebate
 from pmtui.domain.money import ONE, Micros

@@ -6,11 +6,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from pmtui.domain.account.position import Position
-from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.health import HealthState, Source
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.health import HealthState, LinkState, Source
 from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId
 from pmtui.domain.markets.history import Interval, PricePoint
-from pmtui.domain.markets.link import LinkState
 from pmtui.domain.markets.market import Event
 from pmtui.domain.money import Micros
 from pmtui.service.data_service import DataService

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pmtui.domain.account.events import TradeChanged
 from pmtui.domain.account.position import Position
-from pmtui.domain.account.user_events import TradeChanged
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from pmtui.domain.answers import MAX_PAGES, Listing
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import MAX_PAGES, Failure, Listing
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros

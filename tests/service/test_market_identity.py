@@ -12,8 +12,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.identity import METADATA_HOST, TRADING_HOST
 from pmtui.domain.markets.market import Event, Market, MarketTerms, Outcome, Side
 from pmtui.domain.money import parse_micros as m
-from pmtui.domain.orders.order import LimitIntent, OrderIntent
-from pmtui.domain.orders.verdict import Rejected
+from pmtui.domain.orders.order import LimitIntent, OrderIntent, Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
 from tests.service.fakes import (

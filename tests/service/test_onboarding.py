@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import (
     Identity,
     Onboarding,
@@ -13,8 +13,7 @@ from pmtui.domain.account.onboarding import (
     Wallet,
     WalletForm,
 )
-from pmtui.domain.account.signature_type import SignatureType
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.limits import Limits
@@ -87,7 +86,7 @@ async def test_every_answer_comes_with_its_time(tmp_path: Path) -> None:
         facts, now = view(world), world.clock.now()
         assert facts.identity == IDENTITY
         assert facts.wallet == NEWER
-        assert (facts.told_deployed.value, facts.told_deployed.as_of) == (True, now)
+        assert (facts.deployed_answer.value, facts.deployed_answer.as_of) == (True, now)
         assert (facts.code.value, facts.code.as_of) == (True, now)
         assert facts.balance.value is not None
         assert facts.balance.value.balance == world.account.cash
@@ -108,7 +107,7 @@ async def test_a_host_that_fails_is_told_of_beside_its_line_and_nowhere_else(
         wallets.failure = DOWN
         await world.pass_time(ASK_PERIOD_S)
         facts = view(world)
-        told = facts.told_deployed
+        told = facts.deployed_answer
         assert (told.value, told.as_of, told.problem) == (True, heard_at, str(DOWN))
         assert told.asked_at == world.clock.now()
         assert facts.code.problem == str(DOWN)
@@ -116,7 +115,7 @@ async def test_a_host_that_fails_is_told_of_beside_its_line_and_nowhere_else(
         assert facts.balance.as_of == world.clock.now()
         wallets.failure = None
         await world.pass_time(ASK_PERIOD_S)
-        assert view(world).told_deployed.problem == ""
+        assert view(world).deployed_answer.problem == ""
 
 
 async def test_refreshing_has_the_host_look_at_the_chain_first(tmp_path: Path) -> None:

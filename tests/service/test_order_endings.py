@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind
-from pmtui.domain.answers import Listing
-from pmtui.domain.failure import Failure
+from pmtui.domain.account.events import OrderChanged, OrderEventKind
+from pmtui.domain.answers import Failure, Listing
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.endings import LAG_S

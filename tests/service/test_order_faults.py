@@ -7,14 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind
-from pmtui.domain.answers import Listing
-from pmtui.domain.failure import Failure
+from pmtui.domain.account.events import OrderChanged, OrderEventKind
+from pmtui.domain.answers import Failure, Listing
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.fields import UnsignedOrder
-from pmtui.domain.orders.order import Fill, Order, OrderStatus, PostResult, PostStatus
-from pmtui.domain.orders.verdict import Rejected, Unknown
+from pmtui.domain.orders.order import (
+    Fill,
+    Order,
+    OrderStatus,
+    PostResult,
+    PostStatus,
+    Rejected,
+    Unknown,
+    UnsignedOrder,
+)
 from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import LastCheck
 from pmtui.service.safety.daily_pnl import FILE

@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.account.events import OrderChanged, OrderEventKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, OrderId, TradeId
 from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import parse_micros

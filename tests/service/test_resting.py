@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind
+from pmtui.domain.account.events import OrderChanged, OrderEventKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.books.market_events import BookSnapshot, TextLevel, TradePrinted
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.health import LinkState
 from pmtui.domain.ids import OrderId
-from pmtui.domain.markets.link import LinkState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Order, OrderStatus
-from pmtui.domain.orders.verdict import Accepted
+from pmtui.domain.orders.order import Accepted, Order, OrderStatus
 from pmtui.service.account.queue import LOOK_PERIOD_S, MET_AGAIN_S, SHOWN_AFTER_S
 from pmtui.service.account.scoring import ASK_PERIOD_S, ScoringFeed
 from pmtui.service.books.tape import TAPE_LENGTH

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import EventId
 from pmtui.service.markets.event_list_cache import FIRST_WRITE_S, WRITE_PERIOD_S
 from pmtui.service.markets.list_cache import FILE, ListCache

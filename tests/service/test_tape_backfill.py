@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.books.market_events import TradePrinted
-from pmtui.domain.books.tape_gaps import PastTrades
-from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.markets.link import LinkState
+from pmtui.domain.books.tape import PastTrades
+from pmtui.domain.health import LinkState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TradePrint

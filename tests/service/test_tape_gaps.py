@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pmtui.domain.books.tape_gaps import PastTrades, TapeGap, has_caught_up, still_missing
+from pmtui.domain.books.tape import PastTrades, TapeGap, has_caught_up, remaining_gap
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -29,18 +29,18 @@ GAP = TapeGap(at(10), at(40))
 
 
 def test_a_history_that_reaches_back_leaves_no_hole() -> None:
-    assert still_missing(GAP, PastTrades((), is_whole=True)) is None
-    assert still_missing(GAP, PastTrades((trade(30), trade(2)), is_whole=False)) is None
+    assert remaining_gap(GAP, PastTrades((), is_whole=True)) is None
+    assert remaining_gap(GAP, PastTrades((trade(30), trade(2)), is_whole=False)) is None
 
 
 def test_a_history_that_ends_early_leaves_what_is_older() -> None:
-    left = still_missing(GAP, PastTrades((trade(50), trade(30)), is_whole=False))
+    left = remaining_gap(GAP, PastTrades((trade(50), trade(30)), is_whole=False))
     assert left == TapeGap(at(10), at(30), is_final=True)
 
 
 def test_a_row_that_cannot_be_read_may_be_any_of_them() -> None:
     past = PastTrades((trade(30),), is_whole=True, is_readable=False)
-    assert still_missing(GAP, past) == TapeGap(at(10), at(40), is_final=True)
+    assert remaining_gap(GAP, past) == TapeGap(at(10), at(40), is_final=True)
 
 
 def test_a_history_has_caught_up_once_it_tells_of_what_came_after() -> None:

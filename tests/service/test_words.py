@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from pmtui.domain.conditionals.conditional import ConditionalPlan, say_plan
+from pmtui.domain.conditionals.conditional import ConditionalPlan, describe_plan
+from pmtui.domain.formats import exact_shares
 from pmtui.domain.money import parse_micros
 from pmtui.domain.orders.order import OrderStatus
-from pmtui.domain.plurals import exact_shares
-from pmtui.service.words import say_order_end, say_price, say_shares
+from pmtui.service.words import format_shares, say_order_end, say_price
 from tests.service.fakes import CONDITION, YES
 from tests.ui.believable import order
 
@@ -43,11 +43,11 @@ def test_of_an_order_that_filled_in_part_only_the_rest_is_cancelled() -> None:
     [("5000", "5,000 Yes"), ("1810.46", "1,810.46 Yes"), ("0.004", "0.004 Yes"), ("10", "10 Yes")],
 )
 def test_sizes_in_words_are_grouped_like_those_on_the_screens(size: str, text: str) -> None:
-    assert say_shares(parse_micros(size), "Yes") == text
+    assert format_shares(parse_micros(size), "Yes") == text
 
 
 def test_a_conditional_order_is_named_by_a_grouped_size() -> None:
     size, stop = parse_micros("5000"), parse_micros("0.4")
     plan = ConditionalPlan(CONDITION, YES, size, stop=stop, take_profit=None)
-    assert "5,000" in say_plan(plan, "Yes")
+    assert "5,000" in describe_plan(plan, "Yes")
     assert exact_shares(size) == "5,000 shares"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros

@@ -3,10 +3,9 @@ from itertools import count
 
 import pytest
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import ApiKey, OrderId
-from pmtui.domain.orders.fields import OrderDraft
-from pmtui.domain.orders.order import TimeInForce
+from pmtui.domain.orders.order import OrderDraft, TimeInForce
 from pmtui.signing.exchange import exchange_for
 from pmtui.signing.order_signer import SignatureMismatchError, WalletSigner
 from pmtui.signing.order_signing import OrderFields, encode_post, sign_order

@@ -3,7 +3,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address, TokenId
 from pmtui.signing.exchange import ExchangeKind, exchange_domain
 from pmtui.signing.order_signing import (

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.signing.addresses import AddressError
 from pmtui.signing.wallet import DepositForm, deposit_form, derive_wallets
 

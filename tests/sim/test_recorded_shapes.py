@@ -34,11 +34,11 @@ def kinds(rows: Iterable[dict[str, Any]]) -> dict[str, set[str]]:
     return found
 
 
-def differences(ours: Rows, recorded: Rows, *, may_lack: frozenset[str] = frozenset()) -> list[str]:
+def differences(ours: Rows, recorded: Rows, *, may_miss: frozenset[str] = frozenset()) -> list[str]:
     """Return which fields of every recorded row are missing in one of ours, or of another kind."""
     assert ours
     assert recorded
-    always = set.intersection(*(set(row) for row in recorded)) - may_lack
+    always = set.intersection(*(set(row) for row in recorded)) - may_miss
     missing = {name for row in ours for name in always - set(row)}
     theirs = kinds(recorded)
     other = {
@@ -131,9 +131,9 @@ def test_rows_have_the_fields_of_recorded_ones(
     answers: dict[str, Any], shared_dir: Path, name: str, file: str
 ) -> None:
     # What is false or empty is left out of compact rows.
-    may_lack = frozenset({"nr", "cbos", "fd", "r"}) if name == "clob-markets" else frozenset()
+    may_miss = frozenset({"nr", "cbos", "fd", "r"}) if name == "clob-markets" else frozenset()
     recorded = read(shared_dir / "data" / file)
-    assert differences(answers[name], recorded, may_lack=may_lack) == []
+    assert differences(answers[name], recorded, may_miss=may_miss) == []
 
 
 @pytest.mark.parametrize(

@@ -24,21 +24,20 @@ from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.domain.money import Micros, notional_ceil, notional_floor
-from pmtui.domain.orders.fields import OrderDraft, UnsignedOrder
 from pmtui.domain.orders.order import (
-    CancelResult,
-    LimitIntent,
-    Order,
-    OrderIntent,
-    OrderStatus,
-    TimeInForce,
-)
-from pmtui.domain.orders.verdict import (
     Accepted,
+    CancelResult,
     CancelVerdict,
+    LimitIntent,
     MoveEnd,
     MoveVerdict,
+    Order,
+    OrderDraft,
+    OrderIntent,
+    OrderStatus,
     Rejected,
+    TimeInForce,
+    UnsignedOrder,
     Verdict,
 )
 from pmtui.service.surface import PreparedOrder

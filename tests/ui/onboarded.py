@@ -4,18 +4,17 @@ from dataclasses import replace
 from datetime import timedelta
 from types import MappingProxyType
 
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import (
     Identity,
+    LastAnswer,
     Onboarding,
     Purpose,
     Spender,
-    Told,
     TradingKey,
     Wallet,
     WalletForm,
 )
-from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros
@@ -36,14 +35,17 @@ READY = Onboarding(
     "paper",
     identity=Identity(KeyKind.PAPER, OWNER, SignatureType.DEPOSIT_WALLET, (OLDER, NEWER)),
     maker=NEWER.address,
-    place=Told(GeoAnswer(is_blocked=False, country="CH", region="ZH"), SECONDS_AGO),
+    place=LastAnswer(GeoAnswer(is_blocked=False, country="CH", region="ZH"), SECONDS_AGO),
     deployed=MappingProxyType(
-        {OLDER.address: Told(False, SECONDS_AGO), NEWER.address: Told(True, SECONDS_AGO)}
+        {
+            OLDER.address: LastAnswer(False, SECONDS_AGO),
+            NEWER.address: LastAnswer(True, SECONDS_AGO),
+        }
     ),
-    code=Told(True, SECONDS_AGO),
+    code=LastAnswer(True, SECONDS_AGO),
     trading_key=TradingKey("6f1c2a34…", NOW - timedelta(minutes=7)),
-    closed_only=Told(False, SECONDS_AGO),
-    balance=Told(
+    closed_only=LastAnswer(False, SECONDS_AGO),
+    balance=LastAnswer(
         BalanceAllowance(
             Micros(10_000_000_000),
             ((EXCHANGE.address, MOST), (NEG_RISK.address, MOST), (ADAPTER.address, MOST)),
@@ -66,4 +68,4 @@ def allowing(exchange: int, neg_risk: int) -> Onboarding:
     """Return an account whose exchanges may move so much."""
     allowances = ((EXCHANGE.address, exchange), (NEG_RISK.address, neg_risk))
     told = BalanceAllowance(Micros(25_000_000), allowances)
-    return replace(READY, balance=Told(told, SECONDS_AGO))
+    return replace(READY, balance=LastAnswer(told, SECONDS_AGO))

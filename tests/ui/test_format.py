@@ -2,9 +2,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pmtui.domain.cents import CENT, cents_down, cents_near, cents_up
-from pmtui.domain.money import ONE, SCALE, Micros, parse_micros
-from pmtui.domain.ticket.reading import say_cost, say_dollars
+from pmtui.domain.formats import format_dollars_down, format_dollars_up
+from pmtui.domain.money import (
+    CENT,
+    ONE,
+    SCALE,
+    Micros,
+    cents_down,
+    cents_near,
+    cents_up,
+    parse_micros,
+)
 from pmtui.ui import format as f
 
 
@@ -179,8 +187,8 @@ def test_gains_and_losses_go_to_the_nearest_cent_alike() -> None:
 
 @given(st.integers(-(10**15), 10**15).map(Micros))
 def test_an_amount_reads_the_same_in_sentences_tickets_and_tables(amount: Micros) -> None:
-    assert say_dollars(amount) == f.format_money(amount)
-    assert say_cost(amount) == f.format_cost(amount)
+    assert format_dollars_down(amount) == f.format_money(amount)
+    assert format_dollars_up(amount) == f.format_cost(amount)
     loss = f.format_money_change(Micros(-abs(amount)))
     assert loss.lstrip("-") == f.format_money_change(Micros(abs(amount))).lstrip("+")
     assert loss == f.format_past_money(Micros(-abs(amount)))

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.wire import analytics
-from pmtui.wire.errors import WireError
-from pmtui.wire.geoblock import decode_geo_answer
+from pmtui.wire.bounds import WireError
+from pmtui.wire.gamma import decode_geo_answer
 from tests.wire.payloads import CONDITION, TOKENS, Json, bent, json_values, wire
 
 POSITION: dict[str, Json] = {

@@ -7,7 +7,7 @@ import pytest
 
 from pmtui.domain.ids import Address, ApiKey
 from pmtui.wire import analytics, bounds, clob, clob_account, gamma, stream
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.orders import Owner
 from tests.fuzz.decoding import BOOK, ORDER, POSITION, PRINT, TRADE, Text, write
 from tests.wire.payloads import Json, event, market, wire

@@ -8,7 +8,7 @@ import pytest
 from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import Micros
 from pmtui.wire import clob
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 
 
 def test_prices_are_texts_or_numbers_under_either_name() -> None:

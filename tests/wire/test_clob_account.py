@@ -8,7 +8,7 @@ from pmtui.domain.ids import Address, ApiKey
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import OrderStatus, PostStatus, TradeStatus
 from pmtui.wire import clob_account as account
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.orders import Owner, order_status, trade_status
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pmtui.domain.ids import Address, ApiKey
 from pmtui.wire import clob, clob_account
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.orders import Owner
 from tests.wire.payloads import Json, bent, json_values
 

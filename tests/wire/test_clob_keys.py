@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from pmtui.domain.account.keys import BuilderFees, BuilderKey
 from pmtui.domain.ids import ApiKey
-from pmtui.wire import clob_keys as wire
+from pmtui.wire import clob_account as wire
+from pmtui.wire.bounds import WireError
 from pmtui.wire.clob_account import decode_credentials
-from pmtui.wire.errors import WireError
 from tests.wire.doc_examples import documented
 from tests.wire.payloads import json_values
 from tests.wire.payloads import wire as to_bytes

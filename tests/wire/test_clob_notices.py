@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.notices import NoticeKind
+from pmtui.domain.account.events import NoticeKind
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.heartbeat import HeartbeatAnswer, HeartbeatId
-from pmtui.wire.clob_notices import decode_heartbeat, decode_notices
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
+from pmtui.wire.clob_account import decode_heartbeat, decode_notices
 from tests.wire.doc_examples import documented
 from tests.wire.payloads import Json, bent, json_values, wire
 

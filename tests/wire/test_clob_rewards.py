@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.rewards import RewardedMarket
 from pmtui.wire import clob_rewards as wire
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from tests.wire.doc_examples import documented
 from tests.wire.payloads import Json, bent, json_values
 from tests.wire.payloads import wire as to_bytes

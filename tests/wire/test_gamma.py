@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pmtui.domain.markets.market import NO_FEE, Event, FeeSchedule, Market, RewardTerms, Tag
 from pmtui.domain.money import Micros
 from pmtui.wire import gamma
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows
 from tests.wire.payloads import CONDITION, TOKENS, Json, bent, event, json_values, market, wire
 

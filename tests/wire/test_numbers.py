@@ -18,8 +18,8 @@ from pmtui.domain.money import (
     Range,
     format_micros,
 )
-from pmtui.wire.errors import WireError
-from pmtui.wire.numbers import (
+from pmtui.wire.bounds import WireError
+from pmtui.wire.rows import (
     to_condition_id,
     to_count,
     to_epoch_moment,

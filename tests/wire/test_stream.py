@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind, TradeChanged
-from pmtui.domain.books.book import OrderBook
+from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged
+from pmtui.domain.books.book import MirroredBooks, OrderBook
 from pmtui.domain.books.book_view import BookState
-from pmtui.domain.books.check import Agreement, BookCheck
 from pmtui.domain.books.market_events import (
     BestBidAsk,
     BookSnapshot,
@@ -24,12 +23,12 @@ from pmtui.domain.books.market_events import (
     TickSizeChanged,
     TradePrinted,
 )
-from pmtui.domain.books.mirrored_books import Twins
+from pmtui.domain.books.verification import Agreement, BookCheck
 from pmtui.domain.ids import ApiKey, ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import Liquidity, OrderStatus, TradeStatus
 from pmtui.wire.book_snapshot import decode_snapshot_body
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.orders import Owner
 from pmtui.wire.stream import (
     LARGEST_MESSAGE,
@@ -381,7 +380,7 @@ def test_in_a_recorded_session_the_books_of_a_market_can_be_held_as_one(shared_d
     yes.apply_snapshot(first)
     no.apply_snapshot(second)
     assert no.is_mirror_of(yes)
-    twins, checks, matches = Twins(yes, no), {yes: BookCheck(), no: BookCheck()}, 0
+    twins, checks, matches = MirroredBooks(yes, no), {yes: BookCheck(), no: BookCheck()}, 0
     for (event,) in events:
         if isinstance(event, PriceChanges):
             assert twins.apply(event)

@@ -1,8 +1,7 @@
 """What of a key and its wallets may be seen: addresses and where the key is from, never the key."""
 
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import Identity, Purpose, Spender, Wallet, WalletForm
-from pmtui.domain.account.signature_type import SignatureType
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.wallet import OwnerWallets
 

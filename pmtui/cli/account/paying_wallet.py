@@ -1,8 +1,8 @@
 """Which of an owner's wallets pays: fixed by the profile, except between the two deposit wallets."""
 
 from pmtui.clients.relayer import RelayerClient
-from pmtui.domain.account.signature_type import SignatureType
-from pmtui.domain.failure import Failure
+from pmtui.domain.account.keys import SignatureType
+from pmtui.domain.answers import Failure
 from pmtui.domain.ids import Address
 from pmtui.signing.wallet import OwnerWallets
 

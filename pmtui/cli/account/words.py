@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pmtui.config.settings import Settings
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address
 from pmtui.signing.wallet import derive_wallets
 

@@ -21,8 +21,8 @@ from pmtui.cli.paper import KEY_VARIABLE
 from pmtui.cli.paper_account import KEY_FILE, load_paper_key
 from pmtui.config.settings import Settings
 from pmtui.config.toml_file import ConfigError
-from pmtui.domain.account.trade_life import merge_fill
 from pmtui.domain.ids import Address, ConditionId
+from pmtui.domain.orders.life import merge_fill
 from pmtui.domain.orders.order import Fill
 from pmtui.service.clock import SystemClock
 from pmtui.service.orders.journal_rows import JournaledFill, JournalProblem, read_fills, read_titles
@@ -41,7 +41,7 @@ class Asked:
     state: Path
     """The state directory of all profiles."""
     warn: Callable[[str], None]
-    """Told what is missing from the data, and why."""
+    """LastAnswer what is missing from the data, and why."""
     wallet: Address | None = None
     """Another wallet than the profile's."""
     passphrase_fd: int | None = None

@@ -29,12 +29,10 @@ from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.settings import Settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.position import Activity, Position
-from pmtui.domain.answers import Listing
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure, Listing, Window, first_window, next_window
+from pmtui.domain.formats import count
 from pmtui.domain.ids import Address, OrderId, TradeId
-from pmtui.domain.markets.history_windows import Window, first_window, next_window
 from pmtui.domain.orders.order import Fill
-from pmtui.domain.plurals import count
 from pmtui.service.clock import SystemClock
 from pmtui.service.ports import AccountHost
 from pmtui.signing.contracts import POLYGON_CHAIN_ID

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind
 from pmtui.signing.secret import Secret
 
 

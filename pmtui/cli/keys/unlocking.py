@@ -22,7 +22,7 @@ from pmtui.cli.session_lock import IN_USE, is_session_running
 from pmtui.config.paths import why_untrusted
 from pmtui.config.settings import Settings
 from pmtui.config.toml_file import ConfigError
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind
 from pmtui.signing.keystore import (
     KeystoreProblem,
     decrypt_keystore,

@@ -28,7 +28,7 @@ from pmtui.clients.http.failures import (
     looks_like_a_page,
     without_secrets,
 )
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 
 MAX_BODY = 32 * 1024 * 1024
 """Bytes, as they travel and after decompression. The largest recorded answer has 2 MB."""

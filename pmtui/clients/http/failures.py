@@ -16,8 +16,8 @@ import httpx
 import msgspec
 
 from pmtui.clients.http.unreachable import why_unreachable
-from pmtui.domain.failure import Failure, FailureKind
-from pmtui.wire.errors import UNREADABLE
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.wire.bounds import UNREADABLE
 
 MAX_TEXT = 300
 """Characters of the service's words that are kept."""

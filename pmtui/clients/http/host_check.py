@@ -5,7 +5,7 @@ from typing import final
 from pmtui.clients.clob_requests import PublicRequests
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.routes_clob import Call, ClobRoutes
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.wire.clob import decode_version
 
 

@@ -12,9 +12,8 @@ from pmtui.clients.http.client import Query
 from pmtui.clients.http.failures import unreadable
 from pmtui.clients.http.paging import Step, walk
 from pmtui.clients.routes_clob import Call, ClobRoutes, Route
-from pmtui.domain.answers import MAX_PAGES, Page
-from pmtui.domain.failure import Failure
-from pmtui.wire.errors import WireError
+from pmtui.domain.answers import MAX_PAGES, Failure, Page
+from pmtui.wire.bounds import WireError
 
 T = TypeVar("T")
 

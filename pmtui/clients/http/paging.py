@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pmtui.clients.routes_clob import Route
-from pmtui.domain.answers import MAX_PAGES, Listing, Named, Page
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import MAX_PAGES, Failure, Listing, Named, Page
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from typing import final
 
 from pmtui.clients.http.rate_gate import RateGate
 from pmtui.clients.routes_clob import Call, ClobRoutes
-from pmtui.domain.rate_budget import RateBudget, StatedBudget
+from pmtui.domain.health import RateBudget, StatedBudget
 
 ORDERS, CANCELS = "orders", "cancels"
 _COUNTED = {

@@ -11,8 +11,8 @@ from typing import Protocol, final
 
 from pmtui.clients.http.client import LONGEST_WAIT_S
 from pmtui.clients.http.rate_limit import HostLimits, RateLimiter, Ticket
-from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.orders.waiting import Waiting
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.health import Waiting
 
 _FIRST_PAUSE_S = 1.0
 """For a refusal that names no time (WIRE_CLOB §6: 1 to 2 s, doubling)."""

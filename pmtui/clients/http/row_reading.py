@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from pmtui.clients.http.client import HttpHost, Query
 from pmtui.clients.http.failures import unreadable
-from pmtui.domain.failure import Failure
-from pmtui.wire.errors import WireError
+from pmtui.domain.answers import Failure
+from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows
 
 T = TypeVar("T")

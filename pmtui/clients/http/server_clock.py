@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import final
 
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 
 _ANSWER_STEP = timedelta(seconds=1)
 """The host tells whole seconds, so its answer is up to one second old."""

@@ -20,8 +20,8 @@ from pmtui.clients.streams.backoff import Backoff
 from pmtui.clients.streams.bounded_socket import WORK_S, BoundedSocket, Counts, open_socket
 from pmtui.clients.streams.market_protocol import PING
 from pmtui.clients.streams.silence import Silence
-from pmtui.domain.markets.link import Link, LinkState
-from pmtui.wire.errors import WireError
+from pmtui.domain.health import Link, LinkState
+from pmtui.wire.bounds import WireError
 from pmtui.wire.stream import SMALL_FRAME, split_frame
 
 E = TypeVar("E")

@@ -12,8 +12,8 @@ from pmtui.clients.streams.market_protocol import CHUNK, MarketProtocol
 from pmtui.clients.streams.sharing import Group, make_groups, share_out
 from pmtui.clients.streams.silence import Silence
 from pmtui.domain.books.market_events import MarketEvent
+from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.link import Link, LinkState
 
 TOKENS_PER_SOCKET = 400
 """Beyond some 500 an adapter has seen no first books (reported 2026)."""

@@ -9,7 +9,7 @@ import msgspec
 from pmtui.clients.streams.malformed_messages import count_kind
 from pmtui.domain.books.market_events import MarketEvent
 from pmtui.domain.ids import TokenId
-from pmtui.wire.errors import UNREADABLE, WireError
+from pmtui.wire.bounds import UNREADABLE, WireError
 from pmtui.wire.stream import (
     PRICE_CHANGES_END,
     BadMessage,

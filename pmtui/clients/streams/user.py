@@ -7,8 +7,8 @@ from typing import final
 from pmtui.clients.streams.connection import StreamConnection, Times
 from pmtui.clients.streams.malformed_messages import count_oddities
 from pmtui.clients.streams.user_protocol import UserProtocol
-from pmtui.domain.account.user_events import UserEvent
-from pmtui.domain.markets.link import Link
+from pmtui.domain.account.events import UserEvent
+from pmtui.domain.health import Link
 from pmtui.signing.l2_auth import ApiCredentials
 from pmtui.wire.orders import Owner
 

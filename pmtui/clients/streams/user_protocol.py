@@ -8,9 +8,9 @@ import msgspec
 
 from pmtui.clients.streams.malformed_messages import count_kind
 from pmtui.clients.streams.market_protocol import PONG
-from pmtui.domain.account.user_events import UserEvent
+from pmtui.domain.account.events import UserEvent
 from pmtui.signing.l2_auth import ApiCredentials
-from pmtui.wire.errors import WireError
+from pmtui.wire.bounds import WireError
 from pmtui.wire.orders import Owner
 from pmtui.wire.stream import BadMessage, UnknownMessage, decode_user_frame
 

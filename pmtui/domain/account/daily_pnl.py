@@ -21,10 +21,9 @@ from datetime import UTC, date, datetime
 from fractions import Fraction
 
 from pmtui.domain.account.position import Position
-from pmtui.domain.cents import cents_down, cents_near
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.money import SCALE, Micros, cents_down, cents_near
 from pmtui.domain.orders.order import Fill, TradeStatus
 
 
@@ -57,7 +56,7 @@ def fills_of_day(fills: Iterable[Fill], day: date) -> tuple[Fill, ...]:
     )
 
 
-def lacks_fee(fills: Iterable[Fill], day: date) -> bool:
+def is_fee_missing(fills: Iterable[Fill], day: date) -> bool:
     """Whether what a trade of the day cost is not known yet."""
     return any(fill.fee is None for fill in fills_of_day(fills, day))
 
@@ -82,7 +81,7 @@ def day_result(opening: Opening, fills: Iterable[Fill], prices: Mapping[TokenId,
 
     Args:
         opening: of the day in question.
-        fills: ours, of any day; see `lacks_fee`.
+        fills: ours, of any day; see `is_fee_missing`.
         prices: what a share is worth now. Without one, the last own trade of the day counts, or
             the opening.
     """

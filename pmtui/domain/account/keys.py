@@ -1,10 +1,36 @@
-"""Keys of the trading host beside the one that trades. None of these values is a secret."""
+"""Where a key comes from, for which wallet it signs, and the builder's keys. None of these is a secret."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import NewType
 
 from pmtui.domain.ids import ApiKey
+
+
+class KeyKind(StrEnum):
+    """Where the key of a session comes from."""
+
+    NONE = "none"
+    PAPER = "paper"
+    """Drawn for the local venue, and good for nothing else."""
+    KEYSTORE = "keystore"
+    ENVIRONMENT = "environment"
+
+
+class SignatureType(StrEnum):
+    """Who signs for which kind of wallet; `number` is what travels."""
+
+    EOA = "eoa"
+    PROXY = "proxy"
+    SAFE = "safe"
+    DEPOSIT_WALLET = "deposit-wallet"
+
+    @property
+    def number(self) -> int:
+        """The value of the `signatureType` field, 0 to 3."""
+        return list(SignatureType).index(self)
+
 
 BuilderCode = NewType("BuilderCode", str)
 """0x and 64 hex digits: whom an order credits, and who may charge a fee for it."""

@@ -11,8 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, Generic, Never, TypeVar
 
-from pmtui.domain.account.key_kind import KeyKind
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.ids import Address
 from pmtui.domain.orders.limits import NO_LIMITS, Limits
@@ -112,7 +111,7 @@ class TradingKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Told(Generic[T_co]):
+class LastAnswer(Generic[T_co]):
     """What a host said last, and how the last question went."""
 
     value: T_co | None = None
@@ -124,7 +123,7 @@ class Told(Generic[T_co]):
     """When that question was asked."""
 
 
-NOTHING_TOLD: Final[Told[Never]] = Told()
+NO_ANSWER_YET: Final[LastAnswer[Never]] = LastAnswer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,18 +138,20 @@ class Onboarding:
     identity: Identity | None = None
     maker: Address | None = None
     """The wallet that pays, once the account is open."""
-    place: Told[GeoAnswer] = NOTHING_TOLD
-    deployed: Mapping[Address, Told[bool]] = field(default_factory=lambda: MappingProxyType({}))
+    place: LastAnswer[GeoAnswer] = NO_ANSWER_YET
+    deployed: Mapping[Address, LastAnswer[bool]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
     """The relayer's view of each wallet."""
-    code: Told[bool] = NOTHING_TOLD
+    code: LastAnswer[bool] = NO_ANSWER_YET
     """Whether there is contract code at the paying wallet, by the chain."""
     code_unasked: str = ""
     """Why the chain is not asked; empty where it is."""
     trading_key: TradingKey | None = None
     account_problem: str = ""
     """Why the account is not open."""
-    closed_only: Told[bool] = NOTHING_TOLD
-    balance: Told[BalanceAllowance] = NOTHING_TOLD
+    closed_only: LastAnswer[bool] = NO_ANSWER_YET
+    balance: LastAnswer[BalanceAllowance] = NO_ANSWER_YET
     spenders: tuple[Spender, ...] = ()
     """The contracts that are known by name."""
     limits: Limits = NO_LIMITS
@@ -164,17 +165,17 @@ class Onboarding:
             known = (each for each in candidates if each.address == self.maker)
             return next(known, None)
         for each in candidates[:-1]:
-            told = self.deployed.get(each.address, NOTHING_TOLD).value
+            told = self.deployed.get(each.address, NO_ANSWER_YET).value
             if told is not False:
                 # The newer form pays only where the older one is known not to be there.
                 return each if told else None
         return candidates[-1] if candidates else None
 
     @property
-    def told_deployed(self) -> Told[bool]:
+    def deployed_answer(self) -> LastAnswer[bool]:
         """The relayer's view of the paying wallet."""
         wallet = self.wallet
-        return NOTHING_TOLD if wallet is None else self.deployed.get(wallet.address, NOTHING_TOLD)
+        return NO_ANSWER_YET if wallet is None else self.deployed.get(wallet.address, NO_ANSWER_YET)
 
     @property
     def allowances(self) -> tuple[tuple[Spender, int | None], ...]:
@@ -195,7 +196,7 @@ class Onboarding:
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class StepStatus:
     """How it stands with one step."""
 
     step: Step
@@ -234,25 +235,25 @@ def is_unlimited(amount: int) -> bool:
     return amount >= UNLIMITED
 
 
-def stands_of(facts: Onboarding) -> tuple[Stand, ...]:
+def step_statuses(facts: Onboarding) -> tuple[StepStatus, ...]:
     """Return how it stands with every step, in their order."""
     told_place = facts.place.value
     is_place_fine = None if told_place is None else not told_place.is_blocked
     return (
         _told(Step.PLACE, facts.place, is_place_fine),
-        Stand(Step.KEY, _state_of_key(facts)),
+        StepStatus(Step.KEY, _state_of_key(facts)),
         _wallet(facts),
         _deployed(facts),
         _code(facts),
         _credentials(facts),
         _standing(facts),
-        Stand(Step.RELAYER_KEY, StepState.NOT_NEEDED),
+        StepStatus(Step.RELAYER_KEY, StepState.NOT_NEEDED),
         *_allowances(facts),
         _balance(facts),
     )
 
 
-def next_of(stands: Iterable[Stand]) -> Stand | None:
+def next_step(stands: Iterable[StepStatus]) -> StepStatus | None:
     """Return the first step in the way of trading; None where every one is done."""
     needed = [each for each in stands if each.is_needed]
     for state in (StepState.NOT_DONE, StepState.NOT_KNOWN):
@@ -262,9 +263,9 @@ def next_of(stands: Iterable[Stand]) -> Stand | None:
     return None
 
 
-def _told(step: Step, told: Told[T_co], is_done: bool | None) -> Stand:  # noqa: FBT001 - a third answer is None
+def _told(step: Step, told: LastAnswer[T_co], is_done: bool | None) -> StepStatus:  # noqa: FBT001 - a third answer is None
     states = {True: StepState.DONE, False: StepState.NOT_DONE, None: StepState.NOT_KNOWN}
-    return Stand(step, states[is_done], told.as_of, told.problem, told.asked_at)
+    return StepStatus(step, states[is_done], told.as_of, told.problem, told.asked_at)
 
 
 def _state_of_key(facts: Onboarding) -> StepState:
@@ -273,41 +274,41 @@ def _state_of_key(facts: Onboarding) -> StepState:
     return StepState.NOT_DONE if facts.key_problem else StepState.NOT_KNOWN
 
 
-def _wallet(facts: Onboarding) -> Stand:
+def _wallet(facts: Onboarding) -> StepStatus:
     state = StepState.NOT_KNOWN if facts.wallet is None else StepState.DONE
     problems = (told.problem for told in facts.deployed.values() if told.problem)
     problem = next(problems, "") if facts.wallet is None else ""
-    return Stand(Step.WALLET, state, problem=problem)
+    return StepStatus(Step.WALLET, state, problem=problem)
 
 
-def _deployed(facts: Onboarding) -> Stand:
-    wallet, told = facts.wallet, facts.told_deployed
+def _deployed(facts: Onboarding) -> StepStatus:
+    wallet, told = facts.wallet, facts.deployed_answer
     if wallet is not None and wallet.form is WalletForm.EOA:
-        return Stand(Step.DEPLOYED, StepState.NOT_NEEDED)
+        return StepStatus(Step.DEPLOYED, StepState.NOT_NEEDED)
     # Bytecode goes before what the relayer has heard of (SEED §3.2).
     return _told(Step.DEPLOYED, told, True if facts.code.value else told.value)
 
 
-def _code(facts: Onboarding) -> Stand:
+def _code(facts: Onboarding) -> StepStatus:
     if facts.wallet is not None and facts.wallet.form is WalletForm.EOA:
-        return Stand(Step.CODE, StepState.NOT_NEEDED)
+        return StepStatus(Step.CODE, StepState.NOT_NEEDED)
     return _told(Step.CODE, facts.code, facts.code.value)
 
 
-def _credentials(facts: Onboarding) -> Stand:
+def _credentials(facts: Onboarding) -> StepStatus:
     if facts.trading_key is not None:
-        return Stand(Step.CREDENTIALS, StepState.DONE, facts.trading_key.obtained_at)
+        return StepStatus(Step.CREDENTIALS, StepState.DONE, facts.trading_key.obtained_at)
     is_missing = facts.key_problem or facts.account_problem
     state = StepState.NOT_DONE if is_missing else StepState.NOT_KNOWN
-    return Stand(Step.CREDENTIALS, state, problem=facts.account_problem)
+    return StepStatus(Step.CREDENTIALS, state, problem=facts.account_problem)
 
 
-def _standing(facts: Onboarding) -> Stand:
+def _standing(facts: Onboarding) -> StepStatus:
     told = facts.closed_only
     return _told(Step.STANDING, told, None if told.value is None else not told.value)
 
 
-def _allowances(facts: Onboarding) -> Iterable[Stand]:
+def _allowances(facts: Onboarding) -> Iterable[StepStatus]:
     told = facts.balance
     for spender, amount in facts.allowances:
         is_allowed = None if amount is None else amount > 0
@@ -318,6 +319,6 @@ def _allowances(facts: Onboarding) -> Iterable[Stand]:
         yield replace(stand, state=state, spender=spender, amount=amount)
 
 
-def _balance(facts: Onboarding) -> Stand:
+def _balance(facts: Onboarding) -> StepStatus:
     told = facts.balance
     return _told(Step.BALANCE, told, None if told.value is None else told.value.balance > 0)

@@ -1,11 +1,20 @@
-"""What a wallet holds, and what it was worth."""
+"""What a wallet holds, what it was worth, and what closing it would bring.
+
+Closing is a sale that takes: the taker's fee comes off it. What was paid in fees when the shares
+were bought counts as cost where own fills tell it.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from fractions import Fraction
+from functools import lru_cache
 
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.money import Micros
+from pmtui.domain.markets.fees import taker_fee
+from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Side
+from pmtui.domain.money import ONE, ZERO, Micros, complement, notional_ceil, notional_floor
+from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +115,79 @@ class Activity:
     condition_id: ConditionId | None = None
     token_id: TokenId | None = None
     transaction_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stake:
+    """Shares held of one outcome and what they cost."""
+
+    size: Micros
+    average_price: Micros
+    entry_fees: Micros = ZERO
+    """Taker fees paid for the shares that are still held."""
+    fee: FeeSchedule = NO_FEE
+    is_other: bool = False
+    """Of the other outcome: it is closed at the complement of a row's price."""
+
+    @property
+    def entry(self) -> Micros:
+        """The average price, on the axis of the outcome on show."""
+        return complement(self.average_price) if self.is_other else self.average_price
+
+    def profit_at(self, price: Micros) -> Micros:
+        """Return the profit of closing all of it at a price of the axis, net of every fee."""
+        own = complement(price) if self.is_other else price
+        return _profit(self.size, self.average_price, self.entry_fees, own, self.fee)
+
+    @property
+    def rounding(self) -> Micros:
+        """What a profit may be off by: amounts and the average are rounded to a millionth."""
+        return Micros(2 + 2 * -(-self.size // ONE))
+
+
+def break_even(stake: Stake, tick: Micros) -> Micros | None:
+    """Return the worst price of the axis at which closing loses nothing; None where every one does.
+
+    Worst is the lowest, and the highest for a stake in the other outcome. A loss that may be the
+    rounding of the average price is none: it must not move the mark by a whole tick.
+    """
+
+    def place(step: int) -> Micros:
+        return Micros(ONE - step * tick if stake.is_other else step * tick)
+
+    low, high = 1, ONE // tick
+    while low < high:
+        middle = (low + high) // 2
+        if stake.profit_at(place(middle)) >= -stake.rounding:
+            high = middle
+        else:
+            low = middle + 1
+    return None if low == ONE // tick else place(low)
+
+
+def entry_fees(fills: Iterable[Fill], token_id: TokenId, size: Micros, fee: FeeSchedule) -> Micros:
+    """Return the taker fees in what is held, by own fills in any order; 0 where they do not add up.
+
+    Sales take their part of the fees with them. Fills that do not explain the size held (shares
+    came by a split, or the record is short) say nothing of what was paid.
+    """
+    held, fees = 0, Fraction(0)
+    own = [f for f in fills if f.token_id == token_id and f.status is not TradeStatus.FAILED]
+    for fill in sorted(own, key=lambda f: (f.matched_at, f.side is Side.SELL, f.trade_id)):
+        if fill.side is Side.BUY:
+            held += fill.size
+            if fill.liquidity is Liquidity.TAKER:
+                fees += fill.fee or taker_fee(fill.size, fill.price, fee)
+        elif held > 0:
+            left = max(0, held - fill.size)
+            fees, held = fees * left / held, left
+    if not size or abs(held - size) * 1000 > size:
+        return ZERO
+    return Micros(-(-fees.numerator // fees.denominator))
+
+
+# A ladder asks for every row of every frame; position and fee stay the same for minutes.
+@lru_cache(maxsize=4096)
+def _profit(size: Micros, average: Micros, fees: Micros, price: Micros, fee: FeeSchedule) -> Micros:
+    proceeds = notional_floor(price, size) - taker_fee(size, price, fee)
+    return Micros(proceeds - notional_ceil(average, size) - fees)

@@ -1,9 +1,13 @@
 """One token's order book, built from a snapshot and the absolute sizes that follow it.
 
 Prices are integers, sizes stay the texts that came, because the venue's hash is taken over them.
-The levels may be shared with the market's other token (`book_twins`) until only one of them changes.
-Refuses nothing that was decoded: a change for a level it does not have is ignored, changes before
-a snapshot or on a grid that is gone do not show.
+A change for a level that the book does not have is ignored; changes before a snapshot, or after a
+tick change and before the next snapshot, do not show.
+
+The two books of one market are kept as one for as long as every change is announced for both: a
+bid of one outcome is an ask of the other, and the venue announces each change of its one book
+twice. This never shows: books share their levels only while they are exact mirrors, and split before
+anything would change one of them alone. Each still has its own hashes.
 """
 
 from collections import deque
@@ -11,31 +15,35 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from itertools import product
-from typing import Protocol, final
+from typing import final
 
-from pmtui.domain.books.book_hash import HashTerms, hash_of, levels_text, terms_of, trade_price_text
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.books.level_texts import price_text, read_price, read_size
-from pmtui.domain.books.levels import NO_ASK, NO_BID, Levels, Rows, show, show_mirrored
-from pmtui.domain.books.market_events import BookSnapshot, LevelChange, TextLevel
+from pmtui.domain.books.levels import (
+    MIRRORS,
+    NO_ASK,
+    NO_BID,
+    Levels,
+    Rows,
+    mirror_text,
+    price_text,
+    read_price,
+    read_size,
+    show,
+    show_mirrored,
+)
+from pmtui.domain.books.market_events import BookSnapshot, LevelChange, PriceChanges, TextLevel
+from pmtui.domain.books.verification import (
+    ANNOUNCED,
+    HashTerms,
+    hash_of,
+    levels_text,
+    terms_of,
+    trade_price_text,
+)
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros, MoneyError, complement, format_micros, parse_micros
 
-ANNOUNCED = 9
-"""Hashes that are remembered: frames arrive up to seven too early (recordings of 2026)."""
 _NO_ROWS: Rows = ()
-
-
-class Keeper(Protocol):
-    """Keeps the levels of a book together with those of another one."""
-
-    def announce(self) -> None:
-        """Tell the books of the hashes that have come, see `OrderBook.announce`."""
-        ...
-
-    def part(self) -> None:
-        """End it, and give each book levels of its own."""
-        ...
 
 
 @final
@@ -47,10 +55,10 @@ class OrderBook:
         "_ask_levels",
         "_bid_levels",
         "_is_mirrored",
-        "_keeper",
         "_last_price",
         "_last_texts",
         "_levels",
+        "_mirror",
         "_own_last",
         "_phase",
         "_price_texts",
@@ -79,7 +87,7 @@ class OrderBook:
         self._levels = Levels()
         self._is_mirrored = False
         """Whether the levels are told in terms of the market's other token."""
-        self._keeper: Keeper | None = None
+        self._mirror: MirroredBooks | None = None
         self._price_texts: dict[Micros, str] = {}
         # What a view was made of: a side whose rows are others has changed since.
         self._read_rows = (_NO_ROWS, _NO_ROWS)
@@ -120,8 +128,8 @@ class OrderBook:
     @property
     def announced(self) -> deque[tuple[str, str]]:
         """Moments, as sent, and the hashes the venue gave for its book after them; newest last."""
-        if self._keeper is not None:
-            self._keeper.announce()
+        if self._mirror is not None:
+            self._mirror.announce()
         return self._announced
 
     @property
@@ -182,8 +190,8 @@ class OrderBook:
             change: of this token.
             timestamp: of the message in milliseconds, as sent.
         """
-        if self._keeper is not None:
-            self._keeper.part()
+        if self._mirror is not None:
+            self._mirror.split()
         self.announce(timestamp, change.hash)
         try:
             self._levels.put(change.side, change.price, change.size)
@@ -213,7 +221,7 @@ class OrderBook:
             self._last_price, self._own_last = price, own
             self._view = None
 
-    def tell_last(self, price: Micros) -> None:
+    def apply_own_last_price(self, price: Micros) -> None:
         """Note the price of the newest trade that is known, as this token's own.
 
         A snapshot tells one price for both tokens and not whose it is.
@@ -229,7 +237,7 @@ class OrderBook:
 
     def apply_tick_size(self, tick_size: Micros) -> None:
         """Change the grid: levels of the old one are void until a snapshot comes."""
-        self._clear(BookState.REGRIDDING)
+        self._clear(BookState.TICK_CHANGED)
         self._tick_size = tick_size
         if self.terms is not None:
             self.terms = replace(self.terms, tick_size=format_micros(tick_size))
@@ -237,26 +245,26 @@ class OrderBook:
     def is_mirror_of(self, other: "OrderBook") -> bool:
         """Whether the other token's book, to the letter, holds the same and neither is shared yet."""
         return (
-            self._keeper is None
-            and other._keeper is None
+            self._mirror is None
+            and other._mirror is None
             and self.has_levels
             and other.has_levels
             and not (self._price_texts or other._price_texts)
             and self._levels.is_mirror_of(other._levels)
         )
 
-    def share(self, keeper: Keeper) -> Levels:
+    def attach(self, mirror: "MirroredBooks") -> Levels:
         """Return the levels, which somebody else keeps up to date from now on."""
-        self._keeper = keeper
+        self._mirror = mirror
         return self._levels
 
-    def follow(self, levels: Levels, keeper: Keeper) -> None:
+    def attach_mirrored(self, levels: Levels, mirror: "MirroredBooks") -> None:
         """Read levels that are told, equal to ours, in terms of the market's other token."""
-        self._levels, self._is_mirrored, self._keeper = levels, True, keeper
+        self._levels, self._is_mirrored, self._mirror = levels, True, mirror
 
-    def own(self, levels: Levels) -> None:
+    def take_levels(self, levels: Levels) -> None:
         """Take over levels that are told in terms of this token and are nobody else's."""
-        self._levels, self._is_mirrored, self._keeper = levels, False, None
+        self._levels, self._is_mirrored, self._mirror = levels, False, None
 
     def state_hash(self, timestamp: str, last_trade_price: str) -> str | None:
         """Return the hash of the book as it is now; None while the terms are not all known.
@@ -348,9 +356,9 @@ class OrderBook:
         self._price_texts = {}
 
     def _replace_levels(self, levels: Levels) -> None:
-        if self._keeper is not None:
-            self._keeper.part()
-        self.own(levels)
+        if self._mirror is not None:
+            self._mirror.split()
+        self.take_levels(levels)
         self._view = None
 
     def _rows(self) -> tuple[Rows, Rows]:
@@ -379,3 +387,65 @@ def _read_levels(levels: tuple[TextLevel, ...]) -> dict[Micros, str]:
 def _unusual_texts(levels: tuple[TextLevel, ...]) -> dict[Micros, str]:
     pairs = ((read_price(level.price), level.price) for level in levels)
     return {price: text for price, text in pairs if text != price_text(price)}
+
+
+@final
+class MirroredBooks:
+    """Two books with the same levels; they hold until they `split`, and do not come together again."""
+
+    __slots__ = ("_first", "_first_id", "_levels", "_recent", "_second", "_second_id")
+
+    def __init__(self, first: OrderBook, second: OrderBook) -> None:
+        """Let two books share one set of levels.
+
+        Args:
+            first: one token's book.
+            second: its mirror, see `OrderBook.is_mirror_of`.
+        """
+        self._first, self._first_id = first, first.token_id
+        self._second, self._second_id = second, second.token_id
+        self._recent: deque[tuple[str, str, str]] = deque(maxlen=ANNOUNCED)
+        """Moments and both hashes of which the books have not been told yet."""
+        self._levels: Levels | None = first.attach(self)
+        second.attach_mirrored(self._levels, self)
+
+    def apply(self, event: PriceChanges) -> bool:
+        """Apply changes that both books undergo alike; return False, with nothing done, for others."""
+        levels, changes = self._levels, event.changes
+        if levels is None or len(changes) != 2:
+            return False
+        mine, other = changes
+        if mine.asset_id != self._first_id:
+            mine, other = other, mine
+            if mine.asset_id != self._first_id:
+                return False
+        price, size = mine.price, mine.size
+        try:
+            if (
+                other.price != (MIRRORS.get(price) or mirror_text(price))
+                or other.size != size
+                or other.side == mine.side
+                or other.asset_id != self._second_id
+            ):
+                return False
+            levels.put(mine.side, price, size)
+        except MoneyError:
+            return False
+        # Not the event itself: keeping thousands of those would cost more than applying them.
+        self._recent.append((event.timestamp, mine.hash, other.hash))
+        return True
+
+    def announce(self) -> None:
+        """Tell both books of the hashes that came since the last time."""
+        for timestamp, first_hash, second_hash in self._recent:
+            self._first.announce(timestamp, first_hash)
+            self._second.announce(timestamp, second_hash)
+        self._recent.clear()
+
+    def split(self) -> None:
+        """Give each book levels of its own."""
+        if self._levels is not None:
+            self.announce()
+            self._first.take_levels(self._levels)
+            self._second.take_levels(self._levels.mirrored())
+            self._levels = None

@@ -1,28 +1,223 @@
 """The ladder: a fixed price axis and what rests, trades and is ours at each of its prices.
 
-Pure. Prices never move; quantities do. A grouped row never looks better than it is: bids fall to
-the row below, asks rise to the row above, and each row is a price an order may carry. Everything
-on it comes from one view of one book.
+Prices never move; quantities do. A grouped row never looks better than it is: bids fall to the row
+below, asks rise to the row above, and each row is a price an order may carry. Everything on it
+comes from one view of one book.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import NamedTuple
 
+from pmtui.domain.account.position import Stake, break_even
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.books.ladder_axis import Axis
-from pmtui.domain.books.ladder_marks import (
-    NO_MARKS,
-    LadderMarks,
-    PlacedMarks,
-    StopMark,
-    place_marks,
-)
-from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ONE, Micros
+from pmtui.domain.conditionals.conditional import Conditional, ConditionalId, Trigger
+from pmtui.domain.ids import OrderId
+from pmtui.domain.markets.market import RewardTerms, Side
+from pmtui.domain.markets.rewards import RewardBand, reward_band
+from pmtui.domain.money import ONE, Micros, complement
 from pmtui.domain.orders.order import Order, OrderStatus, Volume
+
+_MULTIPLES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
+_WIDEST_GROUP = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Every row of a ladder, counted from below; row prices are valid order prices."""
+
+    tick: Micros
+    group: Micros
+    """Distance of the rows: the tick or a multiple of it that divides a dollar."""
+
+    @property
+    def first(self) -> int:
+        """Index of the lowest row."""
+        return 1 if self.group == self.tick else 0
+
+    @property
+    def last(self) -> int:
+        """Index of the highest row."""
+        return ONE // self.group - (1 if self.group == self.tick else 0)
+
+    def price_at(self, index: int) -> Micros:
+        """Return the price of a row; grouped ends are the first and the last tick."""
+        return Micros(min(max(index * self.group, self.tick), ONE - self.tick))
+
+    def index_below(self, price: Micros) -> int:
+        """Return the row a bid at this price belongs to."""
+        return self._within(price // self.group)
+
+    def index_above(self, price: Micros) -> int:
+        """Return the row an ask at this price belongs to."""
+        return self._within(-(-price // self.group))
+
+    def nearest(self, price: Micros) -> int:
+        """Return the row closest to a price; halfway goes up."""
+        return self._within((2 * price + self.group) // (2 * self.group))
+
+    def stepped(self, price: Micros, steps: int) -> Micros:
+        """Return the row price so many rows above; a price between rows meets the next one."""
+        index = self.index_below(price) if steps > 0 else self.index_above(price)
+        return self.price_at(self._within(index + steps))
+
+    def _within(self, index: int) -> int:
+        return min(max(index, self.first), self.last)
+
+
+def groupings(tick: Micros) -> tuple[Micros, ...]:
+    """Return the row distances one can choose from, finest first."""
+    sizes = (tick * times for times in _MULTIPLES)
+    return tuple(
+        Micros(size) for size in sizes if size == tick or (size <= _WIDEST_GROUP and not ONE % size)
+    )
+
+
+def follow(
+    top: int, middle: int, height: int, touch: tuple[int | None, int | None] = (None, None)
+) -> int:
+    """Return the top row that keeps the middle in the inner half, moved only when it must be.
+
+    Best bid and best ask, the rows of `touch`, stay in view as long as there is room for both.
+    """
+    slack, bottom = height // 4, top - height + 1
+    bid, ask = touch
+    has_room = bid is None or ask is None or ask - bid < height
+    is_seen = all(row is None or bottom <= row <= top for row in touch)
+    if bottom + slack <= middle <= top - slack and (is_seen or not has_room):
+        return top
+    return centred(middle, height)
+
+
+def centred(middle: int, height: int) -> int:
+    """Return the top row that puts a row in the middle."""
+    return middle + height // 2
+
+
+def reveal(top: int, index: int, height: int) -> int:
+    """Return the top row closest to the present one that shows a row."""
+    return min(max(top, index), index + height - 1)
+
+
+def bounded(axis: Axis, top: int, height: int) -> int:
+    """Return the top row that leaves no blank rows while there are others to show."""
+    return min(axis.last, max(top, axis.first + height - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class StopMark:
+    """A price at which a conditional order sells."""
+
+    conditional_id: ConditionalId
+    trigger: Trigger
+    price: Micros
+    size: Micros
+    """Shares that it speaks for now."""
+    is_active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LadderMarks:
+    """Facts of the account and of the market that belong to prices. The same again is equal."""
+
+    ahead: tuple[tuple[OrderId, Micros], ...] = ()
+    """Estimates of the queue in front of own resting orders."""
+    scoring: frozenset[OrderId] = frozenset()
+    """Own orders that the venue says earn rewards now."""
+    stakes: tuple[Stake, ...] = ()
+    """What is held of the outcome on show, and of the other one where both are on show."""
+    rewards: RewardTerms | None = None
+    stops: tuple[StopMark, ...] = ()
+    """Stops and targets of the outcome on show."""
+    is_account_known: bool = True
+    """Before the account has been read, own orders that appear are not news."""
+
+    def profit_at(self, price: Micros) -> Micros | None:
+        """Return the profit of closing everything at a price; None with nothing held."""
+        if not self.stakes:
+            return None
+        return Micros(sum(stake.profit_at(price) for stake in self.stakes))
+
+    def profit_now(self, bid: Micros | None, ask: Micros | None) -> Micros | None:
+        """Return the profit of closing everything at the best prices; None where one is missing.
+
+        What is held of the other outcome is sold to those who ask for this one.
+        """
+        prices = [ask if stake.is_other else bid for stake in self.stakes]
+        if not prices or None in prices:
+            return None
+        sold = zip(self.stakes, prices, strict=True)
+        return Micros(sum(stake.profit_at(price) for stake, price in sold if price is not None))
+
+
+NO_MARKS = LadderMarks()
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedMarks:
+    """Marks on the rows of one axis."""
+
+    marks: LadderMarks
+    band: RewardBand | None
+    entries: frozenset[int]
+    """Rows nearest to the average price paid."""
+    evens: frozenset[int]
+    """Rows where closing breaks even after fees."""
+    stops: Mapping[int, tuple[StopMark, ...]] = field(default_factory=dict)
+    """By row."""
+
+
+def stop_row(axis: Axis, mark: StopMark) -> int:
+    """Return the row that shows a stop or a target: that of a sale at its price."""
+    return axis.index_above(mark.price)
+
+
+def stop_marks(conditionals: Iterable[tuple[Conditional, Micros]]) -> tuple[StopMark, ...]:
+    """Return the prices at which conditional orders sell, each with the shares it speaks for."""
+    return tuple(
+        StopMark(each.conditional_id, trigger, price, size, each.state.is_active)
+        for each, size in conditionals
+        for trigger, price in ((Trigger.STOP, each.stop), (Trigger.TAKE_PROFIT, each.take_profit))
+        if price is not None
+    )
+
+
+def place_marks(marks: LadderMarks, book: BookView, axis: Axis) -> PlacedMarks:
+    """Find the rows of all marks, with the middle of the same book that the ladder shows."""
+    evens = {
+        axis.index_below(price) if stake.is_other else axis.index_above(price)
+        for stake in marks.stakes
+        if (price := break_even(stake, axis.tick)) is not None
+    }
+    return PlacedMarks(
+        marks=marks,
+        band=reward_band(marks.rewards, book.midpoint),
+        entries=frozenset(axis.nearest(stake.entry) for stake in marks.stakes),
+        evens=frozenset(evens),
+        stops=_by_row(marks.stops, axis),
+    )
+
+
+def _by_row(stops: Iterable[StopMark], axis: Axis) -> dict[int, tuple[StopMark, ...]]:
+    rows: dict[int, tuple[StopMark, ...]] = {}
+    for mark in stops:
+        row = stop_row(axis, mark)
+        rows[row] = (*rows.get(row, ()), mark)
+    return rows
+
+
+def mirrored_orders(orders: Iterable[Order]) -> tuple[Order, ...]:
+    """Return orders of the other outcome as they stand in this one's book.
+
+    The venue matches a purchase of one outcome with a sale of the other at the complement: what
+    bids for the other asks here. The ids stay, so that cancelling one cancels the real order.
+    """
+    return tuple(
+        replace(order, side=order.side.opposite, price=complement(order.price)) for order in orders
+    )
+
 
 _ZERO = Micros(0)
 

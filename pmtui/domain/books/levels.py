@@ -1,14 +1,110 @@
-"""Resting sizes by price, both sides, with the best of each at hand and the sorted rows remembered.
+"""Resting sizes by price: both sides, the best of each at hand, the sorted rows remembered.
 
-Sizes stay the texts that came. One of these serves one token, or both tokens of a market. Between
-two looks at a book nearly all of its rows stay the same, so what is shown of a row is remembered.
+Sizes stay the texts that came; prices and sizes are read exactly and remembered, because the same
+few come all day. The tables are plain dicts because looking up is all that happens to nearly every
+message; what is not in them yet goes through the functions. Use the functions unless you have
+measured. One `Levels` serves one token, or both tokens of a market.
 """
 
 from typing import final
 
 from pmtui.domain.books.book_view import Level
-from pmtui.domain.books.level_texts import KEPT_SIZES, PRICES, kept_size, read_price, read_size
-from pmtui.domain.money import ONE, Micros, MoneyError, complement
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import (
+    ONE,
+    PRICE,
+    SIZE,
+    Micros,
+    MoneyError,
+    complement,
+    format_micros,
+    parse_micros,
+)
+
+_REMEMBERED = 100_000
+"""More texts than the grid and a day's sizes have; a full table starts again."""
+
+PRICES: dict[str, Micros] = {}
+SIZES: dict[str, Micros] = {}
+MIRRORS: dict[str, str] = {}
+"""Prices of one outcome, in the venue's spelling, by those of the other."""
+KEPT_SIZES: dict[str, str] = {}
+"""Sizes as a book keeps them: one object for all levels of a text, empty where nothing is left."""
+SIDES = {"BUY": Side.BUY, "SELL": Side.SELL, "buy": Side.BUY, "sell": Side.SELL}
+"""Some producers of the venue write lower case."""
+
+_PRICE_TEXTS: dict[Micros, str] = {}
+
+
+def read_price(text: str) -> Micros:
+    """Read a price: between 0 and 1, both included, for an empty side is told so.
+
+    Raises:
+        MoneyError: it is none.
+    """
+    price = PRICES.get(text)
+    if price is None:
+        price = Micros(PRICE.check(parse_micros(text)))
+        _make_room(PRICES)
+        PRICES[text] = price
+    return price
+
+
+def mirror_text(text: str) -> str:
+    """Return what the price of one outcome is for the other.
+
+    Raises:
+        MoneyError: it is no price.
+    """
+    mirror = MIRRORS.get(text)
+    if mirror is None:
+        mirror = price_text(complement(read_price(text)))
+        _make_room(MIRRORS)
+        MIRRORS[text] = mirror
+    return mirror
+
+
+def read_size(text: str) -> Micros:
+    """Read a size.
+
+    Raises:
+        MoneyError: it is none, negative, or larger than any.
+    """
+    size = SIZES.get(text)
+    if size is None:
+        size = Micros(SIZE.check(parse_micros(text)))
+        _make_room(SIZES)
+        SIZES[text] = size
+    return size
+
+
+def kept_size(text: str) -> str:
+    """Return a size as a book keeps it: the text that came, or nothing for a level that is gone.
+
+    Raises:
+        MoneyError: it is no size.
+    """
+    kept = KEPT_SIZES.get(text)
+    if kept is None:
+        kept = text if read_size(text) else ""
+        _make_room(KEPT_SIZES)
+        KEPT_SIZES[text] = kept
+    return kept
+
+
+def price_text(price: Micros) -> str:
+    """Write the shortest text of a price, which is the one the venue hashes."""
+    text = _PRICE_TEXTS.get(price)
+    if text is None:
+        _make_room(_PRICE_TEXTS)
+        text = _PRICE_TEXTS[price] = format_micros(price)
+    return text
+
+
+def _make_room(table: dict[str, Micros] | dict[Micros, str] | dict[str, str]) -> None:
+    if len(table) >= _REMEMBERED:
+        table.clear()
+
 
 Row = tuple[Micros, str]
 Rows = tuple[Row, ...]
@@ -20,7 +116,7 @@ NO_ASK = Micros(ONE + 1)
 MOST_LEVELS = 20_000
 """Of one side: twice the prices of the finest tick. A host that invents prices gets no further."""
 _TOO_MANY = f"more than {MOST_LEVELS} levels"
-_REMEMBERED = 60_000
+_ROWS_REMEMBERED = 60_000
 """More rows than five hundred books usually have; a full table starts again."""
 _SHOWN: dict[Row, Level] = {}
 _SHOWN_MIRRORED: dict[Row, Level] = {}
@@ -38,7 +134,7 @@ def show_mirrored(rows: Rows) -> tuple[Level, ...]:
 
 
 def _remember(known: dict[Row, Level], row: Row, price: Micros) -> Level:
-    if len(known) >= _REMEMBERED:
+    if len(known) >= _ROWS_REMEMBERED:
         known.clear()
     level = known[row] = Level(price, read_size(row[1]))
     return level

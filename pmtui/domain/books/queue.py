@@ -38,7 +38,7 @@ def join_queue(displayed: Micros, *, own_shown: Micros = ZERO) -> QueueSpot:
     return QueueSpot(_others(displayed, own_shown), displayed, own_shown)
 
 
-def look_again(
+def update_queue(
     spot: QueueSpot, displayed: Micros, *, traded: Micros = ZERO, own_shown: Micros = ZERO
 ) -> QueueSpot:
     """Return the place after another look at the level.

@@ -1,10 +1,18 @@
-"""Reading the tape: which trades are worth a line, and which of them were ours.
+"""The tape: which public trades are worth a row, which were ours, and which are missing.
 
 A trade has the side of its aggressor, ours too; what we did stands beside it.
+
+Trades from before anybody listened come from the history, which names seconds and what was paid
+for a share; the stream names milliseconds and the price of the book. Neither names a trade that the
+other would know, so the same one is recognised by side, size, price and moment.
+
+A gap is bounded by the venue's clock: it begins with the last trade that was heard before it. What
+was fetched closes it from its newer end downwards, as a history is read from the newest back.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import NamedTuple
@@ -181,3 +189,108 @@ def oldest_public(prints: Sequence[TradePrint]) -> datetime:
 
 def _least(wanted: TapeFilter) -> Micros:
     return Micros(wanted.value * SCALE)
+
+
+MOST = 100
+"""Trades asked for at a time: what a screen shows, and no more than one page."""
+
+
+def to_tape_of(token_id: TokenId, trade: TradePrint, *, tick: Micros | None = None) -> TradePrint:
+    """Return a trade of either outcome as the tape of one of them shows it.
+
+    Args:
+        token_id: whose tape it is.
+        trade: a trade in this token or in its opposite.
+        tick: the grid of prices; what was paid for a share may lie beside it.
+    """
+    is_own = trade.token_id == token_id
+    price = _on_grid(trade.price, tick)
+    return replace(
+        trade,
+        token_id=token_id,
+        side=trade.side if is_own else trade.side.opposite,
+        price=price if is_own else complement(price),
+    )
+
+
+def missing_prints(
+    heard: Iterable[TradePrint], fetched: Iterable[TradePrint]
+) -> tuple[TradePrint, ...]:
+    """Return those of the fetched trades of a token that were not heard, newest first."""
+    known: defaultdict[object, list[TradePrint]] = defaultdict(list)
+    for trade in sorted(heard, key=lambda trade: trade.at):
+        known[_likeness(trade)].append(trade)
+    missing = []
+    for trade in sorted(fetched, key=lambda trade: trade.at):
+        alike = known[_likeness(trade)]
+        # Both go forward in time: what is too old for this one is too old for all that follow.
+        while alike and trade.at - alike[0].at > SAME_MOMENT:
+            alike.pop(0)
+        if alike and alike[0].at - trade.at <= SAME_MOMENT:
+            alike.pop(0)
+        else:
+            missing.append(trade)
+    return tuple(reversed(missing))
+
+
+def merge_prints(
+    heard: Iterable[TradePrint], missing: Iterable[TradePrint]
+) -> tuple[TradePrint, ...]:
+    """Return both as one tape, newest first; within a moment in the order they had."""
+    return tuple(sorted((*heard, *missing), key=lambda trade: trade.at, reverse=True))
+
+
+def _likeness(trade: TradePrint) -> object:
+    return trade.side, trade.size, trade.price
+
+
+def _on_grid(price: Micros, tick: Micros | None) -> Micros:
+    return price if not tick else Micros((price + tick // 2) // tick * tick)
+
+
+_SECOND = timedelta(seconds=1)
+"""What a history is exact to."""
+MARGIN = timedelta(seconds=60)
+"""How far our clock may differ from the one that dates trades, where no trade gives its time."""
+
+
+@dataclass(frozen=True, slots=True)
+class TapeGap:
+    """A stretch of time in which trades may be missing from a tape."""
+
+    after: datetime
+    """Of the last trade known before it."""
+    before: datetime | None = None
+    """When trades were heard again; of the first one that is known, where more were fetched."""
+    is_final: bool = False
+    """Whether nothing more will be fetched for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastTrades:
+    """What a history tells of a market from some moment on."""
+
+    prints: tuple[TradePrint, ...]
+    """Newest first."""
+    is_whole: bool
+    """Whether it reaches back to that moment."""
+    is_readable: bool = True
+    """Whether every row of it could be read."""
+
+
+def remaining_gap(gap: TapeGap, past: PastTrades) -> TapeGap | None:
+    """Return what is left of a hole once a history was woven in; None when nothing is."""
+    if not past.is_readable or (not past.is_whole and not past.prints):
+        return replace(gap, is_final=True)
+    if past.is_whole:
+        return None
+    oldest = min(trade.at for trade in past.prints)
+    if oldest < gap.after - _SECOND:
+        # It names more than was asked for: nothing in between is left out.
+        return None
+    return replace(gap, before=max(oldest, gap.after), is_final=True)
+
+
+def has_caught_up(gap: TapeGap, past: PastTrades) -> bool:
+    """Whether a history, which runs late by some seconds, tells of what came after a hole."""
+    return gap.before is not None and any(trade.at > gap.before for trade in past.prints)

@@ -1,4 +1,4 @@
-"""What is asked for to protect a position, held against the market.
+"""What is typed to protect a position: read into a plan, and held against the market.
 
 Problems stand beside their entries; what can be watched over says what its sales would bring.
 """
@@ -7,15 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from pmtui.domain.conditionals.conditional import Attachment, Conditional, ConditionalPlan
+from pmtui.domain.account.position import Stake
+from pmtui.domain.conditionals.conditional import (
+    DEFAULT_GIVE_WAY,
+    Attachment,
+    Conditional,
+    ConditionalPlan,
+)
+from pmtui.domain.formats import count_shares, format_cents, format_shares, parse_cents, parse_size
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.markets.closing import Stake
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import FeeSchedule
 from pmtui.domain.money import ONE, ZERO, Micros, notional_floor
 from pmtui.domain.orders.amounts import is_on_tick, nearest_price, size_floor
-from pmtui.domain.plurals import count_shares
-from pmtui.domain.ticket.reading import format_cents, say_shares
 
 
 class PlanField(StrEnum):
@@ -136,7 +140,7 @@ def _why_not_size(plan: ConditionalPlan, held: Micros, others: Sequence[Conditio
         return f"You hold {count_shares(held)}"
     if plan.size + taken > held:
         free = Micros(max(held - taken, 0))
-        return f"{say_shares(taken)} of {say_shares(held)} have their own: {say_shares(free)} left"
+        return f"{format_shares(taken)} of {format_shares(held)} have their own: {format_shares(free)} left"
     return ""
 
 
@@ -209,3 +213,71 @@ def _give_way_problems(plan: ConditionalPlan, tick: Micros) -> list[PlanProblem]
     most = format_cents(Micros(plan.stop - tick))
     text = f"At most {most}: no price is below {format_cents(tick)}¢"
     return [PlanProblem(PlanField.GIVE_WAY, text)]
+
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionalDraft:
+    """The entries, as they stand: prices in cents, an empty one is not wanted."""
+
+    stop_text: str = ""
+    take_profit_text: str = ""
+    give_way_text: str = format_cents(DEFAULT_GIVE_WAY)
+    """Cents below the stop that its sale may fill at."""
+    trail_text: str = ""
+    """Cents below the highest best bid that the stop follows; empty for one that stays put."""
+    size_text: str = ALL
+    """Shares, or the word for the whole position, whatever that is when it fires."""
+
+
+def read_attachment(
+    stop_text: str, target_text: str, *, tick: Micros
+) -> Attachment | PlanProblem | None:
+    """Return what is to come with a purchase, None for nothing, or which text cannot be read."""
+    prices: list[Micros | None] = []
+    for field, text in ((PlanField.STOP, stop_text), (PlanField.TAKE_PROFIT, target_text)):
+        price = parse_cents(text) if text.strip() else None
+        if text.strip() and price is None:
+            return PlanProblem(field, "It is a number of cents")
+        prices.append(price)
+    stop, target = prices
+    if stop is None and target is None:
+        return None
+    # Near the lowest price there is less room to give way.
+    most = max(stop - tick, 0) if stop is not None else DEFAULT_GIVE_WAY
+    return Attachment(stop, target, Micros(min(DEFAULT_GIVE_WAY, most)))
+
+
+def read_conditional(
+    draft: ConditionalDraft, *, condition_id: ConditionId, token_id: TokenId, held: Micros
+) -> ConditionalPlan | PlanProblem:
+    """Return the plan, or which entry cannot be read."""
+    prices: list[Micros | None] = []
+    for field, text in (
+        (PlanField.STOP, draft.stop_text),
+        (PlanField.TAKE_PROFIT, draft.take_profit_text),
+        (PlanField.GIVE_WAY, draft.give_way_text),
+        (PlanField.TRAIL, draft.trail_text),
+    ):
+        price = parse_cents(text) if text.strip() else None
+        if text.strip() and price is None:
+            return PlanProblem(field, "It is a number of cents")
+        prices.append(price)
+    size_text = draft.size_text.strip().lower()
+    is_all = size_text == ALL
+    size = held if is_all else parse_size(size_text) if size_text else Micros(0)
+    if size is None:
+        return PlanProblem(PlanField.SIZE, "It is a number of shares, or all")
+    stop, take_profit, give_way, trail = prices
+    return ConditionalPlan(
+        condition_id,
+        token_id,
+        size,
+        stop,
+        take_profit,
+        give_way or Micros(0),
+        is_all=is_all,
+        trail=trail,
+    )

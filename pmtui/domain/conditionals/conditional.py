@@ -387,20 +387,20 @@ def _with_size(conditional: Conditional, size: Micros) -> Conditional:
     return replace(conditional, size=size, state=state, reason=reason, tries=0)
 
 
-def say_conditional(conditional: Conditional) -> str:
+def describe_conditional(conditional: Conditional) -> str:
     """Say what it does in one line: `sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢`."""
     each = conditional
     size = "all" if each.is_all else group_micros(each.size)
     return _say(size, each.outcome, plan_of(each))
 
 
-def say_plan(plan: ConditionalPlan, outcome: str) -> str:
+def describe_plan(plan: ConditionalPlan, outcome: str) -> str:
     """Say what a plan would do, in the words that it is listed with afterwards."""
     size = "all" if plan.is_all else group_micros(plan.size)
     return _say(size, outcome, plan)
 
 
-def say_attachment(attachment: Attachment) -> str:
+def describe_attachment(attachment: Attachment) -> str:
     """Say what comes with a purchase: `stop 38¢ (worst 33¢), target 42¢`."""
     parts, stop = [], attachment.stop
     if stop is not None:

@@ -12,9 +12,9 @@ from enum import StrEnum
 from typing import NewType
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.formats import parse_cents
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import ONE, ZERO, Micros, format_micros
-from pmtui.domain.ticket.reading import parse_cents
 
 AlertId = NewType("AlertId", str)
 """Ours alone."""
@@ -116,7 +116,7 @@ def plan_problem(plan: AlertPlan, book: BookView, waiting: tuple[AlertPlan, ...]
     if not ZERO < plan.price < ONE:
         return "A price lies between 0 and 100 cents"
     if plan in waiting:
-        return f"An alert for {say_plan(plan)} waits already"
+        return f"An alert for {describe_plan(plan)} waits already"
     now = reached(plan, book)
     if now is not None:
         return f"The {_best(plan.side)} is {_cents(now)} already"
@@ -143,13 +143,13 @@ def read_plans(
     return tuple(plans) if plans else "State a price above, a price below, or both"
 
 
-def say_plan(plan: AlertPlan) -> str:
+def describe_plan(plan: AlertPlan) -> str:
     """Say in a few words what is waited for: `bid ≥ 45¢`."""
     sign = "≥" if plan.side is AlertSide.ABOVE else "≤"
     return f"{_short(plan.side)} {sign} {_cents(plan.price)}"
 
 
-def say_ring(alert: PriceAlert) -> str:
+def describe_ring(alert: PriceAlert) -> str:
     """Say what an alert that fired has seen: `the best bid is 46¢, at or above 45¢`."""
     side = alert.plan.side
     seen = _cents(alert.rang_price if alert.rang_price is not None else alert.plan.price)

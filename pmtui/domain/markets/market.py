@@ -1,4 +1,4 @@
-"""Events, markets and their outcomes as a trader knows them."""
+"""Events, markets and their outcomes as a trader knows them, and how lists of them are ordered."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -177,7 +177,7 @@ class Market:
         return self.group_title or self.question
 
     @property
-    def telling_name(self) -> str:
+    def distinct_name(self) -> str:
         """The question, after the group title where that does not stand near its beginning.
 
         The questions of an event may begin alike, and a narrow line shows no more of them. A group
@@ -283,3 +283,36 @@ class MarketTerms:
     has_taker_delay: bool = False
     seconds_delay: int = 0
     rewards: RewardTerms | None = None
+
+
+MOST_STREAMED_ROWS = 60
+"""Of a list: more than a tall terminal shows at once. Rows out of view show the age of their price."""
+
+
+class MarketSort(StrEnum):
+    """How a list of markets is ordered."""
+
+    VOLUME_24H = "volume 24h"
+    VOLUME = "volume"
+    LIQUIDITY = "liquidity"
+    NEWEST = "newest"
+    ENDING_SOON = "ending soon"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedMarket:
+    """A row of the trading host's lists. Facts that the short lists leave out are None."""
+
+    condition_id: ConditionId | None
+    """None on old rows that never went on chain."""
+    token_ids: tuple[TokenId, ...]
+    """Empty while the market has no tokens."""
+    outcome_labels: tuple[str, ...]
+    slug: str = ""
+    question: str = ""
+    tick_size: Micros | None = None
+    min_order_size: Micros | None = None
+    neg_risk: bool | None = None
+    active: bool = True
+    closed: bool = False
+    accepting_orders: bool = True

@@ -163,7 +163,7 @@ def in_order(facts: tuple[VenueFact, ...], now: datetime) -> tuple[VenueFact, ..
     return tuple(sorted(kept.values(), key=lambda fact: severity.index(fact.state)))
 
 
-def say_state(fact: VenueFact, now: datetime) -> str:
+def describe_state(fact: VenueFact, now: datetime) -> str:
     """Say a state in one short phrase, with the time it has left where that was stated."""
     if fact.state is VenueState.POST_ONLY and fact.until is not None:
         left = max(round((fact.until - now).total_seconds()), 0)

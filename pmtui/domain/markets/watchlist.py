@@ -99,7 +99,7 @@ def open_markets(event: Event) -> tuple[Market, ...]:
 def see_market(market: Market, as_of: datetime) -> Seen:
     """Return what a list shows of a market."""
     return Seen(
-        title=market.telling_name,
+        title=market.distinct_name,
         market=market,
         as_of=as_of,
         event_title=market.event_title,
@@ -125,7 +125,7 @@ def see_event(event: Event, as_of: datetime) -> Seen:
     )
 
 
-def worth_keeping(seen: Seen) -> Seen:
+def without_long_texts(seen: Seen) -> Seen:
     """Leave out what no list shows; it is most of the bytes."""
     if seen.market is None:
         return seen

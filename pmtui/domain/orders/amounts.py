@@ -1,7 +1,7 @@
-"""What an order gives and takes: ticks, rounding and the worst price of a market order.
+"""What an order gives and takes: ticks, rounding, the worst price of a market order, what is signed.
 
 Everything is exact integer arithmetic; sums that need more than six decimals stay whole until the
-one rounding that the service itself performs. Refuses ticks the service does not use.
+one rounding that the venue itself performs. Refuses ticks the venue does not use.
 """
 
 from collections.abc import Iterable
@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ONE, SCALE, Micros
-from pmtui.domain.orders.order import TimeInForce
+from pmtui.domain.money import ONE, SCALE, Micros, notional_floor
+from pmtui.domain.orders.order import MarketBuyIntent, OrderIntent, TimeInForce
 
 
 class AmountError(ValueError):
@@ -50,6 +50,10 @@ _POWERS = tuple(10**exponent for exponent in range(11))
 
 SIZE_STEP = Micros(10_000)
 """Shares, and the dollars of a market order, have two decimals at every tick."""
+
+
+MIN_MARKETABLE_BUY = ONE
+"""A purchase that fills at once must be worth a dollar (WIRE_CLOB §5.3)."""
 
 
 class OrderAmounts(NamedTuple):
@@ -188,3 +192,21 @@ def market_price_walk(
     if ordered and time_in_force is TimeInForce.FAK:
         return ordered[-1][0]
     return None
+
+
+def order_amounts(intent: OrderIntent, tick: Micros) -> OrderAmounts:
+    """Return the amounts an intent signs.
+
+    What does not rest is a market order to the venue, whatever the trader calls it: its amounts
+    follow the market rules (WIRE_CLOB §5.3), so a purchase states dollars to the cent.
+
+    Raises:
+        AmountError: a price or size that no order can carry.
+    """
+    if isinstance(intent, MarketBuyIntent):
+        return market_amounts(Side.BUY, intent.worst_price, intent.amount, tick=tick)
+    if intent.time_in_force.rests:
+        return limit_amounts(intent.side, intent.price, intent.size, tick=tick)
+    is_buy = intent.side is Side.BUY
+    amount = notional_floor(intent.price, intent.size) if is_buy else intent.size
+    return market_amounts(intent.side, intent.price, amount, tick=tick)

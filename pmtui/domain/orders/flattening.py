@@ -9,16 +9,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.formats import exact_shares, shares_are
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros, format_micros
-from pmtui.domain.orders.amounts import SIZE_STEP, price_ceil, size_floor
-from pmtui.domain.orders.intent_amounts import order_amounts
+from pmtui.domain.orders.amounts import SIZE_STEP, order_amounts, price_ceil, size_floor
 from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.orders.own_orders import reserved_shares
 from pmtui.domain.orders.self_trade import bids_of_others, own_bids_from
-from pmtui.domain.plurals import exact_shares, shares_are
+from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY
 from pmtui.domain.ticket.numbers import TicketNumbers, estimate
-from pmtui.domain.ticket.presets import DEFAULT_GIVE_WAY
 
 NOT_SOLD = "Not sold"
 """So a refusal begins that leaves a position where it is for what is in its way."""

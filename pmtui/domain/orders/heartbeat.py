@@ -1,6 +1,7 @@
-"""The dead-man switch: while heartbeats come, open orders stay; when they stop, all are cancelled.
+"""The dead-man switch and the exit policy: what becomes of resting orders when we fall silent or leave.
 
-The first accepted heartbeat arms it and nothing disarms it, so that one who starts must go on.
+While heartbeats come, open orders stay; when they stop, the venue cancels them all. The first
+accepted heartbeat arms the switch and nothing disarms it, so whoever starts must go on.
 Source: WIRE_CLOB §10, September 2026.
 """
 
@@ -96,3 +97,62 @@ def beat_state(silence: timedelta | None) -> BeatState:
     if silence >= timedelta(seconds=DEADLINE_S):
         return BeatState.LOST
     return BeatState.LATE if silence >= timedelta(seconds=LATE_AFTER_S) else BeatState.BEATING
+
+
+SWEPT_WITHIN: Final = f"{DEADLINE_S} to {DEADLINE_S + SWEEP_S} s"
+
+
+class ExitPolicy(StrEnum):
+    """The settings `on_quit` and `on_hangup`."""
+
+    LEAVE = "leave"
+    """Orders stay at the venue."""
+    CANCEL = "cancel"
+    """Every order is cancelled before the program ends."""
+    SWITCH = "switch"
+    """Heartbeats end with the program, and the venue cancels every order."""
+
+
+class ExitReason(StrEnum):
+    """Why the program ends."""
+
+    QUIT = "quit"
+    HANG_UP = "hang-up"
+    """The terminal went away: SIGHUP."""
+    TERMINATION = "termination"
+    """SIGTERM."""
+    BUG = "bug"
+
+    @property
+    def setting(self) -> str:
+        """The setting that says what happens then."""
+        return "on_quit" if self is ExitReason.QUIT else "on_hangup"
+
+
+def describe_exit(policy: ExitPolicy, *, is_switch_armed: bool, is_paper: bool) -> str:
+    """Say in a sentence what becomes of the orders that rest.
+
+    Args:
+        policy: what the trader chose.
+        is_switch_armed: whether the venue cancels when heartbeats end.
+        is_paper: whether the venue is our own, and ends with us.
+    """
+    if policy is ExitPolicy.CANCEL:
+        return "Every order is cancelled before pmtui ends."
+    if is_paper:
+        text = "The local venue stops too; next time they are back"
+        return f"{text}, if a heartbeat comes in time." if is_switch_armed else f"{text}."
+    if is_switch_armed:
+        return f"Heartbeats end too: the venue cancels every order {SWEPT_WITHIN} later."
+    if policy is ExitPolicy.SWITCH:
+        return "No heartbeats are sent, so nothing cancels them: they stay at the venue."
+    return "They stay at the venue after you leave."
+
+
+def describe_paused_stops(count: int) -> str:
+    """Say in a sentence what becomes of conditional orders that watched; empty for none."""
+    if not count:
+        return ""
+    if count == 1:
+        return "1 stop ends with the program; it is paused next time."
+    return f"{count} stops end with the program; they are paused next time."

@@ -1,8 +1,8 @@
-"""The life of an order: which state follows which, and what two reports of it mean together.
+"""The life of an order and of its trades: which state follows which, and what two reports mean together.
 
-Answers, stream events and pages tell of an order late, twice and out of order. A report therefore
+Answers, stream events and pages report an order late, twice and out of order. A report therefore
 never overwrites: it adds to what is known, and what is furthest along in life counts. Reports that
-cannot all be true are contradictions, to be told of; they never stop anything.
+cannot all be true are contradictions, to be shown; they never stop anything.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.orders.order import Order, OrderStatus
+from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 
 LIFE: dict[OrderStatus, frozenset[OrderStatus]] = {
     OrderStatus.PENDING: frozenset({OrderStatus.SENT, OrderStatus.REJECTED}),
@@ -206,3 +206,33 @@ def is_end_to_tell(before: Order | None, after: Order) -> bool:
     is_awaited = before.status in (OrderStatus.PENDING, OrderStatus.SENT)
     is_told_by_answer = is_awaited and not before.time_in_force.rests
     return after.status is not OrderStatus.FILLED and not is_told_by_answer
+
+
+TRADE_STAGE = {
+    TradeStatus.MATCHED: 0,
+    TradeStatus.RETRYING: 1,
+    TradeStatus.MINED: 2,
+    TradeStatus.CONFIRMED: 3,
+    # Above all: shares that may not have come are not counted as held.
+    TradeStatus.FAILED: 4,
+}
+"""How far along a state is; of two reports, the one further along counts."""
+
+
+def merge_fill(known: Fill | None, fact: Fill) -> Fill:
+    """Combine two reports of the same fill: settlement only moves forward."""
+    if known is None:
+        return fact
+    ahead = known if TRADE_STAGE[known.status] >= TRADE_STAGE[fact.status] else fact
+    return replace(
+        ahead,
+        matched_at=min(known.matched_at, fact.matched_at),
+        transaction_hash=ahead.transaction_hash or known.transaction_hash or fact.transaction_hash,
+        fee=max((f for f in (known.fee, fact.fee) if f is not None), default=None),
+        outcome=known.outcome or fact.outcome,
+    )
+
+
+def is_contradictory(seen: frozenset[TradeStatus]) -> bool:
+    """Whether a trade was reported in both of the states that nothing follows."""
+    return {TradeStatus.CONFIRMED, TradeStatus.FAILED} <= seen

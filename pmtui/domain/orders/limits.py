@@ -1,8 +1,28 @@
-"""The limits a trader sets to what could be lost; `exposure` says what counts against them."""
+"""What could be lost, and the limits a trader sets to it.
 
+The exposure of a set of orders and positions is money that is gone if every share turns out
+worthless, fees aside:
+
+- shares held count with what they cost, those of a resolved market not at all: there is nothing
+  left to lose or to win;
+- a purchase that may still fill, also one whose fate is unknown, counts with what its rest costs
+  at its limit;
+- a purchase that was matched counts at its limit until its fills are reported, one by one;
+- a sale counts nothing, resting or not. It can only hand over what is held, because the venue
+  takes no sale of anything else; so no limit ever stands in the way of getting out.
+
+The two outcomes of a market add up, although a share of each is worth a dollar together: whoever
+hedges is warned a little early, and nobody too late.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pmtui.domain.money import Micros
+from pmtui.domain.account.position import Position
+from pmtui.domain.ids import ConditionId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil
+from pmtui.domain.orders.order import Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +45,86 @@ class Limits:
 
 
 NO_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Exposed:
+    """What is at stake without the order in question, and how the day went so far."""
+
+    market: Micros = ZERO
+    """In the order's market."""
+    total: Micros = ZERO
+    loss: Micros = ZERO
+    """Since midnight UTC; negative for a gain."""
+
+
+def position_exposure(position: Position) -> Micros:
+    """Return what the shares of a position cost; nothing once their market is resolved."""
+    return ZERO if position.is_redeemable else position.cost
+
+
+def order_exposure(order: Order, booked: Micros) -> Micros:
+    """Return what an order may cost beyond what is held already.
+
+    Args:
+        order: one of ours, in any state.
+        booked: how many of its shares have been told of as fills and count as held. Pass its
+            matched size where all of them do.
+    """
+    if order.side is not Side.BUY:
+        return ZERO
+    resting = order.remaining_size if order.status.is_open else 0
+    unbooked = max(order.matched_size - booked, 0)
+    return notional_ceil(order.price, Micros(resting + unbooked))
+
+
+def exposure(
+    positions: Iterable[Position],
+    orders: Iterable[tuple[Order, Micros]],
+    condition_id: ConditionId | None = None,
+) -> Micros:
+    """Return what is at stake in a market, or everywhere.
+
+    Args:
+        positions: what is held.
+        orders: our orders, each with how many of its shares are among the positions.
+        condition_id: the market; None for all of them.
+    """
+    held = sum(position_exposure(p) for p in positions if condition_id in (None, p.condition_id))
+    bought = sum(
+        order_exposure(order, booked)
+        for order, booked in orders
+        if condition_id in (None, order.condition_id)
+    )
+    return Micros(held + bought)
+
+
+def find_breach(limits: Limits, exposed: Exposed, *, side: Side, cash: Micros) -> str:
+    """Return which limit an order would break, in words with the numbers; "" for none.
+
+    Args:
+        limits: the trader's own.
+        exposed: what is at stake without the order.
+        side: a sale breaks no limit.
+        cash: dollars a purchase costs if all of it fills, fee aside.
+    """
+    if side is not Side.BUY:
+        return ""
+    if limits.daily_loss is not None and exposed.loss >= limits.daily_loss:
+        return (
+            f"Your daily loss limit of {_usd(limits.daily_loss)} is reached: "
+            f"{_usd(exposed.loss)} lost since 00:00 UTC"
+        )
+    would_be = (
+        ("an order", limits.order, cash),
+        ("a market", limits.market, Micros(exposed.market + cash)),
+        ("all markets", limits.total, Micros(exposed.total + cash)),
+    )
+    for scope, limit, value in would_be:
+        if limit is not None and value > limit:
+            return f"Over your limit of {_usd(limit)} for {scope}: it would be {_usd(value)}"
+    return ""
+
+
+def _usd(amount: Micros) -> str:
+    return f"${format_micros(amount, min_decimals=2)}"

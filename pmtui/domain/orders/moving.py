@@ -5,17 +5,15 @@ that can be known to fail is refused before anything is cancelled.
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
+from pmtui.domain.formats import shares_are
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil
 from pmtui.domain.orders.amounts import is_on_tick, nearest_price, size_floor
 from pmtui.domain.orders.endings import DUST
-from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
-from pmtui.domain.plurals import shares_are
+from pmtui.domain.orders.order import MIN_LIFE, LimitIntent, Order, OrderStatus, TimeInForce
 
-MIN_LIFE = timedelta(seconds=120)
-"""A GTD order must be stated 180 s ahead and goes 60 s before that (WIRE_CLOB §6.2)."""
 _MOVABLE = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
 
 

@@ -1,16 +1,16 @@
-"""Our own orders and fills, whatever order the facts about them come in.
+"""Our own orders and fills, whatever order the facts about them come in, and what became of them.
 
-Answers, stream events and REST pages tell of the same things at different times and more than
+Answers, stream events and REST pages report the same things at different times and more than
 once. Facts only ever add knowledge: matched sizes grow, a final state stays final, a trade's
 settlement moves forward. So any interleaving of the same facts ends in the same state. What is
-concluded from silence gives way to any fact; `order_endings` decides when the venue's reports take
+concluded from silence gives way to any fact; `orders.endings` decides when the venue's reports take
 back an end that was a fact.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
+from enum import StrEnum
 
-from pmtui.domain.account.trade_life import is_torn, merge_fill
 from pmtui.domain.ids import OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, notional_ceil
@@ -21,6 +21,8 @@ from pmtui.domain.orders.life import (
     claims_of_match,
     claims_of_order,
     flaws_among,
+    is_contradictory,
+    merge_fill,
     merge_order,
     settle_order,
 )
@@ -211,7 +213,7 @@ class OwnOrders:
         key = (fact.order_id, fact.trade_id)
         seen = self._settlements.get(key, frozenset()) | {fact.status}
         self._settlements[key] = seen
-        if is_torn(seen):
+        if is_contradictory(seen):
             self._contradict(Contradiction(fact.order_id, Flaw.SETTLED_AND_FAILED))
         if known is not None and (known.size, known.price) != (fact.size, fact.price):
             self._contradict(Contradiction(fact.order_id, Flaw.OTHER_SIZE))
@@ -239,3 +241,51 @@ def reserved_shares(orders: Iterable[Order], token_id: TokenId) -> Micros:
             if o.status.is_open and o.side is Side.SELL and o.token_id == token_id
         )
     )
+
+
+class OwnChange(StrEnum):
+    """What happened to an order; of several at one price the later one here is told."""
+
+    PLACED = "placed"
+    CANCELLED = "cancelled"
+    FILLED = "filled"
+
+
+Place = tuple[Micros, Side]
+"""Where own orders stand."""
+
+
+def own_changes(
+    before: Iterable[Order], after: Iterable[Order], fills: Iterable[Fill]
+) -> dict[Place, OwnChange]:
+    """Compare the open orders of two looks; fills tell how an order that is gone has ended."""
+    old = {order.order_id: order for order in before}
+    new = {order.order_id: order for order in after}
+    found: dict[Place, OwnChange] = {}
+
+    def note(order: Order, change: OwnChange) -> None:
+        place = (order.price, order.side)
+        ranks = list(OwnChange)
+        found[place] = max(found.get(place, change), change, key=ranks.index)
+
+    for order_id, order in new.items():
+        known = old.get(order_id)
+        if known is None:
+            note(order, OwnChange.PLACED)
+        elif order.matched_size > known.matched_size:
+            note(order, OwnChange.FILLED)
+    gone = {order_id for order_id in old if order_id not in new}
+    filled = _filled(fills, gone) if gone else {}
+    for order_id in gone:
+        known = old[order_id]
+        is_filled = filled.get(order_id, 0) > known.matched_size
+        note(known, OwnChange.FILLED if is_filled else OwnChange.CANCELLED)
+    return found
+
+
+def _filled(fills: Iterable[Fill], wanted: set[OrderId]) -> dict[OrderId, int]:
+    sums: dict[OrderId, int] = {}
+    for fill in fills:
+        if fill.order_id in wanted and fill.status is not TradeStatus.FAILED:
+            sums[fill.order_id] = sums.get(fill.order_id, 0) + fill.size
+    return sums

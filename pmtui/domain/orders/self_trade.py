@@ -10,13 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pmtui.domain.books.book_view import BookView, Level
+from pmtui.domain.formats import count_shares, format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import SCALE, Micros, complement
 from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, Order, OrderIntent
-from pmtui.domain.plurals import count_shares
 from pmtui.domain.ticket.draft import Problem, TicketContext, TicketField
-from pmtui.domain.ticket.reading import format_cents, say_shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +75,17 @@ def check_own(context: TicketContext, intent: OrderIntent) -> list[Problem]:
     met = own_met(intent, context.own, context.book, is_trusted=context.book.state.is_good)
     if met is None:
         return []
-    first = say_own_order(met.orders[0], intent.token_id)
+    first = describe_own_order(met.orders[0], intent.token_id)
     more = len(met.orders) - 1
     what = f"your own {first}" + (f" and {more} more" if more else "")
     text = f"It meets {what}: up to {count_shares(met.size)} traded with yourself"
     return [Problem(TicketField.PRICE, text, is_warning=True)]
 
 
-def say_own_order(order: Order, token_id: TokenId) -> str:
+def describe_own_order(order: Order, token_id: TokenId) -> str:
     """Name an own order beside a new one of this token: `SELL 10 87¢`."""
     of = "" if order.token_id == token_id else " of the other outcome"
-    size = say_shares(order.remaining_size)
+    size = format_shares(order.remaining_size)
     return f"{order.side.value} {size}{of} {format_cents(order.price)}¢"
 
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.formats import format_cents, format_dollars_up
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.orders.amounts import price_ceil, price_floor
 from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
-from pmtui.domain.orders.self_trade import own_met, say_own_order
+from pmtui.domain.orders.self_trade import describe_own_order, own_met
 from pmtui.domain.ticket.draft import TicketContext, TicketDraft
-from pmtui.domain.ticket.reading import format_cents, say_cost
 from pmtui.domain.ticket.ticket import check_ticket
 from pmtui.domain.ticket.warnings import check_price, is_large, seconds_since_same
 
@@ -117,7 +117,7 @@ def plan_one_key(
     # A book that may be wrong was permitted by the trader, as it is shown.
     if met := own_met(check.intent, context.own, context.book, is_trusted=True):
         first = met.orders[0]
-        name = say_own_order(first, check.intent.token_id)
+        name = describe_own_order(first, check.intent.token_id)
         return OneKeyProblem(f"It meets your own {name}", first)
     numbers = check.numbers
     cash = Micros(max(numbers.cash, numbers.expected_cash))
@@ -130,7 +130,7 @@ def key_warnings(
 ) -> tuple[str, ...]:
     """Return what is said beside the end of an order that no card came before, as short as it goes."""
     seconds = seconds_since_same(context, intent, cash=cash, shares=shares)
-    found = [f"large: {say_cost(cash)}"] if is_large(context, cash) else []
+    found = [f"large: {format_dollars_up(cash)}"] if is_large(context, cash) else []
     return (*found, *([] if seconds is None else [f"the same as {seconds} s ago"]))
 
 
@@ -141,12 +141,12 @@ def why_locked(book: BookView) -> str:
     return f"The book is {book.state.value}: single keys are locked"
 
 
-def say_override(plan: OneKeyPlan, book: BookView) -> str:
+def describe_override(plan: OneKeyPlan, book: BookView) -> str:
     """Say for the journal which order was permitted from which book."""
-    return f"{_say_order(plan.intent)} from {say_doubtful(book)}"
+    return f"{_say_order(plan.intent)} from {describe_doubtful_book(book)}"
 
 
-def say_doubtful(book: BookView) -> str:
+def describe_doubtful_book(book: BookView) -> str:
     """Say for the journal what a book showed that may be wrong."""
     bid, ask = (_say_price(price) for price in (book.best_bid, book.best_ask))
     when = "never heard of" if book.as_of is None else f"of {book.as_of:%Y-%m-%d %H:%M:%S} UTC"

@@ -1,4 +1,4 @@
-"""What an order ticket holds before it is an order: the fields as typed, and what is said of them."""
+"""What an order ticket holds before it is an order: the fields as typed, and the trader's own settings."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,9 +7,37 @@ from enum import StrEnum
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.markets.venue_state import VenueFact
-from pmtui.domain.money import Micros
+from pmtui.domain.money import SCALE, ZERO, Micros
 from pmtui.domain.orders.order import Order, TimeInForce
-from pmtui.domain.ticket.rules import DEFAULT_RULES, TicketRules
+
+_WARNED_FROM = Micros(1_000_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class TicketRules:
+    """Bounds of the ticket's warnings; none of them stops an order."""
+
+    worst_price_percent: int = 10
+    """How much worse than the midpoint a price may be, in percent of it; 0 for any."""
+    notional_warning: Micros = _WARNED_FROM
+    """Dollars from which an order is called large; 0 for never."""
+    duplicate_window: timedelta = timedelta(seconds=10)
+    """For so long after an order the same one again is called a second one."""
+
+    @property
+    def warns_of_size(self) -> bool:
+        """Whether any size is too large to go unsaid."""
+        return self.notional_warning > ZERO
+
+
+DEFAULT_RULES = TicketRules()
+
+
+DEFAULT_PRESETS = tuple(Micros(shares * SCALE) for shares in (5, 10, 50, 100, 500))
+"""In shares; the service's smallest order is 5 shares."""
+DEFAULT_GIVE_WAY = 10
+"""Percent of the best bid by which the worst price of selling a position may lie below it."""
+
 
 _NO_SHARES = Micros(0)
 

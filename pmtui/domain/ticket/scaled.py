@@ -1,18 +1,33 @@
-"""A scaled ladder of orders: one total spread over a range of prices.
+"""A scaled set of orders: one total spread over a range of prices, typed, stepped and checked.
 
 Everything lies on the venue's grids. The legs add up to the total exactly where the size grid
 permits it, and never to more; a size is off its ideal share by less than one step of the grid.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.formats import (
+    count,
+    describe_free_shares,
+    exact_shares,
+    format_dollars_down,
+    parse_cents,
+    parse_size,
+)
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import SCALE, Micros, format_micros, notional_ceil
-from pmtui.domain.orders.amounts import SIZE_STEP, is_on_tick, nearest_price, size_floor
+from pmtui.domain.orders.amounts import (
+    MIN_MARKETABLE_BUY,
+    SIZE_STEP,
+    is_on_tick,
+    nearest_price,
+    size_floor,
+)
 from pmtui.domain.orders.order import LimitIntent
-from pmtui.domain.plurals import count, exact_shares
+from pmtui.domain.ticket.fields import step_cents
 
 MOST_LEGS = 15
 """Orders that go in one request (WIRE_CLOB §6.1)."""
@@ -223,3 +238,136 @@ def _too_little(
         return text + f"{format_micros(Micros(sum(sizes)))} in all"
     cash = sum(notional_ceil(p, s) for p, s in zip(prices, sizes, strict=True))
     return text + f"${format_micros(Micros(cash))} in all"
+
+
+_TOTAL_STEP = Micros(10 * SCALE)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledDraft:
+    """The entries as texts, the choices as they stand."""
+
+    side: Side = Side.BUY
+    first_text: str = ""
+    last_text: str = ""
+    count_text: str = "5"
+    total_text: str = ""
+    unit: TotalUnit = TotalUnit.SHARES
+    shape: SizeShape = SizeShape.EQUAL
+    is_post_only: bool = False
+
+
+def read_scaled(draft: ScaledDraft, terms: MarketTerms) -> ScaledPlan | ScaledProblem:
+    """Return the ladder that the entries mean, or the first problem with them."""
+    prices = []
+    for field, text in (
+        (ScaledField.FIRST_PRICE, draft.first_text),
+        (ScaledField.LAST_PRICE, draft.last_text),
+    ):
+        price = parse_cents(text) if text.strip() else None
+        if price is None:
+            return ScaledProblem(field, "A price in cents is needed")
+        prices.append(price)
+    count = draft.count_text.strip()
+    if not count.isascii() or not count.isdigit():
+        return ScaledProblem(ScaledField.COUNT, f"From 2 to {MOST_LEGS} orders")
+    total = parse_size(draft.total_text) if draft.total_text.strip() else None
+    if total is None:
+        return ScaledProblem(ScaledField.TOTAL, "A total is needed")
+    unit = TotalUnit.DOLLARS if draft.total_text.strip().startswith("$") else draft.unit
+    spec = ScaledSpec(
+        side=draft.side,
+        first_price=prices[0],
+        last_price=prices[1],
+        count=min(int(count), 1_000),
+        total=total,
+        unit=unit,
+        shape=draft.shape,
+        is_post_only=draft.is_post_only,
+    )
+    return plan_scaled(spec, terms)
+
+
+def entry_of(draft: ScaledDraft, field: ScaledField) -> str:
+    """Return the text of an entry."""
+    texts = {
+        ScaledField.FIRST_PRICE: draft.first_text,
+        ScaledField.LAST_PRICE: draft.last_text,
+        ScaledField.COUNT: draft.count_text,
+        ScaledField.TOTAL: draft.total_text,
+    }
+    return texts[field]
+
+
+def with_entry(draft: ScaledDraft, field: ScaledField, text: str) -> ScaledDraft:
+    """Return the draft with another text in an entry."""
+    if field is ScaledField.FIRST_PRICE:
+        return replace(draft, first_text=text)
+    if field is ScaledField.LAST_PRICE:
+        return replace(draft, last_text=text)
+    if field is ScaledField.COUNT:
+        return replace(draft, count_text=text)
+    return replace(draft, total_text=text)
+
+
+def step_entry(
+    draft: ScaledDraft, field: ScaledField, step: int, terms: MarketTerms
+) -> ScaledDraft:
+    """Return the draft with an entry one step up or down; what cannot be read stays."""
+    text = entry_of(draft, field)
+    if field is ScaledField.COUNT:
+        number = int(text) if text.isascii() and text.isdigit() else 2
+        stepped = str(min(max(number + step, 2), MOST_LEGS))
+    elif field is ScaledField.TOTAL:
+        total = Micros(max((parse_size(text) or 0) + step * _TOTAL_STEP, 0))
+        stepped = format_micros(total) if total else ""
+    else:
+        stepped = step_cents(text, step, terms.tick_size)
+    return with_entry(draft, field, stepped)
+
+
+def next_shape(draft: ScaledDraft, step: int = 1) -> ScaledDraft:
+    """Return the draft with the next shape of sizes."""
+    shapes = tuple(SizeShape)
+    return replace(draft, shape=shapes[(shapes.index(draft.shape) + step) % len(shapes)])
+
+
+def next_unit(draft: ScaledDraft) -> ScaledDraft:
+    """Return the draft with its total counted the other way."""
+    is_shares = draft.unit is TotalUnit.SHARES
+    return replace(draft, unit=TotalUnit.DOLLARS if is_shares else TotalUnit.SHARES)
+
+
+def warnings_of(
+    plan: ScaledPlan,
+    *,
+    book: BookView | None,
+    available_cash: Micros | None,
+    available_shares: Micros,
+) -> tuple[str, ...]:
+    """Say what the venue may make of a ladder as things are; it decides, not this."""
+    warnings = []
+    is_buy = plan.spec.side is Side.BUY
+    if is_buy and available_cash is not None and plan.cash > available_cash:
+        warnings.append(f"Costs more than the {format_dollars_down(available_cash)} that are free")
+    if not is_buy and plan.shares > available_shares:
+        warnings.append(describe_free_shares(available_shares))
+    crossing = legs_that_cross(plan, book)
+    if crossing and plan.spec.is_post_only:
+        warnings.append(f"{len(crossing)} of {len(plan.legs)} would fill at once and be refused")
+    elif crossing:
+        warnings.append(f"{len(crossing)} of {len(plan.legs)} meet the book at once")
+        if is_buy and any(leg.cash < MIN_MARKETABLE_BUY for leg in crossing):
+            warnings.append("A purchase that fills at once must be worth $1")
+    return tuple(warnings)
+
+
+def legs_that_cross(plan: ScaledPlan, book: BookView | None) -> tuple[Leg, ...]:
+    """Return the legs that the other side of the book would meet at once."""
+    if book is None:
+        return ()
+    if plan.spec.side is Side.BUY:
+        ask = book.best_ask
+        return tuple(leg for leg in plan.legs if ask is not None and leg.price >= ask)
+    bid = book.best_bid
+    return tuple(leg for leg in plan.legs if bid is not None and leg.price <= bid)

@@ -1,31 +1,48 @@
 """The order ticket: from what was typed to an intent, or to problems beside their fields.
 
-Pure: it knows no clock, no network, no widget. What the venue would accept is warned about, never
-blocked; what it would refuse is a problem, with the nearest valid value as a ready-made fix.
+What the venue would accept is warned about, never blocked; what it would refuse is a problem, with
+the nearest valid value as a ready-made fix. Of an order that can be sent it says what follows: from
+which price on closing loses nothing, and whether it earns rewards meanwhile.
 """
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import Enum, auto
 
-from pmtui.domain.books.book_view import BookState
-from pmtui.domain.conditionals.check import PlanField, PlanProblem, check_attachment
+from pmtui.domain.account.position import Stake, break_even
+from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.conditionals.check import (
+    PlanField,
+    PlanProblem,
+    check_attachment,
+    read_attachment,
+)
 from pmtui.domain.conditionals.conditional import Attachment
-from pmtui.domain.conditionals.draft import read_attachment
+from pmtui.domain.formats import (
+    count_shares,
+    describe_free_shares,
+    exact_shares,
+    format_cents,
+    format_dollars_down,
+    format_dollars_up,
+    format_shares,
+)
 from pmtui.domain.markets.fees import taker_fee
-from pmtui.domain.markets.market import NO_FEE, Side
+from pmtui.domain.markets.market import NO_FEE, MarketTerms, RewardTerms, Side
+from pmtui.domain.markets.rewards import reward_band
 from pmtui.domain.money import ZERO, Micros, format_micros, ratio_ceil, ratio_floor
 from pmtui.domain.orders.amounts import (
+    MIN_MARKETABLE_BUY,
     SIZE_STEP,
     AmountError,
     is_on_tick,
+    order_amounts,
     price_ceil,
     price_floor,
     size_floor,
 )
-from pmtui.domain.orders.intent_amounts import order_amounts
 from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
 from pmtui.domain.orders.self_trade import best_bid_of_others, check_own
-from pmtui.domain.plurals import count_shares, exact_shares, say_free_shares
 from pmtui.domain.ticket.draft import (
     OrderKind,
     Problem,
@@ -34,23 +51,15 @@ from pmtui.domain.ticket.draft import (
     TicketDraft,
     TicketField,
 )
-from pmtui.domain.ticket.numbers import TicketNumbers, estimate
-from pmtui.domain.ticket.reading import (
+from pmtui.domain.ticket.fields import (
     affordable_cash,
-    format_cents,
     read_expiry,
     read_limit_price,
     read_size,
     read_worst_price,
-    say_cost,
-    say_dollars,
-    say_shares,
 )
-from pmtui.domain.ticket.venue import check_delay, check_venue
-from pmtui.domain.ticket.warnings import check_warnings
-
-MIN_MARKETABLE_BUY = Micros(1_000_000)
-"""A purchase that takes must be worth a dollar (WIRE_CLOB §5.3)."""
+from pmtui.domain.ticket.numbers import TicketNumbers, estimate
+from pmtui.domain.ticket.warnings import check_delay, check_venue, check_warnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +230,8 @@ def _check_size(
 ) -> list[Problem]:
     """Hold a size against the venue's minimums, and say where rounding changed it."""
     minimum = context.terms.min_order_size
-    rests = intent.time_in_force.rests
+    # A purchase by dollars never rests, whatever time in force is still typed beside it.
+    rests = intent.time_in_force.rests and not isinstance(intent, MarketBuyIntent)
     is_short = rests and numbers.shares < minimum
     is_sure = context.book.state.is_good or not rests
     takes = numbers.fills_now > 0 or not rests
@@ -298,9 +308,9 @@ def _check_balance(
             return []
         free = size_floor(context.available_shares)
         fix = replace(draft, size_text=format_micros(free), size_unit=SizeUnit.SHARES)
-        text = say_free_shares(context.available_shares)
+        text = describe_free_shares(context.available_shares)
         if context.resting_shares > 0:
-            text += f"; {say_shares(context.resting_shares)} rest in open orders"
+            text += f"; {format_shares(context.resting_shares)} rest in open orders"
         return [Problem(TicketField.SIZE, text, fix=fix if free > 0 else None)]
     available, after = context.available_cash, numbers.cash_after
     if available is None or after is None:
@@ -309,11 +319,11 @@ def _check_balance(
     if numbers.cash + numbers.worst_fee <= available and after >= 0:
         return []
     affordable, fee = _affordable(draft, context, intent)
-    text = f"Costs more than the {say_dollars(available)} that are free"
+    text = f"Costs more than the {format_dollars_down(available)} that are free"
     if fee:
-        text += f", up to {say_cost(fee)} of it for the fee"
+        text += f", up to {format_dollars_up(fee)} of it for the fee"
     if context.reserved_cash > 0:
-        text += f"; {say_dollars(context.reserved_cash)} are kept for open orders"
+        text += f"; {format_dollars_down(context.reserved_cash)} are kept for open orders"
     return [Problem(TicketField.SIZE, text, fix=affordable)]
 
 
@@ -340,3 +350,58 @@ def _affordable(
     if size <= 0:
         return None, ZERO
     return replace(draft, size_text=format_micros(size), size_unit=unit), fee
+
+
+class RewardsOutlook(Enum):
+    """Whether what rests would earn liquidity rewards, with the middle where it is."""
+
+    EARNS = auto()
+    TOO_SMALL = auto()
+    TOO_FAR = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class TicketAfter:
+    """What comes after it has filled, and while it rests."""
+
+    even: Micros | None = None
+    """The lowest price at which what it buys could be sold again without a loss, all fees included."""
+    outlook: RewardsOutlook | None = None
+    """None where nothing rests, nothing is paid, or no middle can be told."""
+    rewards: RewardTerms | None = None
+
+
+def estimate_after(
+    side: Side, check: TicketCheck | None, context: TicketContext | None
+) -> TicketAfter | None:
+    """Look beyond the order of a ticket; None while it is none yet."""
+    numbers = check.numbers if check is not None else None
+    if numbers is None or context is None:
+        return None
+    terms = context.terms
+    return TicketAfter(
+        even=_even(numbers, terms) if side is Side.BUY else None,
+        outlook=_outlook(numbers, terms.rewards, context.book),
+        rewards=terms.rewards,
+    )
+
+
+def _even(numbers: TicketNumbers, terms: MarketTerms) -> Micros | None:
+    size = Micros(numbers.fills_now + numbers.rests)
+    if not size:
+        return None
+    average = ratio_ceil(numbers.expected_cash, size)
+    stake = Stake(size, average, entry_fees=numbers.fee, fee=terms.fee)
+    return break_even(stake, terms.tick_size)
+
+
+def _outlook(
+    numbers: TicketNumbers, rewards: RewardTerms | None, book: BookView
+) -> RewardsOutlook | None:
+    band = reward_band(rewards, book.midpoint)
+    if band is None or not numbers.rests or not book.state.is_good:
+        return None
+    if not band.holds(numbers.limit):
+        return RewardsOutlook.TOO_FAR
+    is_large = band.takes(numbers.limit, numbers.rests)
+    return RewardsOutlook.EARNS if is_large else RewardsOutlook.TOO_SMALL

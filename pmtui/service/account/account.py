@@ -6,14 +6,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from pmtui.domain.account.events import OrderChanged, TradeChanged, UserEvent
 from pmtui.domain.account.holdings import CLOCK_ERROR, LAG, UNKNOWN_CLOCK, Holdings, ReportTime
 from pmtui.domain.account.position import Activity, ClosedPosition
-from pmtui.domain.account.user_events import OrderChanged, TradeChanged, UserEvent
-from pmtui.domain.answers import Listing
-from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.health import Source
+from pmtui.domain.answers import Failure, FailureKind, Listing
+from pmtui.domain.health import Link, LinkState, Source
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
-from pmtui.domain.markets.link import Link, LinkState
 from pmtui.domain.markets.market import FeeSchedule
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.endings import EndingPolicy, OrderEndings

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-from pmtui.domain.account.earned import Earned, earned_on
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
+from pmtui.domain.markets.rewards import Earned, earned_on
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.books.while_watched import ask_while_watched
 from pmtui.service.kernel import Kernel

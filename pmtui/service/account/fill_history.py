@@ -7,10 +7,8 @@ fails is asked for again. Where reading ends for good, a notice says from when o
 from collections.abc import Callable
 from datetime import timedelta
 
-from pmtui.domain.answers import Listing
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure, Listing, Window, first_window, next_window
 from pmtui.domain.health import Source
-from pmtui.domain.markets.history_windows import Window, first_window, next_window
 from pmtui.domain.orders.order import Fill
 from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel

@@ -10,8 +10,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from pmtui.domain.account.onboarding import NOTHING_TOLD, Onboarding, Told, Wallet, WalletForm
-from pmtui.domain.failure import Failure
+from pmtui.domain.account.onboarding import (
+    NO_ANSWER_YET,
+    LastAnswer,
+    Onboarding,
+    Wallet,
+    WalletForm,
+)
+from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
 from pmtui.domain.orders.limits import Limits
@@ -55,7 +61,7 @@ class OnboardingFeed:
             remedy=profile.remedy,
             limits=limits,
         )
-        self._deployed: dict[Address, Told[bool]] = {}
+        self._deployed: dict[Address, LastAnswer[bool]] = {}
 
     def view(self) -> Onboarding:
         """Return what is known now."""
@@ -131,7 +137,7 @@ class OnboardingFeed:
     async def _ask_balance(self, account: Account, *, is_thorough: bool) -> None:
         unlooked = await account.host.refresh_balance() if is_thorough else None
         answer = self._kernel.check(Source.TRADING, await account.host.balance())
-        told: Told[BalanceAllowance] = self._heard(self._facts.balance, answer)
+        told: LastAnswer[BalanceAllowance] = self._heard(self._facts.balance, answer)
         if unlooked is not None and not told.problem:
             problem = f"told without a new look at the chain: {unlooked}"
             told = replace(told, problem=problem, asked_at=self._kernel.clock.now())
@@ -158,14 +164,14 @@ class OnboardingFeed:
         answer = self._kernel.check(
             Source.RELAYER, await setup.relayer.is_deployed(wallet.address, wallet.form)
         )
-        before: Told[bool] = self._deployed.get(wallet.address, NOTHING_TOLD)
+        before: LastAnswer[bool] = self._deployed.get(wallet.address, NO_ANSWER_YET)
         self._deployed[wallet.address] = self._heard(before, answer)
         self._mark()
 
-    def _heard(self, before: Told[T], answer: T | Failure) -> Told[T]:
+    def _heard(self, before: LastAnswer[T], answer: T | Failure) -> LastAnswer[T]:
         if isinstance(answer, Failure):
             return replace(before, problem=str(answer), asked_at=self._kernel.clock.now())
-        return Told(answer, self._kernel.clock.now())
+        return LastAnswer(answer, self._kernel.clock.now())
 
     def _put(self, facts: Onboarding) -> None:
         self._facts = facts

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.books.queue import QueueSpot, join_queue, look_again, resume_queue
+from pmtui.domain.books.queue import QueueSpot, join_queue, resume_queue, update_queue
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.order import Order, OrderStatus, TradePrint
@@ -189,7 +189,7 @@ class QueueFeed:
             return Standing(spot, since_s, now + MET_AGAIN_S, most)
         against = order.side.opposite
         traded = sum(p.size for p in prints if p.price == order.price and p.side is against)
-        spot = look_again(known.spot, displayed, traded=Micros(traded), own_shown=shown)
+        spot = update_queue(known.spot, displayed, traded=Micros(traded), own_shown=shown)
         most = None if known.most is None else Micros(max(0, known.most - traded))
         if now < known.doubted_until_s and displayed > known.spot.displayed:
             spot = join_queue(displayed, own_shown=shown)

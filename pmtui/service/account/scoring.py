@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Order, OrderStatus

@@ -22,10 +22,10 @@ from pmtui.domain.account.wallet_call import (
     follow,
     read_submit_refusal,
 )
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
-from pmtui.domain.orders.verdict import Rejected
+from pmtui.domain.orders.order import Rejected
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.ports import CallHost, RelayerHost, WalletSigner

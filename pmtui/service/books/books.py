@@ -7,9 +7,9 @@ venue's own hash, merely live, stale while the line is down, crossed or lossy un
 import asyncio
 from collections.abc import Callable, Iterable
 
+from pmtui.domain.answers import FailureKind
 from pmtui.domain.books.book import OrderBook
 from pmtui.domain.books.book_view import BookState, BookView
-from pmtui.domain.books.check import Agreement
 from pmtui.domain.books.market_events import (
     BestBidAsk,
     BookSnapshot,
@@ -22,11 +22,10 @@ from pmtui.domain.books.market_events import (
     TickSizeChanged,
     TradePrinted,
 )
-from pmtui.domain.failure import FailureKind
-from pmtui.domain.health import Source
+from pmtui.domain.books.verification import Agreement
+from pmtui.domain.health import Link, Source
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.link import Link
-from pmtui.domain.markets.listing import MOST_STREAMED_ROWS
+from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.domain.money import MoneyError
 from pmtui.service.books.first_books import FirstBooks
 from pmtui.service.books.tapes import Tapes

@@ -6,9 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import final
 
-from pmtui.domain.books.tape import SAME_MOMENT
-from pmtui.domain.books.tape_backfill import missing_prints, weave
-from pmtui.domain.books.tape_gaps import MARGIN, PastTrades, TapeGap, still_missing
+from pmtui.domain.books.tape import (
+    MARGIN,
+    SAME_MOMENT,
+    PastTrades,
+    TapeGap,
+    merge_prints,
+    missing_prints,
+    remaining_gap,
+)
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.views import TapeView
@@ -94,7 +100,7 @@ class Tape:
 
     def settle(self, past: PastTrades) -> TapeGap | None:
         """Fetch no more for the hole; return what is left of it."""
-        left = still_missing(self._open.gap, past) if self._open is not None else None
+        left = remaining_gap(self._open.gap, past) if self._open is not None else None
         self._open, self._view = None, None
         if left is not None:
             self._holes.append(left)
@@ -128,7 +134,7 @@ class Tape:
         self._open = _OpenGap(TapeGap(after), floor, list(self._prints))
 
     def _weave(self, missing: tuple[TradePrint, ...]) -> None:
-        self._prints = deque(weave(self._prints, missing)[:TAPE_LENGTH], maxlen=TAPE_LENGTH)
+        self._prints = deque(merge_prints(self._prints, missing)[:TAPE_LENGTH], maxlen=TAPE_LENGTH)
         for trade in missing:
             self._volume[trade.price] = self._volume.get(trade.price, 0) + trade.size
         if self._open is not None:

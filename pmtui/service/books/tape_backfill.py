@@ -8,8 +8,8 @@ into more than once.
 import asyncio
 from collections.abc import Callable
 
-from pmtui.domain.books.tape_gaps import MARGIN, PastTrades, has_caught_up
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
+from pmtui.domain.books.tape import MARGIN, PastTrades, has_caught_up
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.service.books.tapes import Tapes

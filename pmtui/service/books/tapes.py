@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
 from pmtui.domain.books.market_events import TradePrinted
-from pmtui.domain.books.tape_backfill import seen_from
-from pmtui.domain.books.tape_gaps import PastTrades, TapeGap
+from pmtui.domain.books.tape import PastTrades, TapeGap, to_tape_of
 from pmtui.domain.ids import TokenId
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.books.tracked_books import Tracked
@@ -45,7 +44,7 @@ class Tapes:
         for token_id in token_ids:
             tracked = self._tracked.get(token_id)
             if tracked is not None:
-                tracked.tape.add(seen_from(token_id, trade))
+                tracked.tape.add(to_tape_of(token_id, trade))
                 self._kernel.mark(TapeTopic(token_id))
                 heard.append(token_id)
         return tuple(heard)
@@ -104,7 +103,7 @@ class Tapes:
             tracked = self._tracked.get(token_id)
             if tracked is not None:
                 tick = tracked.book.tick_size
-                tracked.tape.fill(seen_from(token_id, each, tick=tick) for each in past.prints)
+                tracked.tape.fill(to_tape_of(token_id, each, tick=tick) for each in past.prints)
                 self._tell_last(tracked)
                 self._mark(token_id)
 
@@ -121,7 +120,7 @@ class Tapes:
     def _tell_last(self, tracked: Tracked) -> None:
         prints = tracked.tape.view().prints
         if prints:
-            tracked.book.tell_last(prints[0].price)
+            tracked.book.apply_own_last_price(prints[0].price)
 
     def _mark(self, token_id: TokenId) -> None:
         # The ladder shows what traded at its prices.

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import final
 
-from pmtui.domain.books.book import OrderBook
-from pmtui.domain.books.check import BookCheck
+from pmtui.domain.books.book import MirroredBooks, OrderBook
 from pmtui.domain.books.market_events import LevelChange
-from pmtui.domain.books.mirrored_books import Twins
-from pmtui.domain.books.tape_backfill import seen_from
+from pmtui.domain.books.tape import to_tape_of
+from pmtui.domain.books.verification import BookCheck
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.books.tape import Tape
@@ -53,7 +52,7 @@ class Tracked:
     def add_past(self, trades: Iterable[TradePrint]) -> None:
         """Put trades of either outcome, from before it was heard, on this token's tape."""
         token_id, tick = self.book.token_id, self.book.tick_size
-        self.tape.add_past(seen_from(token_id, trade, tick=tick) for trade in trades)
+        self.tape.add_past(to_tape_of(token_id, trade, tick=tick) for trade in trades)
 
     def tell_again(self) -> None:
         """Have the next change marked and queued, whatever frame it falls into."""
@@ -70,7 +69,7 @@ class Pair:
 
     def __init__(self, first: Tracked, second: Tracked) -> None:
         self.tracked = (first, second)
-        self.twins = Twins(first.book, second.book)
+        self.twins = MirroredBooks(first.book, second.book)
         self.told_in = NEVER
         """Frame for which both books are marked and queued for their checks."""
 
@@ -113,5 +112,5 @@ class MarketBooks:
     def part(self, tracked: Tracked) -> None:
         """Let a book go on without its sister."""
         if tracked.pair is not None:
-            tracked.pair.twins.part()
+            tracked.pair.twins.split()
             self.pairs.pop(tracked.book.condition_id, None)

@@ -29,15 +29,16 @@ from pmtui.domain.conditionals.conditional import (
     Trigger,
     after_sale,
     allot,
+    describe_conditional,
     follow_purchases,
     moved_to,
     paused,
     plan_of,
     recount,
-    say_conditional,
     without,
     worst_price,
 )
+from pmtui.domain.formats import are, count
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Market, MarketTerms, Side
 from pmtui.domain.money import ONE, ZERO, Micros, format_micros, group_micros
@@ -45,7 +46,6 @@ from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Order
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.orders.self_trade import best_bid_of_others
-from pmtui.domain.plurals import are, count
 from pmtui.service.conditionals.sales import ConditionalSales, Sale, held_of
 from pmtui.service.conditionals.triggers import Reached, Triggers
 from pmtui.service.hub import HubSubscription
@@ -161,7 +161,7 @@ class Conditionals:
                 condition_id=plan.condition_id,
                 token_id=plan.token_id,
                 outcome=labels[index] if index < len(labels) else f"outcome {index + 1}",
-                title=market.telling_name,
+                title=market.distinct_name,
                 size=plan.size,
                 stop=plan.stop,
                 take_profit=plan.take_profit,
@@ -205,7 +205,7 @@ class Conditionals:
                 condition_id=order.condition_id,
                 token_id=intent.token_id,
                 outcome=order.outcome,
-                title=market.telling_name,
+                title=market.distinct_name,
                 size=ZERO,
                 stop=attachment.stop,
                 take_profit=attachment.take_profit,
@@ -319,7 +319,7 @@ class Conditionals:
     ) -> None:  # fmt: skip
         """Keep a change and tell of it; `said` is the order as it is named, unless as it is now."""
         self._put(changed)
-        line = f"Conditional order to {say_conditional(said or changed)}: {text}"
+        line = f"Conditional order to {describe_conditional(said or changed)}: {text}"
         self._journal.note_conditional(changed, line, at=self._kernel.clock.now())
         self._kernel.log.add(level, "order", f"{line}  {shorten(changed.title)}")
 
@@ -380,7 +380,7 @@ class Conditionals:
             text = f"{reached.words}; it waits: {why}"
             self._save(each, text, level=Level.WARNING)
             if why == TOO_LOW:
-                words = f"Stop reached, NOT sold, {why}: {say_conditional(each)}"
+                words = f"Stop reached, NOT sold, {why}: {describe_conditional(each)}"
                 self._kernel.log.notice(Level.BAD, words, until_read=True)
         self._told_waiting[each.conditional_id] = why
         return bool(why)
@@ -532,7 +532,7 @@ class Conditionals:
         if known.is_all:
             leaving = replace(leaving, size=order.size)
         self._put(leaving)
-        text = f"Conditional order to {say_conditional(known)}: sells as {leaving.sale}"
+        text = f"Conditional order to {describe_conditional(known)}: sells as {leaving.sale}"
         self._journal.note_conditional(leaving, text, at=self._kernel.clock.now())
         return ""
 
@@ -597,7 +597,7 @@ class Conditionals:
                     continue
                 self._save(paused(each, GONE), f"paused: {GONE}", level=Level.WARNING)
                 if each.state.is_active:
-                    text = f"Stop PAUSED, {GONE}: {say_conditional(each)}"
+                    text = f"Stop PAUSED, {GONE}: {describe_conditional(each)}"
                     text = f"{text} · {shorten(each.title)}"
                     self._kernel.log.notice(Level.BAD, text, until_read=True)
         else:
@@ -646,4 +646,4 @@ def _back_in_words(each: Conditional, back: Micros) -> str:
         case ConditionalState.PAUSED:
             return f"{shares} UNPROTECTED, the stop is paused: {each.reason}"
         case _:
-            return f"{shares} and are protected again: {say_conditional(each)}"
+            return f"{shares} and are protected again: {describe_conditional(each)}"

@@ -14,11 +14,11 @@ from pmtui.domain.conditionals.price_alert import (
     AlertPlan,
     AlertState,
     PriceAlert,
+    describe_plan,
+    describe_ring,
     end,
     plan_problem,
     ring,
-    say_plan,
-    say_ring,
 )
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Market
@@ -94,11 +94,11 @@ class PriceAlerts:
             alert_id=AlertId(secrets.token_hex(6)),
             plan=plan,
             outcome=market.outcomes[market.token_ids.index(plan.token_id)].label,
-            title=market.telling_name,
+            title=market.distinct_name,
             created_at=self._kernel.clock.now(),
         )
         self._put(alert)
-        text = f"Price alert set: {alert.outcome} {say_plan(plan)}  {shorten(alert.title)}"
+        text = f"Price alert set: {alert.outcome} {describe_plan(plan)}  {shorten(alert.title)}"
         self._kernel.log.add(Level.INFO, "notice", text)
         return ""
 
@@ -115,7 +115,7 @@ class PriceAlerts:
             if alert.plan.condition_id == condition_id and alert.state is AlertState.WAITING:
                 self._put(end(alert))
                 text = f"Price alert over, the market has ended: {alert.outcome} "
-                text += f"{say_plan(alert.plan)}  {shorten(alert.title)}"
+                text += f"{describe_plan(alert.plan)}  {shorten(alert.title)}"
                 self._kernel.log.notice(Level.WARNING, text)
 
     def _put(self, alert: PriceAlert) -> None:
@@ -153,7 +153,7 @@ class PriceAlerts:
     def _fire(self, alert: PriceAlert) -> None:
         self.rung += 1
         self._put(alert)
-        text = f"Price alert: {alert.outcome}: {say_ring(alert)}  {shorten(alert.title)}"
+        text = f"Price alert: {alert.outcome}: {describe_ring(alert)}  {shorten(alert.title)}"
         self._kernel.log.notice(Level.WARNING, text)
 
 

@@ -12,15 +12,22 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
+from pmtui.domain.answers import Failure
 from pmtui.domain.conditionals.conditional import Conditional, Trigger, sale_of
-from pmtui.domain.failure import Failure
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Market, MarketTerms, Side
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.amounts import size_floor
-from pmtui.domain.orders.order import Fill, LimitIntent, Order, OrderStatus, TradeStatus
+from pmtui.domain.orders.order import (
+    Accepted,
+    Fill,
+    LimitIntent,
+    Order,
+    OrderStatus,
+    Rejected,
+    TradeStatus,
+)
 from pmtui.domain.orders.own_orders import OwnOrders
-from pmtui.domain.orders.verdict import Accepted, Rejected
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.desk import Desk
 from pmtui.service.safety.own_bids import OwnBids, Tell

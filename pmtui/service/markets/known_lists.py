@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from pmtui.domain.answers import Listing
-from pmtui.domain.plurals import count
+from pmtui.domain.formats import count
 from pmtui.service.kernel import Kernel
 from pmtui.service.views import STILL_LOADING, Level, OwnList
 

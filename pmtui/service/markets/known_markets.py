@@ -35,7 +35,7 @@ class KnownMarkets:
     def title(self, token_id: TokenId) -> str:
         """Return the name of a token's market; empty while it is not known."""
         market = self._market_of_token(token_id)
-        return market.telling_name if market is not None else ""
+        return market.distinct_name if market is not None else ""
 
     def pair(self, token_id: TokenId) -> tuple[TokenId, ...]:
         """Return all tokens of a token's market; the token alone while they are not known."""

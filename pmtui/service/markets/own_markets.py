@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from pmtui.domain.account.daily_pnl import day_of, fills_of_day
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.orders.order import Order

@@ -22,7 +22,7 @@ from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.known_markets import KnownMarkets
 from pmtui.service.views import Level
-from pmtui.service.words import say_shares, shorten
+from pmtui.service.words import format_shares, shorten
 
 FILE = "resolved.json"
 LOOK_PERIOD_S = 2.0
@@ -118,7 +118,7 @@ class Resolutions:
     def _say(self, held: Sequence[Position]) -> str:
         first = held[0]
         title = shorten(self._known.title(first.token_id) or first.title)
-        shares = " and ".join(say_shares(p.size, p.outcome) for p in held)
+        shares = " and ".join(format_shares(p.size, p.outcome) for p in held)
         worth = _say_worth(held)
         are = "share is" if len(held) == 1 and first.size == ONE else "shares are"
         return f"Resolved: {self._say_answer(held)}, your {shares} {are} worth {worth} · {title}"

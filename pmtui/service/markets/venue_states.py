@@ -9,9 +9,8 @@ import asyncio
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
-from pmtui.domain.answers import GeoAnswer
-from pmtui.domain.failure import Failure
-from pmtui.domain.health import Source
+from pmtui.domain.answers import Failure, GeoAnswer
+from pmtui.domain.health import RateBudget, Source, scarcest
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import MarketTerms
 from pmtui.domain.markets.venue_state import (
@@ -26,7 +25,6 @@ from pmtui.domain.markets.venue_state import (
     in_order,
 )
 from pmtui.domain.orders.order import CancelResult, Order, OrderStatus, PostResult, PostStatus
-from pmtui.domain.rate_budget import RateBudget, scarcest
 from pmtui.service.hosts import Account, Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.topics import AccountTopic, StatusTopic

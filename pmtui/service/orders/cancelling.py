@@ -13,13 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.formats import count
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.orders.life import IN_DOUBT
-from pmtui.domain.orders.order import CancelResult, Order, OrderStatus
-from pmtui.domain.orders.verdict import CancelVerdict
-from pmtui.domain.plurals import count
+from pmtui.domain.orders.order import CancelResult, CancelVerdict, Order, OrderStatus
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.hosts import READ_ONLY, Account
 from pmtui.service.kernel import Kernel

@@ -14,16 +14,18 @@ from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.identity import Disagreement
 from pmtui.domain.markets.market import Market, MarketTerms
 from pmtui.domain.orders.flattening import NOT_SOLD
-from pmtui.domain.orders.order import LimitIntent, Order, OrderIntent
-from pmtui.domain.orders.self_trade import own_bids_from, say_own_order
-from pmtui.domain.orders.verdict import (
+from pmtui.domain.orders.order import (
     CancelVerdict,
+    LimitIntent,
     MoveEnd,
     MoveVerdict,
+    Order,
+    OrderIntent,
     Rejected,
     Unknown,
     Verdict,
 )
+from pmtui.domain.orders.self_trade import describe_own_order, own_bids_from
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.hosts import READ_ONLY
 from pmtui.service.kernel import Kernel
@@ -238,7 +240,7 @@ class Desk:
         met = own_bids_from(intent, self._feed.own.open_orders())
         if not met:
             return ""
-        return f"{NOT_SOLD}: your {say_own_order(met[0], intent.token_id)} came in its way"
+        return f"{NOT_SOLD}: your {describe_own_order(met[0], intent.token_id)} came in its way"
 
     async def read_fills(self, order_id: OrderId, *, since: datetime) -> bool:
         """Learn what an order made at or after a moment has filled; whether that could be read."""

@@ -6,11 +6,11 @@ Orders that were placed elsewhere with the same key are not in it.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pmtui.domain.account.user_events import OrderChanged, TradeChanged, UserEvent
+from pmtui.domain.account.events import OrderChanged, TradeChanged, UserEvent
+from pmtui.domain.formats import count
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import format_micros
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
-from pmtui.domain.plurals import count
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import Journal, JournaledOrder, JournalProblem, Leaving, Standing
 from pmtui.service.orders.journal_rows import KEPT, RULED_OUT, UNWANTED, Damage

@@ -25,9 +25,9 @@ import msgspec
 from pmtui.config.paths import private_dir
 from pmtui.domain.account.wallet_call import WalletTransaction
 from pmtui.domain.conditionals.conditional import Conditional
+from pmtui.domain.formats import are, count
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
-from pmtui.domain.plurals import are, count
 from pmtui.service.orders.journal_rows import (
     SCHEMA,
     JournaledOrder,

@@ -10,12 +10,12 @@ from typing import TypeVar
 
 import msgspec
 
-from pmtui.domain.account.trade_life import merge_fill
 from pmtui.domain.account.wallet_call import WalletTransaction
 from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, ratio_ceil
+from pmtui.domain.orders.life import merge_fill
 from pmtui.domain.orders.order import VENUE_EXPIRY_LEAD, Fill, Order, OrderStatus, TimeInForce
 
 T = TypeVar("T")

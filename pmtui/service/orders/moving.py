@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.markets.market import MarketTerms, Side
@@ -25,17 +25,20 @@ from pmtui.domain.orders.moving import (
     why_not_replaced,
     why_too_short,
 )
-from pmtui.domain.orders.order import LimitIntent, Order, OrderIntent, OrderStatus
-from pmtui.domain.orders.self_trade import say_own_order
-from pmtui.domain.orders.verdict import (
+from pmtui.domain.orders.order import (
     Accepted,
     CancelVerdict,
+    LimitIntent,
     MoveEnd,
     MoveVerdict,
+    Order,
+    OrderIntent,
+    OrderStatus,
     Rejected,
     Unknown,
     Verdict,
 )
+from pmtui.domain.orders.self_trade import describe_own_order
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
@@ -44,7 +47,7 @@ from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.sending import Instruction, OrderSender
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Level, OwnList
-from pmtui.service.words import say_price, say_shares, shorten
+from pmtui.service.words import format_shares, say_price, shorten
 
 CANCEL_PATIENCE_S = 5.0
 """How long a new order waits for the answer to the cancel before it; asking goes on after that."""
@@ -131,7 +134,7 @@ class Mover:
         for each in in_the_way:
             known = self._feed.own.order(each.order_id) or each
             if each.order_id in refused and known.status.is_open:
-                name = say_own_order(known, order.intent.token_id)
+                name = describe_own_order(known, order.intent.token_id)
                 return Rejected(f"{NOT_SOLD}: your {name} stayed: {refused[each.order_id]}")
         selling = tuple(each for each in in_the_way if _ties_up(each, order))
         finals = await self._read_final_sizes(selling)
@@ -236,7 +239,7 @@ class Mover:
 
     async def _place(self, order: PreparedOrder, instruction: Instruction) -> MoveVerdict:
         placed = await self._send(order, instruction)
-        what = f"{say_shares(order.size, order.outcome)} to {say_price(order.price)}"
+        what = f"{format_shares(order.size, order.outcome)} to {say_price(order.price)}"
         match placed:
             case Accepted():
                 return MoveVerdict(MoveEnd.MOVED, f"Moved {what}: {placed.text}", placed)
@@ -328,7 +331,7 @@ class Mover:
         for fill in reversed(fills.items):
             if fill.order_id in ids:
                 self._feed.apply_fill(fill, is_news=True)
-        if not fills.may_lack(ids):
+        if not fills.may_miss(ids):
             return True
         self._feed.lists.tell(OwnList.FILLS, fills)
         return False

@@ -7,18 +7,17 @@ from pmtui.domain.markets.fees import most_fee
 from pmtui.domain.markets.identity import Disagreement, find_disagreement, is_position_id
 from pmtui.domain.markets.market import Market, MarketTerms, Side
 from pmtui.domain.money import ZERO, Micros, ratio_ceil
-from pmtui.domain.orders.amounts import AmountError, OrderAmounts
-from pmtui.domain.orders.fields import OrderDraft
-from pmtui.domain.orders.intent_amounts import order_amounts
+from pmtui.domain.orders.amounts import AmountError, OrderAmounts, order_amounts
 from pmtui.domain.orders.order import (
     VENUE_EXPIRY_LEAD,
     LimitIntent,
     Order,
+    OrderDraft,
     OrderIntent,
     OrderStatus,
+    Rejected,
     TimeInForce,
 )
-from pmtui.domain.orders.verdict import Rejected
 from pmtui.service.ports import OrderSigner
 from pmtui.service.surface import PreparedOrder
 
@@ -52,7 +51,7 @@ def prepare_order(
         unsigned=unsigned,
         condition_id=intent.condition_id,
         outcome=terms.outcome_labels[terms.token_ids.index(intent.token_id)],
-        market_title=market.telling_name,
+        market_title=market.distinct_name,
         price=price,
         size=size,
         cash=cash,

@@ -13,11 +13,11 @@ the venue's lists and trades reopen the order.
 import asyncio
 from dataclasses import dataclass, replace
 
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
+from pmtui.domain.formats import count
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.life import IN_DOUBT
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
-from pmtui.domain.plurals import count
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel

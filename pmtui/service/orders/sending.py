@@ -13,13 +13,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId, TokenId
-from pmtui.domain.orders.order import Order, OrderStatus, PostResult, TimeInForce
+from pmtui.domain.orders.order import (
+    Accepted,
+    Order,
+    OrderStatus,
+    PostResult,
+    Rejected,
+    TimeInForce,
+    Unknown,
+    Verdict,
+)
 from pmtui.domain.orders.single_keys import why_locked
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.hosts import READ_ONLY, Account
 from pmtui.service.kernel import Kernel

@@ -2,11 +2,18 @@
 
 from datetime import datetime
 
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil, notional_floor
-from pmtui.domain.orders.order import OrderStatus, PostResult, PostStatus
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.domain.orders.order import (
+    Accepted,
+    OrderStatus,
+    PostResult,
+    PostStatus,
+    Rejected,
+    Unknown,
+    Verdict,
+)
 from pmtui.service.orders.refusals import (
     field_of_refusal,
     is_duplicate_refusal,
@@ -14,7 +21,7 @@ from pmtui.service.orders.refusals import (
     is_refusal_of_a_closed_venue,
 )
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.words import say_shares
+from pmtui.service.words import format_shares
 
 CENT = Micros(10_000)
 LEAST_PRICE = Micros(100)
@@ -26,7 +33,7 @@ def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: dat
 
     Rejected is only what was surely not taken: a 4xx in the venue's own words, but for those by
     which it does not know itself; a 503 by which it says that it takes none; and what is answered
-    before a request is looked at, whoever does that (`domain/failure.py`). All else is looked for.
+    before a request is looked at, whoever does that (`domain/answers.py`). All else is looked for.
     """
     text = answer.text if isinstance(answer, Failure) else answer.error
     if is_duplicate_refusal(text):
@@ -84,7 +91,7 @@ def _judge_result(order: PreparedOrder, answer: PostResult, *, now: datetime) ->
         status = OrderStatus.FILLED
     elif not order.intent.time_in_force.rests:
         status = OrderStatus.CANCELLED
-        text = f"filled {say_shares(filled, order.outcome)}, the rest dropped"
+        text = f"filled {format_shares(filled, order.outcome)}, the rest dropped"
     else:
         status = OrderStatus.PARTIALLY_FILLED if filled else OrderStatus.LIVE
     return Accepted(

@@ -24,7 +24,7 @@ from pmtui.domain.account.daily_pnl import (
     day_figures,
     day_of,
     day_result,
-    lacks_fee,
+    is_fee_missing,
     open_day,
 )
 from pmtui.domain.account.position import Position
@@ -119,7 +119,7 @@ class DayBook:
         today = day_of(self._kernel.venue_now())
         # Newest first: those of earlier days need not be looked through.
         fills = tuple(takewhile(lambda f: day_of(f.matched_at) >= today, self._feed.own.fills()))
-        if lacks_fee(fills, today):
+        if is_fee_missing(fills, today):
             return None
         if self._opening is None or self._opening.day != today:
             self._opening = self._read(today) or open_day(today, positions, fills)

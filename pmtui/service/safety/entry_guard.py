@@ -13,10 +13,8 @@ from pmtui.domain.account.position import Position
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, notional_ceil
-from pmtui.domain.orders.exposure import Exposed, exposure, find_breach
-from pmtui.domain.orders.limits import NO_LIMITS, Limits
-from pmtui.domain.orders.order import MarketBuyIntent, Order, OrderIntent, OrderStatus
-from pmtui.domain.orders.verdict import Rejected
+from pmtui.domain.orders.limits import NO_LIMITS, Exposed, Limits, exposure, find_breach
+from pmtui.domain.orders.order import MarketBuyIntent, Order, OrderIntent, OrderStatus, Rejected
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.safety.daily_pnl import DayBook

@@ -12,14 +12,14 @@ host: what it has to say, it says itself.
 import asyncio
 from datetime import datetime, timedelta
 
-from pmtui.domain.account.exit_policy import SWEPT_WITHIN
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.heartbeat import (
     ANSWER_S,
     DEADLINE_S,
     EVERY_S,
     SWEEP_S,
+    SWEPT_WITHIN,
     BeatState,
     HeartbeatId,
     HeartbeatPolicy,

@@ -9,12 +9,11 @@ terminal says there how far it has come.
 from collections.abc import Callable
 from pathlib import Path
 
-from pmtui.domain.answers import Listing
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure, Listing
+from pmtui.domain.formats import count
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Order, OrderStatus
-from pmtui.domain.plurals import count
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.known_lists import say_lack

@@ -7,13 +7,12 @@ a moment for the cancellation and then leaves, whatever is known by then.
 import asyncio
 from collections.abc import Callable
 
+from pmtui.domain.formats import count_shares
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import LimitIntent, Order
+from pmtui.domain.orders.order import CancelVerdict, LimitIntent, Order
 from pmtui.domain.orders.own_orders import OwnOrders
-from pmtui.domain.orders.self_trade import own_bids_from, say_own_order
-from pmtui.domain.orders.verdict import CancelVerdict
-from pmtui.domain.plurals import count_shares
+from pmtui.domain.orders.self_trade import describe_own_order, own_bids_from
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.desk import Desk
 from pmtui.service.views import Level
@@ -69,6 +68,6 @@ class OwnBids:
 
 
 def _say(orders: tuple[Order, ...], sale: LimitIntent) -> str:
-    first = f"your own {say_own_order(orders[0], sale.token_id)}"
+    first = f"your own {describe_own_order(orders[0], sale.token_id)}"
     more = len(orders) - 1
     return f"{first} and {more} more" if more else first

@@ -9,12 +9,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from pmtui.domain.account.exit_policy import Departure, LeavePolicy, say_ended, say_leaving
-from pmtui.domain.answers import Listing
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure, Listing
+from pmtui.domain.formats import count
 from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.orders.heartbeat import (
+    ExitPolicy,
+    ExitReason,
+    describe_exit,
+    describe_paused_stops,
+)
 from pmtui.domain.orders.order import Order, OrderStatus
-from pmtui.domain.plurals import count
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.hosts import Account
@@ -72,7 +76,7 @@ class Departing:
         self._report: asyncio.Future[DepartureReport] | None = None
         self._problem = ""
 
-    def begin(self, departure: Departure, policy: LeavePolicy) -> None:
+    def begin(self, departure: ExitReason, policy: ExitPolicy) -> None:
         """Start to leave; the first reason counts."""
         if self._report is not None:
             return
@@ -89,21 +93,21 @@ class Departing:
 
         self._kernel.start("departure", run)
 
-    async def leave(self, departure: Departure, policy: LeavePolicy) -> DepartureReport:
+    async def leave(self, departure: ExitReason, policy: ExitPolicy) -> DepartureReport:
         """Leave, or wait until the leaving that was begun has ended."""
         self.begin(departure, policy)
         if self._report is None:
             raise RuntimeError("begun, and no report")
         return await asyncio.shield(self._report)
 
-    async def _leave(self, departure: Departure, policy: LeavePolicy) -> DepartureReport:
+    async def _leave(self, departure: ExitReason, policy: ExitPolicy) -> DepartureReport:
         account, orders = self._feed.account, self._feed.own.open_orders()
         is_switch_armed = self._safeguards.dead_man.state.is_armed_at_venue
         self._safeguards.arming.disarm("leaving")
-        ended = say_ended(len(awake_of(self._conditionals.view())))
+        ended = describe_paused_stops(len(awake_of(self._conditionals.view())))
         self._conditionals.pause_all(f"the program ended ({departure.value})")
         # Without a first look at the venue nobody knows what rests there.
-        is_blind = self._feed.state.load is not Load.READY and policy is LeavePolicy.CANCEL
+        is_blind = self._feed.state.load is not Load.READY and policy is ExitPolicy.CANCEL
         if account is None or not (orders or is_blind):
             return DepartureReport(ended)
         reason = f"{departure.value}, {departure.setting} = {policy.value}"
@@ -112,11 +116,11 @@ class Departing:
         for order in orders:
             self._note(reason, order.order_id)
         text, may_rest, left = "", self._resting(), policy
-        if policy is LeavePolicy.CANCEL:
+        if policy is ExitPolicy.CANCEL:
             text, may_rest = await self._cancel_all(account, orders)
-            left = LeavePolicy.LEAVE
+            left = ExitPolicy.LEAVE
         if may_rest:
-            end = say_leaving(left, is_switch_armed=is_switch_armed, is_paper=self._is_paper)
+            end = describe_exit(left, is_switch_armed=is_switch_armed, is_paper=self._is_paper)
             text = f"{text} {end}".strip()
         self._note(f"{departure.value}: {text}")
         for order in orders:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.conditionals.price_alert import PriceAlert
-from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.market import Event, Market
@@ -26,7 +26,7 @@ from pmtui.domain.markets.watchlist import (
     newest,
     see_event,
     see_market,
-    worth_keeping,
+    without_long_texts,
 )
 from pmtui.service.conditionals.price_alerts import PriceAlerts
 from pmtui.service.hosts import Hosts
@@ -134,7 +134,7 @@ class Watchlist:
             if len(self._stars) >= MOST_STARS:
                 return f"{MOST_STARS} are starred already: remove one first"
             seen = self._current(key)
-            kept = None if seen is None else worth_keeping(seen)
+            kept = None if seen is None else without_long_texts(seen)
             title = title if seen is None else seen.title
             self._put(Star(key, title, self._kernel.clock.now(), kept))
             self._changed()
@@ -275,7 +275,7 @@ class Watchlist:
             row = self._row(star.key, ())
             if row.seen is None:
                 continue
-            seen = worth_keeping(_with_quote(row.seen, row.quote))
+            seen = without_long_texts(_with_quote(row.seen, row.quote))
             if seen != star.seen:
                 self._put(replace(star, title=seen.title, seen=seen))
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from typing_extensions import override
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address, ApiKey
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner

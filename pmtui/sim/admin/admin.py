@@ -59,7 +59,7 @@ from pmtui.sim.engine.events import BalanceChanged, Cause
 from pmtui.sim.engine.terms import Payout, Refusal, Standing
 from pmtui.sim.http_json import JsonResponse, failure, refused
 from pmtui.sim.venue import Venue
-from pmtui.wire.errors import UNREADABLE
+from pmtui.wire.bounds import UNREADABLE
 
 
 class _Fund(msgspec.Struct):

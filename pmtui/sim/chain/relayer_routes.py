@@ -20,7 +20,7 @@ from pmtui.sim.clob.side_keys import KeyKind
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.http_json import JsonResponse, failure, refused
 from pmtui.sim.venue import Venue
-from pmtui.wire.errors import UNREADABLE
+from pmtui.wire.bounds import UNREADABLE
 
 MOST_SHOWN = 100
 SUBMISSIONS_A_MINUTE = 25

@@ -19,7 +19,7 @@ from pmtui.sim.chain.relay import Relay, Transaction
 from pmtui.sim.chain.state import Chain
 from pmtui.sim.http_json import JsonResponse
 from pmtui.sim.venue import Venue
-from pmtui.wire.errors import UNREADABLE
+from pmtui.wire.bounds import UNREADABLE
 
 NO_CODE = "0x"
 OTHER_CODE = "0x363d3d373d3d3d363d73"

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address, OrderId, TokenId
 from pmtui.signing.contracts import POLYGON
 from pmtui.sim.accounts.account_rows import order_row, trade_row

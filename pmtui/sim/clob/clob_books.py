@@ -17,7 +17,7 @@ from pmtui.sim.clob.book_json import BookDocument, book_document, last_price_tex
 from pmtui.sim.engine.terms import MarketView
 from pmtui.sim.http_json import NO_BOOK, JsonResponse, failure
 from pmtui.sim.venue import Venue
-from pmtui.wire.errors import UNREADABLE
+from pmtui.wire.bounds import UNREADABLE
 
 MAX_TOKENS = 500
 _SIDES = ("BUY", "SELL")

@@ -19,7 +19,7 @@ from pmtui.sim.engine.refusals import INVALID_PAYLOAD
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.http_json import JsonResponse, failure, refused
 from pmtui.sim.venue import Venue
-from pmtui.wire.errors import UNREADABLE
+from pmtui.wire.bounds import UNREADABLE
 
 MAX_BATCH = 15
 ORDER_ID = re.compile(r"0x[0-9a-f]{64}", re.ASCII)

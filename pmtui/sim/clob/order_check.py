@@ -10,7 +10,7 @@ from enum import IntEnum
 
 import msgspec
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address, ApiKey, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -25,7 +25,7 @@ from pmtui.sim.accounts.accounts import Credentials
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD, INVALID_TOKEN
 from pmtui.sim.engine.terms import NewOrder, Refusal
 from pmtui.sim.venue import Venue
-from pmtui.wire.errors import UNREADABLE
+from pmtui.wire.bounds import UNREADABLE
 
 VERSION_MISMATCH = Refusal(400, "order_version_mismatch")
 WRONG_OWNER = Refusal(400, "the order owner has to be the owner of the API KEY")

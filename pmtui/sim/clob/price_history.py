@@ -11,7 +11,7 @@ from pmtui.sim.clob.past_prices import PastPrices
 from pmtui.sim.gamma.market_rows import number
 from pmtui.sim.http_json import JsonResponse, failure
 from pmtui.sim.venue import Venue
-from pmtui.wire.errors import UNREADABLE
+from pmtui.wire.bounds import UNREADABLE
 
 MAX_POINTS = 10_000
 MAX_BATCH = 20

@@ -17,7 +17,7 @@ from pmtui.sim.clob.side_keys import KeyKind, SideKey, SideKeys
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD
 from pmtui.sim.http_json import JsonResponse, failure, refused
 from pmtui.sim.venue import Venue
-from pmtui.wire.errors import UNREADABLE
+from pmtui.wire.bounds import UNREADABLE
 
 NO_SUCH_KEY = "api key not found"
 BUILDER_CODE = re.compile(r"0x[0-9a-f]{64}", re.ASCII | re.IGNORECASE)

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.http_json import JsonResponse, failure
 from pmtui.sim.venue import Venue
-from pmtui.wire.errors import UNREADABLE
+from pmtui.wire.bounds import UNREADABLE
 
 MAX_MARKETS = 500
 _decode_asked = msgspec.json.Decoder(list[str]).decode

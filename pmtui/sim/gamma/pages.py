@@ -14,7 +14,7 @@ import msgspec
 from typing_extensions import override
 
 from pmtui.sim.gamma.query import Query, QueryRefused, not_allowed
-from pmtui.wire.errors import UNREADABLE
+from pmtui.wire.bounds import UNREADABLE
 
 Item = TypeVar("Item")
 SortValue = tuple[bool, int, float, "_Text"]

@@ -11,7 +11,7 @@ from pmtui.sim.clob.clob_orders import ORDER_ID
 from pmtui.sim.http_json import JsonResponse, failure
 from pmtui.sim.rewards.rewards import Rewards
 from pmtui.sim.venue import Venue
-from pmtui.wire.errors import UNREADABLE
+from pmtui.wire.bounds import UNREADABLE
 
 
 class _Wrapped(msgspec.Struct, rename={"order_ids": "orderIds"}):

@@ -15,7 +15,7 @@ from pmtui.sim.publisher import Publisher, Watcher
 from pmtui.sim.streams.frames import Frame
 from pmtui.sim.streams.outbox import Outbox
 from pmtui.sim.venue import Venue
-from pmtui.wire.errors import UNREADABLE
+from pmtui.wire.bounds import UNREADABLE
 
 INVALID_OPERATION = b"INVALID OPERATION"
 NO_NEW_ASSETS = b"NO NEW ASSETS"

@@ -20,7 +20,7 @@ from pmtui.sim.engine.events import (
 from pmtui.sim.streams.outbox import Outbox
 from pmtui.sim.streams.user_rows import order_event, trade_event
 from pmtui.sim.venue import Venue
-from pmtui.wire.errors import UNREADABLE
+from pmtui.wire.bounds import UNREADABLE
 
 INVALID_OPERATION = b"INVALID OPERATION"
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.account.onboarding import (
     Onboarding,
-    Stand,
     Step,
     StepState,
+    StepStatus,
     is_unlimited,
-    stands_of,
+    step_statuses,
 )
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatView
@@ -86,7 +86,7 @@ def account_lines(facts: Onboarding, status: StatusView) -> tuple[AccountLine, .
     """Return every line: the steps, then what is in force."""
     steps = [
         replace(_step(stand, facts), number=number)
-        for number, stand in enumerate(stands_of(facts), 1)
+        for number, stand in enumerate(step_statuses(facts), 1)
     ]
     return (
         *steps,
@@ -99,12 +99,12 @@ def account_lines(facts: Onboarding, status: StatusView) -> tuple[AccountLine, .
     )
 
 
-def line_of(stand: Stand, facts: Onboarding) -> AccountLine:
+def line_of(stand: StepStatus, facts: Onboarding) -> AccountLine:
     """Return one step in words."""
     return _step(stand, facts)
 
 
-def _step(stand: Stand, facts: Onboarding) -> AccountLine:
+def _step(stand: StepStatus, facts: Onboarding) -> AccountLine:
     words = _words(stand, facts)
     result, full = _RESULTS[stand.step](stand, facts)
     return AccountLine(
@@ -121,7 +121,7 @@ def _step(stand: Stand, facts: Onboarding) -> AccountLine:
     )
 
 
-def _words(stand: Stand, facts: Onboarding) -> Words:
+def _words(stand: StepStatus, facts: Onboarding) -> Words:
     words = ALLOWANCES[stand.spender.purpose] if stand.spender else WORDS[stand.step]
     is_paper = facts.identity is not None and facts.identity.kind is KeyKind.PAPER
     if is_paper and stand.step in PAPER_MEANINGS:
@@ -129,7 +129,7 @@ def _words(stand: Stand, facts: Onboarding) -> Words:
     return words
 
 
-def _place(_: Stand, facts: Onboarding) -> _Result:
+def _place(_: StepStatus, facts: Onboarding) -> _Result:
     told = facts.place.value
     if told is None:
         return ASKED, ""
@@ -138,7 +138,7 @@ def _place(_: Stand, facts: Onboarding) -> _Result:
     return f"{place}: {said}", ""
 
 
-def _key(_: Stand, facts: Onboarding) -> _Result:
+def _key(_: StepStatus, facts: Onboarding) -> _Result:
     identity = facts.identity
     if identity is None:
         return (plain(facts.key_problem, 80) or "being loaded"), ""
@@ -146,7 +146,7 @@ def _key(_: Stand, facts: Onboarding) -> _Result:
     return f"{shorten_address(identity.signer)} {kind}", f"{identity.signer} ({kind})"
 
 
-def _wallet(_: Stand, facts: Onboarding) -> _Result:
+def _wallet(_: StepStatus, facts: Onboarding) -> _Result:
     wallet = facts.wallet
     if wallet is not None:
         form, how = FORMS[wallet.form]
@@ -156,10 +156,10 @@ def _wallet(_: Stand, facts: Onboarding) -> _Result:
     return _unknown(facts), f"one of two deposit wallets: {either}" if either else ""
 
 
-def _deployed(stand: Stand, facts: Onboarding) -> _Result:
+def _deployed(stand: StepStatus, facts: Onboarding) -> _Result:
     if stand.state is StepState.NOT_NEEDED:
         return PAYS_ITSELF, ""
-    told = facts.told_deployed.value
+    told = facts.deployed_answer.value
     if told is None:
         return _unknown(facts), ""
     if not told and facts.code.value:
@@ -167,7 +167,7 @@ def _deployed(stand: Stand, facts: Onboarding) -> _Result:
     return ("the relayer knows it" if told else "the relayer knows of none"), ""
 
 
-def _code(stand: Stand, facts: Onboarding) -> _Result:
+def _code(stand: StepStatus, facts: Onboarding) -> _Result:
     if stand.state is StepState.NOT_NEEDED:
         return PAYS_ITSELF, ""
     if facts.code.value is not None:
@@ -177,7 +177,7 @@ def _code(stand: Stand, facts: Onboarding) -> _Result:
     return _unknown(facts, wants_wallet=True), ""
 
 
-def _credentials(_: Stand, facts: Onboarding) -> _Result:
+def _credentials(_: StepStatus, facts: Onboarding) -> _Result:
     key = facts.trading_key
     if key is None:
         return _unknown(facts), ""
@@ -186,7 +186,7 @@ def _credentials(_: Stand, facts: Onboarding) -> _Result:
     return f"present, {shown}", f"present, {shown}, created or fetched {at}"
 
 
-def _allowance(stand: Stand, facts: Onboarding) -> _Result:
+def _allowance(stand: StepStatus, facts: Onboarding) -> _Result:
     assert stand.spender is not None
     if stand.amount is None:
         said = "the host tells of none" if facts.balance.value is not None else _unknown(facts)
@@ -200,23 +200,23 @@ def _allowance(stand: Stand, facts: Onboarding) -> _Result:
     return f"{said} to {shorten_address(address)}", f"{said} to {address}"
 
 
-def _standing(_: Stand, facts: Onboarding) -> _Result:
+def _standing(_: StepStatus, facts: Onboarding) -> _Result:
     value = facts.closed_only.value
     if value is None:
         return _unknown(facts), ""
     return ("close-only" if value else "may open positions"), ""
 
 
-def _relayer_key(_: Stand, __: Onboarding) -> _Result:
+def _relayer_key(_: StepStatus, __: Onboarding) -> _Result:
     return "none: nothing goes through it yet", ""
 
 
-def _balance(_: Stand, facts: Onboarding) -> _Result:
+def _balance(_: StepStatus, facts: Onboarding) -> _Result:
     told = facts.balance.value
     return (_unknown(facts) if told is None else format_money(told.balance)), ""
 
 
-_RESULTS: Mapping[Step, Callable[[Stand, Onboarding], _Result]] = MappingProxyType(
+_RESULTS: Mapping[Step, Callable[[StepStatus, Onboarding], _Result]] = MappingProxyType(
     {
         Step.PLACE: _place,
         Step.KEY: _key,
@@ -242,7 +242,7 @@ def _unknown(facts: Onboarding, *, wants_wallet: bool = False) -> str:
     return ASKED
 
 
-def _to_do(stand: Stand, facts: Onboarding, words: Words) -> str:
+def _to_do(stand: StepStatus, facts: Onboarding, words: Words) -> str:
     if stand.step is Step.KEY and stand.state is StepState.NOT_DONE:
         return say_remedy(facts)
     if facts.identity is None or stand.state is not StepState.NOT_DONE:
@@ -272,7 +272,7 @@ def say_remedy(facts: Onboarding) -> str:
     return f"Leave, and run `{command}`: it asks for the passphrase."
 
 
-def _copied(stand: Stand, facts: Onboarding) -> tuple[str, str]:
+def _copied(stand: StepStatus, facts: Onboarding) -> tuple[str, str]:
     wallet = facts.wallet
     match stand.step:
         case Step.KEY:

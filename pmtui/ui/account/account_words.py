@@ -5,9 +5,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import Purpose, Step, WalletForm
-from pmtui.domain.account.signature_type import SignatureType
 
 
 class Rule(StrEnum):

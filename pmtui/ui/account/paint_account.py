@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from pmtui.domain.account.key_kind import KeyKind
-from pmtui.domain.account.onboarding import Onboarding, StepState, next_of, stands_of
+from pmtui.domain.account.keys import KeyKind
+from pmtui.domain.account.onboarding import Onboarding, StepState, next_step, step_statuses
 from pmtui.service.views import StatusView
 from pmtui.ui.account.account_lines import AccountLine, line_of, say_remedy_briefly
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
@@ -18,7 +18,7 @@ ACCOUNT_COLUMNS = (
     Column("state", "State", 12),
     Column("step", "Step", 18),
     Column("result", "What is known", 16, grow=1),
-    Column("age", "Told", 5, priority=1, align=Align.RIGHT),
+    Column("age", "LastAnswer", 5, priority=1, align=Align.RIGHT),
 )
 _AGE_STEP_S = 10
 BESIDE_RESULT = sum(column.width + 1 for column in ACCOUNT_COLUMNS if not column.grow) + 1
@@ -60,8 +60,8 @@ def paint_account_row(line: AccountLine, now: datetime, room: int) -> Row:
 
 def paint_account_heading(facts: Onboarding, status: StatusView, width: int) -> Line:
     """Show whose account this is, and whether anything stands in the way of trading."""
-    stands = stands_of(facts)
-    following = next_of(stands)
+    stands = step_statuses(facts)
+    following = next_step(stands)
     failing = sum(bool(each.problem) for each in stands)
     if following is None:
         way = Cell("every step is done", Role.VERIFIED, Emphasis.BOLD)
@@ -88,7 +88,7 @@ def paint_account_way(facts: Onboarding, status: StatusView, width: int) -> Line
     """Say what to do next, or what this account is."""
     if facts.identity is None and facts.key_problem:
         return join_facts([], width, tail=say_remedy_briefly(facts))
-    following = next_of(stands_of(facts))
+    following = next_step(step_statuses(facts))
     if following is not None:
         line = line_of(following, facts)
         return join_facts([], width, tail=line.to_do or line.problem)

@@ -2,8 +2,14 @@
 
 from typing_extensions import override
 
-from pmtui.domain.books.book_view import BookState, BookView
-from pmtui.domain.books.depth import DepthCurve, Reach, depth_curve, span_around
+from pmtui.domain.books.book_view import (
+    BookState,
+    BookView,
+    DepthCurve,
+    Reach,
+    depth_curve,
+    span_around,
+)
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Line, fit_line
 from pmtui.ui.charts.paint_depth import (

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from pmtui.domain.books.book_view import BookView
-from pmtui.domain.books.depth import DepthCurve, Reach, Span
+from pmtui.domain.books.book_view import BookView, DepthCurve, Reach, Span
 from pmtui.domain.money import SCALE, Micros
 from pmtui.ui.cells import Cell, Line, fit_line, join_runs, line_width
 from pmtui.ui.format import format_axis_size, format_price, format_size_compact

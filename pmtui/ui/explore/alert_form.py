@@ -9,11 +9,11 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.domain.conditionals.price_alert import AlertState, read_plans, say_plan
+from pmtui.domain.conditionals.price_alert import AlertState, describe_plan, read_plans
+from pmtui.domain.formats import format_cents
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
-from pmtui.domain.ticket.reading import format_cents
-from pmtui.domain.ticket.steps import step_cents
+from pmtui.domain.ticket.fields import step_cents
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.explore.paint_watchlist import LIVES_HERE
 from pmtui.ui.plain import plain
@@ -122,7 +122,7 @@ class AlertForm(OrderForm[str]):
                 first = f"Set {done[0]}. " if done else ""
                 self.say(self._spell(f"{first}{problem}"))
                 return
-            done.append(say_plan(plan))
+            done.append(describe_plan(plan))
             self._field(f"alert-{plan.side.value}").value = ""
         outcome = plain(self._subject.outcome, 16)
         _ = self.dismiss(self._spell(f"Price alert set on {outcome}: {', '.join(done)}"))
@@ -147,7 +147,7 @@ class AlertForm(OrderForm[str]):
         """Return what waits for this outcome already."""
         alerts = (row.alert for row in self._surface.queries.watchlist().alerts)
         plans = [
-            say_plan(alert.plan)
+            describe_plan(alert.plan)
             for alert in alerts
             if alert.state is AlertState.WAITING and alert.plan.token_id == self._subject.token_id
         ]

@@ -146,7 +146,7 @@ class EventScreen(EventChart):
         market = self._market
         if market is None or market.condition_id is None:
             return None
-        return key_of_market(market.condition_id), market.telling_name
+        return key_of_market(market.condition_id), market.distinct_name
 
     def action_star_event(self) -> None:
         """Star the event as a whole, or star it no more."""

@@ -19,8 +19,7 @@ from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.listing import MarketSort
-from pmtui.domain.markets.market import Market
+from pmtui.domain.markets.market import Market, MarketSort
 from pmtui.domain.markets.watchlist import StarKey, key_of_event, key_of_market
 from pmtui.service.topics import (
     MarketListTopic,
@@ -273,7 +272,7 @@ class MarketsScreen(FrameScreen):
         if found is None or found.market.condition_id is None:
             return None
         market = found.market
-        return key_of_market(found.market.condition_id), market.telling_name
+        return key_of_market(found.market.condition_id), market.distinct_name
 
     @on(LineTable.RowSelected, "#events")
     def open_event(self, message: LineTable.RowSelected) -> None:

@@ -104,7 +104,7 @@ def paint_result_row(row: MarketRow, book: BookView | None, now: datetime) -> Ro
     size = row.position_size
     cells = (
         _own_mark(is_held=bool(size)),
-        Cell(with_star(plain(market.telling_name), is_starred=row.is_starred)),
+        Cell(with_star(plain(market.distinct_name), is_starred=row.is_starred)),
         Cell(first_label(market), Role.DIM),
         *_quote_cells(market, book, row.as_of, now),
         paint_money(market.volume_24h),

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from pmtui.domain.formats import are, count
 from pmtui.domain.markets.market import Comment, Event, Holder, Market
-from pmtui.domain.plurals import are, count
 from pmtui.service.views import EventView, Load, MarketView
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.format import format_age, format_size

@@ -6,8 +6,8 @@ from pmtui.domain.conditionals.price_alert import (
     AlertSide,
     AlertState,
     PriceAlert,
-    say_plan,
-    say_ring,
+    describe_plan,
+    describe_ring,
 )
 from pmtui.domain.markets.watchlist import MOST_WATCHED, Seen, StarKind
 from pmtui.service.views import Load
@@ -112,7 +112,7 @@ def paint_alert_row(row: AlertRow) -> Row:
     outcome = plain(alert.outcome, _LONGEST_OUTCOME)
     has_rung = alert.state is AlertState.RANG
     is_bid = alert.plan.side is AlertSide.ABOVE
-    words = Cell(f"  {outcome} {say_plan(alert.plan)}", Role.DIM)
+    words = Cell(f"  {outcome} {describe_plan(alert.plan)}", Role.DIM)
     if has_rung:
         words = words._replace(role=Role.NOTICE_WARN, emphasis=Emphasis.BOLD)
     bid = paint_price(row.best_bid, Role.TEXT if is_good and is_bid else Role.DIM)
@@ -194,7 +194,7 @@ def _alert_words(row: AlertRow, outcome: str, now: datetime) -> Cell:
     alert = row.alert
     if alert.state is AlertState.RANG:
         ago = format_age((now - (alert.rang_at or now)).total_seconds())
-        return Cell(f" {outcome}: rang {ago} ago: {say_ring(alert)}", Role.NOTICE_WARN)
+        return Cell(f" {outcome}: rang {ago} ago: {describe_ring(alert)}", Role.NOTICE_WARN)
     if alert.state is AlertState.OVER:
         return Cell(" The market has ended; this alert waits no more.", Role.DIM)
     if not row.book.is_good:

@@ -160,7 +160,7 @@ class WatchlistScreen(SayingScreen):
             return None
         tokens = market.token_ids
         label = market.outcomes[0].label if market.outcomes else ""
-        title = market.telling_name
+        title = market.distinct_name
         return AlertSubject(market.condition_id, tokens[0] if tokens else None, label, title)
 
     def _say_set(self, said: str | None) -> None:

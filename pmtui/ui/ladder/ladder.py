@@ -13,7 +13,7 @@ from textual.binding import BindingType
 from textual.message import Message
 from typing_extensions import override
 
-from pmtui.domain.books.ladder_axis import centred, groupings, reveal
+from pmtui.domain.books.ladder import centred, groupings, reveal
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.ui.format import format_price

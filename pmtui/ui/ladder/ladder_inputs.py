@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from pmtui.domain.books.ladder_marks import LadderMarks, mirrored_orders, stop_marks
+from pmtui.domain.account.position import Stake, entry_fees
+from pmtui.domain.books.ladder import LadderMarks, mirrored_orders, stop_marks
 from pmtui.domain.ids import OrderId, TokenId
-from pmtui.domain.markets.closing import Stake, entry_fees
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import SIZE_STEP

@@ -20,7 +20,7 @@ _STATE_ROLES = {
     BookState.OVERDUE: Role.STALE,
     BookState.CROSSED: Role.CROSSED,
     BookState.LOSSY: Role.CROSSED,
-    BookState.REGRIDDING: Role.STALE,
+    BookState.TICK_CHANGED: Role.STALE,
     BookState.NO_BOOK: Role.DIM,
 }
 _MEANINGS = {
@@ -31,7 +31,7 @@ _MEANINGS = {
     BookState.OVERDUE: "the stream has not sent it: fetching",
     BookState.CROSSED: "a bid at or above an ask: fetching anew",
     BookState.LOSSY: "a change was missed: fetching anew",
-    BookState.REGRIDDING: "the tick changed: waiting for new levels",
+    BookState.TICK_CHANGED: "the tick changed: waiting for new levels",
     BookState.NO_BOOK: "the venue has none for this outcome",
 }
 

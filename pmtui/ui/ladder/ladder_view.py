@@ -12,13 +12,24 @@ from textual.timer import Timer
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.books.ladder import Ladder, Rung, build_ladder, row_of
-from pmtui.domain.books.ladder_axis import Axis, bounded, centred, follow, groupings, reveal
-from pmtui.domain.books.ladder_marks import NO_MARKS, LadderMarks
+from pmtui.domain.books.ladder import (
+    NO_MARKS,
+    Axis,
+    Ladder,
+    LadderMarks,
+    Rung,
+    bounded,
+    build_ladder,
+    centred,
+    follow,
+    groupings,
+    reveal,
+    row_of,
+)
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, Volume
-from pmtui.domain.orders.own_changes import OwnChange, Place, own_changes
+from pmtui.domain.orders.own_orders import OwnChange, Place, own_changes
 from pmtui.ui.cells import Cell, Line, blank_line, focus_mark
 from pmtui.ui.ladder.ladder_bars import bar_scale
 from pmtui.ui.ladder.ladder_columns import LadderColumns, paint_titles, plan_columns

@@ -13,7 +13,7 @@ from pmtui.domain.books.ladder import Rung, Zone
 from pmtui.domain.conditionals.conditional import Trigger
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, complement
-from pmtui.domain.orders.own_changes import OwnChange
+from pmtui.domain.orders.own_orders import OwnChange
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.format import (
     format_money_change,

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros, notional_floor
-from pmtui.domain.orders.order import Order, OrderStatus, TradeStatus
-from pmtui.domain.orders.verdict import Accepted, Rejected, Verdict
+from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, TradeStatus, Verdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 

@@ -29,7 +29,7 @@ def title_of(queries: Queries, condition_id: ConditionId) -> str:
     """Return a market's name, untrusted as it came; the start of its id until it is known."""
     market = queries.market(condition_id).market
     if market is not None:
-        return market.telling_name
+        return market.distinct_name
     return f"market {plain(condition_id, 12)}"
 
 

@@ -10,13 +10,11 @@ from dataclasses import dataclass, replace
 
 from typing_extensions import override
 
-from pmtui.domain.books.ladder import orders_at, stops_at
-from pmtui.domain.books.ladder_marks import StopMark
+from pmtui.domain.books.ladder import StopMark, orders_at, stops_at
 from pmtui.domain.ids import CommandId, OrderId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.moving import why_not_movable
-from pmtui.domain.orders.order import Order, OrderIntent
-from pmtui.domain.orders.verdict import MoveEnd, MoveVerdict, Rejected
+from pmtui.domain.orders.order import MoveEnd, MoveVerdict, Order, OrderIntent, Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import MoveCard
 from pmtui.ui.account.paint_action_cards import Move, say_resting

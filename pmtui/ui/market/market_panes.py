@@ -7,7 +7,7 @@ from textual.getters import query_one
 from textual.widget import Widget
 from typing_extensions import override
 
-from pmtui.domain.books.depth import Reach
+from pmtui.domain.books.book_view import Reach
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import PricePoint, price_line
 from pmtui.domain.money import Micros

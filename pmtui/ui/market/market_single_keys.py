@@ -14,22 +14,21 @@ from textual.geometry import Size
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.formats import exact_shares
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
-from pmtui.domain.orders.order import LimitIntent
+from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.domain.orders.single_keys import (
     OneKey,
     OneKeyProblem,
+    describe_doubtful_book,
+    describe_override,
     key_warnings,
     plan_one_key,
-    say_doubtful,
-    say_override,
     why_locked,
 )
-from pmtui.domain.orders.verdict import Rejected
-from pmtui.domain.plurals import exact_shares
 from pmtui.domain.ticket.draft import TicketContext
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Line
@@ -173,7 +172,9 @@ class MarketOneKey(MarketTrading):
             self.say(sale)
             return
         order, plan = sale
-        override = "" if book.state.is_good else f"the whole position from {say_doubtful(book)}"
+        override = (
+            "" if book.state.is_good else f"the whole position from {describe_doubtful_book(book)}"
+        )
         warnings = self._warnings_of(order, book)
         command_id = self.surface.commands.flatten(
             order, plan.in_the_way, override=override, is_single_key=True
@@ -215,7 +216,7 @@ class MarketOneKey(MarketTrading):
         if isinstance(order, Rejected):
             self.say(f"Not sent: {plain(order.reason, 90)}.")
             return
-        override = "" if book.state.is_good else say_override(plan, book)
+        override = "" if book.state.is_good else describe_override(plan, book)
         command_id = self.surface.commands.place(order, override=override, is_single_key=True)
         self._follow_order(command_id, order, takes=plan.takes, warnings=plan.warnings)
 

@@ -3,12 +3,12 @@
 from textual import on
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.books.ladder_marks import StopMark
+from pmtui.domain.books.ladder import StopMark
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan, FlattenProblem, plan_flatten
-from pmtui.domain.orders.verdict import Rejected
+from pmtui.domain.orders.order import Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.cells import Cell
@@ -93,7 +93,7 @@ class MarketTrading(MarketMoving):
                 _ = self.run_worker(self._say_cancelled(command_id, "in this market"))
 
         market = self._market_view.market
-        name = (Cell(plain(market.telling_name if market else self.condition_id, 120)),)
+        name = (Cell(plain(market.distinct_name if market else self.condition_id, 120)),)
         by_price = sorted(orders, key=lambda order: order.price, reverse=True)
         lines = (name, *paint_resting_orders(by_price))
         title, options = "Cancel all orders in this market?", self.surface.options

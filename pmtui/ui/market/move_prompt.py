@@ -7,9 +7,9 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
+from pmtui.domain.formats import format_cents, parse_cents
 from pmtui.domain.orders.order import Order
-from pmtui.domain.ticket.reading import format_cents, parse_cents
-from pmtui.domain.ticket.steps import step_cents
+from pmtui.domain.ticket.fields import step_cents
 from pmtui.ui.account.action_cards import MoveCard
 from pmtui.ui.account.paint_action_cards import Move, say_resting
 from pmtui.ui.cells import Cell, Emphasis

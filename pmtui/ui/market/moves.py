@@ -4,8 +4,7 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.orders.moving import MoveProblem, plan_move
-from pmtui.domain.orders.order import LimitIntent, Order
-from pmtui.domain.orders.verdict import Rejected
+from pmtui.domain.orders.order import LimitIntent, Order, Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.paint_action_cards import Move
 from pmtui.ui.surface import Surface

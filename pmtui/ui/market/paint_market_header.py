@@ -3,10 +3,10 @@
 from datetime import datetime
 
 from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.formats import exact_shares
 from pmtui.domain.markets.market import Market, MarketTerms
 from pmtui.domain.markets.venue_state import OF_A_MARKET, VenueState
 from pmtui.domain.money import Micros
-from pmtui.domain.plurals import exact_shares
 from pmtui.service.views import Load, MarketView, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import (
@@ -40,7 +40,7 @@ def paint_question(
     room = width - line_width((tag,)) - cell_width(left) - 3
     whole, telling = (
         with_star(plain(name), is_starred=view.is_starred)
-        for name in (market.question, market.telling_name)
+        for name in (market.question, market.distinct_name)
     )
     # Alone on the screen, without its siblings, a market has nothing else to be told by.
     title = whole if market.names_its_group and cell_width(whole) <= room else telling

@@ -6,8 +6,7 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import NOT_SOLD
-from pmtui.domain.orders.order import OrderStatus
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_price, format_size

@@ -4,8 +4,7 @@ from collections import deque
 from dataclasses import replace
 from typing import NamedTuple
 
-from pmtui.domain.books.tape import TapeFilter, TapeRow, oldest_public, tape_rows
-from pmtui.domain.books.tape_gaps import TapeGap
+from pmtui.domain.books.tape import TapeFilter, TapeGap, TapeRow, oldest_public, tape_rows
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill

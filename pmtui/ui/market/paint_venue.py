@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pmtui.domain.markets.venue_state import VenueFact, VenueState, say_state
+from pmtui.domain.markets.venue_state import VenueFact, VenueState, describe_state
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.theme.theme import Role
 
@@ -24,4 +24,4 @@ def paint_venue(facts: tuple[VenueFact, ...], now: datetime) -> Line:
     worst = facts[0]
     more = f" +{len(facts) - 1}" if len(facts) > 1 else ""
     role = Role.NOTICE_WARN if worst.state in _MILD else Role.NOTICE_BAD
-    return (Cell(f"{say_state(worst, now)}{more}", role, Emphasis.BOLD),)
+    return (Cell(f"{describe_state(worst, now)}{more}", role, Emphasis.BOLD),)

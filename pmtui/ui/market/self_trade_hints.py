@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.domain.orders.single_keys import OneKey
-from pmtui.domain.plurals import count
 from pmtui.service.views import AccountView
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.paint.facts import key_of

@@ -2,8 +2,7 @@
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import OrderStatus
-from pmtui.domain.orders.verdict import Accepted, Verdict
+from pmtui.domain.orders.order import Accepted, OrderStatus, Verdict
 from pmtui.service.views import AccountView
 
 _RESTING = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from pmtui.domain.account.exit_policy import LeavePolicy, say_leaving
 from pmtui.domain.conditionals.conditional import Conditional
+from pmtui.domain.orders.heartbeat import ExitPolicy, describe_exit
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.plain import plain
@@ -15,9 +15,9 @@ MOST_LISTED = 3
 _LEAST_TITLE = 16
 
 
-def paint_leaving(policy: LeavePolicy, status: StatusView) -> Line:
+def paint_leaving(policy: ExitPolicy, status: StatusView) -> Line:
     """Name the trader's choice and what comes of it."""
-    text = say_leaving(
+    text = describe_exit(
         policy,
         is_switch_armed=status.heartbeat.state.is_armed_at_venue,
         is_paper=status.mode is Mode.PAPER,
@@ -25,9 +25,9 @@ def paint_leaving(policy: LeavePolicy, status: StatusView) -> Line:
     return (Cell(f"{text} (on_quit = {policy.value})", Role.NOTICE_WARN),)
 
 
-def label_leaving(policy: LeavePolicy) -> str:
+def label_leaving(policy: ExitPolicy) -> str:
     """Say what the agreeing key does."""
-    return "Cancel and quit" if policy is LeavePolicy.CANCEL else "Quit"
+    return "Cancel and quit" if policy is ExitPolicy.CANCEL else "Quit"
 
 
 def paint_ending(awake: Sequence[Conditional]) -> tuple[Line, ...]:

@@ -5,8 +5,7 @@ An order fills at its limit or better. Its limit is what was asked for, and is s
 
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import OrderStatus
-from pmtui.domain.orders.verdict import Accepted
+from pmtui.domain.orders.order import Accepted, OrderStatus
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.format import format_past_money, format_price, format_size
 from pmtui.ui.plain import plain

@@ -8,7 +8,7 @@ from textual.binding import BindingType
 from textual.getters import query_one
 from typing_extensions import override
 
-from pmtui.domain.plurals import are, count
+from pmtui.domain.formats import are, count
 from pmtui.service.topics import LogTopic, Topic
 from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.frame import FrameScreen

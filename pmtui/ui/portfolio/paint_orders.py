@@ -5,8 +5,15 @@ from collections.abc import Callable, Sequence
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, notional_ceil
-from pmtui.domain.orders.order import Order, OrderStatus
-from pmtui.domain.orders.verdict import Accepted, CancelVerdict, Rejected, Unknown, Verdict
+from pmtui.domain.orders.order import (
+    Accepted,
+    CancelVerdict,
+    Order,
+    OrderStatus,
+    Rejected,
+    Unknown,
+    Verdict,
+)
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import format_cost, format_price, format_size

@@ -10,13 +10,12 @@ from textual.binding import BindingType
 from textual.getters import query_one
 from typing_extensions import override
 
-from pmtui.domain.account.earned import Earned
 from pmtui.domain.account.position import Dust, Position
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
-from pmtui.domain.markets.listing import MOST_STREAMED_ROWS
+from pmtui.domain.markets.market import MOST_STREAMED_ROWS
+from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Fill, Order, OrderIntent
-from pmtui.domain.orders.verdict import MoveEnd, MoveVerdict, Rejected
+from pmtui.domain.orders.order import Fill, MoveEnd, MoveVerdict, Order, OrderIntent, Rejected
 from pmtui.service.topics import (
     AccountTopic,
     MarketTopic,
@@ -380,7 +379,7 @@ class PortfolioScreen(FrameScreen):
         market = queries.market(item.condition_id).market if item.condition_id else None
         if market is None or market.question != item.title:
             return plain(item.title)
-        return plain(market.telling_name)
+        return plain(market.distinct_name)
 
     def _minimum_of(self, condition_id: ConditionId) -> Micros | None:
         known = self.surface.queries.market(condition_id)

@@ -1,9 +1,9 @@
 """One line of a portfolio in full: what its columns may have had no room for."""
 
-from pmtui.domain.account.earned import Earned
 from pmtui.domain.account.position import Activity, ClosedPosition, Dust, Position
+from pmtui.domain.formats import count
+from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
-from pmtui.domain.plurals import count
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.format import (
     format_average,

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeAlias
 
-from pmtui.domain.account.earned import Earned
 from pmtui.domain.account.position import Activity, ClosedPosition, Dust, Position, split_dust
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
+from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.money import Micros, notional_floor
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.service.views import AccountView

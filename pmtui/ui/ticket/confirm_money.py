@@ -7,8 +7,7 @@ share, so its sums are what it would do as the book is, and say so.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pmtui.domain.cents import cents_down, cents_near, cents_up
-from pmtui.domain.money import Micros
+from pmtui.domain.money import Micros, cents_down, cents_near, cents_up
 from pmtui.domain.orders.amounts import SIZE_STEP
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.domain.ticket.numbers import TicketNumbers

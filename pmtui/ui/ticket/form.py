@@ -14,10 +14,9 @@ from textual.widgets import Input
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.domain.ticket.after import TicketAfter
 from pmtui.domain.ticket.draft import OrderKind, Problem, TicketDraft, TicketField
-from pmtui.domain.ticket.reading import unit_of
-from pmtui.domain.ticket.ticket import TicketCheck
+from pmtui.domain.ticket.fields import unit_of
+from pmtui.domain.ticket.ticket import TicketAfter, TicketCheck
 from pmtui.service.views import MarketView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.keys.actions import key_label

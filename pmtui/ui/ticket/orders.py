@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Order, OrderStatus
-from pmtui.domain.orders.verdict import Accepted
+from pmtui.domain.orders.order import Accepted, Order, OrderStatus
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 from pmtui.ui.format import format_size

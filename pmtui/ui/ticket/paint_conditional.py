@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from pmtui.domain.books.ladder_marks import StopMark
+from pmtui.domain.books.ladder import StopMark
 from pmtui.domain.conditionals.check import SaleEnd
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalState, Trigger
+from pmtui.domain.formats import format_shares
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros
-from pmtui.domain.ticket.reading import say_shares
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Column, Line, Row
 from pmtui.ui.format import (
@@ -113,7 +113,7 @@ def paint_unprotected(account: AccountView, token_id: TokenId) -> Line:
     bare, held = account.unprotected(token_id), account.held(token_id)
     if not bare:
         return ()
-    text = f"{say_shares(bare)} of {say_shares(held)} unprotected"
+    text = f"{format_shares(bare)} of {format_shares(held)} unprotected"
     return (Cell(text, Role.NOTICE_WARN),)
 
 
@@ -125,7 +125,7 @@ def say_stops(marks: Sequence[StopMark], *, ascii_only: bool = False) -> str:
     word = "stop" if mark.trigger is Trigger.STOP else "target"
     named = f"{word} {format_price(mark.price, ascii_only=ascii_only)}"
     # One that waits for the fills of its order is for no share yet.
-    return f"{named} of {say_shares(mark.size)}" if mark.size else named
+    return f"{named} of {format_shares(mark.size)}" if mark.size else named
 
 
 def paint_end(end: SaleEnd) -> Line:

@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-from pmtui.domain.cents import cents_down, cents_up
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import format_micros
-from pmtui.domain.orders.order import Order, OrderStatus
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.domain.money import cents_down, cents_up, format_micros
+from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.domain.ticket.scaled import Leg, ScaledPlan, ScaledProblem, TotalUnit
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.format import format_past_money, format_price, format_size

@@ -10,14 +10,22 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.conditionals.check import PlanField, PlanProblem, SaleEnd, check_plan, ends_of
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalPlan, say_plan
-from pmtui.domain.conditionals.draft import ALL, ConditionalDraft, read_conditional
+from pmtui.domain.conditionals.check import (
+    ALL,
+    ConditionalDraft,
+    PlanField,
+    PlanProblem,
+    SaleEnd,
+    check_plan,
+    ends_of,
+    read_conditional,
+)
+from pmtui.domain.conditionals.conditional import Conditional, ConditionalPlan, describe_plan
+from pmtui.domain.formats import format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.self_trade import book_of_others
-from pmtui.domain.ticket.reading import format_cents, say_shares
-from pmtui.domain.ticket.steps import step_cents
+from pmtui.domain.ticket.fields import step_cents
 from pmtui.ui.cells import Cell, Emphasis
 from pmtui.ui.ladder.ladder_inputs import stakes_in
 from pmtui.ui.market.market_facts import outcome_label, title_of, token_id_of
@@ -79,7 +87,7 @@ class ProtectScreen(OrderForm[None]):
     @override
     def compose(self) -> ComposeResult:
         ascii_only = self._surface.options.ascii_only
-        head = f"Protect {say_shares(self._held)} {self._outcome}"
+        head = f"Protect {format_shares(self._held)} {self._outcome}"
         with Vertical(classes="frame"):
             yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only)
             title = self.market_title(self.WIDTH)
@@ -102,7 +110,7 @@ class ProtectScreen(OrderForm[None]):
         draft = ConditionalDraft()
         if taken := self._others():
             left = Micros(max(self._held - sum(each.size for each in taken), 0))
-            draft = ConditionalDraft(size_text=say_shares(left).replace(",", ""))
+            draft = ConditionalDraft(size_text=format_shares(left).replace(",", ""))
         self._field("protect-size").value = draft.size_text
         self._field("protect-give-way").value = draft.give_way_text
         _ = self._field("protect-stop").focus()
@@ -152,7 +160,7 @@ class ProtectScreen(OrderForm[None]):
         outcome = plain(outcome_label(view, self._outcome_index), 16)
         lines = (
             (Cell(plain(title_of(self._surface.queries, self._condition_id)), Role.DIM),),
-            (Cell(say_plan(plan, outcome)),),
+            (Cell(describe_plan(plan, outcome)),),
             (Cell("Market "), *self.market.line),
             *(paint_end(end) for end in self._ends(plan)),
             (Cell(IF_ALL_FILLS, Role.DIM),),

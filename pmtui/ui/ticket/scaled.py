@@ -14,13 +14,15 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.formats import format_cents
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.verdict import Rejected, Verdict
-from pmtui.domain.ticket.reading import format_cents
-from pmtui.domain.ticket.scaled import ScaledField, ScaledPlan, ScaledProblem
-from pmtui.domain.ticket.scaled_draft import (
+from pmtui.domain.orders.order import Rejected, Verdict
+from pmtui.domain.ticket.scaled import (
     ScaledDraft,
+    ScaledField,
+    ScaledPlan,
+    ScaledProblem,
     entry_of,
     legs_that_cross,
     next_shape,

@@ -15,12 +15,12 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.conditionals.conditional import Attachment, say_attachment
+from pmtui.domain.conditionals.conditional import Attachment, describe_attachment
+from pmtui.domain.formats import format_cents
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
-from pmtui.domain.ticket.after import look_beyond
+from pmtui.domain.orders.order import Accepted, Rejected, Unknown, Verdict
 from pmtui.domain.ticket.draft import (
     OrderKind,
     Problem,
@@ -28,19 +28,19 @@ from pmtui.domain.ticket.draft import (
     TicketDraft,
     TicketField,
 )
-from pmtui.domain.ticket.reading import format_cents, read_expiry
-from pmtui.domain.ticket.steps import (
+from pmtui.domain.ticket.fields import (
     after_sending,
     next_kind,
     next_time_in_force,
     next_unit,
+    read_expiry,
     step_cents,
     step_price,
     step_size,
     switch_side,
     toggle_post_only,
 )
-from pmtui.domain.ticket.ticket import check_ticket
+from pmtui.domain.ticket.ticket import check_ticket, estimate_after
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.cells import Cell, Emphasis, Line
@@ -296,7 +296,7 @@ class TicketPane(TicketForm):
         attached = self._check.attached if self._check is not None else None
         screen = ConfirmScreen(
             order, surface=self.surface, doubt=doubt, warnings=warnings, beside=self._place,
-            also=() if attached is None else (("On fills", say_attachment(attached)),),
+            also=() if attached is None else (("On fills", describe_attachment(attached)),),
         )  # fmt: skip
         _ = self.app.push_screen(screen, partial(self._decide, order, self.draft, attached))
 
@@ -387,7 +387,7 @@ class TicketPane(TicketForm):
             return
         context = self._ticket_context()
         self._check = check_ticket(self.draft, context) if context is not None else None
-        self._after = look_beyond(self.draft.side, self._check, context)
+        self._after = estimate_after(self.draft.side, self._check, context)
         ends = read_expiry(self.draft, context, []) if context is not None else None
         self._ends = ends.astimezone() if ends is not None else None
         self._forbidden = self._ask_own_rules()

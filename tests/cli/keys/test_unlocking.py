@@ -12,7 +12,7 @@ from pmtui.cli.paper_account import load_paper_key
 from pmtui.cli.session_lock import session_lock
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.ids import OrderId
 from pmtui.service.orders.journal import Journal
 from pmtui.signing.keystore import encrypt_keystore

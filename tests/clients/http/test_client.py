@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from pmtui.clients.http.client import HttpHost, Pace, RequestReport, is_loopback
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from tests.clients.raw_server import (
     Call,
     Handler,

@@ -4,8 +4,7 @@ import pytest
 
 from pmtui.clients.http.paging import Step, collect, walk
 from pmtui.clients.routes_clob import Route
-from pmtui.domain.answers import Page
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind, Page
 
 ROUTE = Route("GET", "/numbers")
 LOST = Failure(FailureKind.LOST, "GET /numbers", "gone")

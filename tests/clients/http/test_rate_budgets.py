@@ -7,7 +7,7 @@ from pmtui.clients.http.rate_gate import RateGate
 from pmtui.clients.http.rate_limit import HostLimits, Limit
 from pmtui.clients.routes_clob import ROUTES
 from pmtui.config.endpoints import Dialect
-from pmtui.domain.rate_budget import RateBudget
+from pmtui.domain.health import RateBudget
 
 START = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
 ROUTE, OTHER = "POST /order", "DELETE /order"

@@ -11,8 +11,8 @@ from pmtui.clients.http.rate_gate import RateGate
 from pmtui.clients.http.rate_limit import HostLimits, Limit
 from pmtui.clients.http.rate_tables import clob_limits
 from pmtui.clients.routes_clob import LIVE_ROUTES
-from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.orders.waiting import Waiting
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.health import Waiting
 from tests.clients.raw_server import answering, serving
 
 LIMITS = HostLimits((Limit(2, 10),), apart=frozenset({"DELETE /order"}))

@@ -5,8 +5,8 @@ from threading import get_ident
 import pytest
 
 from pmtui.clients.http.row_reading import LONG_ANSWER, read_rows
-from pmtui.domain.failure import Failure, FailureKind
-from pmtui.wire.errors import WireError
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows
 from tests.clients.raw_server import answering, serving
 

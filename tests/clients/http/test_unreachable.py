@@ -13,9 +13,9 @@ from pmtui.clients.http.client import HttpHost, Pace
 from pmtui.clients.http.unreachable import why_unreachable
 from pmtui.clients.streams.connection import Times
 from pmtui.clients.streams.market import MarketChannel
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.health import Link
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.link import Link
 from tests.clients.tls_server import make_certificate, needs_openssl, serving_tls
 
 pytestmark = needs_openssl

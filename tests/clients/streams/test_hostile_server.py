@@ -21,7 +21,7 @@ from pmtui.clients.streams.bounded_socket import (
 from pmtui.clients.streams.connection import _MESSAGES_A_TURN
 from pmtui.clients.streams.market import MarketChannel
 from pmtui.domain.books.market_events import MarketEvent, PriceChanges
-from pmtui.domain.markets.link import LinkState
+from pmtui.domain.health import LinkState
 from tests.clients.raw_server import answering, serving
 from tests.clients.streams.servers import Script, ScriptedServer, scripted, until
 from tests.clients.streams.test_market import CALM, CHANGE, channel_to, running, tokens

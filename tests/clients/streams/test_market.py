@@ -11,8 +11,8 @@ from pmtui.clients.streams.connection import _MESSAGES_A_TURN, Times
 from pmtui.clients.streams.market import MarketChannel
 from pmtui.clients.streams.silence import Silence
 from pmtui.domain.books.market_events import BookSnapshot, MarketEvent, PriceChanges
+from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.link import Link, LinkState
 from tests.clients.streams.servers import Script, ScriptedServer, scripted, until
 
 QUICK = Times(ping_s=0.05, dead_s=2.0, first_delay_s=0.01, longest_delay_s=0.05, close_s=0.2)

@@ -6,9 +6,9 @@ from websockets.asyncio.server import ServerConnection
 
 from pmtui.clients.streams.connection import Times
 from pmtui.clients.streams.user import UserChannel
-from pmtui.domain.account.user_events import OrderChanged, UserEvent
+from pmtui.domain.account.events import OrderChanged, UserEvent
+from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import ApiKey
-from pmtui.domain.markets.link import Link, LinkState
 from pmtui.signing.l2_auth import ApiCredentials
 from pmtui.signing.secret import Secret
 from pmtui.wire.orders import Owner

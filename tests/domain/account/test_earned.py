@@ -5,9 +5,8 @@ from datetime import date, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.earned import earned_on
 from pmtui.domain.ids import Address, ConditionId
-from pmtui.domain.markets.rewards import AssetEarnings, Earnings, Rebate
+from pmtui.domain.markets.rewards import AssetEarnings, Earnings, Rebate, earned_on
 from pmtui.domain.money import ONE, Micros, notional_floor, parse_micros
 
 DAY = date(2026, 11, 21)

@@ -7,26 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import (
     UNLIMITED,
     Identity,
+    LastAnswer,
     Onboarding,
     Purpose,
     Spender,
-    Stand,
     Step,
     StepState,
-    Told,
+    StepStatus,
     TradingKey,
     Wallet,
     WalletForm,
     is_unlimited,
-    next_of,
+    next_step,
     shorten_key_id,
-    stands_of,
+    step_statuses,
 )
-from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros
@@ -49,39 +48,39 @@ KEYED = Onboarding(
 READY = replace(
     KEYED,
     maker=NEWER.address,
-    place=Told(GeoAnswer(is_blocked=False, country="CH", region="ZH"), AT),
-    deployed={OLDER.address: Told(False, AT), NEWER.address: Told(True, AT)},
-    code=Told(True, AT),
+    place=LastAnswer(GeoAnswer(is_blocked=False, country="CH", region="ZH"), AT),
+    deployed={OLDER.address: LastAnswer(False, AT), NEWER.address: LastAnswer(True, AT)},
+    code=LastAnswer(True, AT),
     trading_key=TradingKey("6f1c2a34…", AT),
-    closed_only=Told(False, AT),
-    balance=Told(
+    closed_only=LastAnswer(False, AT),
+    balance=LastAnswer(
         BalanceAllowance(Micros(1), ((EXCHANGE.address, MOST), (NEG_RISK.address, MOST))), AT
     ),
 )
 
 
-def stand(facts: Onboarding, step: Step) -> Stand:
-    return next(each for each in stands_of(facts) if each.step is step)
+def stand(facts: Onboarding, step: Step) -> StepStatus:
+    return next(each for each in step_statuses(facts) if each.step is step)
 
 
-def told(value: bool) -> Told[bool]:
-    return Told(value, AT)
+def told(value: bool) -> LastAnswer[bool]:
+    return LastAnswer(value, AT)
 
 
 def test_where_everything_was_told_nothing_is_in_the_way() -> None:
-    assert next_of(stands_of(READY)) is None
+    assert next_step(step_statuses(READY)) is None
     assert stand(READY, Step.CREDENTIALS).as_of == AT
 
 
 def test_a_fresh_session_knows_nothing_and_says_so() -> None:
-    states = {each.step: each.state for each in stands_of(Onboarding("live"))}
+    states = {each.step: each.state for each in step_statuses(Onboarding("live"))}
     assert states.pop(Step.RELAYER_KEY) is StepState.NOT_NEEDED
     assert set(states.values()) == {StepState.NOT_KNOWN}
 
 
 def test_without_a_key_the_key_is_the_next_thing() -> None:
     facts = replace(READY, identity=None, trading_key=None, maker=None, key_problem="no key")
-    following = next_of(stands_of(facts))
+    following = next_step(step_statuses(facts))
     assert following is not None
     assert following.step is Step.KEY
     assert stand(facts, Step.CREDENTIALS).state is StepState.NOT_DONE
@@ -90,10 +89,15 @@ def test_without_a_key_the_key_is_the_next_thing() -> None:
 
 @pytest.mark.parametrize(
     ("older", "wallet"),
-    [(Told(), None), (told(True), OLDER), (told(False), NEWER), (Told(problem="down"), None)],
+    [
+        (LastAnswer(), None),
+        (told(True), OLDER),
+        (told(False), NEWER),
+        (LastAnswer(problem="down"), None),
+    ],
 )
 def test_the_newer_wallet_pays_only_where_the_older_is_known_not_to_be_there(
-    older: Told[bool], wallet: Wallet | None
+    older: LastAnswer[bool], wallet: Wallet | None
 ) -> None:
     facts = replace(KEYED, deployed={OLDER.address: older})
     assert facts.wallet == wallet
@@ -108,11 +112,11 @@ def test_an_open_account_says_itself_which_wallet_pays() -> None:
 def test_a_key_that_pays_for_itself_needs_no_contract() -> None:
     own = Wallet(WalletForm.EOA, OWNER)
     identity = Identity(KeyKind.ENVIRONMENT, OWNER, SignatureType.EOA, (own,))
-    facts = replace(READY, identity=identity, maker=None, deployed={}, code=Told())
+    facts = replace(READY, identity=identity, maker=None, deployed={}, code=LastAnswer())
     assert facts.wallet == own
     assert stand(facts, Step.DEPLOYED).state is StepState.NOT_NEEDED
     assert stand(facts, Step.CODE).state is StepState.NOT_NEEDED
-    assert next_of(stands_of(facts)) is None
+    assert next_step(step_statuses(facts)) is None
 
 
 def test_code_on_the_chain_goes_before_what_the_relayer_has_heard_of() -> None:
@@ -124,11 +128,11 @@ def test_code_on_the_chain_goes_before_what_the_relayer_has_heard_of() -> None:
 
 
 def test_what_blocks_or_limits_is_not_done() -> None:
-    blocked = Told(GeoAnswer(is_blocked=True, country="US", region="NY"), AT)
+    blocked = LastAnswer(GeoAnswer(is_blocked=True, country="US", region="NY"), AT)
     assert stand(replace(READY, place=blocked), Step.PLACE).state is StepState.NOT_DONE
     limited = replace(READY, closed_only=told(True))
     assert stand(limited, Step.STANDING).state is StepState.NOT_DONE
-    empty = replace(READY, balance=Told(BalanceAllowance(Micros(0)), AT))
+    empty = replace(READY, balance=LastAnswer(BalanceAllowance(Micros(0)), AT))
     assert stand(empty, Step.BALANCE).state is StepState.NOT_DONE
 
 
@@ -139,7 +143,7 @@ def test_an_account_that_does_not_open_says_why() -> None:
 
 
 def test_a_failed_question_leaves_the_older_answer_with_its_age() -> None:
-    facts = replace(READY, closed_only=Told(False, AT, "timed out"))
+    facts = replace(READY, closed_only=LastAnswer(False, AT, "timed out"))
     shown = stand(facts, Step.STANDING)
     assert (shown.state, shown.as_of, shown.problem) == (StepState.DONE, AT, "timed out")
 
@@ -147,8 +151,8 @@ def test_a_failed_question_leaves_the_older_answer_with_its_age() -> None:
 def test_contracts_are_told_apart_whatever_the_case_of_their_addresses() -> None:
     stranger = Address("0x" + "99" * 20)
     amounts = ((Address(EXCHANGE.address.lower()), MOST), (stranger, 7), (ADAPTER.address, 0))
-    facts = replace(READY, balance=Told(BalanceAllowance(Micros(1), amounts), AT))
-    stands = [each for each in stands_of(facts) if each.step is Step.ALLOWANCE]
+    facts = replace(READY, balance=LastAnswer(BalanceAllowance(Micros(1), amounts), AT))
+    stands = [each for each in step_statuses(facts) if each.step is Step.ALLOWANCE]
     purposes = [each.spender.purpose for each in stands if each.spender]
     assert purposes == [
         Purpose.EXCHANGE, Purpose.NEG_RISK_EXCHANGE, Purpose.ADAPTER, Purpose.UNKNOWN
@@ -157,13 +161,13 @@ def test_contracts_are_told_apart_whatever_the_case_of_their_addresses() -> None
         StepState.DONE, StepState.NOT_KNOWN, StepState.NOT_NEEDED, StepState.NOT_NEEDED
     ]  # fmt: skip
     assert [each.is_needed for each in stands] == [True, True, False, False]
-    assert len({each.name for each in stands_of(facts)}) == len(stands_of(facts))
+    assert len({each.name for each in step_statuses(facts)}) == len(step_statuses(facts))
 
 
 def test_an_allowance_of_nothing_is_the_next_thing() -> None:
     amounts = ((EXCHANGE.address, MOST), (NEG_RISK.address, 0))
-    facts = replace(READY, balance=Told(BalanceAllowance(Micros(1), amounts), AT))
-    following = next_of(stands_of(facts))
+    facts = replace(READY, balance=LastAnswer(BalanceAllowance(Micros(1), amounts), AT))
+    following = next_step(step_statuses(facts))
     assert following is not None
     assert following.spender == NEG_RISK
 

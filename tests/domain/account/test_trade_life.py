@@ -3,18 +3,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.trade_life import LIFE, STAGE, is_legal_step, is_torn, merge_fill
+from pmtui.domain.orders.life import TRADE_STAGE, is_contradictory, merge_fill
 from pmtui.domain.orders.order import TradeStatus
 from tests.domain.orders.test_own_orders import FILL, m
-
-
-def test_a_trade_ends_confirmed_or_failed() -> None:
-    assert set(LIFE) == set(STAGE) == set(TradeStatus)
-    ends = {status for status in TradeStatus if not LIFE[status]}
-    assert ends == {status for status in TradeStatus if status.is_final}
-    assert is_legal_step(TradeStatus.RETRYING, TradeStatus.MINED)
-    assert is_legal_step(TradeStatus.FAILED, TradeStatus.FAILED)
-    assert not is_legal_step(TradeStatus.CONFIRMED, TradeStatus.FAILED)
 
 
 @given(*[st.sampled_from(TradeStatus)] * 2)
@@ -22,7 +13,7 @@ def test_settlement_only_moves_forward(one: TradeStatus, other: TradeStatus) -> 
     a, b = replace(FILL, status=one), replace(FILL, status=other, transaction_hash="0xfe")
     merged = merge_fill(a, b)
     assert merged == merge_fill(b, a)
-    assert STAGE[merged.status] == max(STAGE[one], STAGE[other])
+    assert TRADE_STAGE[merged.status] == max(TRADE_STAGE[one], TRADE_STAGE[other])
     assert merged.transaction_hash == "0xfe"
 
 
@@ -33,5 +24,5 @@ def test_texts_and_fees_that_only_one_report_has_are_kept() -> None:
 
 
 def test_both_ends_at_once_tear_a_trade() -> None:
-    assert is_torn(frozenset({TradeStatus.CONFIRMED, TradeStatus.FAILED}))
-    assert not is_torn(frozenset({TradeStatus.MATCHED, TradeStatus.FAILED}))
+    assert is_contradictory(frozenset({TradeStatus.CONFIRMED, TradeStatus.FAILED}))
+    assert not is_contradictory(frozenset({TradeStatus.MATCHED, TradeStatus.FAILED}))

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.books.book import OrderBook
-from pmtui.domain.books.book_hash import HashTerms
 from pmtui.domain.books.book_view import BookState, Level
 from pmtui.domain.books.levels import MOST_LEVELS, Levels
 from pmtui.domain.books.market_events import BookSnapshot, LevelText, TextLevel
+from pmtui.domain.books.verification import HashTerms
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros, MoneyError, format_micros, parse_micros
 
@@ -117,7 +117,7 @@ def test_a_new_tick_size_voids_the_levels_until_a_snapshot() -> None:
     book.apply_tick_size(Micros(1_000))
     book.apply_change(change("BUY", "0.425", "2"))
     view = book.view(NOW)
-    assert (view.state, view.bids, view.tick_size) == (BookState.REGRIDDING, (), 1_000)
+    assert (view.state, view.bids, view.tick_size) == (BookState.TICK_CHANGED, (), 1_000)
     assert not book.is_crossed
     book.apply_snapshot(snapshot({"0.425": "2"}, {}, tick="0.001"))
     assert book.state is BookState.LIVE
@@ -181,10 +181,10 @@ def test_whose_the_last_price_is_is_known_from_trades_until_another_price_comes(
     assert own() == 510_000
     book.apply_snapshot(snapshot({"0.50": "1"}, {"0.52": "1"}, last="0.480"))
     assert book.view(NOW).own_last is None
-    book.tell_last(Micros(490_000))
+    book.apply_own_last_price(Micros(490_000))
     assert book.view(NOW).own_last is None, "of another trade"
     for price in (480_000, 520_000):
-        book.tell_last(Micros(price))
+        book.apply_own_last_price(Micros(price))
         assert own() == price
 
 

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.books.book_hash import (
+from pmtui.domain.books.market_events import BookSnapshot, TextLevel
+from pmtui.domain.books.verification import (
     MIN_ORDER_SIZE,
     HashTerms,
     snapshot_hash,
     terms_of,
     trade_price_text,
 )
-from pmtui.domain.books.market_events import BookSnapshot, TextLevel
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 

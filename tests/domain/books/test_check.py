@@ -1,6 +1,6 @@
 from pmtui.domain.books.book import OrderBook
-from pmtui.domain.books.check import TOLERATED_FRAMES, Agreement, BookCheck
 from pmtui.domain.books.market_events import BookSnapshot, LevelText
+from pmtui.domain.books.verification import TOLERATED_FRAMES, Agreement, BookCheck
 from pmtui.domain.ids import ConditionId, TokenId
 
 TOKEN = TokenId("7132")

@@ -1,8 +1,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.books.depth import Reach, Span, depth_curve, span_around
+from pmtui.domain.books.book_view import (
+    BookState,
+    BookView,
+    Level,
+    Reach,
+    Span,
+    depth_curve,
+    span_around,
+)
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import ONE, Micros
 

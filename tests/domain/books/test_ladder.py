@@ -2,13 +2,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.account.position import Stake, break_even
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.books.ladder import Zone, build_ladder, orders_at, stops_at
-from pmtui.domain.books.ladder_axis import Axis, bounded, centred, follow, groupings, reveal
-from pmtui.domain.books.ladder_marks import LadderMarks, StopMark, mirrored_orders
+from pmtui.domain.books.ladder import (
+    Axis,
+    LadderMarks,
+    StopMark,
+    Zone,
+    bounded,
+    build_ladder,
+    centred,
+    follow,
+    groupings,
+    mirrored_orders,
+    orders_at,
+    reveal,
+    stops_at,
+)
 from pmtui.domain.conditionals.conditional import ConditionalId, Trigger
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.closing import Stake, break_even
 from pmtui.domain.markets.market import FeeSchedule, RewardTerms, Side
 from pmtui.domain.money import ONE, Micros, complement
 from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick

@@ -1,7 +1,7 @@
 import pytest
 
-from pmtui.domain.books import level_texts as book_texts
-from pmtui.domain.books.level_texts import price_text, read_price, read_size
+from pmtui.domain.books import levels as book_texts
+from pmtui.domain.books.levels import price_text, read_price, read_size
 from pmtui.domain.money import Micros, MoneyError
 
 

@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.book import MirroredBooks, OrderBook
 from pmtui.domain.books.book_view import BookState
-from pmtui.domain.books.check import Agreement, BookCheck
 from pmtui.domain.books.market_events import BookSnapshot, LevelText, LevelTexts, TextLevel
-from pmtui.domain.books.mirrored_books import Twins
+from pmtui.domain.books.verification import Agreement, BookCheck
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import ONE, Micros, format_micros, parse_micros
 
@@ -63,7 +62,7 @@ def seen(book: OrderBook) -> tuple[object, ...]:
 
 def test_one_change_is_seen_in_both_books() -> None:
     yes, no = pair_of_books({"0.41": "1"}, {"0.43": "5"})
-    twins = Twins(yes, no)
+    twins = MirroredBooks(yes, no)
     assert twins.apply(both_changes("BUY", "0.42", "7"))
     assert (yes.best_bid, no.best_ask) == (420_000, 580_000)
     assert [level.size for level in no.view(NOW).asks] == [7_000_000, 1_000_000]
@@ -73,7 +72,7 @@ def test_one_change_is_seen_in_both_books() -> None:
 def test_it_does_not_matter_which_token_comes_first() -> None:
     yes, no = pair_of_books({"0.41": "1"}, {"0.43": "5"})
     event = both_changes("BUY", "0.42", "7", digests=("a", "b"))
-    twins = Twins(yes, no)
+    twins = MirroredBooks(yes, no)
     assert twins.apply(LevelTexts(MARKET, event.changes[::-1], "7"))
     assert (yes.best_bid, no.best_ask) == (420_000, 580_000)
     assert (list(yes.announced), list(no.announced)) == ([("7", "a")], [("7", "b")])
@@ -100,7 +99,7 @@ GOOD = both_changes("BUY", "0.42", "7").changes
 )
 def test_what_is_no_change_of_both_is_left_to_the_books(changes: tuple[LevelText, ...]) -> None:
     yes, no = pair_of_books({"0.41": "1"}, {"0.43": "5"})
-    twins = Twins(yes, no)
+    twins = MirroredBooks(yes, no)
     before = seen(yes), seen(no)
     assert not twins.apply(LevelTexts(MARKET, changes, "7"))
     assert (seen(yes), seen(no)) == before
@@ -121,7 +120,7 @@ def test_a_change_of_one_book_leaves_the_other_alone(
     write: Callable[[OrderBook], None], token: TokenId
 ) -> None:
     books = dict(zip((YES, NO), pair_of_books({"0.41": "1"}, {"0.43": "5"}), strict=True))
-    twins = Twins(books[YES], books[NO])
+    twins = MirroredBooks(books[YES], books[NO])
     other = books[NO if token == YES else YES]
     before = seen(other)
     write(books[token])
@@ -141,16 +140,16 @@ def test_only_mirrors_that_are_not_shared_yet_are_brought_together() -> None:
     unusual = OrderBook(YES)
     unusual.apply_snapshot(snapshot(YES, {"0.410": "1"}, {"0.43": "5"}))
     assert not no.is_mirror_of(unusual)
-    twins = Twins(yes, no)
+    twins = MirroredBooks(yes, no)
     assert not no.is_mirror_of(yes)
-    twins.part()
+    twins.split()
     assert no.is_mirror_of(yes)
 
 
 def test_each_book_is_checked_by_its_own_hashes() -> None:
     theirs = pair_of_books({"0.41": "1"}, {"0.43": "5"})
     yes, no = pair_of_books({"0.41": "1"}, {"0.43": "5"})
-    twins = Twins(yes, no)
+    twins = MirroredBooks(yes, no)
     plain = both_changes("SELL", "0.44", "2.5")
     for book, change in zip(theirs, plain.changes, strict=True):
         book.apply_change(change)
@@ -185,7 +184,7 @@ def test_holding_two_books_as_one_never_shows(
 ) -> None:
     apart = dict(zip((YES, NO), pair_of_books(bids, asks), strict=True))
     joined = dict(zip((YES, NO), pair_of_books(bids, asks), strict=True))
-    twins: Twins | None = Twins(joined[YES], joined[NO])
+    twins: MirroredBooks | None = MirroredBooks(joined[YES], joined[NO])
     for kind, what, more in steps:
         match kind, what, more:
             case "both", (str(side), str(price), str(size)), str(digest):
@@ -203,7 +202,9 @@ def test_holding_two_books_as_one_never_shows(
                     for token, book in books.items():
                         book.apply_snapshot(snapshot(token, some, others))
                 twins = (
-                    Twins(joined[YES], joined[NO]) if joined[NO].is_mirror_of(joined[YES]) else None
+                    MirroredBooks(joined[YES], joined[NO])
+                    if joined[NO].is_mirror_of(joined[YES])
+                    else None
                 )
             case "trust", str(token), BookState() as state:
                 for books in (apart, joined):

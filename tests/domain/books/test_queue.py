@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.books.queue import QueueSpot, join_queue, look_again, resume_queue
+from pmtui.domain.books.queue import QueueSpot, join_queue, resume_queue, update_queue
 from pmtui.domain.money import Micros
 
 sizes = st.integers(0, 10**12).map(Micros)
@@ -19,7 +19,7 @@ def looks(draw: st.DrawFn) -> tuple[Micros, Micros, Micros]:
 
 def told(spot: QueueSpot, look: tuple[Micros, Micros, Micros]) -> QueueSpot:
     displayed, traded, own = look
-    return look_again(spot, displayed, traded=traded, own_shown=own)
+    return update_queue(spot, displayed, traded=traded, own_shown=own)
 
 
 @given(sizes, st.lists(st.tuples(looks(), st.booleans()), max_size=12))
@@ -56,7 +56,7 @@ class Line:
 
     def look(self, spot: QueueSpot) -> QueueSpot:
         traded, self.traded = Micros(self.traded), 0
-        return look_again(spot, self.displayed, traded=traded, own_shown=Micros(self.own))
+        return update_queue(spot, self.displayed, traded=traded, own_shown=Micros(self.own))
 
 
 moves = st.lists(st.tuples(st.sampled_from(("trade", "join")), st.integers(1, 500)), max_size=30)
@@ -85,7 +85,7 @@ def test_what_is_cancelled_leaves_in_proportion(ahead: int, behind: int, cancell
     spot = line.look(spot)
     others = ahead + behind
     cancelled = min(cancelled, others)
-    spot = look_again(spot, Micros(line.displayed - cancelled), own_shown=Micros(10))
+    spot = update_queue(spot, Micros(line.displayed - cancelled), own_shown=Micros(10))
     expected = ahead - (ahead * cancelled // others if others else 0)
     assert spot.ahead == expected
 
@@ -100,18 +100,18 @@ def test_a_trade_and_its_level_may_come_in_either_order(
     before, after = line.displayed, Micros(line.displayed - traded)
     size = Micros(traded)
     own = Micros(5)
-    print_first = look_again(start, before, traded=size, own_shown=own)
-    print_first = look_again(print_first, after, own_shown=own)
-    level_first = look_again(start, after, own_shown=own)
-    level_first = look_again(level_first, after, traded=size, own_shown=own)
-    together = look_again(start, after, traded=size, own_shown=own)
+    print_first = update_queue(start, before, traded=size, own_shown=own)
+    print_first = update_queue(print_first, after, own_shown=own)
+    level_first = update_queue(start, after, own_shown=own)
+    level_first = update_queue(level_first, after, traded=size, own_shown=own)
+    together = update_queue(start, after, traded=size, own_shown=own)
     assert print_first.ahead == level_first.ahead == together.ahead == ahead - traded
 
 
 def test_an_own_order_that_leaves_is_nobody_elses_cancellation() -> None:
     # Two own orders of 10 behind 100: the later one is cancelled.
     spot = QueueSpot(Micros(100), Micros(120), Micros(20))
-    assert look_again(spot, Micros(110), own_shown=Micros(10)).ahead == 100
+    assert update_queue(spot, Micros(110), own_shown=Micros(10)).ahead == 100
 
 
 def test_an_order_met_again_stands_behind_everybody_and_a_gap_credits_nobody() -> None:

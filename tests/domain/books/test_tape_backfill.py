@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.books.tape import SAME_MOMENT
-from pmtui.domain.books.tape_backfill import missing_prints, seen_from, weave
+from pmtui.domain.books.tape import SAME_MOMENT, merge_prints, missing_prints, to_tape_of
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
@@ -44,7 +43,7 @@ def test_a_history_of_what_was_heard_adds_nothing(heard: list[TradePrint], rng: 
 def test_what_is_woven_in_is_not_missing_again(
     heard: list[TradePrint], told: list[TradePrint]
 ) -> None:
-    woven = weave(heard, missing_prints(heard, told))
+    woven = merge_prints(heard, missing_prints(heard, told))
     assert missing_prints(woven, told) == ()
 
 
@@ -53,7 +52,7 @@ def test_nothing_is_lost_and_the_newest_is_first(
     heard: list[TradePrint], told: list[TradePrint]
 ) -> None:
     missing = missing_prints(heard, told)
-    woven = weave(heard, missing)
+    woven = merge_prints(heard, missing)
     assert not Counter(heard) - Counter(woven)
     assert not Counter(missing) - Counter(told)
     assert len(woven) >= max(len(heard), len(told))
@@ -73,12 +72,12 @@ def test_an_equal_trade_of_another_moment_is_another() -> None:
 
 @given(trades)
 def test_the_other_outcome_shows_the_opposite_and_back(trade: TradePrint) -> None:
-    other = seen_from(NO, trade)
+    other = to_tape_of(NO, trade)
     assert (other.side, other.price) == (trade.side.opposite, 1_000_000 - trade.price)
-    assert seen_from(YES, other) == trade
+    assert to_tape_of(YES, other) == trade
 
 
 def test_what_was_paid_is_put_on_the_grid() -> None:
     trade = TradePrint(YES, Side.BUY, parse_micros("0.459998"), Micros(5_000_000), AT)
-    assert seen_from(YES, trade, tick=TICK).price == 460_000
-    assert seen_from(NO, trade, tick=TICK).price == 540_000
+    assert to_tape_of(YES, trade, tick=TICK).price == 460_000
+    assert to_tape_of(NO, trade, tick=TICK).price == 540_000

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.account.position import Stake
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.conditionals.check import PlanField, check_attachment, check_plan, ends_of
 from pmtui.domain.conditionals.conditional import (
@@ -22,6 +23,7 @@ from pmtui.domain.conditionals.conditional import (
     Trigger,
     after_sale,
     allot,
+    describe_conditional,
     due,
     follow_purchases,
     moved_to,
@@ -29,12 +31,10 @@ from pmtui.domain.conditionals.conditional import (
     raised,
     recount,
     sale_of,
-    say_conditional,
     unprotected,
     worst_price,
 )
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
-from pmtui.domain.markets.closing import Stake
 from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import ONE, Micros, parse_micros
 from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick
@@ -280,7 +280,7 @@ def test_a_trailing_stop_that_is_moved_follows_at_its_new_distance() -> None:
 def test_one_that_protects_by_trailing_alone_counts_as_a_stop() -> None:
     only_trail = replace(PAIR, stop=None, take_profit=None, trail=m("0.03"))
     assert unprotected([only_trail], m("120")) == m("20")
-    assert "trailing 3¢ below the best bid" in say_conditional(only_trail)
+    assert "trailing 3¢ below the best bid" in describe_conditional(only_trail)
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_it_says_what_its_prices_would_bring() -> None:
 
 def test_it_says_what_it_does_in_a_line() -> None:
     text = "sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢ up"
-    assert say_conditional(PAIR) == text
+    assert describe_conditional(PAIR) == text
 
 
 SALE = CountedFills(OrderId("0x1"), Micros(60), Micros(0), AT)

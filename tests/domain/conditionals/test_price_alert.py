@@ -15,14 +15,14 @@ from pmtui.domain.conditionals.price_alert import (
     AlertSide,
     AlertState,
     PriceAlert,
+    describe_plan,
+    describe_ring,
     end,
     is_sound,
     plan_problem,
     reached,
     read_plans,
     ring,
-    say_plan,
-    say_ring,
 )
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import ONE, Micros, parse_micros
@@ -177,7 +177,7 @@ def test_entries_are_read_as_cents_and_an_empty_one_is_none() -> None:
 
 
 def test_it_says_which_price_is_meant() -> None:
-    assert say_plan(plan(AlertSide.BELOW, m("0.305"))) == "ask ≤ 30.5¢"
+    assert describe_plan(plan(AlertSide.BELOW, m("0.305"))) == "ask ≤ 30.5¢"
     rang = ring(alert(AlertSide.ABOVE, m("0.45")), book(m("0.46"), None), AT)
-    assert say_ring(rang) == "the best bid is 46¢, at or above 45¢"
-    assert say_ring(alert(AlertSide.BELOW, m("0.3"))) == "the best ask is 30¢, at or below 30¢"
+    assert describe_ring(rang) == "the best bid is 46¢, at or above 45¢"
+    assert describe_ring(alert(AlertSide.BELOW, m("0.3"))) == "the best ask is 30¢, at or below 30¢"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.account.position import Stake, break_even, entry_fees
 from pmtui.domain.ids import OrderId, TokenId, TradeId
-from pmtui.domain.markets.closing import Stake, break_even, entry_fees
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Side
 from pmtui.domain.money import ONE, Micros, complement

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.markets.history_windows import BEGAN, NARROWEST, Window, first_window, next_window
+from pmtui.domain.answers import BEGAN, NARROWEST, Window, first_window, next_window
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 ends = st.datetimes(datetime(2020, 1, 2), datetime(2030, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001

@@ -15,11 +15,11 @@ MARKET = believable.market(1, QUESTION)
 
 def test_siblings_are_told_apart_on_a_narrow_line() -> None:
     hidden = replace(MARKET, group_title="No change")
-    assert hidden.telling_name == f"No change: {QUESTION}"
+    assert hidden.distinct_name == f"No change: {QUESTION}"
     early = replace(MARKET, question="Will Ether touch $4,000 in May?", group_title="$4,000")
-    assert early.telling_name == early.question
+    assert early.distinct_name == early.question
     alone = replace(MARKET, group_title="")
-    assert alone.telling_name == QUESTION
+    assert alone.distinct_name == QUESTION
 
 
 def settled(price: int, last: int | None = 550_000) -> Market:
@@ -71,13 +71,13 @@ def test_a_group_title_that_no_narrow_line_shows_whole_is_not_doubled() -> None:
         f"In the harbour year 2026/27, will there be {group.upper()}?",
     ):
         market = replace(MARKET, question=question, group_title=group)
-        assert market.telling_name == question
+        assert market.distinct_name == question
         assert market.names_its_group
 
 
 def test_a_question_that_leaves_its_group_out_is_told_with_it() -> None:
     market = replace(MARKET, question="Where will the gauge stand?", group_title="2.5 m")
-    assert market.telling_name == "2.5 m: Where will the gauge stand?"
+    assert market.distinct_name == "2.5 m: Where will the gauge stand?"
     assert not market.names_its_group
 
 
@@ -89,7 +89,7 @@ def test_the_group_title_is_near_the_beginning_or_too_long_for_that(
     question: str, group: str
 ) -> None:
     market = replace(MARKET, question=question, group_title=group)
-    name = market.telling_name
+    name = market.distinct_name
     assert name.endswith(question)
     if len(group) > 32 and market.names_its_group:
         assert name in (question, group)

@@ -11,10 +11,10 @@ from pmtui.domain.markets.venue_state import (
     Evidence,
     VenueFact,
     VenueState,
+    describe_state,
     fact_of_refusal,
     facts_of_terms,
     in_order,
-    say_state,
     state_of_refusal,
 )
 from pmtui.domain.money import Micros
@@ -129,6 +129,6 @@ def test_a_markets_flags_tell_that_takers_wait(
 
 def test_a_phrase_is_short_and_counts_down() -> None:
     fact = VenueFact(VenueState.POST_ONLY, Evidence.ANSWER, NOW, until=NOW + timedelta(seconds=79))
-    assert say_state(fact, NOW) == "post-only mode 79s"
+    assert describe_state(fact, NOW) == "post-only mode 79s"
     for state in VenueState:
-        assert len(say_state(VenueFact(state, Evidence.ANSWER, NOW), NOW)) <= 18
+        assert len(describe_state(VenueFact(state, Evidence.ANSWER, NOW), NOW)) <= 18

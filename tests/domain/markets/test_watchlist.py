@@ -21,7 +21,7 @@ from pmtui.domain.markets.watchlist import (
     open_markets,
     see_event,
     see_market,
-    worth_keeping,
+    without_long_texts,
 )
 from pmtui.domain.money import Micros
 
@@ -89,11 +89,11 @@ def test_a_market_without_outcomes_can_lead() -> None:
 def test_what_is_kept_has_no_prose() -> None:
     seen = see_market(market(1), AT)
     assert (seen.title, seen.event_title, seen.volume) == ("Question 1?", "An event", 7)
-    kept = worth_keeping(seen)
+    kept = without_long_texts(seen)
     assert kept.market is not None
     assert (kept.market.description, kept.market.resolution_source) == ("", "")
     empty = Seen("x", None, AT)
-    assert worth_keeping(empty) is empty
+    assert without_long_texts(empty) is empty
 
 
 def test_an_event_is_seen_by_its_leading_market() -> None:

@@ -10,8 +10,7 @@ from pmtui.domain.account.position import Position
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, notional_ceil, parse_micros
-from pmtui.domain.orders.exposure import Exposed, exposure, find_breach, order_exposure
-from pmtui.domain.orders.limits import Limits
+from pmtui.domain.orders.limits import Exposed, Limits, exposure, find_breach, order_exposure
 from pmtui.domain.orders.order import Fill, Liquidity, Order, OrderStatus, TimeInForce, TradeStatus
 
 m = parse_micros

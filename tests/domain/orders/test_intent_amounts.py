@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
-from pmtui.domain.orders.amounts import AmountError, OrderAmounts
-from pmtui.domain.orders.intent_amounts import order_amounts
+from pmtui.domain.orders.amounts import AmountError, OrderAmounts, order_amounts
 from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, TimeInForce
 
 m = parse_micros

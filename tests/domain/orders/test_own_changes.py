@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
-from pmtui.domain.orders.own_changes import OwnChange, own_changes
+from pmtui.domain.orders.own_orders import OwnChange, own_changes
 from tests.ui import believable
 
 

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.trade_life import merge_fill
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
-from pmtui.domain.orders.life import Contradiction, Flaw, merge_order
+from pmtui.domain.orders.life import Contradiction, Flaw, merge_fill, merge_order
 from pmtui.domain.orders.order import Fill, Liquidity, Order, OrderStatus, TimeInForce, TradeStatus
 from pmtui.domain.orders.own_orders import UNDONE, OwnOrders, reserved_shares
 

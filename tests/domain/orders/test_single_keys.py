@@ -15,12 +15,11 @@ from pmtui.domain.orders.single_keys import (
     OneKey,
     OneKeyPlan,
     OneKeyProblem,
+    describe_override,
     plan_one_key,
-    say_override,
     why_locked,
 )
-from pmtui.domain.ticket.draft import TicketContext
-from pmtui.domain.ticket.rules import TicketRules
+from pmtui.domain.ticket.draft import TicketContext, TicketRules
 from tests.domain.ticket.test_ticket import BOOK, NOW, TERMS, WORLD, YES, m
 
 SIZE = m("10")
@@ -239,7 +238,7 @@ def test_an_unproven_book_locks_every_key_until_it_is_overridden(
     text = refused(key, cursor="0.52", world=world)
     assert text == why_locked(world.book) == f"The book is {state.value}: single keys are locked"
     permitted = sent(key, cursor="0.52", world=world, is_overridden=True)
-    said = say_override(permitted, world.book)
+    said = describe_override(permitted, world.book)
     assert said.endswith(
         f"from a book that is {state.value}, of 2026-06-15 12:00:00 UTC: bid 51¢, ask 53¢"
     )
@@ -249,7 +248,7 @@ def test_an_unproven_book_locks_every_key_until_it_is_overridden(
 def test_the_override_of_a_book_never_heard_of_says_so() -> None:
     world = replace(WORLD, book=BookView(YES, BookState.LOADING))
     permitted = sent(OneKey.BUY_HERE, cursor="0.5", world=world, is_overridden=True)
-    assert say_override(permitted, world.book) == (
+    assert describe_override(permitted, world.book) == (
         "BUY 10 at 50¢ from a book that is loading, never heard of: bid none, ask none"
     )
 

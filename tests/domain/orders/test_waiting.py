@@ -1,4 +1,4 @@
-from pmtui.domain.orders.waiting import Waiting
+from pmtui.domain.health import Waiting
 
 
 def test_the_last_in_line_has_the_others_ahead() -> None:

@@ -10,9 +10,8 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.orders.order import LimitIntent, TimeInForce
-from pmtui.domain.ticket.action_warnings import PlannedOrder, action_warnings
-from pmtui.domain.ticket.draft import TicketContext
-from pmtui.domain.ticket.rules import TicketRules
+from pmtui.domain.ticket.draft import TicketContext, TicketRules
+from pmtui.domain.ticket.warnings import PlannedOrder, action_warnings
 from tests.domain.ticket.test_ticket import NOW, TERMS, WORLD, YES, m
 from tests.domain.ticket.test_warnings import _after, _order
 

@@ -4,14 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.account.position import Stake
 from pmtui.domain.books.book_view import BookState
-from pmtui.domain.markets.closing import Stake
 from pmtui.domain.markets.market import RewardTerms, Side
 from pmtui.domain.money import SCALE, Micros
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.domain.ticket.after import RewardsOutlook, TicketAfter, look_beyond
 from pmtui.domain.ticket.draft import TicketContext, TicketDraft
-from pmtui.domain.ticket.ticket import check_ticket
+from pmtui.domain.ticket.ticket import RewardsOutlook, TicketAfter, check_ticket, estimate_after
 from tests.domain.ticket.test_ticket import BUY, SELL, WORLD, m
 
 REWARDED = replace(
@@ -20,7 +19,7 @@ REWARDED = replace(
 
 
 def after(draft: TicketDraft, world: TicketContext = REWARDED) -> TicketAfter:
-    found = look_beyond(draft.side, check_ticket(draft, world), world)
+    found = estimate_after(draft.side, check_ticket(draft, world), world)
     assert found is not None
     return found
 
@@ -70,8 +69,8 @@ def test_only_what_rests_near_enough_and_large_enough_earns(
 
 
 def test_there_is_nothing_beyond_a_ticket_that_is_no_order_yet() -> None:
-    assert look_beyond(Side.BUY, None, None) is None
-    assert look_beyond(Side.BUY, check_ticket(replace(BUY, size_text=""), WORLD), WORLD) is None
+    assert estimate_after(Side.BUY, None, None) is None
+    assert estimate_after(Side.BUY, check_ticket(replace(BUY, size_text=""), WORLD), WORLD) is None
 
 
 def test_nothing_is_said_of_rewards_that_are_not_paid_or_from_a_book_that_may_be_wrong() -> None:

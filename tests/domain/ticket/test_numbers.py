@@ -8,7 +8,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Side
 from pmtui.domain.money import SCALE, Micros, parse_micros
-from pmtui.domain.orders.intent_amounts import order_amounts
+from pmtui.domain.orders.amounts import order_amounts
 from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
 from pmtui.domain.ticket.numbers import TicketNumbers, estimate
 

@@ -5,18 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.formats import (
+    format_cents,
+    format_dollars_down,
+    format_shares,
+    parse_cents,
+    parse_size,
+)
 from pmtui.domain.money import Micros, format_micros, parse_micros
 from pmtui.domain.ticket.draft import SizeUnit, TicketField
-from pmtui.domain.ticket.reading import (
-    affordable_cash,
-    format_cents,
-    parse_cents,
-    parse_life,
-    parse_size,
-    say_dollars,
-    say_shares,
-    unit_of,
-)
+from pmtui.domain.ticket.fields import affordable_cash, parse_life, unit_of
 from pmtui.domain.ticket.ticket import check_ticket
 from tests.domain.ticket.test_ticket import BUY, SELL, WORLD
 
@@ -73,9 +71,9 @@ def test_the_nearest_price_is_never_worse_than_the_one_typed() -> None:
 
 
 def test_amounts_in_sentences_have_two_decimals_and_separators() -> None:
-    assert say_dollars(m("9743.78569")) == "$9,743.78"
-    assert say_shares(m("274547.21")) == "274,547.21"
-    assert (say_shares(m("1200")), say_shares(m("0.5")), say_shares(m("0"))) == (
+    assert format_dollars_down(m("9743.78569")) == "$9,743.78"
+    assert format_shares(m("274547.21")) == "274,547.21"
+    assert (format_shares(m("1200")), format_shares(m("0.5")), format_shares(m("0"))) == (
         "1,200",
         "0.5",
         "0",

@@ -10,14 +10,12 @@ from pmtui.domain.markets.market import NO_FEE, MarketTerms, Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.ticket.scaled import (
     MOST_LEGS,
+    ScaledDraft,
     ScaledField,
     ScaledPlan,
     ScaledProblem,
     SizeShape,
     TotalUnit,
-)
-from pmtui.domain.ticket.scaled_draft import (
-    ScaledDraft,
     entry_of,
     legs_that_cross,
     next_shape,

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.formats import parse_cents
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import parse_micros
 from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.domain.ticket.draft import OrderKind, SizeUnit
-from pmtui.domain.ticket.reading import parse_cents
-from pmtui.domain.ticket.steps import (
+from pmtui.domain.ticket.fields import (
     Step,
     after_sending,
     next_kind,

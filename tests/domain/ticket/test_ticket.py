@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.formats import format_cents, format_dollars_up
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import FeeSchedule, MarketTerms, Side
 from pmtui.domain.money import ONE, Micros, parse_micros
-from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick
-from pmtui.domain.orders.intent_amounts import order_amounts
+from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick, order_amounts
 from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, TimeInForce
 from pmtui.domain.ticket.draft import (
     OrderKind,
@@ -19,7 +19,6 @@ from pmtui.domain.ticket.draft import (
     TicketDraft,
     TicketField,
 )
-from pmtui.domain.ticket.reading import format_cents, say_cost
 from pmtui.domain.ticket.ticket import TicketCheck, check_ticket
 
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
@@ -384,6 +383,14 @@ def test_an_intent_is_there_exactly_when_nothing_blocks_and_is_within_its_means(
         assert numbers.shares <= world.available_shares
 
 
+def test_a_purchase_by_dollars_needs_no_minimum_of_shares_whatever_is_typed_beside_it() -> None:
+    draft = replace(MARKET, time_in_force=TimeInForce.GTC, size_text="0.5", price_text="60")
+    check = check_ticket(draft, WORLD)
+    assert not any("shares" in text for text in _texts(check, TicketField.SIZE))
+    mended = check_ticket(_fixed(replace(draft, time_in_force=TimeInForce.FOK)), WORLD)
+    assert not _texts(mended, TicketField.SIZE)
+
+
 @given(drafts, worlds)
 def test_a_fix_mends_the_problem_it_belongs_to(draft: TicketDraft, world: TicketContext) -> None:
     for problem in check_ticket(draft, world).problems:
@@ -426,7 +433,7 @@ def test_a_size_there_is_no_cash_for_is_mended_with_the_fee_kept_and_told(
     assert problem.fix is not None
     numbers = check_ticket(problem.fix, WORLD).numbers
     assert numbers is not None
-    fee = f", up to {say_cost(numbers.worst_fee)} of it for the fee"
+    fee = f", up to {format_dollars_up(numbers.worst_fee)} of it for the fee"
     assert (
         problem.text == f"Costs more than the $1,000.00 that are free{'' if is_post_only else fee}"
     )

@@ -6,13 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.formats import format_cents
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
-from pmtui.domain.ticket.draft import TicketContext, TicketDraft, TicketField
-from pmtui.domain.ticket.reading import format_cents
-from pmtui.domain.ticket.rules import TicketRules
+from pmtui.domain.ticket.draft import TicketContext, TicketDraft, TicketField, TicketRules
 from pmtui.domain.ticket.ticket import TicketCheck, check_ticket
 from tests.domain.ticket.test_ticket import BOOK, BUY, MARKET, NO, NOW, SELL, TERMS, WORLD, YES, m
 

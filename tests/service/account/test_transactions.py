@@ -19,9 +19,9 @@ from pmtui.domain.account.wallet_call import (
     TransactionStatus,
     WalletTransaction,
 )
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
-from pmtui.domain.orders.verdict import Rejected
+from pmtui.domain.orders.order import Rejected
 from pmtui.service.account.transactions import (
     AFTER_DEADLINE,
     DEADLINE,

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.exit_policy import Departure, LeavePolicy
+from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged
 from pmtui.domain.account.position import Position
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind, TradeChanged
 from pmtui.domain.books.market_events import BookSnapshot, TextLevel
 from pmtui.domain.conditionals.conditional import (
     GONE,
@@ -17,10 +16,11 @@ from pmtui.domain.conditionals.conditional import (
     ConditionalState,
     Trigger,
 )
+from pmtui.domain.health import LinkState
 from pmtui.domain.ids import OrderId, TradeId
-from pmtui.domain.markets.link import LinkState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason
 from pmtui.domain.orders.order import (
     Fill,
     Liquidity,
@@ -314,7 +314,7 @@ async def test_a_read_only_session_has_none(tmp_path: Path) -> None:
 async def test_leaving_pauses_what_is_active_and_says_so(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
-        report = await world.service.departing.leave(Departure.HANG_UP, LeavePolicy.LEAVE)
+        report = await world.service.departing.leave(ExitReason.HANG_UP, ExitPolicy.LEAVE)
         assert "1 stop ends with the program" in report.text
         assert only(world).state is ConditionalState.PAUSED
     async with running_world(tmp_path) as world:

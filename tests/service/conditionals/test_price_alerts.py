@@ -7,7 +7,7 @@ import pytest
 
 from pmtui.domain.books.market_events import MarketResolved
 from pmtui.domain.conditionals.price_alert import AlertPlan, AlertSide, AlertState, PriceAlert
-from pmtui.domain.markets.link import LinkState
+from pmtui.domain.health import LinkState
 from pmtui.domain.markets.market import Event
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.money import parse_micros

@@ -9,26 +9,28 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
-from pmtui.domain.account.exit_policy import Departure, LeavePolicy
-from pmtui.domain.account.user_events import TradeChanged
+from pmtui.domain.account.events import TradeChanged
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.conditionals.conditional import Attachment, Conditional, ConditionalState, Trigger
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import OrderId, TradeId
-from pmtui.domain.markets.link import Link, LinkState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.fields import OrderDraft, UnsignedOrder
+from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason
 from pmtui.domain.orders.order import (
     Fill,
     LimitIntent,
     Liquidity,
+    MoveEnd,
+    OrderDraft,
     OrderStatus,
     PostResult,
     PostStatus,
+    Rejected,
     TimeInForce,
     TradeStatus,
+    UnsignedOrder,
 )
-from pmtui.domain.orders.verdict import MoveEnd, Rejected
 from pmtui.service.conditionals.sales import MOST_DOUBT_S, SALE_LAG_S
 from pmtui.service.orders.journal import Journal, JournalProblem, Leaving
 from pmtui.service.surface import PreparedOrder
@@ -423,7 +425,7 @@ async def test_nothing_fires_while_the_program_ends(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
         leaving = asyncio.ensure_future(
-            world.service.departing.leave(Departure.QUIT, LeavePolicy.LEAVE)
+            world.service.departing.leave(ExitReason.QUIT, ExitPolicy.LEAVE)
         )
         await world.pass_time(1)
         world.stream.send(book("0.39"))

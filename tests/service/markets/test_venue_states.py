@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.health import RateBudget
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.venue_state import VenueState
-from pmtui.domain.orders.order import CancelResult, PostResult, PostStatus
-from pmtui.domain.orders.verdict import Rejected
-from pmtui.domain.rate_budget import RateBudget
+from pmtui.domain.orders.order import CancelResult, PostResult, PostStatus, Rejected
 from pmtui.service.markets.venue_states import ASK_AGAIN_S, ASK_PERIOD_S
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, World, running_world

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.account.events import OrderChanged, OrderEventKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import CancelResult, OrderStatus

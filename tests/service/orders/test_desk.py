@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind, TradeChanged
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
+    Accepted,
     Fill,
     LimitIntent,
     Liquidity,
@@ -22,10 +23,12 @@ from pmtui.domain.orders.order import (
     OrderStatus,
     PostResult,
     PostStatus,
+    Rejected,
     TimeInForce,
     TradeStatus,
+    Unknown,
+    Verdict,
 )
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.orders.preparing import to_order
 from pmtui.service.surface import PreparedOrder

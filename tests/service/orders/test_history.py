@@ -5,8 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from pmtui.domain.ids import OrderId
-from pmtui.domain.orders.order import OrderStatus, TradeStatus
-from pmtui.domain.orders.verdict import Accepted, Rejected
+from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, TradeStatus
 from pmtui.service.orders.journal import Journal
 from pmtui.service.orders.journal_rows import read_fills
 from tests.service.fakes import lost, resting, running_world

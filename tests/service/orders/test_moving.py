@@ -7,24 +7,29 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind, TradeChanged
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
-from pmtui.domain.markets.link import Link, LinkState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.limits import Limits
 from pmtui.domain.orders.order import (
+    Accepted,
     CancelResult,
     Fill,
     Liquidity,
+    MoveEnd,
+    MoveVerdict,
     Order,
     OrderStatus,
     PostResult,
+    Rejected,
     TimeInForce,
     TradeStatus,
+    Unknown,
+    Verdict,
 )
-from pmtui.domain.orders.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown, Verdict
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.orders.moving import PROOF_WITHIN_S
 from pmtui.service.surface import PreparedOrder

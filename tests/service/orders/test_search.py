@@ -8,11 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import OrderStatus, PostResult, PostStatus, TimeInForce
-from pmtui.domain.orders.verdict import Rejected, Unknown
+from pmtui.domain.orders.order import (
+    OrderStatus,
+    PostResult,
+    PostStatus,
+    Rejected,
+    TimeInForce,
+    Unknown,
+)
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts

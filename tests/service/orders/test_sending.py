@@ -9,11 +9,18 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.account.events import OrderChanged, OrderEventKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import CommandId, OrderId
-from pmtui.domain.orders.order import CancelResult, OrderStatus, TimeInForce
-from pmtui.domain.orders.verdict import Accepted, CancelVerdict, Rejected, Unknown
+from pmtui.domain.orders.order import (
+    Accepted,
+    CancelResult,
+    CancelVerdict,
+    OrderStatus,
+    Rejected,
+    TimeInForce,
+    Unknown,
+)
 from pmtui.service.orders.journal import Journal, JournalProblem, Leaving
 from pmtui.service.safety.kill_file import new_kill, remove_killed, write_killed
 from pmtui.service.surface import PreparedOrder

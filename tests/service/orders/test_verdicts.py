@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, notional_ceil, notional_floor
-from pmtui.domain.orders.order import LimitIntent, OrderStatus, PostResult, PostStatus, TimeInForce
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.domain.orders.order import (
+    Accepted,
+    LimitIntent,
+    OrderStatus,
+    PostResult,
+    PostStatus,
+    Rejected,
+    TimeInForce,
+    Unknown,
+    Verdict,
+)
 from pmtui.service.orders.preparing import prepare_order
 from pmtui.service.orders.verdicts import are_possible, judge_answer
 from pmtui.service.surface import PreparedOrder

@@ -3,10 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.failure import Failure, FailureKind
-from pmtui.domain.health import HealthState, Source
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.health import HealthState, Link, LinkState, Source
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.link import Link, LinkState
 from pmtui.service.safety.arming import DISARM_AFTER_S
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
 from tests.manual_clock import settle

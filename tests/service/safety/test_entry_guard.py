@@ -6,23 +6,26 @@ from pathlib import Path
 
 import pytest
 
+from pmtui.domain.account.events import TradeChanged
 from pmtui.domain.account.position import Position
-from pmtui.domain.account.user_events import TradeChanged
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.limits import Limits
 from pmtui.domain.orders.order import (
+    Accepted,
     Fill,
     LimitIntent,
     Liquidity,
     OrderStatus,
     PostResult,
     PostStatus,
+    Rejected,
     TimeInForce,
     TradeStatus,
+    Unknown,
+    Verdict,
 )
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
 from pmtui.service.safety.entry_guard import CLOCK_UNKNOWN, MAY_ARRIVE_FOR_S, NOT_YET_KNOWN
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic

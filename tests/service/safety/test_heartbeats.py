@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.account.events import OrderChanged, OrderEventKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.endings import LAG_S
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView

@@ -8,7 +8,7 @@ import pytest
 from typing_extensions import override
 
 from pmtui.domain.ids import OrderId
-from pmtui.domain.orders.verdict import Accepted, Rejected
+from pmtui.domain.orders.order import Accepted, Rejected
 from pmtui.service.orders.journal import Journal, JournalProblem, Leaving
 from pmtui.service.safety.kill_file import (
     ANSWER,

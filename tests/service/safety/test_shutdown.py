@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.exit_policy import Departure, LeavePolicy
-from pmtui.domain.account.user_events import OrderChanged, OrderEventKind
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.account.events import OrderChanged, OrderEventKind
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
-from pmtui.domain.orders.heartbeat import HeartbeatPolicy
+from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
 from pmtui.domain.orders.order import OrderStatus
 from pmtui.service.safety.shutdown import CANCEL_WITHIN_S, DepartureReport
 from pmtui.service.tuning import Tuning
@@ -34,7 +33,7 @@ def rest(world: World, *order_ids: OrderId) -> None:
 
 
 async def leave(
-    world: World, policy: LeavePolicy, departure: Departure = Departure.QUIT
+    world: World, policy: ExitPolicy, departure: ExitReason = ExitReason.QUIT
 ) -> DepartureReport:
     """Leave, letting as much time pass as that may take."""
     leaving = asyncio.ensure_future(world.service.departing.leave(departure, policy))
@@ -55,7 +54,7 @@ def journal_lines(tmp_path: Path, order_id: OrderId | None = None) -> list[str]:
 async def test_cancel_asks_once_looks_and_says_that_nothing_rests(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         rest(world, ONE, TWO)
-        report = await leave(world, LeavePolicy.CANCEL)
+        report = await leave(world, ExitPolicy.CANCEL)
         assert world.account.open == {}
         assert report == DepartureReport(
             "2 open orders at quit, on_quit = cancel. 2 cancelled, and the venue lists no open "
@@ -75,7 +74,7 @@ async def test_a_cancellation_without_answer_is_tried_again_and_then_given_up(
     async with running_world(tmp_path) as world:
         rest(world, ONE)
         world.account.cancel_failure = lost("DELETE /cancel-all")
-        report = await leave(world, LeavePolicy.CANCEL, Departure.HANG_UP)
+        report = await leave(world, ExitPolicy.CANCEL, ExitReason.HANG_UP)
         assert "hang-up, on_hangup = cancel" in report.text
         assert "NOT all were cancelled within 5 s (DELETE /cancel-all: timed out)" in report.text
         assert report.may_rest == (f"live: {NAMED}",)
@@ -88,7 +87,7 @@ async def test_a_cancellation_that_works_at_the_second_try_is_enough(tmp_path: P
     async with running_world(tmp_path) as world:
         rest(world, ONE)
         world.account.cancel_answers = [Failure(FailureKind.UNREACHABLE, "DELETE /cancel-all", "")]
-        report = await leave(world, LeavePolicy.CANCEL)
+        report = await leave(world, ExitPolicy.CANCEL)
         assert "1 cancelled, and the venue lists no open order" in report.text
         assert report.may_rest == ()
 
@@ -97,7 +96,7 @@ async def test_a_listed_order_that_cannot_be_read_may_rest(tmp_path: Path) -> No
     async with running_world(tmp_path) as world:
         rest(world, ONE)
         world.account.unread_orders = (None,)
-        report = await leave(world, LeavePolicy.CANCEL)
+        report = await leave(world, ExitPolicy.CANCEL)
         assert (
             "NOT all were cancelled within 5 s (1 row in the venue's list of open orders cannot be read)"
             in report.text
@@ -110,7 +109,7 @@ async def test_a_stalled_cancellation_does_not_keep_the_next_from_being_tried(
     async with running_world(tmp_path) as world:
         rest(world, ONE)
         world.account.stalled_cancels = 1
-        report = await leave(world, LeavePolicy.CANCEL)
+        report = await leave(world, ExitPolicy.CANCEL)
         assert "1 cancelled, and the venue lists no open order" in report.text
 
 
@@ -121,7 +120,7 @@ async def test_an_order_that_arrives_after_the_cancellation_is_cancelled_too(
         rest(world, ONE)
         world.account.read_failure = lost("GET /data/orders")
         leaving = asyncio.ensure_future(
-            world.service.departing.leave(Departure.QUIT, LeavePolicy.CANCEL)
+            world.service.departing.leave(ExitReason.QUIT, ExitPolicy.CANCEL)
         )
         await settle()
         world.account.open[TWO] = resting(TWO)
@@ -135,7 +134,7 @@ async def test_an_order_without_an_answer_is_named_as_one_that_may_rest(tmp_path
     async with running_world(tmp_path) as world:
         unknown = resting(ONE, status=OrderStatus.UNKNOWN)
         world.user_stream.send(OrderChanged(OrderEventKind.UPDATE, unknown, world.clock.now()))
-        report = await leave(world, LeavePolicy.CANCEL)
+        report = await leave(world, ExitPolicy.CANCEL)
         assert "0 cancelled, and the venue lists no open order any more" in report.text
         assert report.may_rest == (f"unknown: {NAMED}",)
 
@@ -143,7 +142,7 @@ async def test_an_order_without_an_answer_is_named_as_one_that_may_rest(tmp_path
 async def test_leaving_them_touches_nothing_and_names_them(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         rest(world, ONE)
-        report = await leave(world, LeavePolicy.LEAVE)
+        report = await leave(world, ExitPolicy.LEAVE)
         assert world.account.cancelled == []
         assert "1 open order at quit, on_quit = leave. The local venue stops too" in report.text
         assert report.may_rest == (f"live: {NAMED}",)
@@ -153,7 +152,7 @@ async def test_leaving_them_touches_nothing_and_names_them(tmp_path: Path) -> No
 async def test_the_switch_is_counted_on_only_where_heartbeats_are_accepted(tmp_path: Path) -> None:
     async with running_world(tmp_path, tuning=Tuning(heartbeat=HeartbeatPolicy.ON)) as world:
         rest(world, ONE)
-        report = await leave(world, LeavePolicy.SWITCH)
+        report = await leave(world, ExitPolicy.SWITCH)
         assert "if a heartbeat comes in time" in report.text
         assert world.account.cancelled == []
 
@@ -164,14 +163,14 @@ async def test_what_could_not_be_cancelled_is_left_to_a_switch_that_is_armed(
     async with running_world(tmp_path, tuning=Tuning(heartbeat=HeartbeatPolicy.ON)) as world:
         rest(world, ONE)
         world.account.cancel_failure = lost("DELETE /cancel-all")
-        report = await leave(world, LeavePolicy.CANCEL)
+        report = await leave(world, ExitPolicy.CANCEL)
         assert "NOT all were cancelled" in report.text
         assert report.text.endswith("next time they are back, if a heartbeat comes in time.")
 
 
-@pytest.mark.parametrize("policy", list(LeavePolicy))
+@pytest.mark.parametrize("policy", list(ExitPolicy))
 async def test_without_orders_there_is_nothing_to_do_or_to_say(
-    tmp_path: Path, policy: LeavePolicy
+    tmp_path: Path, policy: ExitPolicy
 ) -> None:
     async with running_world(tmp_path) as world:
         assert await leave(world, policy) == DepartureReport()
@@ -184,21 +183,21 @@ async def test_before_the_first_look_at_the_venue_cancelling_takes_no_chances(
     async with running_world(tmp_path) as world:
         world.service._account.state.load = Load.LOADING
         world.account.open[ONE] = resting(ONE)
-        report = await leave(world, LeavePolicy.CANCEL)
+        report = await leave(world, ExitPolicy.CANCEL)
         assert world.account.open == {}
         assert "the venue lists no open order any more" in report.text
 
 
 async def test_read_only_sessions_leave_without_a_word(tmp_path: Path) -> None:
     async with running_world(tmp_path, with_key=False) as world:
-        assert await leave(world, LeavePolicy.CANCEL) == DepartureReport()
+        assert await leave(world, ExitPolicy.CANCEL) == DepartureReport()
 
 
 async def test_the_first_reason_to_leave_counts(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         rest(world, ONE)
-        world.service.departing.begin(Departure.HANG_UP, LeavePolicy.CANCEL)
-        report = await leave(world, LeavePolicy.LEAVE)
+        world.service.departing.begin(ExitReason.HANG_UP, ExitPolicy.CANCEL)
+        report = await leave(world, ExitPolicy.LEAVE)
         assert "hang-up, on_hangup = cancel" in report.text
         assert world.account.open == {}
 
@@ -206,5 +205,5 @@ async def test_the_first_reason_to_leave_counts(tmp_path: Path) -> None:
 async def test_leaving_disarms(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         assert world.service.commands.arm() == ""
-        await leave(world, LeavePolicy.LEAVE)
+        await leave(world, ExitPolicy.LEAVE)
         assert world.service.queries.status().armed_until is None

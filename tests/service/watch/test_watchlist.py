@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.books.market_events import BookSnapshot, TextLevel
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.health import LinkState
 from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
-from pmtui.domain.markets.link import LinkState
 from pmtui.domain.markets.market import Event, Market, Outcome
 from pmtui.domain.markets.watchlist import (
     MOST_STARS,

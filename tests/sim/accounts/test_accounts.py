@@ -2,7 +2,7 @@
 
 import pytest
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address
 from pmtui.sim.accounts.accounts import Accounts, Credentials
 

@@ -10,7 +10,7 @@ from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.intent_amounts import order_amounts
+from pmtui.domain.orders.amounts import order_amounts
 from pmtui.domain.orders.order import LimitIntent, OrderIntent, TimeInForce
 from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketContext, TicketDraft
 from pmtui.domain.ticket.ticket import check_ticket

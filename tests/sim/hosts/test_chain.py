@@ -6,7 +6,7 @@ from pmtui.clients.chain import ChainClient
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient
 from pmtui.domain.account.onboarding import WalletForm
-from pmtui.domain.failure import Failure
+from pmtui.domain.answers import Failure
 from pmtui.domain.ids import Address
 from pmtui.signing.wallet import derive_deposit
 from tests.sim.kit import Person

@@ -27,11 +27,9 @@ from pmtui.clients.notifications import NotificationsClient
 from pmtui.clients.rewards import RewardsClient
 from pmtui.clients.routes_clob import ROUTES, Call, ClobRoutes
 from pmtui.config.endpoints import Dialect
-from pmtui.domain.account.keys import NO_BUILDER, BuilderFees
-from pmtui.domain.account.notices import NoticeKind
-from pmtui.domain.account.signature_type import SignatureType
-from pmtui.domain.answers import Listing
-from pmtui.domain.failure import Failure, FailureKind
+from pmtui.domain.account.events import NoticeKind
+from pmtui.domain.account.keys import NO_BUILDER, BuilderFees, SignatureType
+from pmtui.domain.answers import Failure, FailureKind, Listing
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side

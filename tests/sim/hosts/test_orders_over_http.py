@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.engine.terms import GTD_EARLY_MS

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pmtui.domain.account.signature_type import SignatureType
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.signing.order_signing import SignedOrder

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pmtui.domain.account.onboarding import Told
+from pmtui.domain.account.onboarding import LastAnswer
 from pmtui.service.topics import AccountTopic, OnboardingTopic, Topic
 from pmtui.ui.account.account import AccountLineScreen, AccountScreen
 from pmtui.ui.app import PmtuiApp
@@ -175,7 +175,7 @@ async def test_what_is_told_meanwhile_is_shown_where_the_cursor_stays() -> None:
         await until(pilot, lambda: shows(app, "every step is done"), "the account")
         await pilot.press(*["down"] * 6)
         problem = "GET /auth/ban-status/closed-only: timed out"
-        service.onboarding_view = replace(READY, closed_only=Told(True, SECONDS_AGO, problem))
+        service.onboarding_view = replace(READY, closed_only=LastAnswer(True, SECONDS_AGO, problem))
         service.announce(OnboardingTopic())
         await until(pilot, lambda: shows(app, "x not done"), "the change")
         assert "close-only; failing: GET" in row(app, "x not done   Standing")
@@ -214,7 +214,7 @@ async def test_a_terminal_without_unicode_shows_the_same() -> None:
 async def test_without_colour_every_state_still_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     service = ready_service()
-    service.onboarding_view = replace(allowing(0, 1), closed_only=Told())
+    service.onboarding_view = replace(allowing(0, 1), closed_only=LastAnswer())
     app = app_on(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("a")

@@ -6,17 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.key_kind import KeyKind
+from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import (
+    LastAnswer,
     Onboarding,
     Purpose,
     Step,
     StepState,
-    Told,
     Wallet,
     WalletForm,
 )
-from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.domain.orders.order import BalanceAllowance
@@ -116,7 +115,9 @@ def test_a_locked_keystore_is_opened_by_starting_again() -> None:
 
 
 def test_an_account_that_is_still_opening_knows_little() -> None:
-    opening = replace(READY, maker=None, trading_key=None, deployed={}, code=Told(), balance=Told())
+    opening = replace(
+        READY, maker=None, trading_key=None, deployed={}, code=LastAnswer(), balance=LastAnswer()
+    )
     assert result(opening, "wallet") == "not told yet"
     assert OLDER.address in line(opening, "wallet").full
     assert NEWER.address in line(opening, "wallet").full
@@ -128,13 +129,13 @@ def test_an_account_that_is_still_opening_knows_little() -> None:
 
 
 def test_both_views_of_a_wallet_are_told_apart() -> None:
-    unheard = replace(READY, deployed={NEWER.address: Told(False, NOW)})
+    unheard = replace(READY, deployed={NEWER.address: LastAnswer(False, NOW)})
     assert result(unheard, "deployed") == "not yet by it; the chain has it"
-    nowhere = replace(unheard, code=Told(False, NOW))
+    nowhere = replace(unheard, code=LastAnswer(False, NOW))
     assert result(nowhere, "deployed") == "the relayer knows of none"
     assert result(nowhere, "code") == "no contract there"
     assert "deploys no wallet yet" in line(nowhere, "deployed").to_do
-    unasked = replace(READY, code=Told(), code_unasked="this profile names no chain host")
+    unasked = replace(READY, code=LastAnswer(), code_unasked="this profile names no chain host")
     assert result(unasked, "code") == "not asked: this profile names no chain host"
 
 
@@ -154,13 +155,13 @@ def test_allowances_are_told_to_the_cent() -> None:
     assert "approves nothing yet" in line(facts, "allowance 0xE11").to_do
     assert "deadline" in line(facts, "allowance 0xE11").words.signing
     assert result(facts, "allowance 0xe22") == "$5.00 to 0xe222…0F59"
-    silent = replace(READY, balance=Told(BalanceAllowance(Micros(1)), NOW))
+    silent = replace(READY, balance=LastAnswer(BalanceAllowance(Micros(1)), NOW))
     assert result(silent, "allowance 0xE11") == "the host tells of none"
     assert line(silent, "allowance 0xE11").state is StepState.NOT_KNOWN
 
 
 def test_spent_play_money_is_not_asked_to_be_sent() -> None:
-    spent = replace(READY, balance=Told(BalanceAllowance(Micros(0)), NOW))
+    spent = replace(READY, balance=LastAnswer(BalanceAllowance(Micros(0)), NOW))
     assert "Play money is given once" in line(spent, "balance").to_do
     assert READY.identity is not None
     real = replace(spent, identity=replace(READY.identity, kind=KeyKind.KEYSTORE))

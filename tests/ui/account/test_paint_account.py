@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from pmtui.domain.account.onboarding import Told
+from pmtui.domain.account.onboarding import LastAnswer
 from pmtui.ui.account.account_lines import AccountLine, account_lines
 from pmtui.ui.account.paint_account import (
     ACCOUNT_COLUMNS,
@@ -22,7 +22,8 @@ from tests.ui.onboarded import KEYLESS, NEWER, READY, SECONDS_AGO, allowing
 from tests.ui.screens.look import words
 
 FAILING = replace(
-    READY, closed_only=Told(False, NOW - timedelta(seconds=78), "GET /x: timed out", SECONDS_AGO)
+    READY,
+    closed_only=LastAnswer(False, NOW - timedelta(seconds=78), "GET /x: timed out", SECONDS_AGO),
 )
 
 
@@ -58,7 +59,7 @@ def test_a_row_has_an_age_where_somebody_told_it() -> None:
     [(0, "now"), (9, "now"), (10, "10s"), (39, "30s"), (60, "1m"), (7200, "2h")],
 )
 def test_ages_stand_still_for_ten_seconds(seconds: int, shown: str) -> None:
-    facts = replace(READY, code=Told(True, NOW - timedelta(seconds=seconds)))
+    facts = replace(READY, code=LastAnswer(True, NOW - timedelta(seconds=seconds)))
     assert paint_account_row(lines(facts)["code"], NOW, 38).cells[-1].text == shown
 
 
@@ -80,7 +81,7 @@ def test_the_heading_says_what_stands_in_the_way() -> None:
     assert "every step is done   1 failing to be told" in failing
     missing = words(paint_account_heading(allowing(1, 0), PAPER_STATUS, 80))
     assert "not done: Allow: neg-risk" in missing
-    asking = replace(READY, is_asking=True, closed_only=Told())
+    asking = replace(READY, is_asking=True, closed_only=LastAnswer())
     assert "not known: Standing" in words(paint_account_heading(asking, PAPER_STATUS, 80))
     assert "asking…" in words(paint_account_heading(asking, PAPER_STATUS, 80))
 
@@ -121,7 +122,7 @@ def test_an_explanation_says_everything_in_full() -> None:
 
 
 def test_words_of_the_venue_are_made_harmless() -> None:
-    place = replace(READY, place=Told(None, None, "\x1b[31mred\x07 \u202etxet"))
+    place = replace(READY, place=LastAnswer(None, None, "\x1b[31mred\x07 \u202etxet"))
     shown = lines(place)["place"]
     assert "\x1b" not in paint_account_row(shown, NOW, 38).cells[3].text
     assert "\u202e" not in texts(paint_account_details(shown, 78, 9))

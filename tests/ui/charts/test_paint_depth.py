@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.books.book_view import BookView
-from pmtui.domain.books.depth import Reach, depth_curve, span_around
+from pmtui.domain.books.book_view import BookView, Reach, depth_curve, span_around
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import line_width
 from pmtui.ui.charts.paint_depth import depth_scale, largest_depth, paint_depth, paint_depth_title

@@ -4,7 +4,7 @@ from datetime import timedelta
 from textual import events
 
 from pmtui.domain.books.book_view import BookState
-from pmtui.domain.markets.listing import MarketSort
+from pmtui.domain.markets.market import MarketSort
 from pmtui.domain.money import parse_micros as m
 from pmtui.service.topics import MarketListTopic, RowQuotesTopic, SearchTopic, StatusTopic
 from pmtui.service.views import Load, MarketListView, SearchView

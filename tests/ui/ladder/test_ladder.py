@@ -9,11 +9,10 @@ from textual.message import Message
 from textual.strip import Strip
 from typing_extensions import override
 
+from pmtui.domain.account.position import Stake
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.books.ladder_axis import groupings
-from pmtui.domain.books.ladder_marks import LadderMarks
+from pmtui.domain.books.ladder import LadderMarks, groupings
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.closing import Stake
 from pmtui.domain.markets.market import FeeSchedule, RewardTerms, Side
 from pmtui.domain.money import Micros
 from pmtui.ui.ladder.ladder import LadderPane

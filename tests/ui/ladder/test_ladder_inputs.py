@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from pmtui.domain.markets.closing import Stake
+from pmtui.domain.account.position import Stake
 from pmtui.domain.markets.market import NO_FEE, Side
 from pmtui.domain.money import Micros, complement
 from pmtui.service.views import Load

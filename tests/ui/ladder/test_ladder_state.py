@@ -3,12 +3,10 @@ from datetime import timedelta
 
 import pytest
 
+from pmtui.domain.account.position import Stake
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.books.ladder import Ladder, build_ladder
-from pmtui.domain.books.ladder_axis import Axis
-from pmtui.domain.books.ladder_marks import LadderMarks
+from pmtui.domain.books.ladder import Axis, Ladder, LadderMarks, build_ladder
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.markets.closing import Stake
 from pmtui.domain.markets.market import FeeSchedule, RewardTerms, Side, Trading
 from pmtui.domain.money import SCALE, Micros
 from pmtui.service.views import QuoteRow

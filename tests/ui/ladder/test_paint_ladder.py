@@ -6,14 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.books.ladder import Rung, Zone
-from pmtui.domain.books.ladder_marks import StopMark
+from pmtui.domain.books.ladder import Rung, StopMark, Zone
 from pmtui.domain.conditionals.conditional import ConditionalId, Trigger
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.domain.orders.amounts import TICK_RULES
-from pmtui.domain.orders.own_changes import OwnChange
+from pmtui.domain.orders.own_orders import OwnChange
 from pmtui.ui.cells import Line, line_width
 from pmtui.ui.ladder.ladder_columns import LadderColumns, paint_titles
 from pmtui.ui.ladder.ladder_columns import plan_columns as plan_for

@@ -8,6 +8,7 @@ from pmtui.domain.ids import TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
+    Accepted,
     Fill,
     LimitIntent,
     Order,
@@ -15,7 +16,6 @@ from pmtui.domain.orders.order import (
     TimeInForce,
     TradeStatus,
 )
-from pmtui.domain.orders.verdict import Accepted
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, Load
 from pmtui.ui.market.delayed_orders import DelayedOrders

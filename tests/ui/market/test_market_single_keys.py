@@ -10,9 +10,16 @@ from typing_extensions import override
 from pmtui.domain.books.book_view import BookState, Level
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown
-from pmtui.domain.ticket.rules import TicketRules
+from pmtui.domain.orders.order import (
+    Accepted,
+    LimitIntent,
+    Order,
+    OrderStatus,
+    Rejected,
+    TimeInForce,
+    Unknown,
+)
+from pmtui.domain.ticket.draft import TicketRules
 from pmtui.service import views
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic

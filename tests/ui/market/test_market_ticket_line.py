@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.verdict import Rejected
+from pmtui.domain.orders.order import Rejected
 from pmtui.domain.ticket.draft import OrderKind
 from pmtui.service.topics import MarketTopic
 from pmtui.ui.cells import Cell

@@ -5,8 +5,7 @@ from datetime import timedelta
 from textual.pilot import Pilot
 
 from pmtui.domain.markets.market import Side
-from pmtui.domain.orders.order import LimitIntent
-from pmtui.domain.orders.verdict import MoveEnd, MoveVerdict
+from pmtui.domain.orders.order import LimitIntent, MoveEnd, MoveVerdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic
 from pmtui.ui.account.action_cards import MoveCard

@@ -8,8 +8,7 @@ from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import LimitIntent, OrderStatus
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.domain.orders.order import Accepted, LimitIntent, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.sim.engine.refusals import FAK_UNMATCHED
 from pmtui.ui.cells import line_width

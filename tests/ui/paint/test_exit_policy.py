@@ -1,10 +1,9 @@
 from dataclasses import replace
 
-from pmtui.domain.account.exit_policy import LeavePolicy
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalId
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
+from pmtui.domain.orders.heartbeat import BeatState, ExitPolicy, HeartbeatPolicy, HeartbeatView
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import line_width
 from pmtui.ui.paint.exit_policy import label_leaving, paint_ending, paint_leaving
@@ -15,26 +14,26 @@ LIVE = replace(PAPER_STATUS, mode=Mode.LIVE)
 BEATING = HeartbeatView(HeartbeatPolicy.ON, BeatState.BEATING, LIVE.now)
 
 
-def said(policy: LeavePolicy, status: StatusView) -> str:
+def said(policy: ExitPolicy, status: StatusView) -> str:
     return "".join(cell.text for cell in paint_leaving(policy, status))
 
 
 def test_the_choice_and_what_comes_of_it_are_both_said() -> None:
-    assert said(LeavePolicy.LEAVE, LIVE) == (
+    assert said(ExitPolicy.LEAVE, LIVE) == (
         "They stay at the venue after you leave. (on_quit = leave)"
     )
-    assert said(LeavePolicy.CANCEL, PAPER_STATUS).endswith("(on_quit = cancel)")
+    assert said(ExitPolicy.CANCEL, PAPER_STATUS).endswith("(on_quit = cancel)")
 
 
 def test_the_switch_is_promised_only_where_it_is_armed() -> None:
     armed = replace(LIVE, heartbeat=BEATING)
-    assert "the venue cancels every order 10 to 15 s later" in said(LeavePolicy.SWITCH, armed)
-    assert "they stay at the venue" in said(LeavePolicy.SWITCH, LIVE)
+    assert "the venue cancels every order 10 to 15 s later" in said(ExitPolicy.SWITCH, armed)
+    assert "they stay at the venue" in said(ExitPolicy.SWITCH, LIVE)
 
 
 def test_the_agreeing_key_says_that_it_cancels() -> None:
-    assert label_leaving(LeavePolicy.CANCEL) == "Cancel and quit"
-    assert label_leaving(LeavePolicy.SWITCH) == label_leaving(LeavePolicy.LEAVE) == "Quit"
+    assert label_leaving(ExitPolicy.CANCEL) == "Cancel and quit"
+    assert label_leaving(ExitPolicy.SWITCH) == label_leaving(ExitPolicy.LEAVE) == "Quit"
 
 
 def test_what_watches_is_named_on_one_line_each() -> None:

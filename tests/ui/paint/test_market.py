@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.books.ladder import Rung, Zone
-from pmtui.domain.books.tape import TapeFilter
-from pmtui.domain.books.tape_gaps import TapeGap
+from pmtui.domain.books.tape import TapeFilter, TapeGap
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import ONE, Micros

@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, notional_floor, parse_micros
-from pmtui.domain.orders.order import LimitIntent, OrderStatus, PostResult, PostStatus, TimeInForce
-from pmtui.domain.orders.verdict import Accepted
+from pmtui.domain.orders.order import (
+    Accepted,
+    LimitIntent,
+    OrderStatus,
+    PostResult,
+    PostStatus,
+    TimeInForce,
+)
 from pmtui.service.orders.verdicts import judge_answer
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.market.paint_single_keys import say_end

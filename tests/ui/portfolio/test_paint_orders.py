@@ -1,6 +1,5 @@
 from pmtui.domain.ids import OrderId
-from pmtui.domain.orders.order import CancelResult, OrderStatus
-from pmtui.domain.orders.verdict import CancelVerdict
+from pmtui.domain.orders.order import CancelResult, CancelVerdict, OrderStatus
 from pmtui.ui.cells import Line, line_width
 from pmtui.ui.portfolio.paint_orders import (
     LINE_WIDTH,

@@ -1,11 +1,10 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-from pmtui.domain.account.earned import Earned
 from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import CancelResult, OrderStatus
-from pmtui.domain.orders.verdict import CancelVerdict
+from pmtui.domain.orders.order import CancelResult, CancelVerdict, OrderStatus
 from pmtui.service.topics import AccountTopic, MarketTopic, RewardsTopic, RowQuotesTopic
 from pmtui.service.views import EarnedView, Load, MarketView
 from pmtui.ui.messages import MarketChosen

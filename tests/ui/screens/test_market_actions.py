@@ -9,8 +9,17 @@ from textual.pilot import Pilot
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
-from pmtui.domain.orders.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown
+from pmtui.domain.orders.order import (
+    Accepted,
+    LimitIntent,
+    MoveEnd,
+    MoveVerdict,
+    Order,
+    OrderStatus,
+    Rejected,
+    TimeInForce,
+    Unknown,
+)
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.account.action_cards import FlattenCard, MoveCard, ScaledCard

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, MarketTerms, Side
 from pmtui.domain.money import Micros, parse_micros
-from pmtui.domain.orders.order import OrderStatus
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown
+from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, Unknown
 from pmtui.domain.ticket.scaled import ScaledPlan, ScaledSpec, TotalUnit, plan_scaled
 from pmtui.ui.cells import Line, line_width
 from pmtui.ui.ticket.paint_scaled import paint_leg_end, paint_plan, paint_sent

@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 from pmtui.domain.books.book_view import BookState, Level
 from pmtui.domain.markets.market import RewardTerms
 from pmtui.domain.money import Micros, parse_micros
-from pmtui.domain.orders.order import OrderStatus, TimeInForce
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown
-from pmtui.domain.ticket.after import RewardsOutlook, TicketAfter
+from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, TimeInForce, Unknown
 from pmtui.domain.ticket.draft import OrderKind, Problem, SizeUnit, TicketDraft, TicketField
-from pmtui.domain.ticket.ticket import check_ticket
+from pmtui.domain.ticket.ticket import RewardsOutlook, TicketAfter, check_ticket
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.plain import cell_width

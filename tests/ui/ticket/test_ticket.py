@@ -9,8 +9,16 @@ from textual.pilot import Pilot
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
-from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, Order, OrderStatus, TimeInForce
-from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown
+from pmtui.domain.orders.order import (
+    Accepted,
+    LimitIntent,
+    MarketBuyIntent,
+    Order,
+    OrderStatus,
+    Rejected,
+    TimeInForce,
+    Unknown,
+)
 from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.ticket.confirm import ConfirmScreen

@@ -1,13 +1,43 @@
-"""What the service keeps to tell an account: its orders' ends, payouts, resolutions."""
+"""What the venue tells an account: events of the user stream, and the notices it keeps."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import NewType
 
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Fill, Order
+
+
+class OrderEventKind(StrEnum):
+    """Why an order event was sent."""
+
+    PLACEMENT = "PLACEMENT"
+    UPDATE = "UPDATE"
+    CANCELLATION = "CANCELLATION"
+
+
+@dataclass(frozen=True, slots=True)
+class OrderChanged:
+    """The state of one of our orders after something happened to it."""
+
+    kind: OrderEventKind
+    order: Order
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class TradeChanged:
+    """A trade of ours and its settlement; several of our resting orders may be part of one."""
+
+    fills: tuple[Fill, ...]
+    at: datetime | None
+
+
+UserEvent = OrderChanged | TradeChanged
+
 
 NoticeId = NewType("NoticeId", str)
 """Decimal digits."""

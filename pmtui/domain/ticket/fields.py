@@ -1,33 +1,32 @@
-"""Reads the ticket's fields: cents, sizes with their unit, and how long an order is to live.
+"""The ticket's fields: reading what was typed, and the moves that a key makes.
 
-Every function returns the value, or None with a problem added beside the field. Refuses what could
-be read in two ways: `1,5` is neither fifteen nor one and a half here.
+Every reading function returns the value, or None with a problem added beside the field.
 """
 
 import re
 from dataclasses import replace
 from datetime import datetime, timedelta
+from enum import IntEnum
 
-from pmtui.domain.cents import cents_down, cents_up, write_dollars
+from pmtui.domain.formats import format_cents, format_dollars_down, parse_cents, parse_size
 from pmtui.domain.markets.fees import FEE_STEP, fit_buy_amount
 from pmtui.domain.markets.market import NO_FEE, Side
 from pmtui.domain.money import (
     ONE,
     SCALE,
     Micros,
-    MoneyError,
     format_micros,
-    parse_micros,
     ratio_floor,
 )
 from pmtui.domain.orders.amounts import (
     is_on_tick,
     market_price_walk,
+    nearest_price,
     price_ceil,
     price_floor,
     size_floor,
 )
-from pmtui.domain.orders.order import TimeInForce
+from pmtui.domain.orders.order import MIN_LIFE, TimeInForce
 from pmtui.domain.ticket.draft import (
     OrderKind,
     Problem,
@@ -37,58 +36,14 @@ from pmtui.domain.ticket.draft import (
     TicketField,
 )
 
-MIN_LIFE = timedelta(seconds=120)
-"""A GTD order must be stated 180 s ahead and goes 60 s before that (WIRE_CLOB §6.2)."""
 TIME_TO_READ = timedelta(seconds=30)
 """Its time is fixed when the card is shown, and the venue counts from when the order arrives."""
 _SLACK = timedelta(seconds=2)
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d*)?", re.ASCII)
 _LIFE_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _LONGEST_LIFE_S = 366 * 86_400
 _LIFE = re.compile(r"0*[1-9]\d*[smhdSMHD]?", re.ASCII)
 _LIFE_FORMS = "minutes, or 90s, 30m, 2h, 1d"
 _MOST_QUOTED = 16
-
-
-def format_cents(price: Micros) -> str:
-    """Write a price as the ticket's price field takes it."""
-    return format_micros(Micros(price * 100))
-
-
-def say_dollars(amount: Micros) -> str:
-    """Write dollars that are there for a sentence: never more than there are."""
-    return write_dollars(cents_down(amount))
-
-
-def say_cost(amount: Micros) -> str:
-    """Write dollars that are to be paid for a sentence: never less than they are."""
-    return write_dollars(cents_up(amount))
-
-
-def say_shares(size: Micros) -> str:
-    """Write shares for a sentence: two decimals at most, with separators."""
-    whole, hundredths = divmod(size // (SCALE // 100), 100)
-    return f"{whole:,}.{hundredths:02d}".rstrip("0").rstrip(".")
-
-
-def parse_cents(text: str) -> Micros | None:
-    """Read a price typed in cents, with up to four decimals; None where it is none."""
-    try:
-        hundredfold = parse_micros(text.strip().rstrip("¢c").strip())
-    except MoneyError:
-        return None
-    return Micros(hundredfold // 100) if hundredfold % 100 == 0 else None
-
-
-def parse_size(text: str) -> Micros | None:
-    """Read a number that may carry its unit's sign and thousands commas; None where it is none."""
-    bare = text.strip().removeprefix("$").removesuffix("%").strip()
-    if _THOUSANDS.fullmatch(bare):
-        bare = bare.replace(",", "")
-    try:
-        return parse_micros(bare)
-    except MoneyError:
-        return None
 
 
 def unit_of(draft: TicketDraft) -> SizeUnit:
@@ -284,7 +239,7 @@ def _to_quantity(
         if at is not None and number <= 100 * SCALE:
             cash = affordable_cash(context, wanted, at, has_fee=not draft.is_post_only)
             if wanted - cash >= SCALE // 100:
-                kept = say_dollars(Micros(wanted - cash))
+                kept = format_dollars_down(Micros(wanted - cash))
                 text = f"{kept} of it stays free for the fee if it fills now"
                 problems.append(Problem(TicketField.SIZE, text, is_warning=True))
             wanted = cash
@@ -292,3 +247,125 @@ def _to_quantity(
     if draft.kind is OrderKind.MARKET or price is None:
         return cash
     return ratio_floor(cash, price)
+
+
+_PERCENT_STEP = 5 * SCALE
+DEFAULT_LIFE = "60m"
+"""How long a timed order lives until the trader says otherwise."""
+
+
+class Step(IntEnum):
+    """Which way a field moves."""
+
+    UP = 1
+    DOWN = -1
+
+
+def switch_side(draft: TicketDraft) -> TicketDraft:
+    """Return the draft for the other side."""
+    return replace(draft, side=draft.side.opposite)
+
+
+def next_kind(draft: TicketDraft) -> TicketDraft:
+    """Return the draft as the other kind of order, with what that kind needs."""
+    if draft.kind is OrderKind.MARKET:
+        return _back_to_limit(draft)
+    # A sale stays in shares: it is refused, and the limit that is offered instead needs them.
+    is_counted_in_shares = draft.side is Side.BUY and draft.size_unit is SizeUnit.SHARES
+    unit = SizeUnit.DOLLARS if is_counted_in_shares else draft.size_unit
+    # What was typed counted shares; as dollars it would be another order.
+    text = "" if is_counted_in_shares else draft.size_text
+    tif = TimeInForce.FOK if draft.time_in_force.rests else draft.time_in_force
+    return replace(
+        draft, kind=OrderKind.MARKET, time_in_force=tif, size_unit=unit, size_text=text,
+        price_text="", is_post_only=False, limit=draft,
+    )  # fmt: skip
+
+
+def _back_to_limit(draft: TicketDraft) -> TicketDraft:
+    """Return the limit order it was before: its price, and its size where that counted otherwise."""
+    before = draft.limit or TicketDraft(draft.side, draft.outcome_index)
+    is_same_unit = unit_of(draft) is before.size_unit
+    size_text = draft.size_text if is_same_unit else before.size_text
+    return replace(
+        draft, kind=OrderKind.LIMIT, time_in_force=TimeInForce.GTC, limit=None,
+        price_text=before.price_text, size_text=size_text, size_unit=before.size_unit,
+    )  # fmt: skip
+
+
+def after_sending(draft: TicketDraft) -> TicketDraft:
+    """Return the draft once its order was taken: for the same again, of another size."""
+    limit = replace(draft.limit, size_text="") if draft.limit is not None else None
+    return replace(draft, size_text="", limit=limit)
+
+
+def next_time_in_force(draft: TicketDraft, step: Step = Step.UP) -> TicketDraft:
+    """Return the draft with the next time in force its kind allows."""
+    choices = [t for t in TimeInForce if draft.kind is OrderKind.LIMIT or not t.rests]
+    place = choices.index(draft.time_in_force) if draft.time_in_force in choices else -step
+    chosen = choices[(place + step) % len(choices)]
+    is_unsaid = chosen is TimeInForce.GTD and not draft.expiry_text.strip()
+    life = DEFAULT_LIFE if is_unsaid else draft.expiry_text
+    return replace(draft, time_in_force=chosen, expiry_text=life)
+
+
+def next_unit(draft: TicketDraft, step: Step = Step.UP) -> TicketDraft:
+    """Return the draft with the next unit; a sign typed with the number goes."""
+    choices = [u for u in SizeUnit if draft.kind is OrderKind.LIMIT or u is not SizeUnit.SHARES]
+    unit = unit_of(draft)
+    place = choices.index(unit) if unit in choices else -step
+    text = draft.size_text.strip().removeprefix("$").removesuffix("%")
+    return replace(draft, size_unit=choices[(place + step) % len(choices)], size_text=text)
+
+
+def toggle_post_only(draft: TicketDraft) -> TicketDraft:
+    """Return the draft with post-only the other way."""
+    return replace(draft, is_post_only=not draft.is_post_only)
+
+
+def step_price(draft: TicketDraft, context: TicketContext, step: Step) -> TicketDraft:
+    """Return the draft one tick further; an empty field starts at the own side's best price."""
+    tick = context.terms.tick_size
+    price = parse_cents(draft.price_text)
+    if price is None:
+        book = context.book
+        own, other = (
+            (book.best_bid, book.best_ask)
+            if draft.side is Side.BUY and draft.kind is OrderKind.LIMIT
+            else (book.best_ask, book.best_bid)
+        )
+        price = next((p for p in (own, other) if p is not None), Micros(SCALE // 2))
+        return replace(draft, price_text=format_cents(nearest_price(price, tick)))
+    return replace(draft, price_text=step_cents(draft.price_text, step, tick))
+
+
+def step_cents(text: str, step: int, tick: Micros) -> str:
+    """Return a price typed in cents one step further on the grid; what cannot be read stays."""
+    price = parse_cents(text)
+    if price is None:
+        return text
+    on_grid = price // tick * tick if step > 0 else -(-price // tick) * tick
+    return format_cents(nearest_price(Micros(on_grid + step * tick), tick))
+
+
+def step_size(draft: TicketDraft, context: TicketContext, step: Step) -> TicketDraft:
+    """Return the draft with the size moved by one of its own leading digit, or five percent."""
+    unit = unit_of(draft)
+    least = context.terms.min_order_size if unit is SizeUnit.SHARES else Micros(SCALE)
+    number = parse_size(draft.size_text)
+    if unit is SizeUnit.PERCENT:
+        moved = _snap(number or 0, _PERCENT_STEP, step)
+        moved = min(max(moved, _PERCENT_STEP), 100 * SCALE)
+    elif number is None or number <= 0:
+        moved = least
+    else:
+        size = SCALE
+        while size * 10 <= number and not (step is Step.DOWN and size * 10 == number):
+            size *= 10
+        moved = max(_snap(number, size, step), least)
+    return replace(draft, size_text=format_micros(Micros(moved)), size_unit=unit)
+
+
+def _snap(number: int, size: int, step: Step) -> int:
+    """Return the next multiple of a step above or below."""
+    return (number // size + 1) * size if step is Step.UP else (-(-number // size) - 1) * size

@@ -1,0 +1,104 @@
+"""How amounts, prices and counts are written in a sentence, and read from what was typed.
+
+A number that is read must have one meaning: `1,5` is neither fifteen nor one and a half here.
+"""
+
+import re
+
+from pmtui.domain.money import (
+    ONE,
+    SCALE,
+    Micros,
+    MoneyError,
+    cents_down,
+    cents_up,
+    format_micros,
+    group_micros,
+    parse_micros,
+    write_dollars,
+)
+
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d*)?", re.ASCII)
+
+
+def format_cents(price: Micros) -> str:
+    """Write a price as the ticket's price field takes it."""
+    return format_micros(Micros(price * 100))
+
+
+def format_dollars_down(amount: Micros) -> str:
+    """Write dollars that are there for a sentence: never more than there are."""
+    return write_dollars(cents_down(amount))
+
+
+def format_dollars_up(amount: Micros) -> str:
+    """Write dollars that are to be paid for a sentence: never less than they are."""
+    return write_dollars(cents_up(amount))
+
+
+def format_shares(size: Micros) -> str:
+    """Write shares for a sentence: two decimals at most, with separators."""
+    whole, hundredths = divmod(size // (SCALE // 100), 100)
+    return f"{whole:,}.{hundredths:02d}".rstrip("0").rstrip(".")
+
+
+def parse_cents(text: str) -> Micros | None:
+    """Read a price typed in cents, with up to four decimals; None where it is none."""
+    try:
+        hundredfold = parse_micros(text.strip().rstrip("¢c").strip())
+    except MoneyError:
+        return None
+    return Micros(hundredfold // 100) if hundredfold % 100 == 0 else None
+
+
+def parse_size(text: str) -> Micros | None:
+    """Read a number that may carry its unit's sign and thousands commas; None where it is none."""
+    bare = text.strip().removeprefix("$").removesuffix("%").strip()
+    if _THOUSANDS.fullmatch(bare):
+        bare = bare.replace(",", "")
+    try:
+        return parse_micros(bare)
+    except MoneyError:
+        return None
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Say how many of something there are: `1 order`, `1,200 orders`.
+
+    Args:
+        number: how many.
+        noun: one of them.
+        plural: several of them, where an `s` is not enough.
+    """
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def are(number: int) -> str:
+    """Return the verb that goes with a number of things."""
+    return "is" if number == 1 else "are"
+
+
+def count_shares(size: Micros) -> str:
+    """Say how many shares there are, to the hundredth: `1 share`, `1,000.5 shares`."""
+    return f"{format_shares(size)} {_shares(size)}"
+
+
+def exact_shares(size: Micros) -> str:
+    """Say how many shares there are, dust too: `1 share`, `0.000004 shares`."""
+    return f"{group_micros(size)} {_shares(size)}"
+
+
+def shares_are(size: Micros) -> str:
+    """Begin a sentence about shares: `1 share is`, `0.004 shares are`."""
+    return f"{exact_shares(size)} {'is' if size == ONE else 'are'}"
+
+
+def describe_free_shares(size: Micros) -> str:
+    """Say how few shares are free to sell."""
+    if size <= 0:
+        return "No shares are free to sell"
+    return f"Only {count_shares(size)} {'is' if size == ONE else 'are'} free to sell"
+
+
+def _shares(size: Micros) -> str:
+    return "share" if size == ONE else "shares"
