@@ -1,55 +1,59 @@
-"""Puts a session together: settings, service, venue and terminal, in the order that shows first."""
+"""Puts a session together: settings, key, service, hosts and terminal."""
 
 import asyncio
 import gc
-import locale
 import logging
 import os
 import random
 import signal
-import sys
-from contextlib import AsyncExitStack, ExitStack, suppress
-from typing import TYPE_CHECKING
+from contextlib import AsyncExitStack, ExitStack
+from pathlib import Path
 
-import msgspec
 from textual.theme import Theme
 
 from pmtui.cli.heap import give_back, use_one_pool
+from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.keys.session_key import SessionKey
-from pmtui.cli.late_service import LateService
+from pmtui.cli.keys.unlocking import find_session_key
 from pmtui.cli.logs import start_logging
-from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue, venue_command
+from pmtui.cli.output import warn
+from pmtui.cli.paper import VenueProblem, publish_urls, running_venue, venue_command
+from pmtui.cli.paper_account import load_paper_key
 from pmtui.cli.session_lock import session_lock
+from pmtui.cli.terminal import (
+    end_past_terminal,
+    hand_to_tmux,
+    is_ascii_terminal,
+    is_without_color,
+    print_report,
+)
+from pmtui.cli.usage import refuse
 from pmtui.config.endpoints import LIVE, Endpoints
-from pmtui.config.errors import ConfigError
-from pmtui.config.paths import Paths, locate, open_to_overwrite, why_untrusted
-from pmtui.config.settings import Settings
+from pmtui.config.paths import Paths, locate, why_untrusted
+from pmtui.config.settings import Settings, load_settings
+from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.orders.heartbeat import ExitReason
 from pmtui.service.clock import SystemClock
+from pmtui.service.data_service import DataService
+from pmtui.service.health import Health
+from pmtui.service.hosts import Hosts
+from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile
+from pmtui.service.tuning import Tuning
 from pmtui.service.views import Mode
 from pmtui.sim.admin.admin_token import read_token
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.keys.keymap import KeyOverride, read_keymap
 from pmtui.ui.surface import Options, Surface
-from pmtui.ui.terminal.cell_diff import WITHOUT_COLOR
 from pmtui.ui.terminal.terminal_kind import forget_true_color
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.theme.usual_theme import usual_theme
 
-if TYPE_CHECKING:
-    from pmtui.service.data_service import DataService
-    from pmtui.service.health import Health
-    from pmtui.service.hosts import Hosts
-
 _logger = logging.getLogger(__name__)
 
 CRASHED = 70
-LONGEST_FIRST_PAINT_S = 2.0
-"""A terminal that never paints must not keep the venue waiting."""
-
 GIVE_BACK_S = 20.0
 """What lists and charts needed while they were made is free after this time, and given back."""
 
@@ -58,228 +62,46 @@ _VENUE_HELP = "The paper venue has ended. Quit and start again: orders and money
 _SIGNALS = {signal.SIGHUP: ExitReason.HANG_UP, signal.SIGTERM: ExitReason.TERMINATION}
 
 
-class Session:
-    """One run of the terminal on one profile."""
-
-    def __init__(
-        self,
-        settings: Settings,
-        paths: Paths,
-        keymap: Keymap,
-        key: SessionKey,
-        themes: tuple[Theme, ...],
-        theme_problems: tuple[str, ...] = (),
-    ) -> None:
-        self._settings = settings
-        self._themes = themes
-        self._theme_problems = theme_problems
-        self._key = key
-        self._clock = SystemClock()
-        self._keymap = keymap
-        self._paths = paths
-        self._state = paths.state / settings.profile
-        self._journal = self._state / "journal.sqlite"
-        self._is_first_run = not self._journal.exists()
-        self._stack = AsyncExitStack()
-        self._is_painted = asyncio.Event()
-
-    async def run(self) -> int:
-        """Show the terminal until the trader leaves; returns the exit code."""
-        late = LateService(self._profile(), self._clock)
-        app = self._app(late)
-        self._leave_on_signals(app, late)
-        async with self._stack, AsyncExitStack() as services:
-            starting = asyncio.create_task(self._start_service(services, app, late))
-            # Fails as the program would, and gives the terminal back first.
-            starting.add_done_callback(lambda task: _exit_after_failure(app, task))
-            await app.run_async()
-            await self._end_start(starting)
-            if late.service is None:
-                return 0 if app.crash is None else CRASHED
-            departure = ExitReason.QUIT if app.crash is None else ExitReason.BUG
-            policy = self._settings.leave_policy(departure)
-            report = await late.service.departing.leave(departure, policy)
-        from pmtui.cli.exit_report import print_report  # noqa: PLC0415 - loaded by now
-
-        print_report(report)
-        return CRASHED if app.crash is not None else 0
-
-    async def _start_service(
-        self, services: AsyncExitStack, app: PmtuiApp, late: LateService
-    ) -> None:
-        """Load the service behind the first picture, start it, and tidy up while it runs."""
-        await self._first_paint()
-        use_one_pool()
-        # Off since the program began (`main`). What was thrown away on the way here makes room for
-        # what comes; what is left stays, and is not searched.
-        gc.collect()
-        gc.freeze()
-        gc.enable()
-        await asyncio.to_thread(_load_service)
-        service = await services.enter_async_context(self._service().running())
-        late.begin(service)
-        gc.freeze()
-        app.begin()
-        while True:
-            await self._clock.sleep(GIVE_BACK_S)
-            give_back()
-
-    @staticmethod
-    async def _end_start(starting: "asyncio.Task[None]") -> None:
-        starting.cancel()
-        await asyncio.wait({starting})
-        if not starting.cancelled() and isinstance(starting.exception(), ConfigError):
-            await starting
-
-    def _service(self) -> "DataService":
-        from pmtui.service.data_service import DataService  # noqa: PLC0415 - loaded in a thread
-        from pmtui.service.orders.journal import Journal  # noqa: PLC0415
-        from pmtui.service.tuning import Tuning  # noqa: PLC0415
-
-        return DataService(
-            profile=self._profile(),
-            connect=self._connect,
-            clock=self._clock,
-            journal=Journal(self._journal),
-            rng=random.Random(),  # noqa: S311 - spreads retries, keeps no secret
-            tuning=Tuning(
-                frames_per_second=self._settings.frame_rate,
-                post_deadline_s=self._settings.order_deadline_s,
-                disarm_after_s=self._settings.disarm_after_s,
-                limits=self._settings.limits,
-                heartbeat=self._settings.heartbeat,
-            ),
-            state_dir=self._state,
-        )
-
-    def _app(self, late: LateService) -> PmtuiApp:
-        forget_true_color(os.environ)
-        is_grey = _is_without_color()
-        surface = Surface(
-            queries=late.queries,
-            commands=late.commands,
-            subscriptions=late.subscriptions,
-            options=Options(
-                keymap=self._keymap,
-                ascii_only=_is_ascii_terminal(),
-                ticket=self._settings.ticket,
-                flatten_percent=self._settings.flatten_percent,
-                presets=self._settings.presets,
-                chart_interval=self._settings.chart_interval,
-                is_first_run=self._is_first_run,
-                theme_problems=self._theme_problems,
-            ),
-        )
-        app = PmtuiApp(
-            surface,
-            themes=self._themes,
-            theme=self._settings.theme or usual_theme(os.environ, is_grey=is_grey),
-            on_quit=self._settings.leave_policy(ExitReason.QUIT),
-            on_first_paint=self._is_painted.set,
-        )
-        app.after_drawing = give_back
-        if os.environ.get("TMUX"):
-            from pmtui.cli.tmux import hand_to_tmux  # noqa: PLC0415 - seldom
-
-            app.hand_over = hand_to_tmux
-        return app
-
-    def _profile(self) -> Profile:
-        name = self._settings.profile
-        if self._settings.is_paper:
-            return Profile(name, Mode.PAPER)
-        if self._key.secret is None:
-            return Profile(name, Mode.READ_ONLY, self._key.reason, self._key.remedy)
-        return Profile(name, Mode.LIVE)
-
-    async def _connect(self, health: "Health") -> "Hosts | str":
-        # In a thread: these imports take a third of a second, and the first keys come now.
-        loading = asyncio.create_task(asyncio.to_thread(_load_hosts))
-        usual: Endpoints = LIVE
-        operator = None
-        if self._settings.is_paper:
-            command = venue_command(self._state / "venue")
-            urls = await self._stack.enter_async_context(
-                running_venue(
-                    command,
-                    self._paths.state / "venue.log",
-                    on_end=lambda: health.note_gone(_VENUE_GONE, _VENUE_HELP),
-                )
-            )
-            if isinstance(urls, VenueProblem):
-                await loading
-                return urls.text
-            try:
-                operator = (urls.admin, read_token(self._state / "venue"))
-                self._publish(urls)
-            except OSError as error:
-                await loading
-                return f"The paper venue's state cannot be used: {error}"
-            usual = urls
-        await loading
-        return self._hosts(self._settings.endpoints(usual), health, operator)
-
-    async def _first_paint(self) -> None:
-        """Wait until there is something to look at."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LONGEST_FIRST_PAINT_S):
-                await self._is_painted.wait()
-
-    def _publish(self, urls: VenueUrls) -> None:
-        """Say where the running venue is, for whoever wants to look at it from outside."""
-        path = self._state / "venue.json"
-        with os.fdopen(open_to_overwrite(path), "wb") as file:
-            file.write(msgspec.json.encode(urls))
-        self._stack.callback(path.unlink, missing_ok=True)
-
-    def _hosts(
-        self, endpoints: Endpoints, health: "Health", operator: tuple[str, str] | None
-    ) -> "Hosts | str":
-        from pmtui.cli.hosts import SessionHosts  # noqa: PLC0415 - loaded by now, in a thread
-        from pmtui.cli.paper_account import load_paper_key  # noqa: PLC0415
-
-        secret, kind = self._key.secret, self._key.kind
-        try:
-            if self._settings.is_paper:
-                secret, kind = load_paper_key(self._state), KeyKind.PAPER
-        except (OSError, ValueError) as error:
-            return f"The key cannot be used: {error}"
-        session = SessionHosts(
-            endpoints,
-            self._settings.dialect,
-            health=health,
-            clock=self._clock,
-            operator=operator,
-            order_deadline_s=self._settings.order_deadline_s,
-        )
-        return session.hosts(secret, self._settings.signature_type, kind=kind)
-
-    def _leave_on_signals(self, app: PmtuiApp, late: LateService) -> None:
-        def leave(departure: ExitReason) -> None:
-            # At once: giving a terminal back that does not read any more may take for ever.
-            if late.service is not None:
-                policy = self._settings.leave_policy(departure)
-                late.service.departing.begin(departure, policy)
-            app.exit()
-
-        loop = asyncio.get_running_loop()
-        for number, departure in _SIGNALS.items():
-            loop.add_signal_handler(number, leave, departure)
-
-
-def run_terminal(settings: Settings, keymap: Keymap, key: SessionKey) -> int:
-    """Run the terminal to its end.
+def open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
+    """Run the terminal to its end; returns the exit code.
 
     Args:
-        settings: what the user wants.
-        keymap: the user's keys.
-        key: what to trade with; the paper profile finds its own.
-
-    Raises:
-        ConfigError: no such theme, the state directory cannot be written, or another terminal
-            runs the same account.
+        profile: which one, where the command line names it.
+        passphrase_fd: where the keystore's passphrase comes from; None to ask for it.
     """
-    paths = locate()
+    try:
+        settings = load_settings({"profile": profile})
+        keymap = _keymap(settings)
+        paths = locate()
+        key = find_session_key(
+            settings, paths.state, passphrase_fd=passphrase_fd, is_for_session=True
+        )
+        log = _start_log(settings, paths)
+        themes = _themes(settings, paths)
+        with ExitStack() as stack:
+            if settings.is_paper or key.secret is not None:
+                stack.enter_context(session_lock(paths.state / settings.profile))
+            code = asyncio.run(_run(Session(settings, paths, keymap, key, themes)))
+    except ConfigError as error:
+        return refuse(str(error))
+    end_past_terminal(code)
+    if code == CRASHED:
+        warn(f"pmtui: stopped by a bug; what is known of it is in {log}")
+    return code
+
+
+def _keymap(settings: Settings) -> Keymap:
+    overrides = {
+        action: KeyOverride(keys=keys, line=settings.line_of_key(action))
+        for action, keys in settings.keys.items()
+    }
+    keymap, problems = read_keymap(overrides)
+    if problems:
+        raise ConfigError(f"config.toml:{problems[0].line}", problems[0].text)
+    return keymap
+
+
+def _start_log(settings: Settings, paths: Paths) -> Path:
     if reason := why_untrusted(paths.state / settings.profile):
         raise ConfigError(str(paths.state), f"refused: {reason}")
     log = paths.state / "pmtui.log"
@@ -287,18 +109,11 @@ def run_terminal(settings: Settings, keymap: Keymap, key: SessionKey) -> int:
         start_logging(log)
     except OSError as error:
         raise ConfigError(str(log), error.strerror or str(error)) from None
-    themes, problems = _themes(settings, paths)
-    with ExitStack() as stack:
-        if settings.is_paper or key.secret is not None:
-            stack.enter_context(session_lock(paths.state / settings.profile))
-        code = asyncio.run(Session(settings, paths, keymap, key, themes, problems).run())
-    from pmtui.cli.exit_report import end_past_terminal  # noqa: PLC0415 - loaded by now
-
-    end_past_terminal(code)
-    return code
+    return log
 
 
 def _themes(settings: Settings, paths: Paths) -> tuple[tuple[Theme, ...], tuple[str, ...]]:
+    """Return the themes to choose from, and what is wrong with others."""
     themes, problems = load_themes(paths.config / "themes")
     for problem in problems:
         _logger.warning("theme: %s", problem)
@@ -311,55 +126,173 @@ def _themes(settings: Settings, paths: Paths) -> tuple[tuple[Theme, ...], tuple[
     return themes, problems
 
 
-def keymap_of(settings: Settings) -> tuple[Keymap, tuple[str, ...]]:
-    """Return the user's keys and what is wrong with them, one line each."""
-    overrides = {
-        action: KeyOverride(keys=setting.keys, line=setting.line)
-        for action, setting in settings.keys.items()
-    }
-    keymap, problems = read_keymap(overrides)
-    return keymap, tuple(f"config.toml:{p.line}: {p.text}" for p in problems)
+async def _run(session: "Session") -> int:
+    """Run a session; a bug in it ends in the log, as the screen could show its local variables."""
+    running = asyncio.ensure_future(session.run())
+    await asyncio.wait({running})
+    error = running.exception()
+    if error is None or isinstance(error, ConfigError):
+        return running.result()
+    _logger.error("the session failed", exc_info=error)
+    return CRASHED
 
 
-def _exit_after_failure(app: PmtuiApp, task: "asyncio.Task[None]") -> None:
-    error = None if task.cancelled() else task.exception()
-    if error is None:
-        return
-    if not isinstance(error, ConfigError):
-        app.crash = error
-        _logger.error("the service did not start", exc_info=error)
-    app.exit()
+class Session:
+    """One run of the terminal on one profile."""
 
+    def __init__(
+        self,
+        settings: Settings,
+        paths: Paths,
+        keymap: Keymap,
+        key: SessionKey,
+        themes: tuple[tuple[Theme, ...], tuple[str, ...]],
+    ) -> None:
+        """Take what the session runs with.
 
-def _load_service() -> None:
-    import pmtui.cli.exit_report  # noqa: PLC0415
-    import pmtui.service.data_service  # noqa: F401, PLC0415
+        Args:
+            settings: what the user wants.
+            paths: where configuration and state lie.
+            keymap: the user's keys.
+            key: what to trade with; the paper profile finds its own.
+            themes: those to choose from, and what is wrong with others.
+        """
+        self._settings = settings
+        self._paths = paths
+        self._keymap = keymap
+        self._key = key
+        self._themes, self._theme_problems = themes
+        self._clock = SystemClock()
+        self._state = paths.state / settings.profile
+        self._journal = self._state / "journal.sqlite"
+        self._is_first_run = not self._journal.exists()
+        self._venue = AsyncExitStack()
+        """The local venue of the paper profile, which ends after the service."""
 
+    async def run(self) -> int:
+        """Show the terminal until the trader leaves; returns the exit code."""
+        use_one_pool()
+        service = self._make_service()
+        app = self._make_app(service)
+        async with self._venue, service.running():
+            self._leave_on_signals(app, service)
+            # What is loaded by now stays until the end: no search for garbage need look at it.
+            gc.freeze()
+            giving_back = asyncio.create_task(self._give_back_memory())
+            await app.run_async()
+            giving_back.cancel()
+            departure = ExitReason.QUIT if app.crash is None else ExitReason.BUG
+            report = await service.departing.leave(
+                departure, self._settings.leave_policy(departure)
+            )
+        print_report(report)
+        return 0 if app.crash is None else CRASHED
 
-def _load_hosts() -> None:
-    import pmtui.cli.hosts  # noqa: F401, PLC0415
+    def _make_service(self) -> DataService:
+        return DataService(
+            profile=self._profile(),
+            connect=self._connect,
+            clock=self._clock,
+            journal=Journal(self._journal),
+            rng=random.Random(),  # noqa: S311 - spreads retries, keeps no secret
+            tuning=Tuning(
+                frames_per_second=self._settings.frame_rate,
+                post_deadline_s=self._settings.order_deadline_s,
+                disarm_after_s=self._settings.disarm_after_s,
+                limits=self._settings.limits.to_limits(),
+                heartbeat=self._settings.heartbeat,
+            ),
+            state_dir=self._state,
+        )
 
+    def _profile(self) -> Profile:
+        name = self._settings.profile
+        if self._settings.is_paper:
+            return Profile(name, Mode.PAPER)
+        if self._key.secret is None:
+            return Profile(name, Mode.READ_ONLY, self._key.reason, self._key.remedy)
+        return Profile(name, Mode.LIVE)
 
-_PLAIN = ("vt100", "vt102", "vt220", "linux")
-"""Terminals without most of our signs; the font of the Linux console has at most 512."""
+    async def _connect(self, health: Health) -> Hosts | str:
+        """Return the profile's hosts, or why there are none; paper starts its venue first."""
+        settings = self._settings
+        if not settings.is_paper:
+            hosts = self._make_hosts(settings.endpoints(LIVE), health)
+            return hosts.hosts(self._key.secret, settings.signature_type, kind=self._key.kind)
+        state = self._state / "venue"
+        urls = await self._venue.enter_async_context(
+            running_venue(
+                venue_command(state),
+                self._paths.state / "venue.log",
+                on_end=lambda: health.note_gone(_VENUE_GONE, _VENUE_HELP),
+            )
+        )
+        if isinstance(urls, VenueProblem):
+            return urls.text
+        try:
+            operator = (urls.admin, read_token(state))
+            self._venue.enter_context(publish_urls(urls, self._state / "venue.json"))
+        except OSError as error:
+            return f"The paper venue's state cannot be used: {error}"
+        try:
+            secret = load_paper_key(self._state)
+        except (OSError, ValueError) as error:
+            return f"The key cannot be used: {error}"
+        hosts = self._make_hosts(settings.endpoints(urls), health, operator)
+        return hosts.hosts(secret, settings.signature_type, kind=KeyKind.PAPER)
 
+    def _make_hosts(
+        self, endpoints: Endpoints, health: Health, operator: tuple[str, str] | None = None
+    ) -> SessionHosts:
+        return SessionHosts(
+            endpoints,
+            self._settings.dialect,
+            health=health,
+            clock=self._clock,
+            operator=operator,
+            order_deadline_s=self._settings.order_deadline_s,
+        )
 
-def _is_without_color() -> bool:
-    """Tell, and let the toolkit know, which reads one variable only: else a cursor is a colour."""
-    if os.environ.get("TERM", "") in WITHOUT_COLOR:
-        os.environ["NO_COLOR"] = "1"
-    return bool(os.environ.get("NO_COLOR"))
+    def _make_app(self, service: DataService) -> PmtuiApp:
+        forget_true_color(os.environ)
+        is_grey = is_without_color()
+        surface = Surface(
+            queries=service.queries,
+            commands=service.commands,
+            subscriptions=service.hub,
+            options=Options(
+                keymap=self._keymap,
+                ascii_only=is_ascii_terminal(),
+                ticket=self._settings.ticket.to_rules(),
+                flatten_percent=self._settings.flatten_percent,
+                presets=self._settings.presets,
+                chart_interval=self._settings.chart.interval,
+                is_first_run=self._is_first_run,
+                theme_problems=self._theme_problems,
+            ),
+        )
+        app = PmtuiApp(
+            surface,
+            themes=self._themes,
+            theme=self._settings.theme or usual_theme(os.environ, is_grey=is_grey),
+            on_quit=self._settings.leave_policy(ExitReason.QUIT),
+        )
+        app.after_drawing = give_back
+        if os.environ.get("TMUX"):
+            app.hand_over = hand_to_tmux
+        return app
 
+    def _leave_on_signals(self, app: PmtuiApp, service: DataService) -> None:
+        def leave(departure: ExitReason) -> None:
+            # At once: giving a terminal back that does not read any more may take for ever.
+            service.departing.begin(departure, self._settings.leave_policy(departure))
+            app.exit()
 
-def _is_ascii_terminal() -> bool:
-    encoding = locale.getpreferredencoding(do_setlocale=False).lower().replace("-", "")
-    is_plain = os.environ.get("TERM", "") in _PLAIN or _asked_locale() in ("C", "POSIX")
-    return is_plain or encoding not in ("utf8", "utf")
+        loop = asyncio.get_running_loop()
+        for number, departure in _SIGNALS.items():
+            loop.add_signal_handler(number, leave, departure)
 
-
-def _asked_locale() -> str:
-    """Return what the user says the terminal speaks; Python overrules a plain `C` for itself."""
-    if everything := os.environ.get("LC_ALL"):
-        return everything
-    letters = "" if sys.flags.utf8_mode else os.environ.get("LC_CTYPE")
-    return letters or os.environ.get("LANG", "")
+    async def _give_back_memory(self) -> None:
+        while True:
+            await self._clock.sleep(GIVE_BACK_S)
+            give_back()

@@ -3,12 +3,9 @@
 Only where that library is glibc, on Linux; elsewhere both do nothing. Nothing depends on either.
 """
 
+import ctypes
 import sys
 from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import ctypes
 
 _M_ARENA_MAX = -8
 
@@ -26,10 +23,8 @@ def give_back() -> bool:
 
 
 @cache
-def _glibc() -> "ctypes.CDLL | None":
+def _glibc() -> ctypes.CDLL | None:
     if sys.platform != "linux":
         return None
-    import ctypes  # noqa: PLC0415 - not before the first picture
-
     libc = ctypes.CDLL(None)
     return libc if hasattr(libc, "mallopt") and hasattr(libc, "malloc_trim") else None

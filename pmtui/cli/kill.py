@@ -13,9 +13,9 @@ from pathlib import Path
 from pmtui.cli.output import ask, show
 from pmtui.cli.session_lock import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
-from pmtui.config.errors import ConfigError
 from pmtui.config.paths import is_file_name, locate
 from pmtui.config.settings import load_settings
+from pmtui.config.toml_file import ConfigError
 from pmtui.domain.formats import count
 from pmtui.service.clock import SystemClock
 from pmtui.service.safety.kill_file import (

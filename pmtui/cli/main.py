@@ -3,18 +3,14 @@
 0 is fine, 2 is wrong usage or configuration (one line), 70 is a bug (details in the log file).
 """
 
-import gc
+import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
-from pmtui.cli.output import is_at_terminal, show_crash, warn
-
-if TYPE_CHECKING:
-    from pmtui.cli.keys.session_key import SessionKey
-    from pmtui.cli.usage import SecretiveParser
-    from pmtui.config.settings import Settings
+from pmtui import __version__
+from pmtui.cli.output import is_at_terminal, show_crash
+from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,9 +23,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     profile, rest = _leading_profile(arguments)
     if rest and rest[0] in COMMANDS:
         return COMMANDS[rest[0]]([*profile, *rest[1:]])
-    if not arguments:
-        # What reads a command line is not loaded for none.
-        return _open_terminal(None, None)
     asked = _parser().read(arguments)
     return _open_terminal(asked.profile, asked.passphrase_fd)
 
@@ -42,33 +35,42 @@ def _leading_profile(arguments: list[str]) -> tuple[list[str], list[str]]:
     return arguments[:count], arguments[count:]
 
 
-# Each command loads what it needs.
+def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
+    if not is_at_terminal():
+        return refuse("this needs a terminal; `pmtui sim` does not")
+    # httpx does without its optional command line, which loads click, pygments and rich's progress bars.
+    sys.modules["httpx._main"] = None  # type: ignore[assignment]
+    from pmtui.cli import compose  # noqa: PLC0415 - Textual and all screens: 0.7 s
+
+    return compose.open_terminal(profile, passphrase_fd)
+
+
 def _sim(arguments: Sequence[str]) -> int:
-    from pmtui.cli import sim  # noqa: PLC0415
+    from pmtui.cli import sim  # noqa: PLC0415 - the local venue, a quarter of the program
 
     return sim.run(arguments)
 
 
 def _export(arguments: Sequence[str]) -> int:
-    from pmtui.cli.export import export  # noqa: PLC0415
+    from pmtui.cli.export import export  # noqa: PLC0415 - the HTTP clients
 
     return export.run(arguments)
 
 
 def _account(arguments: Sequence[str]) -> int:
-    from pmtui.cli.account import account  # noqa: PLC0415
+    from pmtui.cli.account import account  # noqa: PLC0415 - the signing libraries
 
     return account.run(arguments)
 
 
 def _kill(arguments: Sequence[str]) -> int:
-    from pmtui.cli import kill  # noqa: PLC0415
+    from pmtui.cli import kill  # noqa: PLC0415 - SQLite and the settings' library
 
     return kill.run_kill(arguments)
 
 
 def _release(arguments: Sequence[str]) -> int:
-    from pmtui.cli import kill  # noqa: PLC0415
+    from pmtui.cli import kill  # noqa: PLC0415 - as above
 
     return kill.run_release(arguments)
 
@@ -87,65 +89,7 @@ _COMMAND_HELP = (
 )
 
 
-def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
-    # What is thrown away on the way to the first picture can wait for it; `compose` collects it there.
-    gc.disable()
-    if not is_at_terminal():
-        return _refuse("this needs a terminal; `pmtui sim` does not")
-    from pmtui.cli.lean_code import import_lean  # noqa: PLC0415
-    from pmtui.cli.lean_imports import leave_out  # noqa: PLC0415
-
-    leave_out()
-    import_lean()
-    from pmtui.config.settings_ahead import SettingsAhead  # noqa: PLC0415
-
-    ahead = SettingsAhead({"profile": profile})
-    from pmtui.cli.compose import CRASHED, keymap_of, run_terminal  # noqa: PLC0415
-    from pmtui.config.errors import ConfigError  # noqa: PLC0415
-
-    try:
-        settings = ahead.settings()
-    except ConfigError as error:
-        return _refuse(str(error))
-    keymap, problems = keymap_of(settings)
-    if problems:
-        return _refuse(problems[0])
-    try:
-        code = run_terminal(settings, keymap, _key(settings, passphrase_fd))
-    except ConfigError as error:
-        return _refuse(str(error))
-    if code == CRASHED:
-        from pmtui.config.paths import locate  # noqa: PLC0415
-
-        log = locate().state / "pmtui.log"
-        warn(f"pmtui: stopped by a bug; what is known of it is in {log}")
-    return code
-
-
-def _refuse(text: str) -> int:
-    from pmtui.cli.usage import refuse  # noqa: PLC0415
-
-    return refuse(text)
-
-
-def _key(settings: "Settings", passphrase_fd: int | None) -> "SessionKey":
-    from pmtui.cli.keys.session_key import SessionKey  # noqa: PLC0415 - loaded by now
-
-    if settings.is_paper and settings.private_key is None:
-        # The common case loads nothing that signs before the first picture.
-        return SessionKey()
-    from pmtui.cli.keys.unlocking import find_session_key  # noqa: PLC0415
-    from pmtui.config.paths import locate  # noqa: PLC0415
-
-    return find_session_key(
-        settings, locate().state, passphrase_fd=passphrase_fd, is_for_session=True
-    )
-
-
-def _parser() -> "SecretiveParser":
-    from pmtui import __version__  # noqa: PLC0415
-    from pmtui.cli.usage import SecretiveParser, descriptor  # noqa: PLC0415
-
+def _parser() -> SecretiveParser:
     parser = SecretiveParser(
         prog="pmtui",
         description="A full-screen terminal for trading prediction markets by hand.",
@@ -168,7 +112,5 @@ def _parser() -> "SecretiveParser":
 
 def _command(text: str) -> str:
     # Commands that are understood never come this far: they stand first, or after the profile.
-    import argparse  # noqa: PLC0415 - loaded by now
-
     known = "goes in front" if text in COMMANDS else f"is one of {', '.join(COMMANDS)}"
     raise argparse.ArgumentTypeError(f"a command {known}")

@@ -7,15 +7,15 @@ closes and the child follows; nothing is left behind to clean up.
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from pmtui.config.endpoints import Endpoints
-from pmtui.config.paths import open_to_append, private_dir
+from pmtui.config.paths import open_to_append, open_to_overwrite, private_dir
 
 BOOT_DEADLINE_S = 30.0
 END_DEADLINE_S = 5.0
@@ -84,6 +84,17 @@ async def running_venue(
         if watching is not None:
             watching.cancel()
         await _end(process)
+
+
+@contextmanager
+def publish_urls(urls: VenueUrls, path: Path) -> Iterator[None]:
+    """Say where the running venue is, for whoever wants to look at it from outside."""
+    with os.fdopen(open_to_overwrite(path), "wb") as file:
+        file.write(msgspec.json.encode(urls))
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
 
 
 async def _watch(process: asyncio.subprocess.Process, on_end: Callable[[], None]) -> None:

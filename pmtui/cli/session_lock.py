@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pmtui.config.errors import ConfigError
 from pmtui.config.paths import private_dir
+from pmtui.config.toml_file import ConfigError
 
 IN_USE = "another terminal runs this profile; leave it first, or set PMTUI_HOME"
 

@@ -64,11 +64,9 @@ async def _serve(options: VenueOptions, *, ends_with_stdin: bool, prints_token: 
     if ends_with_stdin:
         watcher = threading.Thread(target=_watch_stdin, args=(loop, stop), daemon=True)
         watcher.start()
-    # What is made while booting lives as long as the process: no collection need look at it.
-    gc.disable()
     async with running_venue(options) as running:
+        # What was made while booting lives as long as the process: no collection need look at it.
         gc.freeze()
-        gc.enable()
         token = {"admin_token": running.admin_token} if prints_token else {}
         show(msgspec.json.encode(running.urls | token).decode())
         await stop.wait()

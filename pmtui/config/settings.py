@@ -1,77 +1,294 @@
-"""What the user wants, checked and settled: plain values, which cost nothing to import.
+"""What the user wants: command line over environment over file over defaults, read and checked.
 
-`load_settings` reads them with pydantic, `settings_ahead` does it in a process of its own.
+A mistake is pointed at where it stands: the line of the file, the variable, the option. A private key
+is taken from the environment only, never from a file or the command line.
 """
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
+from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+from urllib.parse import urlsplit
 
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic_core import ErrorDetails
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 from typing_extensions import override
 
 from pmtui.config.endpoints import Dialect, Endpoints
+from pmtui.config.paths import is_file_name, locate
+from pmtui.config.toml_file import ConfigError, Key, TomlFile, read_toml
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.markets.history import Interval
-from pmtui.domain.money import Micros
+from pmtui.domain.money import SCALE, Micros, MoneyError, parse_micros
 from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
 from pmtui.domain.orders.limits import Limits
-from pmtui.domain.ticket.draft import TicketRules
+from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
+
+PREFIX = "PMTUI_"
 
 
-@dataclass(frozen=True, slots=True)
-class KeySetting:
-    """Keys that the user gives an action, and the line where; 0 when not from the file."""
+class ProfileKind(StrEnum):
+    """Which of the built-in profiles another one is like."""
 
-    keys: tuple[str, ...]
-    line: int
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class HiddenText:
-    """A text that does not show itself; `reveal` can be searched for."""
-
-    text: str
-
-    def reveal(self) -> str:
-        """Return it."""
-        return self.text
-
-    @override
-    def __repr__(self) -> str:
-        return "<hidden>"
+    PAPER = "paper"
+    """A local venue of our own, started as a child."""
+    LIVE = "live"
+    """A service that is there already."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What holds for a session; where each comes from, and its default: `settings_model`."""
+def _http_address(text: str) -> str:
+    return _address(text, ("http", "https"))
 
-    profile: str
-    is_paper: bool
-    """Whether the profile needs a local venue started for it."""
-    dialect: Dialect
-    """The spelling of the service that the profile's hosts are asked in."""
-    signature_type: SignatureType
-    """For which kind of wallet orders are signed."""
-    addresses: Mapping[str, str] = field(default_factory=dict)
-    """Those that are stated, by the names that `Endpoints` has for them."""
-    private_key: HiddenText | None
-    allow_cleartext: bool
-    """Whether a key may be used with addresses of other machines that nothing encrypts."""
-    theme: str | None
-    frame_rate: int
-    order_deadline_s: int
-    disarm_after_s: int
-    heartbeat: HeartbeatPolicy
-    on_quit: ExitPolicy | None
-    on_hangup: ExitPolicy | None
-    presets: tuple[Micros, ...]
-    flatten_percent: int
-    chart_interval: Interval
-    ticket: TicketRules
-    limits: Limits
-    keys: Mapping[str, KeySetting]
-    """The keymap's changes by action id."""
+
+def _stream_address(text: str) -> str:
+    return _address(text, ("ws", "wss"))
+
+
+def _address(text: str, schemes: tuple[str, ...]) -> str:
+    parts = urlsplit(text.strip())
+    if parts.scheme not in schemes or not parts.hostname:
+        raise ValueError(f"not an address that begins with {schemes[0]}:// or {schemes[1]}://")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ValueError("an address holds a host and a path, nothing else")
+    # Refuses ports that are no numbers.
+    _ = parts.port
+    return text.strip().rstrip("/")
+
+
+def _shares(value: object) -> Micros:
+    size = _amount(value, "shares")
+    if size <= 0:
+        raise ValueError("a size is more than 0")
+    return size
+
+
+def _dollars(value: object) -> Micros:
+    amount = _amount(value, "dollars")
+    if amount <= 0:
+        raise ValueError("a limit is more than 0; leave it out for none")
+    return amount
+
+
+def _amount(value: object, what: str) -> Micros:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(f"not a number of {what}")
+    try:
+        return parse_micros(str(value))
+    except MoneyError as error:
+        raise ValueError(f"not a number of {what} with at most six decimals") from error
+
+
+def _key_table(value: object) -> object:
+    # `market.flip = "o"` without quotes is a table in a table to TOML; ids are dotted to us.
+    flat: dict[str, object] = {}
+
+    def walk(table: object, prefix: str) -> None:
+        if not isinstance(table, dict):
+            flat[prefix] = (table,) if isinstance(table, str) else table
+            return
+        for name, inner in table.items():
+            walk(inner, f"{prefix}.{name}" if prefix else str(name))
+
+    walk(value, "")
+    return flat
+
+
+def _check_leaving(
+    policy: ExitPolicy | None, heartbeat: HeartbeatPolicy | None
+) -> ExitPolicy | None:
+    """Refuse what the venue's switch cannot keep; the heartbeat is None where it is wrong itself."""
+    if heartbeat is None:
+        return policy
+    is_off = heartbeat is HeartbeatPolicy.OFF
+    if policy is ExitPolicy.SWITCH and is_off:
+        raise ValueError('switch needs heartbeat = "on" or "armed"')
+    if policy is ExitPolicy.LEAVE and not is_off:
+        raise ValueError("leave cannot be kept: once heartbeats end, the venue cancels every order")
+    return policy
+
+
+HttpAddress = Annotated[str, AfterValidator(_http_address)]
+StreamAddress = Annotated[str, AfterValidator(_stream_address)]
+Dollars = Annotated[Micros, BeforeValidator(_dollars)]
+Shares = Annotated[Micros, BeforeValidator(_shares)]
+FrameRate = Annotated[int, Field(ge=1, le=60)]
+IdleTime = Annotated[int, Field(ge=10, le=3600)]
+Percent = Annotated[int, Field(ge=0, le=100)]
+Deadline = Annotated[int, Field(ge=1, le=60)]
+Presets = Annotated[tuple[Shares, ...], Field(min_length=1, max_length=5)]
+KeyTable = Annotated[dict[str, tuple[str, ...]], BeforeValidator(_key_table)]
+
+
+class _Table(BaseModel):
+    """A table of the file; what nobody asked for is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class Addresses(_Table):
+    """Addresses that replace those of a profile, one by one."""
+
+    clob_url: HttpAddress | None = None
+    gamma_url: HttpAddress | None = None
+    data_url: HttpAddress | None = None
+    relayer_url: HttpAddress | None = None
+    ws_market_url: StreamAddress | None = None
+    ws_user_url: StreamAddress | None = None
+    rpc_url: HttpAddress | None = None
+    geoblock_url: HttpAddress | None = None
+
+
+class Profile(Addresses):
+    """One of the user's own profiles: `[profiles.NAME]`."""
+
+    like: ProfileKind = ProfileKind.LIVE
+    dialect: Dialect | None = None
+    """None for the dialect of the profile it is like."""
+    signature_type: SignatureType = SignatureType.DEPOSIT_WALLET
+
+
+class Chart(_Table):
+    """The price chart: `[chart]`."""
+
+    interval: Interval = Interval.DAY
+    """How far back it reaches at first."""
+
+
+class Ticket(_Table):
+    """What an order is warned of before it leaves: `[ticket]`. None of it stops an order."""
+
+    worst_price_percent: int = Field(default=DEFAULT_RULES.worst_price_percent, ge=0, le=10_000)
+    """How much worse than the midpoint a price may be; 0 for any."""
+    notional_warning_usd: int = Field(
+        default=DEFAULT_RULES.notional_warning // SCALE, ge=0, le=1_000_000_000
+    )
+    """Dollars from which an order is called large; 0 for never."""
+    duplicate_seconds: int = Field(default=DEFAULT_RULES.duplicate_window.seconds, ge=0, le=3_600)
+    """For so long after an order the same one again is called a second one; 0 for never."""
+
+    def to_rules(self) -> TicketRules:
+        """Return it as the ticket's rules take it."""
+        return TicketRules(
+            worst_price_percent=self.worst_price_percent,
+            notional_warning=Micros(self.notional_warning_usd * SCALE),
+            duplicate_window=timedelta(seconds=self.duplicate_seconds),
+        )
+
+
+class LimitTable(_Table):
+    """What the trader allows at most, in dollars: `[limits]`. What is left out is not limited."""
+
+    order_usd: Dollars | None = None
+    """Of one purchase."""
+    market_usd: Dollars | None = None
+    """Held and wanted in one market, at what it costs."""
+    total_usd: Dollars | None = None
+    """The same everywhere."""
+    daily_loss_usd: Dollars | None = None
+    """Lost since 00:00 UTC; then nothing more may be bought."""
+
+    def to_limits(self) -> Limits:
+        """Return them as the rules of entry take them."""
+        return Limits(
+            order=self.order_usd,
+            market=self.market_usd,
+            total=self.total_usd,
+            daily_loss=self.daily_loss_usd,
+        )
+
+
+DIALECTS = {ProfileKind.PAPER: Dialect.SEED, ProfileKind.LIVE: Dialect.LIVE}
+BUILT_IN = {kind.value: Profile(like=kind) for kind in ProfileKind}
+
+
+class Settings(BaseSettings, Addresses):
+    """What the user may state, and what holds without. Make it with `load_settings`."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+    profile: str = "paper"
+    profiles: dict[str, Profile] = {}
+    private_key: SecretStr | None = None
+    """For automation; otherwise keys come from a keystore."""
+    allow_cleartext: bool = False
+    """Whether a key may be used with http:// or ws:// addresses of other machines."""
+    theme: str | None = None
+    """None for the default, or for the one without colour where `NO_COLOR` is set."""
+    frame_rate: FrameRate = 10
+    """Screen updates a second for what arrives by itself; keys are answered at once."""
+    order_deadline_s: Deadline = 10
+    """Seconds without an answer after which an order counts as unknown and is looked for."""
+    disarm_after_s: IdleTime = 300
+    """Seconds without a trading key after which single keys trade no more."""
+    heartbeat: HeartbeatPolicy = HeartbeatPolicy.OFF
+    """When the venue's dead man's switch is fed. Off: one who has not chosen it must not find every
+    order of the key cancelled, those of other programs too, after ten seconds of a bad line."""
+    on_quit: ExitPolicy | None = None
+    """What becomes of open orders; None leaves them, or to the switch while heartbeats are sent."""
+    on_hangup: ExitPolicy | None = None
+    """The same when the terminal goes away or the program is told to end."""
+    presets: Presets = Field(DEFAULT_PRESETS, validate_default=False)  # given in millionths already
+    """Shares, on the keys 1 to 5; every market begins with the first."""
+    flatten_percent: Percent = DEFAULT_GIVE_WAY
+    """How far below the best bid selling a whole position may fill, in percent of that bid."""
+    chart: Chart = Chart()
+    ticket: Ticket = Ticket()
+    limits: LimitTable = LimitTable()
+    keys: KeyTable = {}
+
+    _file: TomlFile = PrivateAttr(default=TomlFile(Path("config.toml")))
+
+    @field_validator("on_quit", "on_hangup")
+    @classmethod
+    def _fits_heartbeat(cls, policy: ExitPolicy | None, info: ValidationInfo) -> ExitPolicy | None:
+        return _check_leaving(policy, info.data.get("heartbeat"))
+
+    @property
+    def chosen(self) -> Profile:
+        """The profile in use, built in or the user's own."""
+        return BUILT_IN.get(self.profile) or self.profiles[self.profile]
+
+    @property
+    def is_paper(self) -> bool:
+        """Whether the profile needs a local venue started for it."""
+        return self.chosen.like is ProfileKind.PAPER
+
+    @property
+    def dialect(self) -> Dialect:
+        """The spelling of the venue that the profile's hosts are asked in."""
+        return self.chosen.dialect or DIALECTS[self.chosen.like]
+
+    @property
+    def signature_type(self) -> SignatureType:
+        """For which kind of wallet orders are signed."""
+        return self.chosen.signature_type
 
     def leave_policy(self, departure: ExitReason) -> ExitPolicy:
         """Return what is to become of open orders when the program ends for this reason."""
@@ -83,14 +300,21 @@ class Settings:
         """Return the addresses to use: those that are stated over the usual ones.
 
         Args:
-            usual: the public service's, or those that the started venue named.
+            usual: the public venue's, or those that the started venue named.
         """
         return Endpoints(
             **{
-                f.name: self.addresses.get(f.name) or getattr(usual, f.name)
-                for f in fields(Endpoints)
+                field.name: getattr(self, f"{field.name}_url")
+                or getattr(self.chosen, f"{field.name}_url")
+                or getattr(usual, field.name)
+                for field in fields(Endpoints)
             }
         )
+
+    def line_of_key(self, action: str) -> int:
+        """Return the line of the file that gives an action its keys; 0 where none does."""
+        lines = {".".join(key): line for key, line in self._file.lines.items()}
+        return lines.get(f"keys.{action}", 0)
 
 
 def load_settings(
@@ -105,6 +329,95 @@ def load_settings(
     Raises:
         ConfigError: a value that cannot be used; the first one, in one line.
     """
-    from pmtui.config.settings_model import read_model  # noqa: PLC0415 - costs what is said there
+    given = {name: value for name, value in (overrides or {}).items() if value is not None}
+    file = read_toml(config_file or locate().config_file)
+    _refuse_stray_key(given, file)
 
-    return read_model(overrides, config_file=config_file).settled()
+    class Loaded(Settings):
+        @classmethod
+        @override
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,
+            file_secret_settings: PydanticBaseSettingsSource,
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return init_settings, env_settings, InitSettingsSource(settings_cls, dict(file.values))
+
+    try:
+        settings = Loaded(**given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise ConfigError(_place(first["loc"], given, file), _problem(first)) from None
+    except SettingsError as error:
+        # Its text names the field; the value, and the JSON error with it, stay behind.
+        raise ConfigError("environment", str(error)) from None
+    except RecursionError:
+        raise ConfigError(str(file.path), "a setting is nested too deeply") from None
+    settings._file = file
+    _check_profile(settings, given, file)
+    return settings
+
+
+def _refuse_stray_key(given: Mapping[str, object], file: TomlFile) -> None:
+    where = f"a private key comes from a keystore or from {PREFIX}PRIVATE_KEY, from nowhere else"
+    if "private_key" in given:
+        raise ConfigError("--private-key", where)
+    if file.has(("private_key",)):
+        raise ConfigError(file.place(("private_key",)), where)
+
+
+def _check_profile(settings: Settings, given: Mapping[str, object], file: TomlFile) -> None:
+    for name in settings.profiles:
+        if not is_file_name(name):
+            raise ConfigError(file.place(("profiles", name)), f"{name!r} cannot name a directory")
+        if name in BUILT_IN:
+            raise ConfigError(file.place(("profiles", name)), f"{name} is a built-in profile")
+    names = (*BUILT_IN, *settings.profiles)
+    if settings.profile not in names:
+        problem = f"no profile {settings.profile!r}; there is {', '.join(names)}"
+        raise ConfigError(_place(("profile",), given, file), problem)
+
+
+def _place(loc: tuple[int | str, ...], given: Mapping[str, object], file: TomlFile) -> str:
+    if not loc:
+        return "settings"
+    key: Key = tuple(str(part) for part in loc if part != "[key]")
+    if key[0] in given:
+        return "--" + key[0].replace("_", "-")
+    names = [PREFIX + "__".join(key[:length]).upper() for length in range(len(key), 0, -1)]
+    if stated := next((name for name in names if name in _upper_environ()), None):
+        return stated
+    return f"{file.place(key)} {'.'.join(key)}"
+
+
+def _upper_environ() -> frozenset[str]:
+    return frozenset(name.upper() for name in os.environ)
+
+
+_WORDS = {
+    "bool_parsing": "should be true or false",
+    "bool_type": "should be true or false",
+    "dict_type": "should be a table",
+    "extra_forbidden": "no such setting",
+    "greater_than_equal": "should be {ge} or more",
+    "int_from_float": "should be a whole number",
+    "int_parsing": "should be a whole number",
+    "int_type": "should be a whole number",
+    "less_than_equal": "should be {le} or less",
+    "model_type": "should be a table",
+    "string_type": "should be a text in quotes",
+    "too_long": "should have {max_length} entries at most",
+    "too_short": "should have {min_length} or more entries",
+    "tuple_type": "should be a list",
+}
+"""In place of the library's words, which are about Python."""
+
+
+def _problem(error: ErrorDetails) -> str:
+    words = _WORDS.get(error["type"])
+    if words is not None:
+        return words.format_map(error.get("ctx", {}))
+    return error["msg"].removeprefix("Value error, ").replace("Input should", "should")

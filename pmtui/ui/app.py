@@ -1,14 +1,9 @@
-"""The terminal's application: which screen is in front, themes, keys, and what a crash shows.
+"""The terminal's application: which screen is in front, themes, keys, and what a crash shows."""
 
-The list of markets is the first picture, and only what it needs is loaded before it. The other
-screens are loaded where they are opened, or in a thread before (`later_screens`).
-"""
-
-import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
@@ -21,20 +16,31 @@ from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.orders.heartbeat import ExitPolicy
+from pmtui.ui.account.account import AccountScreen
 from pmtui.ui.cells import Line
+from pmtui.ui.explore.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
+from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.keys.help import HelpScreen
 from pmtui.ui.keys.kill_key import KillKey
 from pmtui.ui.keys.palette import ActionProvider, StarProvider, ThemeProvider
+from pmtui.ui.keys.tour_guide import TourGuide
 from pmtui.ui.keys.watch_keys import WatchKeys
-from pmtui.ui.later_screens import load_later_screens
+from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.market.market_facts import title_of, why_nothing_of_ours
 from pmtui.ui.message_line import SayingScreen
 from pmtui.ui.messages import EventChosen, MarketChosen
+from pmtui.ui.paint.exit_policy import label_leaving, paint_ending, paint_leaving, title_leaving
+from pmtui.ui.paint.facts import key_of
+from pmtui.ui.portfolio.conditionals import ConditionalsScreen
+from pmtui.ui.portfolio.log import LogScreen
+from pmtui.ui.portfolio.paint_orders import paint_resting_orders, paint_unknown_orders
+from pmtui.ui.portfolio.portfolio import PortfolioScreen
+from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
-from pmtui.ui.terminal.calm_collection import CalmCollection
 from pmtui.ui.terminal.copying import Copying
 from pmtui.ui.terminal.dedupe_toasts import CalmToasts
 from pmtui.ui.terminal.deferred_updates import LateTelling
@@ -43,9 +49,7 @@ from pmtui.ui.terminal.immediate_repaint import PaintNow
 from pmtui.ui.terminal.key_dispatch import StraightKeys
 from pmtui.ui.terminal.key_queue import KeysInOrder
 from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
-
-if TYPE_CHECKING:
-    from pmtui.ui.keys.tour_guide import TourGuide
+from pmtui.ui.theme.theme_picker import ThemePicker
 
 _logger = logging.getLogger(__name__)
 
@@ -60,7 +64,6 @@ class _PlainBar(ScrollBarRender):
 class PmtuiApp(
     WatchKeys,
     KillKey,
-    CalmCollection,
     CalmToasts,
     Copying,
     KeysInOrder,
@@ -92,7 +95,6 @@ class PmtuiApp(
         themes: Sequence[Theme] = (),
         theme: str = DEFAULT_THEME,
         on_quit: ExitPolicy = ExitPolicy.LEAVE,
-        on_first_paint: Callable[[], None] | None = None,
     ) -> None:
         """Build the application.
 
@@ -101,18 +103,13 @@ class PmtuiApp(
             themes: those to choose from.
             theme: name of the one to start with.
             on_quit: what becomes of open orders when the trader quits.
-            on_first_paint: called when there is something to look at, once. Whoever takes this
-                calls `begin` when there is a service; keys wait until then.
         """
         super().__init__()
-        if on_first_paint is not None:
-            self.hold_keys()
         self.surface = surface
         self.is_ascii_terminal = surface.options.ascii_only
         # The toolkit draws every scroll bar with one renderer.
         ScrollBar.renderer = _PlainBar if surface.options.ascii_only else ScrollBarRender
         self._on_quit = on_quit
-        self._on_first_paint = on_first_paint
         self.crash: BaseException | None = None
         self._tour_guide: TourGuide | None = None
         self._own_themes = tuple(themes)
@@ -135,26 +132,16 @@ class PmtuiApp(
 
     def on_ready(self) -> None:
         """Say where to begin, where nobody has been before."""
-        _ = self.call_after_refresh(self._on_first_paint or self.begin)
+        _ = self.call_after_refresh(self._begin)
 
-    def begin(self) -> None:
-        """Act on keys, and load what the first picture does not need."""
-        self.release_keys()
+    def _begin(self) -> None:
         self.listen_for_alerts()
-        self.collect_when_calm()
-        _ = self.run_worker(self._load_the_rest, name="screens")
-
-    async def _load_the_rest(self) -> None:
-        # In a thread: the keys of the first screen work meanwhile.
-        await asyncio.to_thread(load_later_screens)
         if self.surface.options.is_first_run:
             self._guide.greet()
 
     @property
-    def _guide(self) -> "TourGuide":
+    def _guide(self) -> TourGuide:
         if self._tour_guide is None:
-            from pmtui.ui.keys.tour_guide import TourGuide  # noqa: PLC0415 - see above
-
             self._tour_guide = TourGuide(self, self.surface)
         return self._tour_guide
 
@@ -168,14 +155,10 @@ class PmtuiApp(
 
     def open_event(self, event_id: EventId) -> None:
         """Put an event in front."""
-        from pmtui.ui.explore.event import EventScreen  # noqa: PLC0415 - see above
-
         _ = self.push_screen(EventScreen(self.surface, event_id))
 
     def open_market(self, condition_id: ConditionId) -> None:
         """Put a market in front."""
-        from pmtui.ui.market.market import MarketScreen  # noqa: PLC0415 - see above
-
         _ = self.push_screen(MarketScreen(self.surface, condition_id))
 
     def action_search(self) -> None:
@@ -188,39 +171,27 @@ class PmtuiApp(
 
     def action_portfolio(self) -> None:
         """Go to what is ours."""
-        from pmtui.ui.portfolio.portfolio import PortfolioScreen  # noqa: PLC0415 - see above
-
         self._bring_forward(PortfolioScreen)
 
     def action_account(self) -> None:
         """Go to the account."""
-        from pmtui.ui.account.account import AccountScreen  # noqa: PLC0415 - see above
-
         self._bring_forward(AccountScreen)
 
     @override
     def action_watchlist(self) -> None:
         """Go to what is starred."""
-        from pmtui.ui.explore.watchlist import WatchlistScreen  # noqa: PLC0415 - see above
-
         self._bring_forward(WatchlistScreen)
 
     def action_log(self) -> None:
         """Go to the log."""
-        from pmtui.ui.portfolio.log import LogScreen  # noqa: PLC0415 - see above
-
         self._bring_forward(LogScreen)
 
     def action_conditionals(self) -> None:
         """Go to the conditional orders."""
-        from pmtui.ui.portfolio.conditionals import ConditionalsScreen  # noqa: PLC0415 - see above
-
         self._bring_forward(ConditionalsScreen)
 
     def action_help(self) -> None:
         """Explain the keys of the screen in front."""
-        from pmtui.ui.keys.help import HelpScreen  # noqa: PLC0415 - see above
-
         screen = self.screen
         if isinstance(screen, HelpScreen) or not isinstance(screen, FrameScreen):
             return
@@ -249,8 +220,6 @@ class PmtuiApp(
     @override
     def action_change_theme(self) -> None:
         """Try themes on and choose one."""
-        from pmtui.ui.theme.theme_picker import ThemePicker  # noqa: PLC0415 - see above
-
         _ = self.push_screen(ThemePicker(self.surface.options, names=self.offered_themes))
 
     def action_tour(self) -> None:
@@ -262,8 +231,6 @@ class PmtuiApp(
 
     def action_cancel_every_order(self) -> None:
         """Cancel everything, after a question that names it."""
-        from pmtui.ui.portfolio.paint_orders import paint_resting_orders  # noqa: PLC0415 - see above
-
         orders = self.surface.queries.account().open_orders
         if not orders:
             reason = why_nothing_of_ours(self.surface.queries.status())
@@ -286,16 +253,6 @@ class PmtuiApp(
         if not orders and not awake:
             self.exit()
             return
-        from pmtui.ui.paint.exit_policy import (  # noqa: PLC0415 - see above
-            label_leaving,
-            paint_ending,
-            paint_leaving,
-            title_leaving,
-        )
-        from pmtui.ui.portfolio.paint_orders import (  # noqa: PLC0415 - see above
-            paint_resting_orders,
-            paint_unknown_orders,
-        )
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
             if is_agreed:
@@ -316,8 +273,6 @@ class PmtuiApp(
     @override
     def action_help_quit(self) -> None:
         """Answer the key that ends other programs."""
-        from pmtui.ui.paint.facts import key_of  # noqa: PLC0415 - see above
-
         self.say_briefly(f"{key_of(self.surface.options.keymap, 'global.quit')} leaves pmtui.")
 
     def say_briefly(self, text: str, *, is_refusal: bool = False) -> None:
@@ -337,8 +292,6 @@ class PmtuiApp(
         agree: str,
         decide: Callable[[bool | None], None],
     ) -> None:
-        from pmtui.ui.question import QuestionScreen  # noqa: PLC0415 - see above
-
         screen = QuestionScreen(title, lines, agree=agree, options=self.surface.options)
         _ = self.push_screen(screen, decide)
 

@@ -36,8 +36,6 @@ from pmtui.ui.liveness import is_live
 from pmtui.ui.paint.status import paint_status
 from pmtui.ui.portfolio.paint_log import paint_notice
 from pmtui.ui.surface import Surface
-from pmtui.ui.terminal.painted_lines import drop_lines
-from pmtui.ui.terminal.quick_call import QuickCall
 from pmtui.ui.terminal.span_compositor import use_spans
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.key_line import KeyLine
@@ -164,7 +162,6 @@ class FrameScreen(Screen[None]):
             self.show_footer()
         else:
             self._unsubscribe()
-            drop_lines(self)
 
     def on_unmount(self) -> None:
         """Stop listening for good."""
@@ -199,7 +196,7 @@ class FrameScreen(Screen[None]):
         if isinstance(topic, _ONLY_SHOWN) and getattr(self.app, "is_line_behind", False):
             self._late[topic] = None
         else:
-            self.call_next(QuickCall(self._show_and_yield, topic))
+            self.call_next(self._show_and_yield, topic)
 
     # Between two topics a key gets its turn: all that is told of a frame takes some milliseconds.
     async def _show_and_yield(self, topic: Topic) -> None:

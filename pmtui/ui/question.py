@@ -14,6 +14,7 @@ from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.paint_ticket import wrap_line
 from pmtui.ui.widgets.key_line import answer_keys
 from pmtui.ui.widgets.text_line import TextLine
 
@@ -55,8 +56,6 @@ class QuestionScreen(ModalScreen[bool]):
     @override
     def compose(self) -> ComposeResult:
         # No question is the first picture, and this is a large module.
-        from pmtui.ui.ticket.paint_ticket import wrap_line  # noqa: PLC0415
-
         ascii_only = self._options.ascii_only
         with Vertical(id="card"):
             yield TextLine((Cell(self._title, Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only)

@@ -1,16 +1,13 @@
 """Which tokens of a list are streamed: those of the rows in view, once the view stands still."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
+from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS
-
-if TYPE_CHECKING:
-    from pmtui.domain.books.book_view import BookView
-    from pmtui.service.surface import Queries
+from pmtui.service.surface import Queries
 
 VIEW_SETTLES_S = 0.2
 """A list that is scrolled through streams nothing of what only passes by."""
@@ -23,7 +20,7 @@ class RowStream:
         self,
         *,
         in_view: Callable[[], Iterable[TokenId]],
-        queries: "Queries",
+        queries: Queries,
         after: Callable[[float, Callable[[], None]], Timer],
         is_live: Callable[[], bool],
         on_change: Callable[[], None],
@@ -46,7 +43,7 @@ class RowStream:
         self.tokens: frozenset[TokenId] = frozenset()
         """What is streamed."""
 
-    def book(self, token_id: TokenId | None) -> "BookView | None":
+    def book(self, token_id: TokenId | None) -> BookView | None:
         """Return the book of a row's token; None where that is not streamed."""
         if token_id is None or token_id not in self.tokens:
             return None

@@ -147,10 +147,6 @@ def is_endless(decorator: ast.expr) -> bool:
 
 def imported_by(code: str) -> set[str]:
     """Return the packages that are there then."""
-    return {name.partition(".")[0] for name in modules_after(code)}
-
-
-def modules_after(code: str) -> set[str]:
     program = f"{code}\nimport sys\nprint('\\n'.join(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -160,49 +156,12 @@ def modules_after(code: str) -> set[str]:
         cwd=ROOT,
         env={**os.environ, "COVERAGE_PROCESS_START": ""},
     )
-    return set(done.stdout.split())
+    return {name.partition(".")[0] for name in done.stdout.split()}
 
 
-def test_the_first_paint_waits_for_nothing_heavy() -> None:
-    loaded = imported_by("import pmtui.cli.compose, pmtui.service.data_service")
-    assert not loaded & {"eth_account", "coincurve", "plotext", "httpx", "websockets", "starlette"}
-    assert not loaded & {"pydantic", "pydantic_settings", "pygments", "PIL", "unittest"}
-    first = "import pmtui.cli.compose, pmtui.ui.app, pmtui.ui.explore.markets"
-    assert "sqlite3" not in imported_by(first)
-
-
-def test_the_first_picture_loads_nothing_of_markets_orders_and_their_screens() -> None:
-    loaded = modules_after("import pmtui.cli.compose")
-    assert "pmtui.ui.explore.markets" in loaded
-    later = {
-        "pmtui.domain.books.book_view", "pmtui.domain.markets.market", "pmtui.domain.orders.order",
-        "pmtui.domain.account.position", "pmtui.service.data_service", "pmtui.ui.explore.event",
-        "pmtui.ui.market.market",
-    }  # fmt: skip
-    assert not loaded & later
-
-
-def test_screens_that_few_sessions_open_are_not_loaded_for_all() -> None:
-    loaded = modules_after(
-        "import pmtui.cli.compose\n"
-        "from pmtui.ui.later_screens import load_later_screens\nload_later_screens()"
-    )
-    assert "pmtui.ui.market.market" in loaded
-    names = (
-        "account",
-        "conditionals",
-        "portfolio",
-        "protect",
-        "scaled",
-        "theme_picker",
-        "watchlist",
-    )
-    assert not loaded & {f"pmtui.ui.screens.{name}" for name in names}
-
-
-def test_the_key_library_and_the_checker_of_settings_do_not_come_with_a_session() -> None:
+def test_the_libraries_of_keystores_and_of_the_local_venue_do_not_come_with_a_session() -> None:
     loaded = imported_by("import pmtui.cli.compose, pmtui.cli.hosts, pmtui.ui.charts.paint_chart")
-    assert not loaded & {"eth_account", "Crypto", "pydantic", "plotext", "starlette", "uvicorn"}
+    assert not loaded & {"eth_account", "Crypto", "plotext", "starlette", "uvicorn"}
 
 
 def test_the_service_runs_without_a_terminal() -> None:

@@ -148,7 +148,7 @@ def call_of(routes: ClobRoutes, method: str, path: str) -> Call:
 def methods_by_call() -> dict[Call, set[str]]:
     """Return the public methods and functions of the clients that ask each row."""
     found: dict[Call, set[str]] = defaultdict(set)
-    for path in sorted(CLIENTS.glob("*.py")):
+    for path in sorted(CLIENTS.rglob("*.py")):
         tree = ast.parse(path.read_text())
         parts = dict(_parts(tree))
         for name, node in parts.items():

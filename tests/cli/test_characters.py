@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-ASK = "from pmtui.cli.compose import _is_ascii_terminal as is_ascii; print(is_ascii())"
+ASK = "from pmtui.cli.terminal import is_ascii_terminal as is_ascii; print(is_ascii())"
 SAID = ("LC_ALL", "LC_CTYPE", "LANG", "PYTHONUTF8")
 
 

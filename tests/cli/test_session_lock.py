@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from pmtui.cli.session_lock import session_lock
-from pmtui.config.errors import ConfigError
+from pmtui.config.toml_file import ConfigError
 
 
 def test_a_second_terminal_on_the_same_account_is_told_so_in_one_line(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.config.errors import ConfigError
 from pmtui.config.settings import load_settings
+from pmtui.config.toml_file import ConfigError
 from pmtui.domain.money import Micros
 from pmtui.domain.ticket.draft import DEFAULT_RULES, TicketRules
 
@@ -21,13 +21,13 @@ def config(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 def test_without_a_word_the_rules_are_the_usual_ones(config: Path) -> None:
     assert not config.exists()
-    assert load_settings().ticket == DEFAULT_RULES
+    assert load_settings().ticket.to_rules() == DEFAULT_RULES
 
 
 def test_every_bound_can_be_stated(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config.write_text("[ticket]\nworst_price_percent = 25\nnotional_warning_usd = 50\n")
     monkeypatch.setenv("PMTUI_TICKET__DUPLICATE_SECONDS", "3")
-    assert load_settings().ticket == TicketRules(
+    assert load_settings().ticket.to_rules() == TicketRules(
         worst_price_percent=25,
         notional_warning=Micros(50_000_000),
         duplicate_window=timedelta(seconds=3),
@@ -38,7 +38,7 @@ def test_nothing_turns_a_warning_off(config: Path) -> None:
     config.write_text(
         "[ticket]\nworst_price_percent = 0\nnotional_warning_usd = 0\nduplicate_seconds = 0\n"
     )
-    rules = load_settings().ticket
+    rules = load_settings().ticket.to_rules()
     assert not rules.warns_of_size
     assert not rules.worst_price_percent
     assert not rules.duplicate_window

@@ -138,7 +138,7 @@ class Truth:
 
 def compare_now(report: Report, truth: Truth, tokens: tuple[TokenId, ...]) -> list[str]:
     """Return what a report of open orders and shares has wrong."""
-    problems = []
+    problems = [f"still in doubt: {what}" for what in report["stuck"]]
     live = {str(order_id): matched for order_id, matched in truth.live_orders().items()}
     if report["open"] != live:
         problems.append(f"open here {report['open']}, at the venue {live}")
@@ -237,6 +237,13 @@ def _judge(
     is_full = order.status == "MATCHED" or matched >= life.order.order.original_size
     expected = {"filled"} if is_full else ENDED
     return "" if state in expected else f"{order.status} at the venue, here {state}"
+
+
+def history_of(folder: Path, order_id: str) -> str:
+    """Return what the journal tells of one order."""
+    lives = read_lives(folder / "journal.sqlite")
+    assert not isinstance(lives, JournalProblem), lives
+    return " || ".join(_history(e) for e in lives if e.order.order.order_id == order_id)
 
 
 def _history(life: OrderLife) -> str:

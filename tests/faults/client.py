@@ -14,8 +14,10 @@ import asyncio
 import json
 import random
 import sys
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+from types import CoroutineType
 from typing import Any
 
 from pmtui.cli.hosts import SessionHosts
@@ -43,6 +45,8 @@ from tests.faults.jumping_clock import JumpingClock
 
 RULED_OUT_AFTER_S = 4.0
 POST_DEADLINE_S = 2
+SETTLES_WITHIN_S = 120
+"""On a good line whatever is in doubt is known long before."""
 SHARE = 1_000_000
 CENT = 10_000
 _MOVABLE = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
@@ -109,9 +113,8 @@ class Client:
             case "check" | "end":
                 self._goes_on.clear()
                 self._clock.error = timedelta()
-                await asyncio.gather(*self._flights, return_exceptions=True)
-                await self._until_settled()
-                print(json.dumps(self._report()), flush=True)
+                stuck = await self._until_settled()
+                print(json.dumps(self._report() | {"stuck": stuck}), flush=True)
             case _:
                 self._goes_on.set()
 
@@ -290,11 +293,21 @@ class Client:
         elif orders:
             self.service.commands.cancel([self._rng.choice(orders).order_id])
 
-    async def _until_settled(self) -> None:
+    async def _until_settled(self) -> list[str]:
+        """Wait until nothing is under way or in doubt; return what still is after a long time."""
         doubtful = {OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN}
-        while any(o.status in doubtful for o in self.service.queries.account().open_orders):
-            await self._turn()
-        await self.service._account.fetch_now()
+        stuck = ["not begun"]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SETTLES_WITHIN_S):
+                while stuck:
+                    await self._turn()
+                    orders = self.service.queries.account().open_orders
+                    stuck = [
+                        f"{o.order_id} {o.status.value}" for o in orders if o.status in doubtful
+                    ]
+                    stuck += [_place_of(flight) for flight in self._flights]
+                await self.service._account.fetch_now()
+        return stuck
 
     def _report(self) -> dict[str, Any]:
         account = self.service.queries.account()
@@ -317,6 +330,16 @@ class Client:
                 for f in account.fills
             ],
         }
+
+
+def _place_of(flight: asyncio.Task[None]) -> str:
+    """Return what a task waits for, from the outside in."""
+    names: list[str] = []
+    waits_for: object = flight.get_coro()
+    while isinstance(waits_for, CoroutineType):
+        names.append(waits_for.__qualname__)
+        waits_for = waits_for.cr_await
+    return " > ".join(names)
 
 
 async def _standard_input() -> asyncio.StreamReader:

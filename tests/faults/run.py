@@ -24,6 +24,7 @@ from tests.faults.audit import (
     compare_all,
     compare_money,
     compare_now,
+    history_of,
 )
 from tests.faults.bad_line import FaultProxy
 from tests.faults.bad_stream import StreamProxy
@@ -231,6 +232,7 @@ class FaultRun:
                 problems += compare_all(self._folder, self._truth, report).problems
             if not problems or loop.time() > deadline:
                 break
+        problems += [history_of(self._folder, stuck.split()[0]) for stuck in report["stuck"]]
         self.outcome.checks += 1
         self.outcome.clock_jumps += report["clock_jumps"]
         self.outcome.problems += [f"{when}: {problem}" for problem in problems]

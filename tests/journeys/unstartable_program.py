@@ -1,4 +1,4 @@
-"""The program with a bug built in: the service behind the first picture does not start."""
+"""The program with a bug built in: the service does not start."""
 
 import sys
 

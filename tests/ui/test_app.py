@@ -4,7 +4,6 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from textual import events
 from textual.command import CommandList, CommandPalette
 
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalId, ConditionalState
@@ -186,25 +185,6 @@ async def test_tab_goes_round_the_tabs_and_help_says_so() -> None:
         ]
         assert any("tabNext tab" in row for row in rows)
         assert not any("Next pane" in row for row in rows)
-
-
-async def test_keys_wait_while_there_is_nobody_to_act_on_them() -> None:
-    service = FakeService()
-    painted: list[bool] = []
-    themes, _ = load_themes()
-    app = PmtuiApp(service.surface(), themes=themes, on_first_paint=lambda: painted.append(True))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: painted, "the first picture")
-        app.post_message(events.Key("question_mark", "?"))
-        app.post_message(events.Key("l", "l"))
-        await settle(pilot)
-        assert isinstance(app.screen, MarketsScreen)
-        app.begin()
-        await until(pilot, lambda: isinstance(app.screen, LogScreen), "both keys")
-        assert [type(screen).__name__ for screen in app.screen_stack][1:] == [
-            "HelpScreen",
-            "LogScreen",
-        ]
 
 
 async def test_the_key_that_ends_other_programs_is_answered_with_the_one_that_does() -> None:

@@ -14,9 +14,9 @@ from pmtui.cli.account.words import PAPER_KEY_ITS_OWN
 from pmtui.cli.hardening import forbid_dumps, forget_key_variable
 from pmtui.cli.output import show
 from pmtui.cli.usage import SecretiveParser, descriptor, refuse
-from pmtui.config.errors import ConfigError
 from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
+from pmtui.config.toml_file import ConfigError
 
 ACTIONS = ("new", "import", "show", "remove")
 _PROG = "pmtui account"

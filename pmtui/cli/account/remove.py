@@ -9,8 +9,8 @@ from pmtui.cli.keys.live_key import keystore_path
 from pmtui.cli.keys.unlocking import read_keystore
 from pmtui.cli.output import ask, warn
 from pmtui.cli.session_lock import session_lock
-from pmtui.config.errors import ConfigError
 from pmtui.config.settings import Settings
+from pmtui.config.toml_file import ConfigError
 from pmtui.signing.keystore import KeystoreProblem, keystore_address
 
 _LAST = 4

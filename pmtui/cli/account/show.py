@@ -50,7 +50,7 @@ def _show_paper(settings: Settings, state: Path) -> str:
 
 def _show_variable(settings: Settings) -> str:
     assert settings.private_key is not None
-    secret = read_private_key(Secret.from_text(settings.private_key.reveal()))
+    secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
     if isinstance(secret, str):
         return f"{KEY_VARIABLE} goes before a keystore, and is not usable: {secret}"
     return (

@@ -19,8 +19,8 @@ from pmtui.cli.keys.live_key import keystore_path, paper_addresses, read_private
 from pmtui.cli.keys.unlocking import find_session_key, read_keystore
 from pmtui.cli.paper import KEY_VARIABLE
 from pmtui.cli.paper_account import KEY_FILE, load_paper_key
-from pmtui.config.errors import ConfigError
 from pmtui.config.settings import Settings
+from pmtui.config.toml_file import ConfigError
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.orders.life import merge_fill
 from pmtui.domain.orders.order import Fill
@@ -41,7 +41,7 @@ class Asked:
     state: Path
     """The state directory of all profiles."""
     warn: Callable[[str], None]
-    """Told what is missing from the data, and why."""
+    """LastAnswer what is missing from the data, and why."""
     wallet: Address | None = None
     """Another wallet than the profile's."""
     passphrase_fd: int | None = None
@@ -168,7 +168,7 @@ def _owner(asked: Asked) -> Address | None:
     if settings.is_paper:
         return paper_addresses(asked.state).get(settings.profile)
     if settings.private_key is not None:
-        secret = read_private_key(Secret.from_text(settings.private_key.reveal()))
+        secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
         if isinstance(secret, str):
             raise ConfigError(KEY_VARIABLE, secret)
         return Signer(secret).address

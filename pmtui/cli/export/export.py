@@ -14,9 +14,9 @@ from pmtui.cli.export.venue_tables import Unreachable
 from pmtui.cli.export.writing import Format, Table, print_table
 from pmtui.cli.output import warn
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
-from pmtui.config.errors import ConfigError
 from pmtui.config.paths import locate
 from pmtui.config.settings import load_settings
+from pmtui.config.toml_file import ConfigError
 from pmtui.domain.ids import Address
 from pmtui.service.orders.journal_rows import JournalProblem, read_lives
 from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address

@@ -26,8 +26,8 @@ from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.relayer import RelayerClient
 from pmtui.clients.routes_clob import ROUTES
 from pmtui.config.endpoints import LIVE, Endpoints
-from pmtui.config.errors import ConfigError
 from pmtui.config.settings import Settings
+from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.answers import Failure, Listing, Window, first_window, next_window
 from pmtui.domain.formats import count

@@ -19,9 +19,9 @@ from pmtui.cli.keys.session_key import SessionKey
 from pmtui.cli.output import warn
 from pmtui.cli.paper import KEY_VARIABLE
 from pmtui.cli.session_lock import IN_USE, is_session_running
-from pmtui.config.errors import ConfigError
 from pmtui.config.paths import why_untrusted
 from pmtui.config.settings import Settings
+from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import KeyKind
 from pmtui.signing.keystore import (
     KeystoreProblem,
@@ -114,7 +114,7 @@ def _find(
     settings: Settings, path: Path, passphrase_fd: int | None, empty_means: str
 ) -> SessionKey:
     if settings.private_key is not None:
-        secret = read_private_key(Secret.from_text(settings.private_key.reveal()))
+        secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
         if isinstance(secret, str):
             raise ConfigError(KEY_VARIABLE, secret)
         return SessionKey(secret, kind=KeyKind.ENVIRONMENT)

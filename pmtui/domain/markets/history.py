@@ -9,12 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum, StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from pmtui.domain.money import Micros
-
-if TYPE_CHECKING:
-    from pmtui.domain.orders.order import TradePrint
+from pmtui.domain.orders.order import TradePrint
 
 
 class Interval(StrEnum):
@@ -110,7 +108,7 @@ class Column(NamedTuple):
 
 def price_line(
     points: Sequence[PricePoint],
-    prints: "Iterable[TradePrint]",
+    prints: Iterable[TradePrint],
     interval: Interval,
     *,
     now: datetime,
@@ -146,7 +144,7 @@ def price_line(
 
 
 def _known(
-    points: Sequence[PricePoint], prints: "Iterable[TradePrint]", now: datetime
+    points: Sequence[PricePoint], prints: Iterable[TradePrint], now: datetime
 ) -> list[PricePoint]:
     latest = now + CLOCKS_DIFFER
     told = [point for point in points if point.at <= latest]

@@ -7,12 +7,9 @@ nothing that the venue might accept is held back because of it.
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from pmtui.domain.ids import ConditionId
-
-if TYPE_CHECKING:
-    from pmtui.domain.markets.market import MarketTerms
+from pmtui.domain.markets.market import MarketTerms
 
 
 class VenueState(StrEnum):
@@ -145,7 +142,7 @@ def fact_of_refusal(
     )
 
 
-def facts_of_terms(terms: "MarketTerms | None", as_of: datetime) -> tuple[VenueFact, ...]:
+def facts_of_terms(terms: MarketTerms | None, as_of: datetime) -> tuple[VenueFact, ...]:
     """Return what a market's own flags tell: whoever takes there waits (docs/wire.md#matching)."""
     if terms is None or not (terms.seconds_delay > 0 or terms.has_taker_delay):
         return ()

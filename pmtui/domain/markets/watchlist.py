@@ -8,13 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.money import Micros
-
-if TYPE_CHECKING:
-    from pmtui.domain.markets.market import Event, Market
 
 MOST_STARS = 200
 """Each is fetched by itself while the list is open."""
@@ -53,7 +50,7 @@ class Seen:
     """What was known of something starred at a time. Texts are untrusted."""
 
     title: str
-    market: "Market | None"
+    market: Market | None
     """The market itself, or the one that leads its event."""
     as_of: datetime
     event_title: str = ""
@@ -81,25 +78,25 @@ def key_of_market(condition_id: ConditionId) -> StarKey:
     return StarKey(StarKind.MARKET, condition_id)
 
 
-def key_of_event(event: "Event") -> StarKey:
+def key_of_event(event: Event) -> StarKey:
     """Return what an event is starred as: its market where it has only one that can be named."""
     if len(event.markets) == 1 and (condition_id := event.markets[0].condition_id):
         return key_of_market(condition_id)
     return StarKey(StarKind.EVENT, event.event_id)
 
 
-def leading_market(event: "Event") -> "Market | None":
+def leading_market(event: Event) -> Market | None:
     """Return the open market with the highest price of its first outcome; any when none is open."""
     candidates = open_markets(event) or event.markets
     return max(candidates, key=_first_price, default=None)
 
 
-def open_markets(event: "Event") -> "tuple[Market, ...]":
+def open_markets(event: Event) -> tuple[Market, ...]:
     """Return the markets of an event that still run."""
     return tuple(m for m in event.markets if not m.closed and m.active)
 
 
-def see_market(market: "Market", as_of: datetime) -> Seen:
+def see_market(market: Market, as_of: datetime) -> Seen:
     """Return what a list shows of a market."""
     return Seen(
         title=market.distinct_name,
@@ -114,7 +111,7 @@ def see_market(market: "Market", as_of: datetime) -> Seen:
     )
 
 
-def see_event(event: "Event", as_of: datetime) -> Seen:
+def see_event(event: Event, as_of: datetime) -> Seen:
     """Return what a list shows of an event: its leading market stands for it."""
     return Seen(
         title=event.title,
@@ -149,5 +146,5 @@ def choose_watched(
     return frozenset(distinct[:most]), max(len(distinct) - most, 0)
 
 
-def _first_price(market: "Market") -> int:
+def _first_price(market: Market) -> int:
     return (market.outcomes[0].price or 0) if market.outcomes else 0

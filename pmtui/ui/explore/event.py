@@ -26,6 +26,7 @@ from pmtui.ui.explore.paint_event import (
     paint_outcome_row,
     say_no_event,
 )
+from pmtui.ui.explore.reading import CommentsScreen, HoldersScreen, RulesScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.messages import MarketChosen
@@ -103,16 +104,12 @@ class EventScreen(EventChart):
 
     def action_rules(self) -> None:
         """Show the rules of the market at the cursor, and of the event."""
-        from pmtui.ui.explore.reading import RulesScreen  # noqa: PLC0415 - see `later_screens`
-
         market = self._market
         condition_id = market.condition_id if market else None
         _ = self.app.push_screen(RulesScreen(self.surface, self._event_id, condition_id))
 
     def action_comments(self) -> None:
         """Show what people say."""
-        from pmtui.ui.explore.reading import CommentsScreen  # noqa: PLC0415 - see `later_screens`
-
         _ = self.app.push_screen(CommentsScreen(self.surface, self._event_id))
 
     def action_holders(self) -> None:
@@ -121,8 +118,6 @@ class EventScreen(EventChart):
         if market is None or market.condition_id is None:
             self.say("This market has no condition id yet, so nobody can hold it.")
             return
-        from pmtui.ui.explore.reading import HoldersScreen  # noqa: PLC0415 - see `later_screens`
-
         _ = self.app.push_screen(HoldersScreen(self.surface, market.condition_id))
 
     @on(LineTable.RowHighlighted, "#outcomes")

@@ -7,7 +7,7 @@ order is the one the list was fetched in: prices that move never move a row.
 from collections.abc import Iterable
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -17,8 +17,9 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
+from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.market import MarketSort
+from pmtui.domain.markets.market import Market, MarketSort
 from pmtui.domain.markets.watchlist import StarKey, key_of_event, key_of_market
 from pmtui.service.topics import (
     MarketListTopic,
@@ -56,10 +57,6 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.search_input import SearchInput
 from pmtui.ui.widgets.text_line import TextLine
-
-if TYPE_CHECKING:
-    from pmtui.domain.books.book_view import BookView
-    from pmtui.domain.markets.market import Market
 
 SORTS = tuple(MarketSort)
 
@@ -381,7 +378,7 @@ class MarketsScreen(FrameScreen):
         inputs = (row, tick_of(row.market.end_at, now), _look(book, row.as_of, now))
         return self._found_memo.row(key, inputs, partial(paint_result_row, row, book, now))
 
-    def _market_at(self, key: str | None) -> "Market | None":
+    def _market_at(self, key: str | None) -> Market | None:
         if self._text:
             found = self._found.get(key or "")
             return found.market if found is not None else None
@@ -458,12 +455,12 @@ class MarketsScreen(FrameScreen):
         self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)
 
 
-def quoted_token(market: "Market | None") -> TokenId | None:
+def quoted_token(market: Market | None) -> TokenId | None:
     """Return the token whose price a row shows."""
     return None if market is None else market.quoted_token
 
 
-def _look(book: "BookView | None", as_of: datetime | None, now: datetime) -> tuple[object, ...]:
+def _look(book: BookView | None, as_of: datetime | None, now: datetime) -> tuple[object, ...]:
     """Return all of a row's prices that it is painted from."""
     if book is not None and book.state.is_good:
         return book.best_bid, book.best_ask

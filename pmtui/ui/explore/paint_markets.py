@@ -1,8 +1,10 @@
 """The list of events and the results of a search, row by row, with what each is doing now."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TypeGuard
 
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.markets.market import Event, Market
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import EventRow, Load, MarketListView, MarketRow, SearchView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
@@ -34,12 +36,6 @@ from pmtui.ui.paint.facts import (
 )
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
-
-if TYPE_CHECKING:
-    from typing import TypeGuard
-
-    from pmtui.domain.books.book_view import BookView
-    from pmtui.domain.markets.market import Event, Market
 
 OWN_MARK = "●"
 AGE_WIDTH = 4
@@ -76,7 +72,7 @@ RESULT_COLUMNS = (
 
 
 def paint_event_row(
-    row: EventRow, book: "BookView | None", now: datetime, *, is_cached: bool = False
+    row: EventRow, book: BookView | None, now: datetime, *, is_cached: bool = False
 ) -> Row:
     """Show an event by its leading market; nothing of a cached one looks current.
 
@@ -102,7 +98,7 @@ def paint_event_row(
     return Row(event.event_id, tuple(map(_as_stale, cells)) if is_cached else cells)
 
 
-def paint_result_row(row: MarketRow, book: "BookView | None", now: datetime) -> Row:
+def paint_result_row(row: MarketRow, book: BookView | None, now: datetime) -> Row:
     """Show a market that a search found, with the prices of its book where that is streamed."""
     market = row.market
     size = row.position_size
@@ -194,7 +190,7 @@ def say_empty_search(view: SearchView, keymap: Keymap) -> str:
 
 
 def paint_event_details(
-    row: EventRow | None, book: "BookView | None", width: int, *, is_cached: bool = False
+    row: EventRow | None, book: BookView | None, width: int, *, is_cached: bool = False
 ) -> tuple[Line, Line]:
     """Show what the columns may have had no room for, in two lines."""
     if row is None:
@@ -213,7 +209,7 @@ def paint_event_details(
 
 
 def paint_result_details(
-    row: MarketRow | None, book: "BookView | None", width: int
+    row: MarketRow | None, book: BookView | None, width: int
 ) -> tuple[Line, Line]:
     """Show what the columns may have had no room for, in two lines."""
     if row is None:
@@ -240,7 +236,7 @@ def _own_mark(*, is_held: bool) -> Cell:
     return Cell(OWN_MARK if is_held else "", Role.OWN_ORDER)
 
 
-def _leading_name(event: "Event", leading: "Market | None") -> str:
+def _leading_name(event: Event, leading: Market | None) -> str:
     if leading is None:
         return ""
     # Of an event with one market left its group title is all that says which one it is.
@@ -249,7 +245,7 @@ def _leading_name(event: "Event", leading: "Market | None") -> str:
 
 
 def _quote_cells(
-    market: "Market | None", book: "BookView | None", as_of: datetime | None, now: datetime
+    market: Market | None, book: BookView | None, as_of: datetime | None, now: datetime
 ) -> tuple[Cell, Cell, Cell, Cell]:
     """Show price, its age, change and spread: by a good book, else dimmed and as old as told."""
     if market is None:
@@ -270,12 +266,12 @@ def _quote_cells(
     return paint_price(first_price(market), Role.STALE), age, change, spread_cell
 
 
-def is_live(book: "BookView | None") -> "TypeGuard[BookView]":
+def is_live(book: BookView | None) -> TypeGuard[BookView]:
     """Whether a row's prices come from its book."""
     return book is not None and book.state.is_good
 
 
-def _spread_cell(market: "Market | None", book: "BookView | None") -> Cell:
+def _spread_cell(market: Market | None, book: BookView | None) -> Cell:
     if market is None or market.closed:
         return paint_price(None)
     if is_live(book):
@@ -283,7 +279,7 @@ def _spread_cell(market: "Market | None", book: "BookView | None") -> Cell:
     return paint_price(spread(market.best_bid, market.best_ask), Role.STALE)
 
 
-def _tag_names(event: "Event") -> str:
+def _tag_names(event: Event) -> str:
     return ", ".join(plain(tag.label, 24) for tag in event.tags[:6])
 
 

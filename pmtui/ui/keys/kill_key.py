@@ -7,6 +7,7 @@ from textual.app import App
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.plain import plain
+from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 
@@ -41,9 +42,6 @@ class KillKey(App[None]):
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
             if is_agreed:
                 do()
-
-        # The first picture does without it.
-        from pmtui.ui.question import QuestionScreen  # noqa: PLC0415
 
         question = QuestionScreen(title, lines, agree=agree, options=self.surface.options)
         _ = self.push_screen(question, decide)

@@ -31,6 +31,7 @@ from pmtui.service.views import OwnList
 from pmtui.ui.cells import Cell
 from pmtui.ui.charts.chart import ChartPane
 from pmtui.ui.charts.depth import DepthPane
+from pmtui.ui.explore.reading import RulesScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.ladder.ladder import LadderPane
@@ -262,8 +263,6 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
 
     def action_rules(self) -> None:
         """Show the rules of the market and of its event."""
-        from pmtui.ui.explore.reading import RulesScreen  # noqa: PLC0415 - see `later_screens`
-
         market = self._market_view.market
         event_id = market.event_id if market else None
         _ = self.app.push_screen(RulesScreen(self.surface, event_id, self.condition_id))

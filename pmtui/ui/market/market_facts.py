@@ -1,15 +1,11 @@
 """What the trading screen needs to know of a market, from metadata and terms, in one place."""
 
-from typing import TYPE_CHECKING
-
 from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.market import Market, Trading
 from pmtui.domain.money import ONE, Micros
 from pmtui.service.surface import Queries
 from pmtui.service.views import Load, MarketView, Mode, StatusView
 from pmtui.ui.plain import plain
-
-if TYPE_CHECKING:
-    from pmtui.domain.markets.market import Market, Trading
 
 _LONGEST_LABEL = 16
 
@@ -62,10 +58,8 @@ def why_not_tradable(view: MarketView, status: StatusView) -> str:
     return why_nothing_of_ours(status)
 
 
-def trading_of(view: MarketView) -> "Trading":
+def trading_of(view: MarketView) -> Trading:
     """Return whether a market takes orders, by its terms too."""
-    from pmtui.domain.markets.market import Trading  # noqa: PLC0415 - the first picture needs no markets
-
     trading = view.market.trading if view.market is not None else Trading.OPEN
     is_refused = view.terms is not None and not view.terms.accepting_orders
     return Trading.HALTED if trading is Trading.OPEN and is_refused else trading
@@ -93,7 +87,7 @@ def outcome_label(view: MarketView, index: int) -> str:
     return f"Outcome {index + 1}"
 
 
-def _resolution(market: "Market") -> str:
+def _resolution(market: Market) -> str:
     for outcome in market.outcomes:
         if outcome.price == ONE:
             return f", resolved {plain(outcome.label, _LONGEST_LABEL)}"

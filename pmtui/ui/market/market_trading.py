@@ -21,6 +21,8 @@ from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_orders import paint_resting_orders, say_cancelled
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.ticket.paint_conditional import say_stops
+from pmtui.ui.ticket.protect import ProtectScreen
+from pmtui.ui.ticket.scaled import ScaledScreen
 
 
 class MarketTrading(MarketMoving):
@@ -149,8 +151,6 @@ class MarketTrading(MarketMoving):
         if held <= 0:
             self.refuse_form("You hold no shares of this outcome to protect.")
             return
-        from pmtui.ui.ticket.protect import ProtectScreen  # noqa: PLC0415 - see `later_screens`
-
         screen = ProtectScreen(
             self.surface, self.condition_id, outcome_index=self._outcome_index, held=held
         )
@@ -165,8 +165,6 @@ class MarketTrading(MarketMoving):
         if reason:
             self.refuse_form(reason)
             return
-        from pmtui.ui.ticket.scaled import ScaledScreen  # noqa: PLC0415 - see `later_screens`
-
         cursor = self.ladder.cursor
         screen = ScaledScreen(
             self.surface, self.condition_id, outcome_index=self._outcome_index,

@@ -3,6 +3,7 @@
 from typing_extensions import override
 
 from pmtui.domain.markets.watchlist import StarKey, key_of_market
+from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
 from pmtui.ui.market.market_context import MarketParts
 from pmtui.ui.market.market_facts import outcome_label, title_of
 
@@ -21,11 +22,6 @@ class MarketWatch(MarketParts):
         if token_id is None:
             self.refuse_form("The market is not loaded yet, or has no order book.")
             return
-        from pmtui.ui.explore.alert_form import (  # noqa: PLC0415 - see `later_screens`
-            AlertForm,
-            AlertSubject,
-        )
-
         label = outcome_label(self._market_view, self.outcome_index)
         title = title_of(self.surface.queries, self.condition_id)
         subject = AlertSubject(self.condition_id, token_id, label, title)

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from pmtui.domain.markets.market import Market
 from pmtui.domain.money import ONE, Micros, round_price
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import (
@@ -19,9 +20,6 @@ from pmtui.ui.format import (
 from pmtui.ui.keys.actions import Keymap, key_label
 from pmtui.ui.plain import plain, to_ascii
 from pmtui.ui.theme.theme import Role
-
-if TYPE_CHECKING:
-    from pmtui.domain.markets.market import Market
 
 ABSENT = "–"
 STAR = "★"
@@ -209,7 +207,7 @@ def spread(bid: Micros | None, ask: Micros | None) -> Micros | None:
     return None if bid is None or ask is None else Micros(ask - bid)
 
 
-def first_price(market: "Market") -> Micros | None:
+def first_price(market: Market) -> Micros | None:
     """Return the first outcome's price: the mid, as on every other screen, where there is one.
 
     The metadata host's own price may be of the last trade.
@@ -220,7 +218,7 @@ def first_price(market: "Market") -> Micros | None:
     return market.outcomes[0].price if market.outcomes else None
 
 
-def first_label(market: "Market") -> str:
+def first_label(market: Market) -> str:
     """Return the first outcome's name, made harmless."""
     return plain(market.outcomes[0].label) if market.outcomes else ""
 

@@ -11,6 +11,9 @@ from typing_extensions import override
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.message_line import SayingScreen
 from pmtui.ui.surface import Surface
+from pmtui.ui.terminal.clipboard import clipboard_sequence
+from pmtui.ui.terminal.terminal_kind import has_no_clipboard, is_behind_mosh
+from pmtui.ui.ticket.paint_confirm import shorten
 
 _LONGEST_TOLD = 40
 """What is longer is told by its two ends: a token has 77 digits."""
@@ -40,8 +43,6 @@ class Copying(App[Any]):
 
     @override
     def copy_to_clipboard(self, text: str) -> None:
-        from pmtui.ui.terminal.terminal_kind import is_behind_mosh  # noqa: PLC0415 - not at the start
-
         is_again = text == self._clipboard
         self._clipboard = text
         if is_again and is_behind_mosh(os.environ):
@@ -60,15 +61,10 @@ class Copying(App[Any]):
         self._write(text, tmux_has_it=await hand_over(text))
 
     def _write(self, text: str, *, tmux_has_it: bool = False) -> None:
-        from pmtui.ui.terminal.clipboard import clipboard_sequence  # noqa: PLC0415 - not at the start
-
         if self._driver is not None:
             self._driver.write(clipboard_sequence(text, os.environ, tmux_has_it=tmux_has_it))
 
     def _told(self, what: str, text: str) -> str:
-        from pmtui.ui.terminal.terminal_kind import has_no_clipboard  # noqa: PLC0415
-        from pmtui.ui.ticket.paint_confirm import shorten  # noqa: PLC0415 - not at the start
-
         if getattr(self._driver, "is_plain", False) or has_no_clipboard(os.environ):
             # Whole if there is room, as it can only be selected on the screen.
             ways = f"No clipboard here. The {what}: {text}", f"{what}: {text}"

@@ -10,7 +10,7 @@ another, see `keys_in_order`.)
 """
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from textual import events
@@ -21,8 +21,6 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
 from typing_extensions import override
-
-from pmtui.ui.terminal.quick_call import QuickCall
 
 _BUTTONS = (
     events.MouseDown, events.MouseUp, events.MouseScrollUp, events.MouseScrollDown,
@@ -77,7 +75,7 @@ class StraightKeys(App[Any]):
         self._pass_on(widget, _PASSES)
 
     def _pass_on(self, pump: MessagePump, passes: int) -> None:
-        if not pump.post_message(events.Callback(QuickCall(self._passed_by, pump, passes))):
+        if not pump.post_message(events.Callback(partial(self._passed_by, pump, passes))):
             self._clicks_on_way -= 1
 
     def _passed_by(self, pump: MessagePump, passes: int) -> None:

@@ -8,6 +8,7 @@ before it has gone all the way: to its widget, up to the app, and through what t
 
 import asyncio
 from collections import deque
+from functools import partial
 from typing import Any
 
 from textual import events
@@ -16,7 +17,6 @@ from textual.message_pump import MessagePump
 from typing_extensions import override
 
 from pmtui.ui.question import QuestionScreen
-from pmtui.ui.terminal.quick_call import QuickCall
 
 PASSES = 3
 """Ways up that are waited for: the key's own, that of its action, that of what the action posted."""
@@ -30,27 +30,13 @@ DEAF_AFTER_ANSWER_S = 0.15
 class KeysInOrder(App[Any]):
     """An app that handles keys strictly one by one; put it first among the bases."""
 
-    _is_starting = False
     _held: deque[events.Key | events.Paste] | None = None
     _in_hand: object | None = None
     _longest: asyncio.TimerHandle | None = None
     _answer: tuple[str, float] = ("", float("-inf"))
 
-    def hold_keys(self) -> None:
-        """Let keys wait until `release_keys`: there is nobody yet to act on them."""
-        self._is_starting = True
-        self._in_hand = self
-
-    def release_keys(self) -> None:
-        """Act on the keys that waited, in their order."""
-        self._is_starting = False
-        _ = self.call_later(self._release, self)
-
     @override
     async def on_event(self, event: events.Event) -> None:
-        if self._is_starting and isinstance(event, events.MouseEvent):
-            # What it would meet is about to change.
-            return
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
         elif self._in_hand is None:
@@ -93,12 +79,12 @@ class KeysInOrder(App[Any]):
 
     def _follow(self, pump: MessagePump, turn: object, passes: int) -> None:
         """Send a callback the way the key went: every queue is first in, first out."""
-        call = QuickCall(self._passed, pump, turn, passes)
+        call = partial(self._passed, pump, turn, passes)
         if not pump.post_message(events.Callback(call)):
             self._let_go(turn)
 
     def _let_go(self, turn: object) -> None:
-        self.post_message(events.Callback(QuickCall(self._release, turn)))
+        self.post_message(events.Callback(partial(self._release, turn)))
 
     def _passed(self, pump: MessagePump, turn: object, passes: int) -> None:
         parent = pump._parent

@@ -15,10 +15,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from pmtui.ui.cells import Emphasis, Line
-from pmtui.ui.terminal.lean_strip import line_maker
 from pmtui.ui.theme.theme import Role
 
-_make_line = line_maker()
 _ATTRIBUTES = {
     Emphasis.BOLD: "bold",
     Emphasis.DIM: "dim",
@@ -64,7 +62,7 @@ class RoleStyles:
 
     def strip(self, line: Line) -> Strip:
         """Return the line ready for the screen."""
-        return _make_line([Segment(c.text, self.style(c.role, c.emphasis, c.ground)) for c in line])
+        return Strip([Segment(c.text, self.style(c.role, c.emphasis, c.ground)) for c in line])
 
     def _filtered(self, style: Style) -> Style:
         segments = [Segment(" ", style)]

@@ -11,8 +11,7 @@ from pathlib import Path
 from textual.theme import BUILTIN_THEMES, Theme
 
 import pmtui
-from pmtui.config.errors import plain_line
-from pmtui.config.toml_file import UntrustedFileError, decode_toml, read_trusted_text
+from pmtui.config.toml_file import UntrustedFileError, decode_toml, plain_line, read_trusted_text
 from pmtui.ui.theme.theme import SLOTS, TEXT_STYLES, Role, ThemeError, resolve_color, role_variables
 
 _ROLES = tuple(role.value for role in Role)

@@ -10,8 +10,8 @@ from pmtui.cli.keys.session_key import SessionKey
 from pmtui.cli.keys.unlocking import BESIDE, find_session_key
 from pmtui.cli.paper_account import load_paper_key
 from pmtui.cli.session_lock import session_lock
-from pmtui.config.errors import ConfigError
 from pmtui.config.settings import load_settings
+from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.ids import OrderId
 from pmtui.service.orders.journal import Journal

@@ -1,0 +1,84 @@
+"""The terminal around us: which characters it shows, its clipboard, and the last words on it."""
+
+import asyncio
+import locale
+import logging
+import os
+import sys
+import threading
+from asyncio.subprocess import DEVNULL, PIPE
+
+from pmtui.cli.output import show_last
+from pmtui.service.safety.shutdown import DepartureReport
+from pmtui.ui.plain import plain
+from pmtui.ui.terminal.cell_diff import WITHOUT_COLOR
+
+MOST_LISTED = 20
+LINE_WIDTH = 160
+DEADLINE_S = 2.0
+"""For tmux to take a text."""
+
+_PASS_ON = ("tmux", "load-buffer", "-w", "-")
+"""From version 3.2 on. `-w`: into the clipboard of the terminal that tmux is shown on, too."""
+_PLAIN = ("vt100", "vt102", "vt220", "linux")
+"""Terminals without most of our signs; the font of the Linux console has at most 512."""
+
+
+def is_without_color() -> bool:
+    """Tell, and let Textual know, which reads one variable only: else a cursor is a colour."""
+    if os.environ.get("TERM", "") in WITHOUT_COLOR:
+        os.environ["NO_COLOR"] = "1"
+    return bool(os.environ.get("NO_COLOR"))
+
+
+def is_ascii_terminal() -> bool:
+    """Tell whether the terminal shows plain ASCII only, by its kind and by the user's locale."""
+    encoding = locale.getpreferredencoding(do_setlocale=False).lower().replace("-", "")
+    is_plain = os.environ.get("TERM", "") in _PLAIN or _asked_locale() in ("C", "POSIX")
+    return is_plain or encoding not in ("utf8", "utf")
+
+
+def _asked_locale() -> str:
+    """Return what the user says the terminal speaks; Python overrules a plain `C` for itself."""
+    if everything := os.environ.get("LC_ALL"):
+        return everything
+    letters = "" if sys.flags.utf8_mode else os.environ.get("LC_CTYPE")
+    return letters or os.environ.get("LANG", "")
+
+
+async def hand_to_tmux(text: str, *, command: tuple[str, ...] = _PASS_ON) -> bool:
+    """Give tmux a text for its buffer and for the clipboard; tells whether it took it."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL
+        )
+    except OSError:
+        return False
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            await process.communicate(text.encode())
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+    return process.returncode == 0
+
+
+def print_report(report: DepartureReport) -> None:
+    """Print how leaving ended; a screen that is gone is not an error."""
+    if not report.text:
+        return
+    lines = [f"pmtui: {plain(report.text, 2 * LINE_WIDTH)}"]
+    lines += [f"  {plain(line, LINE_WIDTH)}" for line in report.may_rest[:MOST_LISTED]]
+    if len(report.may_rest) > MOST_LISTED:
+        lines.append(f"  and {len(report.may_rest) - MOST_LISTED} more; see `pmtui export orders`")
+    show_last(lines)
+
+
+def end_past_terminal(code: int) -> None:
+    """End the process here and now where a thread is stuck on a terminal that reads no more.
+
+    Python itself would wait for the lock that this thread holds, and then abort.
+    """
+    if any(thread.name == "textual-output" for thread in threading.enumerate()):
+        logging.shutdown()
+        os._exit(code)
