@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from pmtui.config.endpoints import Endpoints
-from pmtui.config.paths import open_to_append, open_to_overwrite, private_dir
+from pmtui.config.paths import open_to_append, private_dir, replace_file
 
 BOOT_DEADLINE_S = 30.0
 END_DEADLINE_S = 5.0
@@ -89,8 +89,7 @@ async def running_venue(
 @contextmanager
 def publish_urls(urls: VenueUrls, path: Path) -> Iterator[None]:
     """Say where the running venue is, for whoever wants to look at it from outside."""
-    with os.fdopen(open_to_overwrite(path), "wb") as file:
-        file.write(msgspec.json.encode(urls))
+    replace_file(path, msgspec.json.encode(urls))
     try:
         yield
     finally:

@@ -11,7 +11,7 @@ import msgspec
 
 from pmtui.cli.keys.live_key import PAPER_KEY_FILE
 from pmtui.clients.http.client import HttpHost
-from pmtui.config.paths import open_to_overwrite, private_dir, why_untrusted
+from pmtui.config.paths import replace_file, why_untrusted
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.signing.keystore import create_key
@@ -38,13 +38,9 @@ def load_paper_key(state_dir: Path) -> Secret:
         if reason := why_untrusted(path):
             raise ValueError(reason)
         return Secret.from_hex(path.read_text(encoding="ascii"))
-    private_dir(state_dir)
     secret = create_key(os.urandom)
-    unfinished = path.with_suffix(".new")
-    with os.fdopen(open_to_overwrite(unfinished), "w", encoding="ascii") as file:
-        file.write(secret.reveal().hex())
-    # Renamed whole: a crash leaves no half of a key.
-    unfinished.replace(path)
+    # Whole: a crash leaves no half of a key.
+    replace_file(path, secret.reveal().hex().encode())
     return secret
 
 

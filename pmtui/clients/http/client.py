@@ -28,6 +28,7 @@ from pmtui.clients.http.failures import (
     looks_like_a_page,
     without_secrets,
 )
+from pmtui.domain.backoff import Backoff
 from pmtui.domain.failure import Failure, FailureKind
 
 MAX_BODY = 32 * 1024 * 1024
@@ -37,6 +38,8 @@ TIMEOUTS = httpx.Timeout(10.0, connect=5.0)
 TOTAL_S = 30.0
 """Bounds an answer that drips one byte at a time below every other time limit."""
 MAX_RETRIES = 2
+FIRST_RETRY_S = 0.3
+"""The longest pause before the first retry, where the host names none; it doubles."""
 LONGEST_WAIT_S = 5.0
 """A host that asks for more patience than this is reported, not waited for."""
 
@@ -85,12 +88,6 @@ class Pace:
 
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     jitter: Callable[[], float] = random.Random().random  # noqa: S311 - spreads load, keeps no secret
-
-    def delay_s(self, attempt: int, failure: Failure) -> float:
-        """Return how long to wait before the next try: what the host asked for, else 0.1-0.8 s."""
-        if failure.retry_after_s is not None:
-            return failure.retry_after_s
-        return 0.2 * float(2**attempt) * (0.5 + self.jitter())
 
 
 def _ignore(_report: RequestReport) -> None:
@@ -155,13 +152,17 @@ class HttpHost:
             method: POST where the service reads by POST (`/books`).
             body: sent as it is.
         """
+        backoff = Backoff(first_s=FIRST_RETRY_S, longest_s=LONGEST_WAIT_S, jitter=self._pace.jitter)
         for attempt in range(MAX_RETRIES + 1):
             answer = await self.send(
                 method, path, query=query, route=route, headers=headers, body=body
             )
             if isinstance(answer, bytes) or attempt == MAX_RETRIES or not _is_worth_a_try(answer):
                 return answer
-            await self._pace.sleep(self._pace.delay_s(attempt, answer))
+            pause_s = backoff.next_s()
+            await self._pace.sleep(
+                pause_s if answer.retry_after_s is None else answer.retry_after_s
+            )
         raise AssertionError("the last try returns")
 
     async def send(  # noqa: PLR0913 - all that a request can differ in

@@ -11,6 +11,7 @@ from typing import Protocol, final
 
 from pmtui.clients.http.client import LONGEST_WAIT_S
 from pmtui.clients.http.rate_limit import HostLimits, RateLimiter, Ticket
+from pmtui.domain.backoff import Backoff
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.orders.waiting import Waiting
 
@@ -63,7 +64,7 @@ class RateGate:
         self._call_later = call_later
         self._patience_s = patience_s
         self._waiters: dict[Ticket, asyncio.Future[Failure | None]] = {}
-        self._pauses: dict[str, float] = {}
+        self._backoffs: dict[str, Backoff] = {}
         self._timer: Timer | None = None
 
     @property
@@ -109,12 +110,15 @@ class RateGate:
     def note(self, route: str, failure: Failure | None) -> None:
         """Learn how a request ended: one that came too early closes its route for a while."""
         if failure is None or failure.kind is not FailureKind.BUSY:
-            self._pauses.pop(route, None)
+            self._backoffs.pop(route, None)
             return
         pause_s = failure.retry_after_s
         if pause_s is None:
-            pause_s = min(self._pauses.get(route, _FIRST_PAUSE_S), _LONGEST_PAUSE_S)
-            self._pauses[route] = pause_s * 2
+            backoff = self._backoffs.get(route)
+            if backoff is None:
+                backoff = Backoff(first_s=_FIRST_PAUSE_S, longest_s=_LONGEST_PAUSE_S)
+                self._backoffs[route] = backoff
+            pause_s = backoff.next_s()
         self._limiter.close(route, self._now() + pause_s)
         if pause_s > self._patience_s:
             for ticket in self._limiter.evict(route):

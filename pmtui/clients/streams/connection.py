@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from pmtui.clients.http.unreachable import why_unreachable
-from pmtui.clients.streams.backoff import Backoff
 from pmtui.clients.streams.bounded_socket import WORK_S, BoundedSocket, Counts, open_socket
 from pmtui.clients.streams.market_protocol import PING
 from pmtui.clients.streams.silence import Silence
+from pmtui.domain.backoff import Backoff
 from pmtui.domain.markets.link import Link, LinkState
 from pmtui.wire.errors import WireError
 from pmtui.wire.stream import SMALL_FRAME, split_frame
@@ -71,6 +71,10 @@ class Times:
     close_s: float = 2.0
     first_delay_s: float = 0.25
     longest_delay_s: float = 30.0
+    """Both as in the venue's own client (SDK 0.14.0)."""
+    settled_s: float = 10.0
+    """A connection that lived shorter does not count as one: a host that accepts and closes at once
+    would be called in a loop."""
 
 
 @final
@@ -101,7 +105,7 @@ class StreamConnection(Generic[E]):
         self._silence = silence
         self._is_quiet = False
         self._backoff = Backoff(
-            random, first_s=times.first_delay_s, longest_s=times.longest_delay_s
+            first_s=times.first_delay_s, longest_s=times.longest_delay_s, jitter=random.random
         )
         self._socket: BoundedSocket | None = None
         self._outbox: list[str] = []
@@ -141,7 +145,9 @@ class StreamConnection(Generic[E]):
             # A socket that answers pings and is replaced to be sure is no broken line.
             state = LinkState.SILENT if self._is_quiet else LinkState.DOWN
             on_link(Link(state, self.epoch, self._reason))
-            await asyncio.sleep(self._backoff.delay_s(lived_s))
+            if lived_s >= self._times.settled_s:
+                self._backoff.reset()
+            await asyncio.sleep(self._backoff.next_s())
 
     async def _connect(self) -> BoundedSocket:
         self.counts.connects += 1

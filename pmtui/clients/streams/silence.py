@@ -6,6 +6,8 @@ for an hour.
 
 from typing import final
 
+from pmtui.domain.backoff import Backoff
+
 _FRAMES_TO_JUDGE = 20
 _PATIENCE_IN_GAPS = 30.0
 _WEIGHT = 0.05
@@ -17,7 +19,7 @@ _LONGEST_FIRST_WAIT_S = 3600.0
 class Silence:
     """Watches the gaps between the data frames of one socket and its successors. Times in seconds."""
 
-    __slots__ = ("_first_wait_s", "_frames", "_last", "_mean_gap", "_shortest_s", "_wait_s")
+    __slots__ = ("_first_wait", "_frames", "_last", "_mean_gap", "_shortest_s")
 
     def __init__(self, *, shortest_s: float = 15.0, first_wait_s: float = 30.0) -> None:
         """Set the limits.
@@ -28,8 +30,7 @@ class Silence:
                 time, for tokens without a book never say anything.
         """
         self._shortest_s = shortest_s
-        self._first_wait_s = first_wait_s
-        self._wait_s = first_wait_s
+        self._first_wait = Backoff(first_s=first_wait_s, longest_s=_LONGEST_FIRST_WAIT_S)
         self._frames = 0
         self._last = 0.0
         self._mean_gap = 0.0
@@ -47,15 +48,15 @@ class Silence:
         )
         self._frames += 1
         self._last = now
-        self._wait_s = self._first_wait_s
+        self._first_wait.reset()
 
     def is_too_long(self, now: float) -> bool:
         """Return whether to give the socket up."""
         quiet = now - self._last
         if self._frames == 0:
-            if quiet < self._wait_s:
+            if quiet < self._first_wait.step_s:
                 return False
-            self._wait_s = min(self._wait_s * 2, _LONGEST_FIRST_WAIT_S)
+            _ = self._first_wait.next_s()
             return True
         if self._frames < _FRAMES_TO_JUDGE:
             return False

@@ -10,6 +10,7 @@ from pmtui.domain.account.holdings import CLOCK_ERROR, LAG, UNKNOWN_CLOCK, Holdi
 from pmtui.domain.account.position import Activity, ClosedPosition
 from pmtui.domain.account.user_events import OrderChanged, TradeChanged, UserEvent
 from pmtui.domain.answers import Listing
+from pmtui.domain.backoff import Backoff
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
@@ -417,7 +418,7 @@ class AccountFeed:
         self.refresh()
 
     async def _open(self, hosts: Hosts) -> Account:
-        pause = 0.5
+        backoff = Backoff(first_s=0.5, longest_s=30.0)
         while True:
             if hosts.open_account is None:
                 raise RuntimeError("no account to open")
@@ -428,8 +429,7 @@ class AccountFeed:
                 self._kernel.log.notice(Level.BAD, f"Account not ready: {answer}")
             self.state.problem = str(answer)
             self._mark()
-            await self._kernel.clock.sleep(pause)
-            pause = min(pause * 2, 30.0)
+            await self._kernel.clock.sleep(backoff.next_s())
 
     async def _keep_warm(self) -> None:
         """Keep the way of the next order open while a market is on screen."""
