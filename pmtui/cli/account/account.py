@@ -7,11 +7,9 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from pmtui.cli.account.keep import Refused, import_account, new_account
-from pmtui.cli.account.remove import remove_account
-from pmtui.cli.account.show import show_account
-from pmtui.cli.account.words import PAPER_KEY_ITS_OWN
-from pmtui.cli.hardening import forbid_dumps, forget_key_variable
+from pmtui.cli.account.keystores import Refused, import_account, new_account, remove_account
+from pmtui.cli.account.show import PAPER_KEY_ITS_OWN, show_account
+from pmtui.cli.keys.unlocking import forbid_dumps, forget_key_variable
 from pmtui.cli.output import show
 from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 from pmtui.config.paths import locate

@@ -8,10 +8,14 @@ import asyncio
 from collections.abc import Sequence
 from enum import StrEnum
 
-from pmtui.cli.export.account_tables import Asked, read_activity, read_own_fills, read_positions
-from pmtui.cli.export.tables import orders_table
-from pmtui.cli.export.venue_tables import Unreachable
-from pmtui.cli.export.writing import Format, Table, print_table
+from pmtui.cli.export.sources import (
+    Asked,
+    Unreachable,
+    read_activity,
+    read_own_fills,
+    read_positions,
+)
+from pmtui.cli.export.tables import Format, Table, orders_table, print_table
 from pmtui.cli.output import warn
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
 from pmtui.config.paths import locate
