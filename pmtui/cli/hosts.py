@@ -6,30 +6,25 @@ from collections.abc import Awaitable, Callable
 
 from pmtui.cli.paper import fund_once
 from pmtui.clients.account import Account as AccountIdentity
-from pmtui.clients.account import AccountClient, Lanes, create_or_derive
-from pmtui.clients.analytics import AnalyticsClient
+from pmtui.clients.account import AccountClient, HeartbeatClient, Lanes, create_or_derive
+from pmtui.clients.analytics import AnalyticsClient, GeoblockClient
 from pmtui.clients.chain import ChainClient
 from pmtui.clients.clob import ClobClient
-from pmtui.clients.earnings import EarningsClient
+from pmtui.clients.clob_requests import ServerClock, SignedRequests
 from pmtui.clients.gamma import GammaClient
-from pmtui.clients.geoblock import GeoblockClient
-from pmtui.clients.heartbeat import HeartbeatClient
 from pmtui.clients.http.client import HttpHost, RequestReport
-from pmtui.clients.http.rate_budgets import RateBudgets
-from pmtui.clients.http.rate_gate import RateGate
-from pmtui.clients.http.rate_limit import HostLimits
-from pmtui.clients.http.rate_tables import (
+from pmtui.clients.http.rate_budgets import (
     METADATA_LIMITS,
     RELAYER_LIMITS,
+    RateBudgets,
     analytics_limits,
     clob_limits,
 )
-from pmtui.clients.http.server_clock import ServerClock
+from pmtui.clients.http.rate_gate import HostLimits, RateGate
 from pmtui.clients.relayer import RelayerClient
-from pmtui.clients.routes_clob import ROUTES
-from pmtui.clients.signed_requests import SignedRequests
-from pmtui.clients.streams.market import MarketChannel
-from pmtui.clients.streams.user import UserChannel
+from pmtui.clients.rewards import EarningsClient
+from pmtui.clients.routes import ROUTES
+from pmtui.clients.streams.channels import MarketChannel, UserChannel
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.account.key_kind import KeyKind
 from pmtui.domain.account.onboarding import (

@@ -1,8 +1,9 @@
-"""The trading host's account routes: credentials, balance, orders, cancels, own trades.
+"""The trading host's account routes: credentials, balance, orders, cancels, own trades, heartbeats, notices.
 
 Every request is signed over the bytes that are sent, with the host's own time. Orders and cancels
 are sent once and never again by themselves; what a failure allows one to conclude is its kind.
-Orders, cancels and reads have lanes of their own: none waits behind another that stalls.
+Orders, cancels and reads have lanes of their own: none waits behind another that stalls. Each heartbeat
+names the id that the host gave out with the last one; keeping time is the caller's.
 """
 
 import asyncio
@@ -13,26 +14,35 @@ from typing import TypeVar, final
 
 import msgspec
 
+from pmtui.clients.clob_requests import (
+    Account,
+    ServerClock,
+    SignedRequests,
+    decoded,
+    named,
+    to_credentials,
+)
 from pmtui.clients.http.client import HttpHost, LastCheck, Query
-from pmtui.clients.http.page_reading import decoded, named
 from pmtui.clients.http.paging import Step, collect_listing
-from pmtui.clients.http.server_clock import ServerClock
-from pmtui.clients.routes_clob import Call, ClobRoutes
-from pmtui.clients.signed_requests import Account, SignedRequests, to_credentials
-from pmtui.domain.answers import MAX_PAGES, Listing
+from pmtui.clients.routes import Call, ClobRoutes
+from pmtui.domain.account.notices import Notice, NoticeId
+from pmtui.domain.answers import MAX_PAGES, Listing, Page
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
+from pmtui.domain.orders.heartbeat import FIRST_HEARTBEAT, HeartbeatAnswer, HeartbeatId
 from pmtui.domain.orders.order import BalanceAllowance, CancelResult, Fill, Order, PostResult
 from pmtui.signing.clob_auth import auth_headers
 from pmtui.signing.l2_auth import ApiCredentials
 from pmtui.signing.order_signing import encode_batch
 from pmtui.signing.signer import Signer
 from pmtui.wire import clob_account as wire
+from pmtui.wire.clob_notices import decode_heartbeat, decode_notices
 from pmtui.wire.orders import Owner
 
 __all__ = ["Account", "AccountClient", "create_or_derive"]
 
 T = TypeVar("T")
+_WRONG_ID = frozenset({400})
 
 
 async def create_or_derive(
@@ -289,3 +299,63 @@ class AccountClient:
 
 def _seconds(at: datetime | None) -> str | None:
     return None if at is None else str(int(at.timestamp()))
+
+
+@final
+class HeartbeatClient:
+    """The heartbeats of one key. The first that is accepted arms the switch; nothing disarms it."""
+
+    def __init__(self, requests: SignedRequests) -> None:
+        """Take the account's way of asking."""
+        self._requests = requests
+        self._next_id = FIRST_HEARTBEAT
+        self._turn = asyncio.Lock()
+
+    async def beat(self) -> HeartbeatId | Failure:
+        """Send one heartbeat and return the id of the next.
+
+        Where the host names another id than ours, as after an answer that was lost, the heartbeat
+        is sent again with that one: until it counts, the deadline runs.
+        """
+        async with self._turn:
+            answer = await self._beat()
+            if isinstance(answer, HeartbeatAnswer) and not answer.is_accepted and answer.next_id:
+                answer = await self._beat()
+        if isinstance(answer, Failure):
+            return answer
+        if answer.next_id is None or not answer.is_accepted:
+            label = self._requests.routes.route(Call.HEARTBEAT).label
+            return Failure(FailureKind.REFUSED, label, answer.refusal, 400)
+        return answer.next_id
+
+    async def _beat(self) -> HeartbeatAnswer | Failure:
+        answer = await self._requests.ask(
+            Call.HEARTBEAT,
+            decode_heartbeat,
+            body=msgspec.json.encode({"heartbeat_id": self._next_id}),
+            readable=_WRONG_ID,
+        )
+        if isinstance(answer, HeartbeatAnswer) and answer.next_id is not None:
+            self._next_id = answer.next_id
+        return answer
+
+
+@final
+class NotificationsClient:
+    """Notices of one account."""
+
+    def __init__(self, requests: SignedRequests) -> None:
+        """Take the account's way of asking."""
+        self._requests = requests
+
+    async def notices(self) -> Page[Notice] | Failure:
+        """Return what is kept, and how many could not be read."""
+        query = (("signature_type", self._requests.signature_type),)
+        return await self._requests.read(Call.NOTICES, decode_notices, query=query)
+
+    async def drop(self, notice_ids: Sequence[NoticeId]) -> Failure | None:
+        """Forget notices; naming none is refused, because the host might take it for all."""
+        if not notice_ids:
+            return self._requests.refused(Call.DROP_NOTICES, "name the notices to drop")
+        query = (("ids", ",".join(notice_ids)),)
+        return await self._requests.tell(Call.DROP_NOTICES, query=query)

@@ -5,17 +5,11 @@ from datetime import UTC, datetime
 from typing import TypeVar
 from urllib.parse import quote
 
-from pmtui.clients.endpoints import (
-    EVENT_ORDER,
-    METADATA_ROUTES,
-    Dialect,
-    ListRoute,
-    MetadataRoutes,
-    Paging,
-)
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
-from pmtui.clients.http.row_reading import SkipObserver, ignore_skips, read_rows
+from pmtui.clients.http.paging import SkipObserver, ignore_skips, read_rows
+from pmtui.clients.routes import EVENT_ORDER, METADATA_ROUTES, ListRoute, MetadataRoutes, Paging
+from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Page
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, EventId

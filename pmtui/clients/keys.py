@@ -5,8 +5,8 @@ from typing import final
 
 import msgspec
 
-from pmtui.clients.routes_clob import Call
-from pmtui.clients.signed_requests import SignedRequests, to_credentials
+from pmtui.clients.clob_requests import SignedRequests, to_credentials
+from pmtui.clients.routes import Call
 from pmtui.domain.account.keys import BuilderCode, BuilderFees, BuilderKey
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import ApiKey

@@ -15,7 +15,7 @@ import pytest
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.gamma import GammaClient
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.routes_clob import ROUTES
+from pmtui.clients.routes import ROUTES
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.failure import Failure
 from pmtui.domain.ids import ConditionId, TokenId

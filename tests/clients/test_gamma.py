@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
-from pmtui.clients.endpoints import Dialect
 from pmtui.clients.gamma import GammaClient
+from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Page
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, EventId

@@ -42,12 +42,12 @@ from pmtui.cli.session_lock import session_lock
 from pmtui.clients.account import Account, AccountClient, create_or_derive
 from pmtui.clients.analytics import AnalyticsClient
 from pmtui.clients.clob import ClobClient
+from pmtui.clients.clob_requests import ServerClock
 from pmtui.clients.http.client import HttpHost
+from pmtui.clients.http.rate_budgets import RELAYER_LIMITS, analytics_limits, clob_limits
 from pmtui.clients.http.rate_gate import RateGate
-from pmtui.clients.http.rate_tables import RELAYER_LIMITS, analytics_limits, clob_limits
-from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.relayer import RelayerClient
-from pmtui.clients.routes_clob import ROUTES
+from pmtui.clients.routes import ROUTES
 from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.settings import Settings
 from pmtui.config.toml_file import ConfigError

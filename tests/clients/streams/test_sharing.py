@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.clients.streams.sharing import make_groups, share_out
+from pmtui.clients.streams.channels import make_groups, share_out
 from pmtui.domain.ids import TokenId
 
 

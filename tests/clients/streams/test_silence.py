@@ -1,4 +1,4 @@
-from pmtui.clients.streams.silence import Silence
+from pmtui.clients.streams.connection import Silence
 
 
 def test_a_busy_socket_is_given_up_sooner_than_a_quiet_one() -> None:
