@@ -104,7 +104,7 @@ class AccountClient:
             clock: the host's time.
 
         Raises:
-            CredentialsError: the secret is not what the service hands out.
+            CredentialsError: the secret is not what the venue hands out.
         """
         lanes = host if isinstance(host, Lanes) else Lanes(host, host, host)
         self._lanes = lanes
@@ -122,7 +122,7 @@ class AccountClient:
 
     async def refresh_balance(self, token_id: TokenId | None = None) -> Failure | None:
         """Make the host read the chain again; its answer says nothing."""
-        return await self.requests.tell(Call.REFRESH_BALANCE, query=self._asset(token_id))
+        return await self.requests.submit(Call.REFRESH_BALANCE, query=self._asset(token_id))
 
     async def keep_warm(self) -> None:
         """Ask for next to nothing where orders and cancels travel, so that a connection stands."""
@@ -138,7 +138,7 @@ class AccountClient:
         self, body: bytes, last_check: LastCheck | None = None
     ) -> PostResult | Failure:
         """Send one signed order, once, unless the last check withholds it."""
-        return await self._orders.ask(
+        return await self._orders.request(
             Call.POST_ORDER, wire.decode_post_result, body=body, last_check=last_check
         )
 
@@ -149,7 +149,7 @@ class AccountClient:
         limit = self.requests.routes.max_batch_orders
         if not 1 <= len(bodies) <= limit:
             return self.requests.refused(Call.POST_ORDERS, f"a batch takes 1 to {limit} orders")
-        return await self._orders.ask(
+        return await self._orders.request(
             Call.POST_ORDERS,
             wire.decode_post_results,
             body=encode_batch(bodies),
@@ -212,7 +212,7 @@ class AccountClient:
 
     async def order(self, order_id: OrderId) -> Order | Failure | None:
         """Return one order; None where the host does not know it, as it forgets filled ones."""
-        answer = await self.requests.ask(
+        answer = await self.requests.request(
             Call.ORDER, wire.decode_one_order, identifier=order_id, may_be_empty=True
         )
         if isinstance(answer, Failure) and answer.kind is FailureKind.NOT_FOUND:
@@ -269,7 +269,7 @@ class AccountClient:
 
     async def delete_api_key(self) -> Failure | None:
         """Revoke the key in use."""
-        return await self.requests.tell(Call.DELETE_KEY)
+        return await self.requests.submit(Call.DELETE_KEY)
 
     async def is_closed_only(self) -> bool | Failure:
         """Return whether the account may only close positions; no record means it is free."""
@@ -286,7 +286,7 @@ class AccountClient:
         return await self._cancel(Call.CANCEL_MANY, msgspec.json.encode(body))
 
     async def _cancel(self, call: Call, body: bytes | None) -> CancelResult | Failure:
-        return await self._cancels.ask(call, wire.decode_cancel_result, body=body)
+        return await self._cancels.request(call, wire.decode_cancel_result, body=body)
 
     def _asset(self, token_id: TokenId | None) -> Query:
         routes = self.requests.routes
@@ -329,7 +329,7 @@ class HeartbeatClient:
         return answer.next_id
 
     async def _beat(self) -> HeartbeatAnswer | Failure:
-        answer = await self._requests.ask(
+        answer = await self._requests.request(
             Call.HEARTBEAT,
             decode_heartbeat,
             body=msgspec.json.encode({"heartbeat_id": self._next_id}),
@@ -358,4 +358,4 @@ class NotificationsClient:
         if not notice_ids:
             return self._requests.refused(Call.DROP_NOTICES, "name the notices to drop")
         query = (("ids", ",".join(notice_ids)),)
-        return await self._requests.tell(Call.DROP_NOTICES, query=query)
+        return await self._requests.submit(Call.DROP_NOTICES, query=query)

@@ -183,7 +183,7 @@ class GeoblockClient:
         self._host = host
 
     async def check(self) -> GeoAnswer | Failure:
-        """Ask where the service thinks we are."""
+        """Ask where the venue thinks we are."""
         body = await self._host.read("", route=ROUTE)
         if isinstance(body, Failure):
             return body

@@ -183,7 +183,7 @@ class SignedRequests(PageReading):
         """Prepare to sign.
 
         Raises:
-            CredentialsError: the secret is not what the service hands out.
+            CredentialsError: the secret is not what the venue hands out.
         """
         self._host = host
         self._clock = clock
@@ -257,7 +257,7 @@ class SignedRequests(PageReading):
         await self._was_the_clock(answer, before)
         return answer
 
-    async def ask(
+    async def request(
         self,
         call: Call,
         decode: Callable[[bytes], T],
@@ -281,7 +281,7 @@ class SignedRequests(PageReading):
         )
         return decoded(answer, decode, self.routes.route(call))
 
-    async def tell(
+    async def submit(
         self,
         call: Call,
         *,

@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from pmtui.cli.account.show import say_kept, say_second_account
+from pmtui.cli.account.show import format_new_account, format_second_account
 from pmtui.cli.keys.key_checks import (
     keystore_path,
     open_order_makers,
@@ -171,13 +171,13 @@ def _keep(
     except FileExistsError:
         # Made by somebody else since we looked.
         return _taken(path, settings)
-    return say_kept(settings, Signer(opened.secret).address, path, is_new=is_new)
+    return format_new_account(settings, Signer(opened.secret).address, path, is_new=is_new)
 
 
 def _taken(path: Path, settings: Settings) -> Refused:
     text = read_keystore(path)
     owner = None if isinstance(text, KeystoreProblem) else keystore_address(text)
-    return Refused(say_second_account(path, owner, settings.profile))
+    return Refused(format_second_account(path, owner, settings.profile))
 
 
 def remove_account(settings: Settings, state: Path, *, is_sure: bool) -> str | Refused:

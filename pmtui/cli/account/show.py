@@ -57,7 +57,7 @@ def _show_paper(settings: Settings, state: Path) -> str:
         return "The paper account is made when the terminal first opens; it needs nothing of yours."
     return (
         f"The paper account of the profile {settings.profile}:\n\n"
-        f"{say_addresses(address, settings.signature_type)}\n\n"
+        f"{format_addresses(address, settings.signature_type)}\n\n"
         f"Its key is {state / settings.profile / PAPER_KEY_FILE}, unencrypted: it opens nothing "
         "outside the local venue.\nNever send it real money."
     )
@@ -70,7 +70,7 @@ def _show_variable(settings: Settings) -> str:
         return f"{KEY_VARIABLE} goes before a keystore, and is not usable: {secret}"
     return (
         f"The account of the profile {settings.profile} is that of {KEY_VARIABLE}, which goes "
-        f"before a keystore:\n\n{say_addresses(Signer(secret).address, settings.signature_type)}"
+        f"before a keystore:\n\n{format_addresses(Signer(secret).address, settings.signature_type)}"
     )
 
 
@@ -82,7 +82,7 @@ def _show_keystore(settings: Settings, path: Path) -> str:
     addresses = (
         "  it does not say its address"
         if owner is None
-        else say_addresses(owner, settings.signature_type)
+        else format_addresses(owner, settings.signature_type)
     )
     lines = [
         f"The account of the profile {settings.profile}:\n\n{addresses}\n\nIts keystore is {path}"
@@ -92,7 +92,7 @@ def _show_keystore(settings: Settings, path: Path) -> str:
     return "\n".join([*lines, LOSING])
 
 
-def say_addresses(owner: Address, signature_type: SignatureType, *, is_new: bool = False) -> str:
+def format_addresses(owner: Address, signature_type: SignatureType, *, is_new: bool = False) -> str:
     """Return the addresses of a key as a table, the paying ones marked.
 
     Args:
@@ -120,13 +120,15 @@ def say_addresses(owner: Address, signature_type: SignatureType, *, is_new: bool
     return "\n".join([*lines, f"  * {pays}"])
 
 
-def say_kept(settings: Settings, owner: Address, path: Path, *, is_new: bool = False) -> str:
+def format_new_account(
+    settings: Settings, owner: Address, path: Path, *, is_new: bool = False
+) -> str:
     """Say what a new or imported account is and where it lies; a new one, which address to fund."""
     kind = settings.signature_type
     fund = f"Fund this address and no other: {_payer(owner, kind)}\n\n" if is_new else ""
     return (
         f"The account of the profile {settings.profile}:\n\n"
-        f"{say_addresses(owner, kind, is_new=is_new)}\n\n{fund}"
+        f"{format_addresses(owner, kind, is_new=is_new)}\n\n{fund}"
         f"Its keystore is {path}\n{LOSING}"
     )
 
@@ -145,7 +147,7 @@ def _payer(owner: Address, signature_type: SignatureType) -> Address:
             return wallets.deposit_beacon
 
 
-def say_second_account(path: Path, owner: Address | None, profile: str) -> str:
+def format_second_account(path: Path, owner: Address | None, profile: str) -> str:
     """Say why there is no second account in a profile, and how to have one."""
     return (
         f"{profile} has an account already, {owner or 'unreadable'}, in {path}; "

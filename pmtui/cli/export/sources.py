@@ -225,7 +225,7 @@ def _or_unreachable(answer: T | Failure) -> T | Unreachable:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ExportRequest:
     """Whose account, and how far to go for it."""
 
     settings: Settings
@@ -244,48 +244,48 @@ class Asked:
         return self.state / self.settings.profile / "journal.sqlite"
 
 
-async def read_positions(asked: Asked) -> Table | Unreachable:
+async def read_positions(request: ExportRequest) -> Table | Unreachable:
     """Return what a wallet holds now.
 
     Raises:
         ConfigError: there is no account and no wallet was named.
     """
     now = SystemClock().now()
-    held = await _ask(asked, lambda reader, wallet: reader.positions(wallet))
+    held = await _read_venue(request, lambda reader, wallet: reader.positions(wallet))
     return held if isinstance(held, Unreachable) else positions_table(held, as_of=now)
 
 
-async def read_activity(asked: Asked) -> Table | Unreachable:
+async def read_activity(request: ExportRequest) -> Table | Unreachable:
     """Return the public history of a wallet, newest first.
 
     Raises:
         ConfigError: there is no account and no wallet was named.
     """
-    lines = await _ask(asked, lambda reader, wallet: reader.activity(wallet))
+    lines = await _read_venue(request, lambda reader, wallet: reader.activity(wallet))
     return lines if isinstance(lines, Unreachable) else activity_table(lines)
 
 
-def read_own_fills(asked: Asked) -> Table | JournalProblem:
+def read_own_fills(request: ExportRequest) -> Table | JournalProblem:
     """Return fills from the journal and, where it can be asked, from the venue; oldest first.
 
     Raises:
         ConfigError: the keystore does not open.
     """
-    journaled = read_fills(asked.journal)
-    titles = read_titles(asked.journal)
+    journaled = read_fills(request.journal)
+    titles = read_titles(request.journal)
     if isinstance(journaled, JournalProblem):
         return journaled
     if isinstance(titles, JournalProblem):
         return titles
     told: tuple[Fill, ...] | Unreachable = ()
-    if not asked.is_offline:
-        secret = _secret(asked)
+    if not request.is_offline:
+        secret = _secret(request)
         if isinstance(secret, Secret):
-            told = asyncio.run(_fills_of(asked, secret))
+            told = asyncio.run(_fills_of(request, secret))
         elif secret:
             told = Unreachable(secret)
     if isinstance(told, Unreachable):
-        asked.warn(f"from the journal alone: {told.text}")
+        request.warn(f"from the journal alone: {told.text}")
         told = ()
     return fills_table(merge_fills(journaled, told, titles))
 
@@ -318,19 +318,19 @@ def merge_fills(
     )
 
 
-async def _ask(
-    asked: Asked,
+async def _read_venue(
+    request: ExportRequest,
     question: Callable[[VenueReader, Address], Awaitable[tuple[T, ...] | Unreachable]],
 ) -> tuple[T, ...] | Unreachable:
     """Ask about the wallet that was named, or else the profile's own."""
-    owner = None if asked.wallet is not None else _owner(asked)
-    if owner is None and asked.wallet is None:
+    owner = None if request.wallet is not None else _owner(request)
+    if owner is None and request.wallet is None:
         # A paper account that was never made has nothing, and is not made by asking.
         return ()
-    async with venue_reader(asked.settings, asked.state) as reader:
+    async with venue_reader(request.settings, request.state) as reader:
         if isinstance(reader, Unreachable):
             return reader
-        wallet = asked.wallet
+        wallet = request.wallet
         if wallet is None and owner is not None:
             found = await reader.wallet(owner)
             if isinstance(found, Unreachable):
@@ -339,31 +339,31 @@ async def _ask(
         assert wallet is not None
         answer = await question(reader, wallet)
         for line in reader.left_out:
-            asked.warn(line)
+            request.warn(line)
         return answer
 
 
-async def _fills_of(asked: Asked, secret: Secret) -> tuple[Fill, ...] | Unreachable:
-    async with venue_reader(asked.settings, asked.state) as reader:
+async def _fills_of(request: ExportRequest, secret: Secret) -> tuple[Fill, ...] | Unreachable:
+    async with venue_reader(request.settings, request.state) as reader:
         if isinstance(reader, Unreachable):
             return reader
         fills = await reader.fills(secret)
         for line in reader.left_out:
-            asked.warn(line)
+            request.warn(line)
         return fills
 
 
-def _owner(asked: Asked) -> Address | None:
+def _owner(request: ExportRequest) -> Address | None:
     """Return the address of the profile's key, for which no passphrase is needed."""
-    settings = asked.settings
+    settings = request.settings
     if settings.is_paper:
-        return paper_addresses(asked.state).get(settings.profile)
+        return paper_addresses(request.state).get(settings.profile)
     if settings.private_key is not None:
         secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
         if isinstance(secret, str):
             raise ConfigError(KEY_VARIABLE, secret)
         return Signer(secret).address
-    path = keystore_path(asked.state, settings.profile)
+    path = keystore_path(request.state, settings.profile)
     text = read_keystore(path) if path.exists() else ""
     owner = None if isinstance(text, KeystoreProblem) else keystore_address(text)
     if owner is None:
@@ -371,22 +371,22 @@ def _owner(asked: Asked) -> Address | None:
     return owner
 
 
-def _secret(asked: Asked) -> Secret | str:
+def _secret(request: ExportRequest) -> Secret | str:
     """Return the key that opens the account at the venue, or why not; empty without an account."""
-    settings = asked.settings
-    folder = asked.state / settings.profile
+    settings = request.settings
+    folder = request.state / settings.profile
     if settings.is_paper:
         return load_paper_key(folder) if (folder / PAPER_KEY_FILE).exists() else ""
-    has_keystore = keystore_path(asked.state, settings.profile).exists()
+    has_keystore = keystore_path(request.state, settings.profile).exists()
     if settings.private_key is None:
         if not has_keystore:
             return "the venue was not asked: the profile has no account"
-        if asked.passphrase_fd is None and not sys.stdin.isatty():
+        if request.passphrase_fd is None and not sys.stdin.isatty():
             return "the venue was not asked: that takes the passphrase, from --passphrase-fd"
     found = find_session_key(
         settings,
-        asked.state,
-        passphrase_fd=asked.passphrase_fd,
+        request.state,
+        passphrase_fd=request.passphrase_fd,
         empty_means="exports the journal alone",
     )
     return found.secret or "the venue was not asked: the keystore stayed locked"

@@ -221,10 +221,10 @@ def print_table(table: Table, form: Format) -> int:
         out.flush()
     except BrokenPipeError:
         # Whoever read has seen enough; there is nobody left to complain to.
-        _let_go(out)
+        _discard(out)
         return 0
     except OSError as error:
-        _let_go(out)
+        _discard(out)
         return refuse(f"the output cannot be written: {error.strerror}", code=UNAVAILABLE)
     return 0
 
@@ -272,7 +272,7 @@ def _json(record: Record) -> str:
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
-def _let_go(out: TextIO) -> None:
+def _discard(out: TextIO) -> None:
     """Send what is still buffered nowhere, or the interpreter would fail on it while it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, out.fileno())

@@ -88,7 +88,7 @@ def find_session_key(
         return SessionKey(None)
     path = keystore_path(state, settings.profile)
     if is_for_session and is_session_running(path.parent):
-        return _look_beside(settings, path, passphrase_fd)
+        return _open_read_only(settings, path, passphrase_fd)
     remove_unfinished(path)
     found = _find(settings, path, passphrase_fd, empty_means)
     if found.secret is not None:
@@ -103,7 +103,7 @@ def find_session_key(
     return found
 
 
-def _look_beside(settings: Settings, path: Path, passphrase_fd: int | None) -> SessionKey:
+def _open_read_only(settings: Settings, path: Path, passphrase_fd: int | None) -> SessionKey:
     """Look only, beside the terminal that trades; whoever brought a key wanted more than that."""
     if settings.private_key is not None or passphrase_fd is not None:
         raise ConfigError(str(path.parent), IN_USE)

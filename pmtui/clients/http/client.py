@@ -25,7 +25,7 @@ from pmtui.clients.http.content_coding import ACCEPTED, BodyError, BodyReader
 from pmtui.clients.http.failures import (
     failure_of_answer,
     failure_of_error,
-    looks_like_a_page,
+    is_html_page,
     without_secrets,
 )
 from pmtui.domain.backoff import Backoff
@@ -34,7 +34,7 @@ from pmtui.domain.failure import Failure, FailureKind
 MAX_BODY = 32 * 1024 * 1024
 """Bytes, as they travel and after decompression. The largest recorded answer has 2 MB."""
 TIMEOUTS = httpx.Timeout(10.0, connect=5.0)
-"""Seconds; what the service's own client uses (SDK 0.14.0, October 2026)."""
+"""Seconds; what the venue's own client uses (SDK 0.14.0, October 2026)."""
 TOTAL_S = 30.0
 """Bounds an answer that drips one byte at a time below every other time limit."""
 MAX_RETRIES = 2
@@ -95,7 +95,7 @@ def _ignore(_report: RequestReport) -> None:
 
 
 class HttpHost:
-    """A host of the service. Opens no socket before the first request."""
+    """A host of the venue. Opens no socket before the first request."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class HttpHost:
             query: in the order it is to be sent; a key may repeat.
             route: the path template for logs, for example `/events/{id}`.
             headers: for reads that need credentials.
-            method: POST where the service reads by POST (`/books`).
+            method: POST where the host reads by POST (`/books`).
             body: sent as it is.
         """
         backoff = Backoff(first_s=FIRST_RETRY_S, longest_s=LONGEST_WAIT_S, jitter=self._pace.jitter)
@@ -292,7 +292,7 @@ class HttpHost:
             return status, Failure(FailureKind.SERVER, label, str(error), status), rates
         if not response.is_success and status not in readable:
             return status, failure_of_answer(response, body, label), rates
-        if looks_like_a_page(response.headers.get("content-type", ""), body):
+        if is_html_page(response.headers.get("content-type", ""), body):
             text = "a web page instead of data"
             return status, Failure(FailureKind.SERVER, label, text, status), rates
         return status, body, rates

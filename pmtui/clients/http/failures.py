@@ -24,7 +24,7 @@ from pmtui.domain.failure import Failure, FailureKind
 from pmtui.wire.errors import UNREADABLE
 
 MAX_TEXT = 300
-"""Characters of the service's words that are kept."""
+"""Characters of the host's words that are kept."""
 
 _LARGEST_EXPLANATION = 64 * 1024
 """Bytes of an answer with an error that are read as JSON, which takes many times their size."""
@@ -94,12 +94,12 @@ def failure_of_answer(response: httpx.Response, body: bytes, route: str) -> Fail
     if response.is_redirect or 300 <= status < 400:
         target = _host_of(response.headers.get("location", ""))
         return Failure(FailureKind.SERVER, route, f"redirected to {target}, not followed", status)
-    is_page = looks_like_a_page(response.headers.get("content-type", ""), body)
+    is_page = is_html_page(response.headers.get("content-type", ""), body)
     if is_page and status not in _USUAL:
         words = "blocked by the edge" if status == 403 else "a web page instead of data"
         return Failure(FailureKind.SERVER, route, words, status, _retry_after(response, None))
     said = None if is_page else _said(body)
-    text, wait = "" if is_page else _words(said, body), _retry_after(response, said)
+    text, wait = "" if is_page else _message(said, body), _retry_after(response, said)
     if status in _USUAL:
         return Failure(FailureKind.BUSY, route, text or _USUAL[status], status, wait)
     if status in _GIVEN_UP:
@@ -117,7 +117,7 @@ def unreadable(route: str, error: Exception) -> Failure:
 
 
 def without_secrets(failure: Failure, headers: Mapping[str, str]) -> Failure:
-    """Blot out the values of credential headers, should the service have quoted one."""
+    """Blot out the values of credential headers, should the host have quoted one."""
     text = failure.text
     for name, value in headers.items():
         if _SECRET_HEADER.search(name) and len(value) >= 6:
@@ -125,8 +125,8 @@ def without_secrets(failure: Failure, headers: Mapping[str, str]) -> Failure:
     return replace(failure, text=text)
 
 
-def looks_like_a_page(content_type: str, body: bytes) -> bool:
-    """Whether the body is HTML: a page of the edge, which is never an answer of the service."""
+def is_html_page(content_type: str, body: bytes) -> bool:
+    """Whether the body is HTML: a page of the edge, which is never an answer of the host."""
     return content_type.lower().startswith("text/html") or body[:64].lstrip()[:1] == b"<"
 
 
@@ -146,7 +146,7 @@ def _said(body: bytes) -> object:
         return None
 
 
-def _words(said: object, body: bytes) -> str:
+def _message(said: object, body: bytes) -> str:
     if isinstance(said, dict):
         for key in ("error", "errorMsg", "error_msg", "message", "detail"):
             value = said.get(key)

@@ -297,19 +297,19 @@ class RateGate:
             return _closed(route, closed_s)
         ticket, admitted = self._limiter.enter(route, now)
         if admitted and admitted != (ticket,):
-            self._let_in(admitted)
+            self._release(admitted)
         if ticket.admitted_at is not None:
             return None
         waiter: asyncio.Future[Failure | None] = asyncio.get_running_loop().create_future()
         self._waiters[ticket] = waiter
-        self._tell((route,))
+        self._notify((route,))
         self._set_timer()
         try:
             return await waiter
         except asyncio.CancelledError:
             self._waiters.pop(ticket, None)
             self._limiter.leave(ticket)
-            self._tell((route,))
+            self._notify((route,))
             self._wake()
             raise
 
@@ -329,17 +329,17 @@ class RateGate:
         if pause_s > self._patience_s:
             for ticket in self._limiter.evict(route):
                 self._answer(ticket, _closed(route, pause_s))
-            self._tell((route,))
+            self._notify((route,))
         self._set_timer()
 
     def _wake(self) -> None:
-        self._let_in(self._limiter.admit(self._now()))
+        self._release(self._limiter.admit(self._now()))
         self._set_timer()
 
-    def _let_in(self, admitted: tuple[Ticket, ...]) -> None:
+    def _release(self, admitted: tuple[Ticket, ...]) -> None:
         for ticket in admitted:
             self._answer(ticket, None)
-        self._tell({ticket.route for ticket in admitted})
+        self._notify({ticket.route for ticket in admitted})
 
     def _answer(self, ticket: Ticket, answer: Failure | None) -> None:
         waiter = self._waiters.pop(ticket, None)
@@ -356,7 +356,7 @@ class RateGate:
         if wake_at is not None:
             self._timer = self._call_later(max(wake_at - now, 0.0), self._wake)
 
-    def _tell(self, routes: Iterable[str]) -> None:
+    def _notify(self, routes: Iterable[str]) -> None:
         now = self._now()
         for route in routes:
             count, opens_at = self._limiter.line(route, now)

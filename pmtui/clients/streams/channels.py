@@ -12,7 +12,7 @@ from random import Random
 from typing import NewType, final
 
 from pmtui.clients.streams.connection import Silence, StreamConnection, Times
-from pmtui.clients.streams.protocols import CHUNK, MarketProtocol, UserProtocol, count_oddities
+from pmtui.clients.streams.protocols import CHUNK, MarketProtocol, UserProtocol, count_malformed
 from pmtui.domain.account.user_events import UserEvent
 from pmtui.domain.books.market_events import MarketEvent
 from pmtui.domain.ids import TokenId
@@ -47,7 +47,7 @@ def make_groups(
     return frozenset(groups) | {Group(frozenset((token,))) for token in left}
 
 
-def share_out(
+def assign_tokens(
     held: Sequence[frozenset[TokenId]], groups: Iterable[Group], *, limit: int
 ) -> list[frozenset[TokenId]]:
     """Return what each socket should hear: first the sockets there are, then further ones.
@@ -135,7 +135,7 @@ class MarketChannel:
 
     def oddities(self) -> dict[str, int]:
         """Return how often something came that is of no use or cannot be read, by kind."""
-        return count_oddities(self.protocols)
+        return count_malformed(self.protocols)
 
     def deaf(self) -> frozenset[TokenId]:
         """Return the tokens whose socket is not open."""
@@ -166,7 +166,7 @@ class MarketChannel:
                 while True:
                     await self._changed.wait()
                     self._changed.clear()
-                    if self._share_out():
+                    if self._assign_tokens():
                         on_link(self._whole())
                     for shard in self._shards:
                         if shard.task is None:
@@ -180,13 +180,13 @@ class MarketChannel:
         on_event: Callable[[MarketEvent], None],
         on_link: Callable[[Link], None],
     ) -> None:
-        def heard(link: Link) -> None:
+        def on_shard_link(link: Link) -> None:
             shard.link = link
             if link.state is LinkState.CONNECTING:
                 self._epoch += 1
             on_link(self._whole())
 
-        await shard.connection.run(on_event=on_event, on_link=heard)
+        await shard.connection.run(on_event=on_event, on_link=on_shard_link)
 
     def _whole(self) -> Link:
         """Return one link for all sockets: as good as the worst of them, idle without any."""
@@ -196,10 +196,10 @@ class MarketChannel:
         worst = min(links, key=lambda link: _WORST_FIRST.index(link.state))
         return Link(worst.state, self._epoch, worst.reason)
 
-    def _share_out(self) -> bool:
+    def _assign_tokens(self) -> bool:
         """Give every wanted token a socket, moving as few as can be; return whether any went."""
         held = [shard.protocol.wanted & self._wanted for shard in self._shards]
-        shares = share_out(held, self._groups, limit=self._tokens_per_socket)
+        shares = assign_tokens(held, self._groups, limit=self._tokens_per_socket)
         self._shards += [self._new_shard() for _ in range(len(shares) - len(held))]
         for shard, tokens in zip(self._shards, shares, strict=True):
             shard.connection.send(shard.protocol.watch(tokens))
@@ -247,7 +247,7 @@ class UserChannel:
 
     def oddities(self) -> dict[str, int]:
         """Return how often something came that is of no use or cannot be read, by kind."""
-        return count_oddities((self.protocol,))
+        return count_malformed((self.protocol,))
 
     async def run(
         self, *, on_event: Callable[[UserEvent], None], on_link: Callable[[Link], None]

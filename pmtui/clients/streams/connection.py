@@ -69,7 +69,7 @@ class Silence:
         self._frames = 0
         self._last = now
 
-    def heard(self, now: float) -> None:
+    def received(self, now: float) -> None:
         """Note a data frame."""
         gap = now - self._last
         self._mean_gap = (
@@ -188,7 +188,7 @@ class StreamConnection(Generic[E]):
             try:
                 socket = await self._connect()
             except (OSError, WebSocketException) as error:
-                self._reason = f"cannot connect: {_words(error)}"
+                self._reason = f"cannot connect: {_message(error)}"
             else:
                 opened_at = loop.time()
                 try:
@@ -257,7 +257,7 @@ class StreamConnection(Generic[E]):
                     turn = now
                 for message in self._messages(frame):
                     if received(message, on_event) and silence is not None:
-                        silence.heard(self._last_frame)
+                        silence.received(self._last_frame)
                     counts.messages += 1
                     spent = clock() - turn
                     if spent < WORK_S:
@@ -269,7 +269,7 @@ class StreamConnection(Generic[E]):
                         await asyncio.sleep(min(spent, _LONGEST_REST_S))
                         turn = clock()
         except ConnectionClosed as error:
-            self._reason = self._reason or f"closed: {_words(error)}"
+            self._reason = self._reason or f"closed: {_message(error)}"
 
     def _messages(self, frame: bytes) -> Iterable[bytes]:
         if len(frame) <= SMALL_FRAME:
@@ -301,11 +301,11 @@ class StreamConnection(Generic[E]):
             since = self._last_sign(socket) if asked_at is None else asked_at
             due = max(min(next_ping, since + patience_s), clock() + patience_s / _STEPS)
             await asyncio.sleep(due - clock())
-            now, heard = clock(), self._last_sign(socket)
-            if now - due > _OVERSLEPT_S or (asked_at is not None and heard > asked_at):
+            now, last_sign = clock(), self._last_sign(socket)
+            if now - due > _OVERSLEPT_S or (asked_at is not None and last_sign > asked_at):
                 asked_at = None
             # Under traffic too: the host counts what we say, not what it says.
-            if now >= next_ping or (asked_at is None and now - heard >= patience_s):
+            if now >= next_ping or (asked_at is None and now - last_sign >= patience_s):
                 next_ping = now + self._times.ping_s
                 asked_at = now if asked_at is None else asked_at
                 self.counts.pings += 1
@@ -337,7 +337,7 @@ async def _close(socket: BoundedSocket, limit_s: float) -> None:
         socket.transport.abort()
 
 
-def _words(error: Exception) -> str:
+def _message(error: Exception) -> str:
     known = why_unreachable(error) if isinstance(error, OSError) else ""
     return (known or str(error) or type(error).__name__)[:200]
 

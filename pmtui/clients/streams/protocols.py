@@ -52,7 +52,7 @@ def count_kind(counter: Counter[str], kind: str) -> None:
     counter[name if name in counter or len(counter) < _NAMED_KINDS else "others"] += 1
 
 
-def count_oddities(protocols: Iterable[Counting]) -> dict[str, int]:
+def count_malformed(protocols: Iterable[Counting]) -> dict[str, int]:
     """Return all counts under names fit for a log."""
     counts: Counter[str] = Counter()
     for protocol in protocols:
