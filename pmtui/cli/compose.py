@@ -13,12 +13,9 @@ from textual.theme import Theme
 
 from pmtui.cli.heap import give_back, use_one_pool
 from pmtui.cli.hosts import SessionHosts
-from pmtui.cli.keys.session_key import SessionKey
-from pmtui.cli.keys.unlocking import find_session_key
-from pmtui.cli.logs import start_logging
-from pmtui.cli.output import warn
-from pmtui.cli.paper import VenueProblem, publish_urls, running_venue, venue_command
-from pmtui.cli.paper_account import load_paper_key
+from pmtui.cli.keys.unlocking import SessionKey, find_session_key
+from pmtui.cli.output import start_logging, warn
+from pmtui.cli.paper import VenueProblem, load_paper_key, publish_urls, running_venue, venue_command
 from pmtui.cli.session_lock import session_lock
 from pmtui.cli.terminal import (
     end_past_terminal,

@@ -1,40 +1,41 @@
-"""Makes the hosts of a session. Importing it costs HTTP, sockets and signing: not before paint."""
+"""The hosts of a session: its clients, the wallet that pays, and what of the key may be seen."""
 
 import random
 import secrets
 from collections.abc import Awaitable, Callable
 
-from pmtui.cli.account.identity import SPENDERS, identity_of
-from pmtui.cli.account.paying_wallet import find_paying_wallet
-from pmtui.cli.paper_account import fund_once
+from pmtui.cli.paper import fund_once
 from pmtui.clients.account import Account as AccountIdentity
-from pmtui.clients.account import AccountClient, Lanes, create_or_derive
-from pmtui.clients.analytics import AnalyticsClient
+from pmtui.clients.account import AccountClient, HeartbeatClient, Lanes, create_or_derive
+from pmtui.clients.analytics import AnalyticsClient, GeoblockClient
 from pmtui.clients.chain import ChainClient
 from pmtui.clients.clob import ClobClient
-from pmtui.clients.earnings import EarningsClient
+from pmtui.clients.clob_requests import ServerClock, SignedRequests
 from pmtui.clients.gamma import GammaClient
-from pmtui.clients.geoblock import GeoblockClient
-from pmtui.clients.heartbeat import HeartbeatClient
 from pmtui.clients.http.client import HttpHost, RequestReport
-from pmtui.clients.http.rate_budgets import RateBudgets
-from pmtui.clients.http.rate_gate import RateGate
-from pmtui.clients.http.rate_limit import HostLimits
-from pmtui.clients.http.rate_tables import (
+from pmtui.clients.http.rate_budgets import (
     METADATA_LIMITS,
     RELAYER_LIMITS,
+    RateBudgets,
     analytics_limits,
     clob_limits,
 )
-from pmtui.clients.http.server_clock import ServerClock
+from pmtui.clients.http.rate_gate import HostLimits, RateGate
 from pmtui.clients.relayer import RelayerClient
-from pmtui.clients.routes_clob import ROUTES
-from pmtui.clients.signed_requests import SignedRequests
-from pmtui.clients.streams.market import MarketChannel
-from pmtui.clients.streams.user import UserChannel
+from pmtui.clients.rewards import EarningsClient
+from pmtui.clients.routes import ROUTES
+from pmtui.clients.streams.channels import MarketChannel, UserChannel
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.account.keys import KeyKind, SignatureType
-from pmtui.domain.account.onboarding import TradingKey, shorten_key_id
+from pmtui.domain.account.onboarding import (
+    Identity,
+    Purpose,
+    Spender,
+    TradingKey,
+    Wallet,
+    WalletForm,
+    shorten_key_id,
+)
 from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
@@ -42,13 +43,20 @@ from pmtui.service.health import Health
 from pmtui.service.hosts import Account, Hosts, Setup
 from pmtui.service.ports import Clock
 from pmtui.signing.auth import ApiCredentials
-from pmtui.signing.contracts import POLYGON_CHAIN_ID
+from pmtui.signing.contracts import POLYGON, POLYGON_CHAIN_ID
 from pmtui.signing.orders import WalletSigner
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
-from pmtui.signing.wallet import derive_wallets
+from pmtui.signing.wallet import OwnerWallets, derive_wallets
 
 ORDER_DEADLINE_S = 10
+SPENDERS = (
+    Spender(Purpose.EXCHANGE, POLYGON.exchange),
+    Spender(Purpose.NEG_RISK_EXCHANGE, POLYGON.neg_risk_exchange),
+    Spender(Purpose.ADAPTER, POLYGON.collateral_adapter),
+    Spender(Purpose.ADAPTER, POLYGON.neg_risk_collateral_adapter),
+    Spender(Purpose.ADAPTER, POLYGON.neg_risk_adapter),
+)
 
 
 class SessionHosts:
@@ -250,3 +258,35 @@ class SessionHosts:
         host = HttpHost(url, observe=observe, gate=gate)
         self._hosts.append(host)
         return host
+
+
+def identity_of(kind: KeyKind, wallets: OwnerWallets, signature_type: SignatureType) -> Identity:
+    """Return a key as it may be seen, with the wallets that can pay in a profile."""
+    return Identity(kind, wallets.owner, signature_type, _payers(wallets, signature_type))
+
+
+def _payers(wallets: OwnerWallets, signature_type: SignatureType) -> tuple[Wallet, ...]:
+    match signature_type:
+        case SignatureType.EOA:
+            return (Wallet(WalletForm.EOA, wallets.owner),)
+        case SignatureType.PROXY:
+            return (Wallet(WalletForm.PROXY, wallets.proxy),)
+        case SignatureType.SAFE:
+            return (Wallet(WalletForm.SAFE, wallets.safe),)
+        case SignatureType.DEPOSIT_WALLET:
+            return (
+                Wallet(WalletForm.OLDER_DEPOSIT, wallets.deposit_uups),
+                Wallet(WalletForm.DEPOSIT, wallets.deposit_beacon),
+            )
+
+
+async def find_paying_wallet(
+    relayer: RelayerClient, wallets: OwnerWallets, signature_type: SignatureType
+) -> Address | Failure:
+    """Return the wallet that pays: older owners have the one deposit wallet, newer ones the other."""
+    if signature_type is not SignatureType.DEPOSIT_WALLET:
+        return wallets.paying(signature_type, has_older=False)
+    is_older = await relayer.is_deployed(wallets.deposit_uups)
+    if isinstance(is_older, Failure):
+        return is_older
+    return wallets.paying(signature_type, has_older=is_older)

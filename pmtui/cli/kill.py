@@ -36,8 +36,8 @@ STAYS = "Entry stays locked until `pmtui release`, or K in the terminal"
 
 def run_kill(arguments: Sequence[str]) -> int:
     """Lock entry and have everything cancelled; returns the exit code."""
-    asked = _kill_parser().read(arguments)
-    found = _find_profile(asked.profile)
+    options = _kill_parser().read(arguments)
+    found = _find_profile(options.profile)
     if isinstance(found, ConfigError):
         return refuse(str(found), prog="pmtui kill")
     name, state_dir = found
@@ -54,13 +54,13 @@ def run_kill(arguments: Sequence[str]) -> int:
             f"rests. The next session starts locked and cancels everything first. {STAYS}."
         )
         return NOT_SURE
-    return _wait_for_terminal(state_dir, killed, asked.wait)
+    return _wait_for_terminal(state_dir, killed, options.wait)
 
 
 def run_release(arguments: Sequence[str]) -> int:
     """Let orders be entered again; returns the exit code."""
-    asked = _release_parser().read(arguments)
-    found = _find_profile(asked.profile)
+    options = _release_parser().read(arguments)
+    found = _find_profile(options.profile)
     if isinstance(found, ConfigError):
         return refuse(str(found), prog="pmtui release")
     name, state_dir = found
@@ -70,7 +70,7 @@ def run_release(arguments: Sequence[str]) -> int:
         return 0
     since = f" since {killed.at}" if killed.at else ""
     show(f"Entry is locked on profile {name}{since} by {killed.by}.")
-    if not asked.yes and not _agrees():
+    if not options.yes and not _agrees():
         show("It stays locked.")
         return NOT_SURE
     try:
@@ -96,14 +96,14 @@ def _wait_for_terminal(state_dir: Path, killed: Killed, patience_s: int) -> int:
                 )
                 return 0
         if not is_session_running(state_dir):
-            show(f"The terminal ended meanwhile. {_say(answer)} {STAYS}.")
+            show(f"The terminal ended meanwhile. {_progress(answer)} {STAYS}.")
             return NOT_SURE
         time.sleep(LOOK_PERIOD_S)
-    show(f"{_say(answer)} The terminal keeps trying. {STAYS}.")
+    show(f"{_progress(answer)} The terminal keeps trying. {STAYS}.")
     return NOT_SURE
 
 
-def _say(answer: KillAnswer | None) -> str:
+def _progress(answer: KillAnswer | None) -> str:
     if answer is None:
         return "The terminal has not said what it cancelled."
     problem = f" ({answer.problem})" if answer.problem else ""

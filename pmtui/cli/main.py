@@ -23,8 +23,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     profile, rest = _leading_profile(arguments)
     if rest and rest[0] in COMMANDS:
         return COMMANDS[rest[0]]([*profile, *rest[1:]])
-    asked = _parser().read(arguments)
-    return _open_terminal(asked.profile, asked.passphrase_fd)
+    options = _parser().read(arguments)
+    return _open_terminal(options.profile, options.passphrase_fd)
 
 
 def _leading_profile(arguments: list[str]) -> tuple[list[str], list[str]]:

@@ -1,21 +1,37 @@
-"""The only way from a command to standard output and standard error: plain lines.
+"""Everything a command says: plain lines on standard output and standard error, and the log file.
 
 What a venue, a file or another program sent may stand in any line. Characters that steer a terminal,
-reorder text or are invisible are replaced, so that only the line breaks written here break a line.
+reorder text or are invisible are replaced, so that only the line breaks written here break a line. The
+log says what went wrong, for whoever mends it; no secrets, no local variables.
 """
 
+import logging
 import os
+import re
 import select
 import sys
 import traceback
 from contextlib import suppress
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
 from types import TracebackType
 from typing import TextIO
 
-from pmtui.cli.logs import redact
+from typing_extensions import override
+
+from pmtui.config.paths import make_private, open_to_append, private_dir
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _ROOM_WAIT_S = 0.5
+MAX_BYTES = 2_000_000
+BACKUPS = 2
+
+# Anything that looks like a private key, a signature or a header that carries a credential.
+_SECRETS = re.compile(
+    r"(?<![0-9a-fA-F])(?:0x)?[0-9a-fA-F]{64}(?:[0-9a-fA-F]*)"
+    r"|(?i:(?:secret|passphrase|private[_ ]?key|authorization|POLY_\w+|RELAYER_\w+)['\"]?\s*[:=]\s*)\S+"
+)
 
 
 def harmless(text: str) -> str:
@@ -81,3 +97,39 @@ def _write(stream: TextIO, lines: tuple[str, ...], *, end: str = "\n") -> None:
     encoding = stream.encoding or "utf-8"
     stream.write(text.encode(encoding, "replace").decode(encoding))
     stream.flush()
+
+
+class PrivateRotatingHandler(RotatingFileHandler):
+    """Keeps a log in files that are its owner's alone: the one written to, and those rolled away."""
+
+    @override
+    def _open(self) -> TextIOWrapper:
+        path = Path(self.baseFilename)
+        for rolled in path.parent.glob(f"{path.name}.*"):
+            make_private(rolled)
+        return os.fdopen(open_to_append(path), "a", encoding=self.encoding)
+
+
+def redact(text: str) -> str:
+    """Return a text with what looks like a secret blotted out."""
+    return _SECRETS.sub("<redacted>", text)
+
+
+class RedactingFormatter(logging.Formatter):
+    """Blots out what looks like a secret, in messages and in tracebacks alike."""
+
+    @override
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record))
+
+
+def start_logging(path: Path) -> None:
+    """Send warnings and worse to a file that only the user can read."""
+    private_dir(path.parent)
+    handler = PrivateRotatingHandler(
+        path, maxBytes=MAX_BYTES, backupCount=BACKUPS, encoding="utf-8"
+    )
+    handler.setFormatter(RedactingFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.WARNING)

@@ -1,7 +1,9 @@
-"""The paper profile's venue: a child process on a free port that ends with the terminal.
+"""The paper profile: its venue, a child process on a free port, and its account with play money.
 
 The child holds our end of a pipe as its standard input. When we end, however we end, the pipe
-closes and the child follows; nothing is left behind to clean up.
+closes and the child follows; nothing is left behind to clean up. The key opens nothing outside the
+local venue, so it lies in a file of its own that only the user can read; keys that hold real money are
+keystores with a passphrase.
 """
 
 import asyncio
@@ -14,12 +16,20 @@ from pathlib import Path
 
 import msgspec
 
+from pmtui.cli.keys.key_checks import PAPER_KEY_FILE
+from pmtui.clients.http.client import HttpHost
 from pmtui.config.endpoints import Endpoints
-from pmtui.config.paths import open_to_append, open_to_overwrite, private_dir
+from pmtui.config.paths import open_to_append, private_dir, replace_file, why_untrusted
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.ids import Address
+from pmtui.signing.keystore import create_key
+from pmtui.signing.secret import Secret
+from pmtui.sim.admin.admin_token import operator_headers
 
 BOOT_DEADLINE_S = 30.0
 END_DEADLINE_S = 5.0
 KEY_VARIABLE = "PMTUI_PRIVATE_KEY"
+STARTING_CASH = "10000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +99,7 @@ async def running_venue(
 @contextmanager
 def publish_urls(urls: VenueUrls, path: Path) -> Iterator[None]:
     """Say where the running venue is, for whoever wants to look at it from outside."""
-    with os.fdopen(open_to_overwrite(path), "wb") as file:
-        file.write(msgspec.json.encode(urls))
+    replace_file(path, msgspec.json.encode(urls))
     try:
         yield
     finally:
@@ -141,3 +150,45 @@ async def _end(process: asyncio.subprocess.Process) -> None:
             with suppress(ProcessLookupError):
                 force()
     await process.wait()
+
+
+class _Ledger(msgspec.Struct):
+    lines: list[msgspec.Raw] = []
+
+
+def load_paper_key(state_dir: Path) -> Secret:
+    """Return the paper key, drawing and storing one the first time.
+
+    Raises:
+        OSError: the state directory cannot be written.
+        ValueError: the file holds no key, or others could have written it.
+    """
+    path = state_dir / PAPER_KEY_FILE
+    if path.exists():
+        if reason := why_untrusted(path):
+            raise ValueError(reason)
+        return Secret.from_hex(path.read_text(encoding="ascii"))
+    secret = create_key(os.urandom)
+    # Whole: a crash leaves no half of a key.
+    replace_file(path, secret.reveal().hex().encode())
+    return secret
+
+
+async def fund_once(admin: HttpHost, wallet: Address, *, token: str) -> Failure | None:
+    """Give a wallet its starting cash unless it has had some before.
+
+    Args:
+        admin: the venue's operator.
+        wallet: whose cash it is.
+        token: what the operator's address asks for.
+    """
+    headers = operator_headers(token)
+    answer = await admin.read(f"/ledger/{wallet}", route="/ledger/{address}", headers=headers)
+    if isinstance(answer, Failure):
+        if answer.kind is not FailureKind.NOT_FOUND:
+            return answer
+    elif msgspec.json.decode(answer, type=_Ledger).lines:
+        return None
+    body = msgspec.json.encode({"address": wallet, "amount": STARTING_CASH})
+    funded = await admin.send("POST", "/fund", body=body, headers=headers)
+    return funded if isinstance(funded, Failure) else None

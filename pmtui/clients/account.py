@@ -1,8 +1,9 @@
-"""The trading host's account routes: credentials, balance, orders, cancels, own trades.
+"""The trading host's account routes: credentials, balance, orders, cancels, own trades, heartbeats, notices.
 
 Every request is signed over the bytes that are sent, with the host's own time. Orders and cancels
 are sent once and never again by themselves; what a failure allows one to conclude is its kind.
-Orders, cancels and reads have lanes of their own: none waits behind another that stalls.
+Orders, cancels and reads have lanes of their own: none waits behind another that stalls. Each heartbeat
+names the id that the host gave out with the last one; keeping time is the caller's.
 """
 
 import asyncio
@@ -13,24 +14,33 @@ from typing import TypeVar, final
 
 import msgspec
 
+from pmtui.clients.clob_requests import (
+    Account,
+    ServerClock,
+    SignedRequests,
+    decoded,
+    named,
+    to_credentials,
+)
 from pmtui.clients.http.client import HttpHost, LastCheck, Query
-from pmtui.clients.http.page_reading import decoded, named
 from pmtui.clients.http.paging import Step, collect_listing
-from pmtui.clients.http.server_clock import ServerClock
-from pmtui.clients.routes_clob import Call, ClobRoutes
-from pmtui.clients.signed_requests import Account, SignedRequests, to_credentials
-from pmtui.domain.answers import MAX_PAGES, Failure, FailureKind, Listing
+from pmtui.clients.routes import Call, ClobRoutes
+from pmtui.domain.account.events import Notice, NoticeId
+from pmtui.domain.answers import MAX_PAGES, Failure, FailureKind, Listing, Page
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
+from pmtui.domain.orders.heartbeat import FIRST_HEARTBEAT, HeartbeatAnswer, HeartbeatId
 from pmtui.domain.orders.order import BalanceAllowance, CancelResult, Fill, Order, PostResult
 from pmtui.signing.auth import ApiCredentials, auth_headers
 from pmtui.signing.orders import encode_batch
 from pmtui.signing.signer import Signer
 from pmtui.wire import clob_account as wire
+from pmtui.wire.clob_account import decode_heartbeat, decode_notices
 from pmtui.wire.orders import Owner
 
 __all__ = ["Account", "AccountClient", "create_or_derive"]
 
 T = TypeVar("T")
+_WRONG_ID = frozenset({400})
 
 
 async def create_or_derive(
@@ -92,7 +102,7 @@ class AccountClient:
             clock: the host's time.
 
         Raises:
-            CredentialsError: the secret is not what the service hands out.
+            CredentialsError: the secret is not what the venue hands out.
         """
         lanes = host if isinstance(host, Lanes) else Lanes(host, host, host)
         self._lanes = lanes
@@ -110,7 +120,7 @@ class AccountClient:
 
     async def refresh_balance(self, token_id: TokenId | None = None) -> Failure | None:
         """Make the host read the chain again; its answer says nothing."""
-        return await self.requests.tell(Call.REFRESH_BALANCE, query=self._asset(token_id))
+        return await self.requests.submit(Call.REFRESH_BALANCE, query=self._asset(token_id))
 
     async def keep_warm(self) -> None:
         """Ask for next to nothing where orders and cancels travel, so that a connection stands."""
@@ -126,7 +136,7 @@ class AccountClient:
         self, body: bytes, last_check: LastCheck | None = None
     ) -> PostResult | Failure:
         """Send one signed order, once, unless the last check withholds it."""
-        return await self._orders.ask(
+        return await self._orders.request(
             Call.POST_ORDER, wire.decode_post_result, body=body, last_check=last_check
         )
 
@@ -137,7 +147,7 @@ class AccountClient:
         limit = self.requests.routes.max_batch_orders
         if not 1 <= len(bodies) <= limit:
             return self.requests.refused(Call.POST_ORDERS, f"a batch takes 1 to {limit} orders")
-        return await self._orders.ask(
+        return await self._orders.request(
             Call.POST_ORDERS,
             wire.decode_post_results,
             body=encode_batch(bodies),
@@ -200,7 +210,7 @@ class AccountClient:
 
     async def order(self, order_id: OrderId) -> Order | Failure | None:
         """Return one order; None where the host does not know it, as it forgets filled ones."""
-        answer = await self.requests.ask(
+        answer = await self.requests.request(
             Call.ORDER, wire.decode_one_order, identifier=order_id, may_be_empty=True
         )
         if isinstance(answer, Failure) and answer.kind is FailureKind.NOT_FOUND:
@@ -257,7 +267,7 @@ class AccountClient:
 
     async def delete_api_key(self) -> Failure | None:
         """Revoke the key in use."""
-        return await self.requests.tell(Call.DELETE_KEY)
+        return await self.requests.submit(Call.DELETE_KEY)
 
     async def is_closed_only(self) -> bool | Failure:
         """Return whether the account may only close positions; no record means it is free."""
@@ -274,7 +284,7 @@ class AccountClient:
         return await self._cancel(Call.CANCEL_MANY, msgspec.json.encode(body))
 
     async def _cancel(self, call: Call, body: bytes | None) -> CancelResult | Failure:
-        return await self._cancels.ask(call, wire.decode_cancel_result, body=body)
+        return await self._cancels.request(call, wire.decode_cancel_result, body=body)
 
     def _asset(self, token_id: TokenId | None) -> Query:
         routes = self.requests.routes
@@ -287,3 +297,63 @@ class AccountClient:
 
 def _seconds(at: datetime | None) -> str | None:
     return None if at is None else str(int(at.timestamp()))
+
+
+@final
+class HeartbeatClient:
+    """The heartbeats of one key. The first that is accepted arms the switch; nothing disarms it."""
+
+    def __init__(self, requests: SignedRequests) -> None:
+        """Take the account's way of asking."""
+        self._requests = requests
+        self._next_id = FIRST_HEARTBEAT
+        self._turn = asyncio.Lock()
+
+    async def beat(self) -> HeartbeatId | Failure:
+        """Send one heartbeat and return the id of the next.
+
+        Where the host names another id than ours, as after an answer that was lost, the heartbeat
+        is sent again with that one: until it counts, the deadline runs.
+        """
+        async with self._turn:
+            answer = await self._beat()
+            if isinstance(answer, HeartbeatAnswer) and not answer.is_accepted and answer.next_id:
+                answer = await self._beat()
+        if isinstance(answer, Failure):
+            return answer
+        if answer.next_id is None or not answer.is_accepted:
+            label = self._requests.routes.route(Call.HEARTBEAT).label
+            return Failure(FailureKind.REFUSED, label, answer.refusal, 400)
+        return answer.next_id
+
+    async def _beat(self) -> HeartbeatAnswer | Failure:
+        answer = await self._requests.request(
+            Call.HEARTBEAT,
+            decode_heartbeat,
+            body=msgspec.json.encode({"heartbeat_id": self._next_id}),
+            readable=_WRONG_ID,
+        )
+        if isinstance(answer, HeartbeatAnswer) and answer.next_id is not None:
+            self._next_id = answer.next_id
+        return answer
+
+
+@final
+class NotificationsClient:
+    """Notices of one account."""
+
+    def __init__(self, requests: SignedRequests) -> None:
+        """Take the account's way of asking."""
+        self._requests = requests
+
+    async def notices(self) -> Page[Notice] | Failure:
+        """Return what is kept, and how many could not be read."""
+        query = (("signature_type", self._requests.signature_type),)
+        return await self._requests.read(Call.NOTICES, decode_notices, query=query)
+
+    async def drop(self, notice_ids: Sequence[NoticeId]) -> Failure | None:
+        """Forget notices; naming none is refused, because the host might take it for all."""
+        if not notice_ids:
+            return self._requests.refused(Call.DROP_NOTICES, "name the notices to drop")
+        query = (("ids", ",".join(notice_ids)),)
+        return await self._requests.submit(Call.DROP_NOTICES, query=query)

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TypeVar
 
-from pmtui.clients.endpoints import ANALYTICS_ROUTES, AnalyticsRoutes, Dialect, ListRoute, Paging
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
-from pmtui.clients.http.row_reading import SkipObserver, ignore_skips, read_rows
+from pmtui.clients.http.paging import SkipObserver, ignore_skips, read_rows
+from pmtui.clients.routes import ANALYTICS_ROUTES, AnalyticsRoutes, ListRoute, Paging
+from pmtui.config.endpoints import Dialect
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
-from pmtui.domain.answers import Failure, Listing, Value
+from pmtui.domain.answers import Failure, GeoAnswer, Listing, Value
 from pmtui.domain.books.tape import MOST, PastTrades
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.market import Holder
@@ -27,12 +28,14 @@ from pmtui.wire.analytics import (
     decode_value,
 )
 from pmtui.wire.bounds import WireError
+from pmtui.wire.gamma import decode_geo_answer
 from pmtui.wire.rows import Rows
 
 T = TypeVar("T")
 
 HOLDERS = 20
 """A token; the most the host gives."""
+ROUTE = "geographic check"
 
 
 class AnalyticsClient:
@@ -168,3 +171,21 @@ def _overlap(known: list[T], page: tuple[T, ...]) -> int:
         if known[-count] == page[0] and tuple(known[-count:]) == page[:count]:
             return count
     return 0
+
+
+class GeoblockClient:
+    """Answers as the service's geographic port wants it."""
+
+    def __init__(self, host: HttpHost) -> None:
+        """Take a host whose address is the whole address of the check."""
+        self._host = host
+
+    async def check(self) -> GeoAnswer | Failure:
+        """Ask where the venue thinks we are."""
+        body = await self._host.read("", route=ROUTE)
+        if isinstance(body, Failure):
+            return body
+        try:
+            return decode_geo_answer(body)
+        except WireError as error:
+            return unreadable(f"GET {ROUTE}", error)

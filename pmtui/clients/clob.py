@@ -1,7 +1,7 @@
 """The trading host's public reads. Every method answers with a value or a `Failure`."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import chain
 from typing import TypeVar, final
 
@@ -9,9 +9,8 @@ import msgspec
 
 from pmtui.clients.clob_requests import PublicRequests
 from pmtui.clients.http.client import HttpHost, Query
-from pmtui.clients.http.paging import Step, walk
-from pmtui.clients.http.row_reading import SkipObserver, ignore_skips
-from pmtui.clients.routes_clob import Call, ClobRoutes
+from pmtui.clients.http.paging import SkipObserver, Step, ignore_skips, walk
+from pmtui.clients.routes import Call, ClobRoutes
 from pmtui.domain.answers import Failure, Page
 from pmtui.domain.books.market_events import BookSnapshot
 from pmtui.domain.ids import ConditionId, TokenId
@@ -19,6 +18,7 @@ from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import ListedMarket, MarketTerms, Side
 from pmtui.domain.money import Micros
 from pmtui.wire import clob as wire
+from pmtui.wire.clob import decode_version
 
 T = TypeVar("T")
 
@@ -41,6 +41,8 @@ _FIDELITY_MINUTES = {
     Interval.MAX: 1440,
 }
 """Keeps every chart within some 300 to 1,000 points."""
+_POINTS = 500
+"""About how many points a chart can use."""
 
 
 @final
@@ -226,3 +228,69 @@ def _of_token(token_id: TokenId) -> Query:
 
 def _token_rows(token_ids: Sequence[TokenId]) -> list[dict[str, TokenId]]:
     return [{"token_id": token_id} for token_id in token_ids]
+
+
+@final
+class HistoryClient:
+    """Histories of several tokens at once, and of one between two moments."""
+
+    def __init__(self, host: HttpHost, routes: ClobRoutes) -> None:
+        """Take the host and the dialect it speaks."""
+        self._requests = PublicRequests(host, routes)
+        self._routes = routes
+
+    async def histories(
+        self, token_ids: Sequence[TokenId], interval: Interval, *, fidelity_minutes: int
+    ) -> dict[TokenId, tuple[PricePoint, ...]] | Failure:
+        """Return several histories over one interval, each oldest first."""
+        found: dict[TokenId, tuple[PricePoint, ...]] = {}
+        step = self._routes.max_histories
+        for start in range(0, len(token_ids), step):
+            body = msgspec.json.encode(
+                {
+                    "markets": token_ids[start : start + step],
+                    "interval": interval.value,
+                    "fidelity": fidelity_minutes,
+                }
+            )
+            part = await self._requests.read(
+                Call.PRICES_HISTORIES, wire.decode_prices_histories, body=body
+            )
+            if isinstance(part, Failure):
+                return part
+            found |= part
+        return found
+
+    async def between(
+        self, token_id: TokenId, start: datetime, end: datetime
+    ) -> tuple[PricePoint, ...] | Failure:
+        """Return the price of a token between two moments, oldest first."""
+        minutes = max(1, (end - start) // timedelta(minutes=_POINTS))
+        query = (
+            ("market", token_id),
+            ("startTs", str(int(start.timestamp()))),
+            ("endTs", str(int(end.timestamp()))),
+            ("fidelity", str(minutes)),
+        )
+        answer = await self._requests.read(
+            Call.PRICES_HISTORY, wire.decode_prices_history, query=query
+        )
+        return answer if isinstance(answer, Failure) else answer.items
+
+
+@final
+class HostCheck:
+    """Asks the trading host about itself."""
+
+    def __init__(self, host: HttpHost, routes: ClobRoutes) -> None:
+        """Take the host and the dialect it speaks."""
+        self._requests = PublicRequests(host, routes)
+
+    async def reach(self) -> Failure | None:
+        """Return why the host cannot be reached; whatever it answers with is fine."""
+        answer = await self._requests.read(Call.CHECK, len)
+        return answer if isinstance(answer, Failure) else None
+
+    async def order_version(self) -> int | Failure:
+        """Return the generation of orders the host takes; ours is the second."""
+        return await self._requests.read(Call.VERSION, decode_version)

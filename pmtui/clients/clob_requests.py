@@ -1,13 +1,104 @@
-"""Reading the trading host by its table of routes, without credentials."""
+"""Requests to the trading host by its table of routes: without a key, and signed as one account.
 
-from typing import final
+A row of the table says how a thing is asked for; the caller says what it means. Nothing here chooses
+another row when the first one fails. Reads may be tried again; everything else is sent once and never
+again by itself, whatever comes back. Requests are signed over the bytes that are sent, with the host's
+own time: a refusal that may be the clock's fault makes us ask the host for its time, so that the next
+request is right.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypeVar, final
 
 from typing_extensions import override
 
-from pmtui.clients.http.client import HttpHost, Query
-from pmtui.clients.http.page_reading import PageReading
-from pmtui.clients.routes_clob import ClobRoutes, Route
-from pmtui.domain.answers import Failure
+from pmtui.clients.http.client import HttpHost, LastCheck, Query
+from pmtui.clients.http.failures import unreadable
+from pmtui.clients.http.paging import Step, walk
+from pmtui.clients.routes import Auth, Call, ClobRoutes, Route
+from pmtui.domain.account.keys import SignatureType
+from pmtui.domain.answers import MAX_PAGES, Failure, FailureKind, Page
+from pmtui.domain.ids import Address
+from pmtui.signing.auth import ApiCredentials, RequestSigner
+from pmtui.signing.secret import Secret
+from pmtui.wire.bounds import WireError
+from pmtui.wire.clob_account import SentCredentials
+
+T = TypeVar("T")
+_ANSWER_STEP = timedelta(seconds=1)
+"""The host tells whole seconds, so its answer is up to one second old."""
+
+_CLOCK_WORDS = ("timestamp", "signature")
+
+
+class PageReading(ABC):
+    """Reads by the table, and walks what it can read."""
+
+    routes: ClobRoutes
+
+    @abstractmethod
+    async def fetch(
+        self, route: Route, path: str, query: Query, body: bytes | None
+    ) -> bytes | Failure:
+        """Ask for a path of a route, in whatever way this host wants to be asked."""
+
+    async def read(
+        self,
+        call: Call,
+        decode: Callable[[bytes], T],
+        *,
+        query: Query = (),
+        body: bytes | None = None,
+        identifier: str = "",
+    ) -> T | Failure:
+        """Read something.
+
+        Args:
+            call: the row of the table.
+            decode: what the answer means; raises `WireError` for what it cannot read.
+            query: in the order it is to be sent; never signed.
+            body: where the host reads by POST.
+            identifier: what stands for `{id}` in the path.
+        """
+        route = self.routes.route(call)
+        path, naming = route.with_id(identifier)
+        answer = await self.fetch(route, path, (*naming, *query), body)
+        return decoded(answer, decode, route)
+
+    def walk(
+        self,
+        call: Call,
+        decode: Callable[[bytes], Page[T]],
+        *,
+        query: Query = (),
+        identifier: str = "",
+        max_pages: int = MAX_PAGES,
+    ) -> AsyncIterator[Step[T] | Failure]:
+        """Yield a list page by page; a failure is the last thing yielded."""
+
+        async def read_page(cursor: str | None) -> Page[T] | Failure:
+            place = () if cursor is None else ((self.routes.cursor_name, cursor),)
+            return await self.read(call, decode, query=(*query, *place), identifier=identifier)
+
+        return walk(read_page, self.routes.route(call), max_pages=max_pages)
+
+
+def decoded(answer: bytes | Failure, decode: Callable[[bytes], T], route: Route) -> T | Failure:
+    """Return what an answer means; one that cannot be read is a failure too."""
+    if isinstance(answer, Failure):
+        return answer
+    try:
+        return decode(answer)
+    except WireError as error:
+        return unreadable(route.label, error)
+
+
+def named(**fields: str | None) -> Query:
+    """Return the fields that are given, as a query; the others are not sent at all."""
+    return tuple((name, value) for name, value in fields.items() if value)
 
 
 @final
@@ -26,3 +117,229 @@ class PublicRequests(PageReading):
         return await self._host.read(
             path, query=query, route=route.path, method=route.method, body=body
         )
+
+
+@final
+class ServerClock:
+    """Our clock plus what the host's is ahead of it; in step with ours until measured."""
+
+    def __init__(
+        self,
+        now: Callable[[], datetime],
+        read_server_time: Callable[[], Awaitable[datetime | Failure]],
+    ) -> None:
+        """Take our own clock and the way to ask for the host's."""
+        self._now = now
+        self._read = read_server_time
+        self._offset = timedelta(0)
+
+    @property
+    def offset_s(self) -> float:
+        """Seconds that the host's clock is ahead of ours."""
+        return self._offset.total_seconds()
+
+    def timestamp_s(self) -> int:
+        """Return the host's time in whole seconds."""
+        return int((self._now() + self._offset).timestamp())
+
+    def timestamp_ms(self) -> int:
+        """Return the host's time in milliseconds."""
+        return int((self._now() + self._offset).timestamp() * 1000)
+
+    async def measure(self) -> Failure | None:
+        """Ask for the host's time; ours stands where both agree within what can be measured."""
+        before = self._now()
+        told = await self._read()
+        if isinstance(told, Failure):
+            return told
+        after = self._now()
+        earliest, latest = told - after, told + _ANSWER_STEP - before
+        middle = (earliest + latest) / 2
+        is_same = earliest <= timedelta(0) <= latest
+        self._offset = timedelta(0) if is_same else middle
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Whose requests these are."""
+
+    address: Address
+    """Of the key itself, also where a wallet of another form trades."""
+    wallet: Address
+    """Who pays and receives."""
+    signature_type: SignatureType
+    credentials: ApiCredentials
+
+
+@final
+class SignedRequests(PageReading):
+    """The one way to ask as an account. Rows that are public are asked without credentials."""
+
+    def __init__(
+        self, host: HttpHost, routes: ClobRoutes, *, account: Account, clock: ServerClock
+    ) -> None:
+        """Prepare to sign.
+
+        Raises:
+            CredentialsError: the secret is not what the venue hands out.
+        """
+        self._host = host
+        self._clock = clock
+        self._signer = RequestSigner(account.credentials)
+        self.routes = routes
+        self.account = account
+
+    @property
+    def signature_type(self) -> str:
+        """The number of the account's signature type, as queries name it."""
+        return str(self.account.signature_type.number)
+
+    @override
+    async def fetch(
+        self, route: Route, path: str, query: Query, body: bytes | None
+    ) -> bytes | Failure:
+        """Ask signed, again after a refusal that turned out to be the clock's fault."""
+
+        async def once() -> bytes | Failure:
+            return await self._host.read(
+                path,
+                query=query,
+                route=route.path,
+                headers=self._signing(route, path, body),
+                method=route.method,
+                body=body,
+            )
+
+        before = self._clock.offset_s
+        answer = await once()
+        return await once() if await self._was_the_clock(answer, before) else answer
+
+    async def send(
+        self,
+        call: Call,
+        *,
+        query: Query = (),
+        body: bytes | None = None,
+        identifier: str = "",
+        may_be_empty: bool = False,
+        readable: frozenset[int] = frozenset(),
+        builder: RequestSigner | None = None,
+        last_check: LastCheck | None = None,
+    ) -> bytes | Failure:
+        """Send exactly one request.
+
+        Args:
+            call: see `read`.
+            query: see `read`.
+            body: the very bytes that are signed.
+            identifier: see `read`.
+            may_be_empty: for routes that answer 200 without a body.
+            readable: statuses beside 2xx whose body is the answer.
+            builder: signs instead of the account.
+            last_check: see `HttpHost.send`.
+        """
+        route = self.routes.route(call)
+        path, naming = route.with_id(identifier)
+        before = self._clock.offset_s
+        answer = await self._host.send(
+            route.method,
+            path,
+            query=(*naming, *query),
+            route=route.path,
+            headers=self._signing(route, path, body, builder),
+            body=body,
+            may_be_empty=may_be_empty,
+            readable=readable,
+            last_check=last_check,
+        )
+        await self._was_the_clock(answer, before)
+        return answer
+
+    async def request(
+        self,
+        call: Call,
+        decode: Callable[[bytes], T],
+        *,
+        query: Query = (),
+        body: bytes | None = None,
+        identifier: str = "",
+        may_be_empty: bool = False,
+        readable: frozenset[int] = frozenset(),
+        last_check: LastCheck | None = None,
+    ) -> T | Failure:
+        """Send exactly one request and read its answer; see `send`."""
+        answer = await self.send(
+            call,
+            query=query,
+            body=body,
+            identifier=identifier,
+            may_be_empty=may_be_empty,
+            readable=readable,
+            last_check=last_check,
+        )
+        return decoded(answer, decode, self.routes.route(call))
+
+    async def submit(
+        self,
+        call: Call,
+        *,
+        query: Query = (),
+        identifier: str = "",
+        builder: RequestSigner | None = None,
+    ) -> Failure | None:
+        """Send exactly one request whose answer says no more than that it was done; see `send`."""
+        answer = await self.send(
+            call, query=query, identifier=identifier, may_be_empty=True, builder=builder
+        )
+        return answer if isinstance(answer, Failure) else None
+
+    def refused(self, call: Call, text: str) -> Failure:
+        """Return the failure of a request that we do not send, and why."""
+        return self.routes.route(call).withheld(text)
+
+    def _signing(
+        self, route: Route, path: str, body: bytes | None, builder: RequestSigner | None = None
+    ) -> Callable[[], Mapping[str, str]] | None:
+        if route.auth is Auth.PUBLIC:
+            return None
+        if builder is not None:
+            return lambda: builder.builder_headers(
+                timestamp_s=self._clock.timestamp_s(),
+                method=route.method,
+                path=path,
+                body=body or b"",
+            )
+        # Made when the request leaves: it may have waited for its turn, and a time of then is old.
+        return lambda: self._signer.headers(
+            self.account.address,
+            timestamp_s=self._clock.timestamp_s(),
+            method=route.method,
+            path=path,
+            body=body or b"",
+        )
+
+    async def _was_the_clock(self, answer: bytes | Failure, offset_s: float) -> bool:
+        """Measure the clock after a refusal that may be its fault; whether it was wrong."""
+        if not isinstance(answer, Failure) or not _doubts_the_clock(answer):
+            return False
+        if self._clock.offset_s == offset_s and await self._clock.measure() is not None:
+            return False
+        return self._clock.offset_s != offset_s
+
+
+def to_credentials(sent: SentCredentials) -> ApiCredentials:
+    """Hide credentials that have just arrived."""
+    return ApiCredentials(
+        sent.api_key,
+        secret=Secret.from_text(sent.secret),
+        passphrase=Secret.from_text(sent.passphrase),
+    )
+
+
+def _doubts_the_clock(failure: Failure) -> bool:
+    if failure.status == 401:
+        # The host does not say whether a key is wrong or a time.
+        return True
+    text = failure.text.lower()
+    return failure.kind is FailureKind.REFUSED and any(word in text for word in _CLOCK_WORDS)

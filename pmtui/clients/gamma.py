@@ -5,17 +5,11 @@ from datetime import UTC, datetime
 from typing import TypeVar
 from urllib.parse import quote
 
-from pmtui.clients.endpoints import (
-    EVENT_ORDER,
-    METADATA_ROUTES,
-    Dialect,
-    ListRoute,
-    MetadataRoutes,
-    Paging,
-)
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
-from pmtui.clients.http.row_reading import SkipObserver, ignore_skips, read_rows
+from pmtui.clients.http.paging import SkipObserver, ignore_skips, read_rows
+from pmtui.clients.routes import EVENT_ORDER, METADATA_ROUTES, ListRoute, MetadataRoutes, Paging
+from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind, Page
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.market import Comment, Event, Market, MarketSort, Tag
@@ -105,7 +99,7 @@ class GammaClient:
         return Failure(FailureKind.NOT_FOUND, f"GET {route}", "no such market")
 
     async def search(self, text: str) -> Page[Event] | Failure:
-        """Return the service's own search result: the best events, each with all its markets."""
+        """Return the venue's own search result: the best events, each with all its markets."""
         query = [("q", text), ("limit_per_type", str(HITS)), ("keep_closed_markets", "1")]
         return _to_page(await self._rows(self._routes.search, query, decode_search))
 

@@ -5,8 +5,8 @@ from typing import final
 
 import msgspec
 
-from pmtui.clients.routes_clob import Call
-from pmtui.clients.signed_requests import SignedRequests, to_credentials
+from pmtui.clients.clob_requests import SignedRequests, to_credentials
+from pmtui.clients.routes import Call
 from pmtui.domain.account.keys import BuilderCode, BuilderFees, BuilderKey
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import ApiKey
@@ -34,7 +34,7 @@ class KeysClient:
 
     async def create_readonly_key(self) -> ApiKey | Failure:
         """Make a key that can only read."""
-        return await self._requests.ask(Call.CREATE_READONLY_KEY, wire.decode_new_key)
+        return await self._requests.request(Call.CREATE_READONLY_KEY, wire.decode_new_key)
 
     async def readonly_keys(self) -> tuple[ApiKey, ...] | Failure:
         """Return the keys that can only read."""
@@ -43,13 +43,13 @@ class KeysClient:
     async def delete_readonly_key(self, key: ApiKey) -> bool | Failure:
         """Delete a key that can only read; False where there was none."""
         body = msgspec.json.encode({"key": key})
-        return await self._requests.ask(
+        return await self._requests.request(
             Call.DELETE_READONLY_KEY, wire.decode_was_deleted, body=body
         )
 
     async def create_builder_key(self) -> MadeBuilderKey | Failure:
         """Make a builder's key. Its secret is told this once."""
-        return await self._requests.ask(Call.CREATE_BUILDER_KEY, _decode_made)
+        return await self._requests.request(Call.CREATE_BUILDER_KEY, _decode_made)
 
     async def builder_keys(self) -> tuple[BuilderKey, ...] | Failure:
         """Return the builder's keys, revoked ones too where the host lists them."""
@@ -65,14 +65,14 @@ class KeysClient:
 
         Raises:
             ValueError: the credentials are those of another key.
-            CredentialsError: the credentials are not what the service hands out.
+            CredentialsError: the credentials are not what the venue hands out.
         """
         if credentials is not None and credentials.key != key:
             raise ValueError("credentials of another key")
         if "{id}" in self._requests.routes.route(Call.REVOKE_BUILDER_KEY).path:
-            return await self._requests.tell(Call.REVOKE_BUILDER_KEY, identifier=key)
+            return await self._requests.submit(Call.REVOKE_BUILDER_KEY, identifier=key)
         if credentials is not None:
-            return await self._requests.tell(
+            return await self._requests.submit(
                 Call.REVOKE_BUILDER_KEY, builder=RequestSigner(credentials)
             )
         listed = await self.builder_keys()
@@ -82,7 +82,7 @@ class KeysClient:
             return self._requests.refused(
                 Call.REVOKE_BUILDER_KEY, "not the only key: its own credentials are needed"
             )
-        return await self._requests.tell(Call.REVOKE_BUILDER_KEY)
+        return await self._requests.submit(Call.REVOKE_BUILDER_KEY)
 
     async def builder_fees(self, code: BuilderCode) -> BuilderFees | Failure:
         """Return what the builder of a code charges; not found where nobody has it."""

@@ -1,7 +1,10 @@
-"""The relayer host: which wallets exist, and transactions that it pays for.
+"""The relayer host: which wallets exist, transactions that it pays for, and the key that submits them.
 
 Reads of wallets are public. Submissions and lists carry a relayer key, or a builder's key where the
 profile has one. A submission is sent exactly once: a lost answer says nothing about what happened.
+A relayer key is minted in a session that the owner's key signs in to (docs/wire.md#signing-in), used for
+that and forgotten: its cookies stay on connections of their own. No profile is made, since the seed
+lists no profile writes.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,6 +35,10 @@ NO_KEY = "there is no relayer key"
 
 Authorize = Callable[[str, str, bytes], Mapping[str, str]]
 """From method, path and body to the headers that prove who asks."""
+LONGEST_NONCE = 100
+
+Sign = Callable[[str], str]
+"""From a nonce to the Authorization header that proves the owner."""
 
 
 class _Deployed(msgspec.Struct):
@@ -122,3 +129,39 @@ def _read(answer: bytes | Failure, route: str, decode: Callable[[bytes], T]) -> 
         return decode(answer)
     except WireError as error:
         return unreadable(route, error)
+
+
+class _Nonce(msgspec.Struct):
+    nonce: str
+
+
+async def mint_relayer_key(
+    metadata: HttpHost, relayer: RelayerClient, sign: Sign
+) -> RelayerKey | Failure:
+    """Sign in to the metadata host and let the relayer make a key.
+
+    Args:
+        metadata: the host whose nonce is signed; lanes of its own are used.
+        relayer: who makes the key.
+        sign: the owner's signature over the sign-in text.
+    """
+    session = metadata.lane()
+    try:
+        answer = await session.send("GET", "/nonce")
+        if isinstance(answer, Failure):
+            return answer
+        try:
+            nonce = msgspec.json.decode(answer, type=_Nonce).nonce
+        except UNREADABLE as error:
+            return unreadable("GET /nonce", WireError.of(error))
+        if not (nonce.isascii() and nonce.isalnum() and len(nonce) <= LONGEST_NONCE):
+            # It goes into the text that the owner signs: it must not write lines of its own.
+            return unreadable("GET /nonce", WireError("nonce", "not letters and digits"))
+        opened = await session.send(
+            "GET", "/login", headers={"Authorization": sign(nonce)}, may_be_empty=True
+        )
+        if isinstance(opened, Failure):
+            return opened
+        return await relayer.mint_key(session.cookies())
+    finally:
+        await session.aclose()

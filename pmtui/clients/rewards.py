@@ -1,18 +1,20 @@
-"""Which markets pay for resting orders, and what makers got back: readable by anybody."""
+"""Which markets pay for resting orders, what makers got back, and what an account's orders earn."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import final
 
-from pmtui.clients.clob_requests import PublicRequests
-from pmtui.clients.http.client import HttpHost
-from pmtui.clients.http.page_reading import named
+import msgspec
+
+from pmtui.clients.clob_requests import PublicRequests, SignedRequests, named
+from pmtui.clients.http.client import HttpHost, Query
 from pmtui.clients.http.paging import Step, collect
-from pmtui.clients.routes_clob import Call, ClobRoutes
+from pmtui.clients.routes import Auth, Call, ClobRoutes
 from pmtui.domain.answers import Failure
-from pmtui.domain.ids import Address, ConditionId
-from pmtui.domain.markets.rewards import Rebate, RewardedMarket
+from pmtui.domain.ids import Address, ConditionId, OrderId
+from pmtui.domain.markets.rewards import Earnings, Rebate, RewardedMarket
+from pmtui.domain.money import Micros
 from pmtui.wire import clob_rewards as wire
 
 _PAGE_SIZE = 500
@@ -75,3 +77,63 @@ class RewardsClient:
         """Return what a maker got back of a day's fees, by market."""
         query = named(date=day.isoformat(), maker_address=maker)
         return await collect(self._requests.walk(Call.REBATES, wire.decode_rebates, query=query))
+
+
+@final
+class EarningsClient:
+    """Rewards of one account."""
+
+    def __init__(self, requests: SignedRequests) -> None:
+        """Take the account's way of asking."""
+        self._requests = requests
+
+    def walk_earnings(self, day: date) -> AsyncIterator[Step[Earnings] | Failure]:
+        """Yield a day's earnings by market, page by page; a failure is the last thing yielded."""
+        query = self._whose(Call.EARNINGS, day)
+        return self._requests.walk(Call.EARNINGS, wire.decode_earnings, query=query)
+
+    async def earnings(self, day: date) -> tuple[Earnings, ...] | Failure:
+        """Return a day's earnings by market."""
+        return await collect(self.walk_earnings(day))
+
+    async def total_earnings(self, day: date) -> tuple[Earnings, ...] | Failure:
+        """Return a day's earnings, one sum for each asset."""
+        query = self._whose(Call.TOTAL_EARNINGS, day)
+        return await self._requests.read(
+            Call.TOTAL_EARNINGS, wire.decode_total_earnings, query=query
+        )
+
+    async def rebates(self, day: date) -> tuple[Rebate, ...] | Failure:
+        """Return what came back of a day's fees, by market; the host tells it to anybody."""
+        query = named(date=day.isoformat(), maker_address=self._requests.account.wallet)
+        return await collect(self._requests.walk(Call.REBATES, wire.decode_rebates, query=query))
+
+    async def percentages(self) -> dict[ConditionId, Micros] | Failure:
+        """Return our part of what is paid out now, in percent, by market."""
+        query = self._whose(Call.REWARD_PERCENTAGES)
+        return await self._requests.read(
+            Call.REWARD_PERCENTAGES, wire.decode_percentages, query=query
+        )
+
+    def walk_markets(self, day: date) -> AsyncIterator[Step[RewardedMarket] | Failure]:
+        """Yield markets with rewards and what each paid us; a failure is the last thing yielded."""
+        query = self._whose(Call.MARKET_EARNINGS, day)
+        return self._requests.walk(Call.MARKET_EARNINGS, wire.decode_rewarded_markets, query=query)
+
+    async def is_scoring(self, order_id: OrderId) -> bool | Failure:
+        """Return whether an order earns rewards now."""
+        return await self._requests.read(Call.SCORING, wire.decode_scoring, identifier=order_id)
+
+    async def are_scoring(self, order_ids: Sequence[OrderId]) -> dict[OrderId, bool] | Failure:
+        """Return which of several orders earn rewards now."""
+        body = msgspec.json.encode(list(order_ids))
+        return await self._requests.read(Call.SCORINGS, wire.decode_scorings, body=body)
+
+    def _whose(self, call: Call, day: date | None = None) -> Query:
+        # A row without credentials would not know who asks.
+        is_public = self._requests.routes.route(call).auth is Auth.PUBLIC
+        return named(
+            date=day.isoformat() if day is not None else None,
+            signature_type=self._requests.signature_type,
+            maker_address=self._requests.account.wallet if is_public else None,
+        )

@@ -7,6 +7,7 @@ is the user's alone, whatever the umask permits. What others could have written 
 
 import os
 import stat
+import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -65,10 +66,32 @@ def open_to_append(path: Path) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
 
-def open_to_overwrite(path: Path) -> int:
-    """Open a file of the user's alone to be written anew, and return its number."""
-    make_private(path)
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+def replace_file(path: Path, body: bytes, *, is_synced: bool = False) -> None:
+    """Write a file of the user's alone whole or not at all; its directory is made where it is missing.
+
+    Args:
+        path: of the file; whoever reads it meanwhile sees the old one or the new one.
+        body: all of it.
+        is_synced: whether it has reached the disk afterwards, which takes some milliseconds.
+
+    Raises:
+        OSError: it cannot be written. The file from before is still there.
+    """
+    private_dir(path.parent)
+    # Made anew under a name that nobody can foresee: no link of another's is written through.
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    unfinished = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            _ = file.write(body)
+            if is_synced:
+                file.flush()
+                os.fsync(handle)
+        _ = unfinished.replace(path)
+    except OSError:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise
 
 
 def make_private(path: Path) -> None:

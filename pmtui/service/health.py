@@ -21,7 +21,7 @@ _STREAMS = frozenset({Source.MARKET_STREAM, Source.USER_STREAM})
 
 
 _ON_DEMAND = frozenset({Source.METADATA, Source.ANALYTICS, Source.RELAYER})
-"""Asked only for what some screen shows."""
+"""ExportRequest only for what some screen shows."""
 _NEEDED_FOR_S = 35
 """Whoever is watched is asked twice a minute: an older answer means that nobody asks any more."""
 

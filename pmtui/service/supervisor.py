@@ -9,6 +9,7 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Coroutine
 
+from pmtui.domain.backoff import Backoff
 from pmtui.service.log import Log
 from pmtui.service.ports import Clock
 from pmtui.service.views import Level
@@ -56,14 +57,13 @@ class Supervisor:
         return task
 
     async def _keep(self, name: str, feed: Callable[[], Awaitable[None]]) -> None:
-        pause = FIRST_PAUSE_S
+        backoff = Backoff(first_s=FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S, jitter=self._rng.random)
         while True:
             started = self._clock.monotonic()
             await self._once(name, feed)
             if self._clock.monotonic() - started > SETTLED_AFTER_S:
-                pause = FIRST_PAUSE_S
-            await self._clock.sleep(pause * self._rng.uniform(0.5, 1.0))
-            pause = min(pause * 2, LONGEST_PAUSE_S)
+                backoff.reset()
+            await self._clock.sleep(backoff.next_s())
 
     async def _once(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         try:

@@ -23,7 +23,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from typing_extensions import override
 
-from pmtui.clients.streams.market import MarketChannel
+from pmtui.clients.streams.channels import MarketChannel
 from pmtui.domain.answers import Failure
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId

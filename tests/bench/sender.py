@@ -44,7 +44,7 @@ class Sender:
             wanted.update(added)
             await socket.send(f"[{','.join(self.books[token] for token in added)}]")
 
-    def share_out(self, frames: list[str]) -> list[list[tuple[ServerConnection, str]]]:
+    def assign_tokens(self, frames: list[str]) -> list[list[tuple[ServerConnection, str]]]:
         """Work out beforehand who gets what: changes of the tokens each has asked for."""
         shares = []
         for frame in frames:
@@ -65,7 +65,7 @@ async def main(session: dict[str, Any]) -> None:
     async with serve(sender.listen, "127.0.0.1", 0, compression=None, ping_interval=None) as server:
         print(next(iter(server.sockets)).getsockname()[1], flush=True)
         await asyncio.to_thread(sys.stdin.readline)
-        shares = sender.share_out(session["frames"])
+        shares = sender.assign_tokens(session["frames"])
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
         start, sent = monotonic(), 0

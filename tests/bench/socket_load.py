@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from pmtui.clients.streams.market import MarketChannel
+from pmtui.clients.streams.channels import MarketChannel
 from pmtui.domain.books.book import OrderBook
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.ids import TokenId

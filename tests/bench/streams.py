@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from pmtui.clients.streams.market_protocol import MarketProtocol
+from pmtui.clients.streams.protocols import MarketProtocol
 from pmtui.domain.books.book import MirroredBooks
 from pmtui.domain.books.market_events import BookSnapshot
 from pmtui.service.books.books import BooksFeed

@@ -15,7 +15,7 @@ from types import ModuleType
 from starlette.applications import Starlette
 from starlette.routing import Match, Route
 
-from pmtui.clients.routes_clob import ROUTES, Call
+from pmtui.clients.routes import ROUTES, Call
 from pmtui.sim.admin.back_office import BackOffice
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.clock import ManualClock

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.clients.routes_clob import ROUTES, SEED_ROUTES, Auth
+from pmtui.clients.routes import ROUTES, SEED_ROUTES, Auth
 from pmtui.config.endpoints import Dialect
 from tests.check.__main__ import main
 from tests.check.route_proof import VenueTable

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.logs import PrivateRotatingHandler, RedactingFormatter
+from pmtui.cli.output import PrivateRotatingHandler, RedactingFormatter
 
 KEY = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 

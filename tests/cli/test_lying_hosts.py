@@ -15,7 +15,7 @@ import pytest
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.gamma import GammaClient
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.routes_clob import ROUTES
+from pmtui.clients.routes import ROUTES
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import ConditionId, TokenId
@@ -81,7 +81,7 @@ def honest(text: str) -> str:
 
 @asynccontextmanager
 async def lying(target: str, lie: Lie) -> AsyncIterator[str]:
-    """Stand before a host and change what it says of markets; gives the address."""
+    """StepStatus before a host and change what it says of markets; gives the address."""
     async with http_client() as http:
 
         async def pass_on(call: Call) -> None:

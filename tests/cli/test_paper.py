@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue
-from pmtui.cli.paper_account import KEY_FILE, load_paper_key
+from pmtui.cli.keys.key_checks import PAPER_KEY_FILE
+from pmtui.cli.paper import VenueProblem, VenueUrls, load_paper_key, running_venue
 from pmtui.signing.signer import Signer
 
 URLS = {name: f"http://127.0.0.1/{name}" for name in VenueUrls.__dataclass_fields__}
@@ -84,14 +84,14 @@ async def test_the_child_never_sees_a_private_key(
 
 def test_the_paper_key_is_drawn_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
     first = load_paper_key(tmp_path / "paper")
-    path = tmp_path / "paper" / KEY_FILE
+    path = tmp_path / "paper" / PAPER_KEY_FILE
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert Signer(load_paper_key(tmp_path / "paper")).address == Signer(first).address
-    assert os.listdir(tmp_path / "paper") == [KEY_FILE]  # noqa: PTH208 - names, not paths
+    assert os.listdir(tmp_path / "paper") == [PAPER_KEY_FILE]  # noqa: PTH208 - names, not paths
 
 
 def test_a_damaged_paper_key_is_refused_without_being_shown(tmp_path: Path) -> None:
-    (tmp_path / KEY_FILE).write_text("zz-not-hex")
+    (tmp_path / PAPER_KEY_FILE).write_text("zz-not-hex")
     with pytest.raises(ValueError, match="hexadecimal") as caught:
         load_paper_key(tmp_path)
     assert "zz" not in str(caught.value)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pmtui.clients.account import Account, AccountClient, create_or_derive
+from pmtui.clients.clob_requests import ServerClock
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.http.server_clock import ServerClock
-from pmtui.clients.routes_clob import LIVE_ROUTES, SEED_ROUTES, ClobRoutes
+from pmtui.clients.routes import LIVE_ROUTES, SEED_ROUTES, ClobRoutes
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.answers import Failure, FailureKind, Listing
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId

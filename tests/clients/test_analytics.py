@@ -6,9 +6,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from pmtui.clients.analytics import AnalyticsClient
-from pmtui.clients.endpoints import Dialect
-from pmtui.clients.geoblock import GeoblockClient
+from pmtui.clients.analytics import AnalyticsClient, GeoblockClient
+from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind, GeoAnswer, Value
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.market import Side

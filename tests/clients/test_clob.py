@@ -3,7 +3,7 @@ import json
 import pytest
 
 from pmtui.clients.clob import ClobClient
-from pmtui.clients.routes_clob import LIVE_ROUTES, ROUTES, SEED_ROUTES, Auth, Call
+from pmtui.clients.routes import LIVE_ROUTES, ROUTES, SEED_ROUTES, Auth, Call
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, TokenId

@@ -4,7 +4,7 @@ import pytest
 
 from pmtui.clients.chain import ChainClient
 from pmtui.clients.relayer import RelayerClient
-from pmtui.clients.streams.market_protocol import MarketProtocol
+from pmtui.clients.streams.protocols import MarketProtocol
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import Address
 from tests.clients.raw_server import answering, serving

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
-from pmtui.clients.endpoints import Dialect
 from pmtui.clients.gamma import GammaClient
+from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind, Page
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.market import Event, MarketSort

@@ -1,7 +1,7 @@
 import asyncio
 import json
 
-from pmtui.clients.heartbeat import HeartbeatClient
+from pmtui.clients.account import HeartbeatClient
 from pmtui.domain.answers import Failure, FailureKind
 from tests.clients.raw_server import Call, answering, resetting, serving
 from tests.clients.test_account import account_client, is_signed

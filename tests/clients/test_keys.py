@@ -1,7 +1,7 @@
 import pytest
 
 from pmtui.clients.keys import KeysClient, MadeBuilderKey
-from pmtui.clients.routes_clob import LIVE_ROUTES, SEED_ROUTES
+from pmtui.clients.routes import LIVE_ROUTES, SEED_ROUTES
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ApiKey
 from pmtui.signing.auth import ApiCredentials, RequestSigner

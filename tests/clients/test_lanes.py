@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import pytest
 
 from pmtui.clients.account import AccountClient, Lanes
+from pmtui.clients.clob_requests import Account, ServerClock
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.http.server_clock import ServerClock
-from pmtui.clients.routes_clob import LIVE_ROUTES
-from pmtui.clients.signed_requests import Account
+from pmtui.clients.routes import LIVE_ROUTES
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId

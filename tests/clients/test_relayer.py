@@ -8,8 +8,7 @@ import pytest
 
 from pmtui.clients.chain import ChainClient
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.relayer import RelayerClient
-from pmtui.clients.sign_in import mint_relayer_key
+from pmtui.clients.relayer import RelayerClient, mint_relayer_key
 from pmtui.domain.account.wallet_call import (
     Call,
     CallReverted,

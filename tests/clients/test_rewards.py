@@ -1,12 +1,11 @@
 import json
 from datetime import date
 
-from pmtui.clients.earnings import EarningsClient
-from pmtui.clients.histories import HistoryClient
+from pmtui.clients.account import NotificationsClient
+from pmtui.clients.clob import HistoryClient
 from pmtui.clients.http.paging import Step
-from pmtui.clients.notifications import NotificationsClient
-from pmtui.clients.rewards import RewardsClient, RewardSearch
-from pmtui.clients.routes_clob import LIVE_ROUTES, SEED_ROUTES
+from pmtui.clients.rewards import EarningsClient, RewardsClient, RewardSearch
+from pmtui.clients.routes import LIVE_ROUTES, SEED_ROUTES
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval

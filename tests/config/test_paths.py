@@ -10,8 +10,8 @@ from pmtui.config.paths import (
     is_file_name,
     locate,
     open_to_append,
-    open_to_overwrite,
     private_dir,
+    replace_file,
     why_untrusted,
 )
 
@@ -59,13 +59,29 @@ def test_what_is_created_is_the_users_alone_whatever_the_umask(tmp_path: Path) -
     made = private_dir(tmp_path / "a" / "b" / "c")
     for directory in (made, made.parent, made.parent.parent):
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
-    for opening in (open_to_append, open_to_overwrite):
-        path = made / opening.__name__
-        os.close(opening(path))
+    path = made / "file"
+    for _ in range(2):
+        os.close(open_to_append(path))
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         path.chmod(0o666)
-        os.close(opening(path))
+        replace_file(path, b"1")
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        path.chmod(0o666)
+
+
+@pytest.mark.parametrize("is_synced", [False, True])
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, is_synced: bool) -> None:
+    path = tmp_path / "new" / "file"
+    replace_file(path, b"before", is_synced=is_synced)
+    replace_file(path, b"after", is_synced=is_synced)
+    assert path.read_bytes() == b"after"
+    with pytest.raises(OSError, match="file"):
+        replace_file(path / "below", b"")
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(OSError, match="file"):
+        replace_file(path, b"over a directory", is_synced=is_synced)
+    assert [each.name for each in path.parent.iterdir()] == ["file"]
 
 
 @pytest.fixture

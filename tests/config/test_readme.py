@@ -10,7 +10,7 @@ from pmtui.config.settings import Addresses, Settings, load_settings
 
 README = Path(pmtui.__file__).parents[1] / "README.md"
 SAID_IN_WORDS = frozenset({"private_key", *Addresses.model_fields})
-"""Told of in the text: where a key comes from, and the addresses of all hosts."""
+"""LastAnswer of in the text: where a key comes from, and the addresses of all hosts."""
 EXAMPLES = frozenset({"keys", "limits", "profiles"})
 """Nothing by default."""
 

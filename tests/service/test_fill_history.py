@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.export.venue_tables import read_all_fills
+from pmtui.cli.export.sources import read_all_fills
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.orders.order import Fill

@@ -7,11 +7,9 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from pmtui.cli.account.keep import Refused, import_account, new_account
-from pmtui.cli.account.remove import remove_account
-from pmtui.cli.account.show import show_account
-from pmtui.cli.account.words import PAPER_KEY_ITS_OWN
-from pmtui.cli.hardening import forbid_dumps, forget_key_variable
+from pmtui.cli.account.keystores import Refused, import_account, new_account, remove_account
+from pmtui.cli.account.show import PAPER_KEY_ITS_OWN, show_account
+from pmtui.cli.keys.unlocking import forbid_dumps, forget_key_variable
 from pmtui.cli.output import show
 from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 from pmtui.config.paths import locate
@@ -30,61 +28,61 @@ def run(arguments: Sequence[str], *, work_factor: int | None = None) -> int:
         work_factor: of new keystores; None for the key library's own, a second on purpose.
     """
     parser = _parser()
-    asked = parser.read(arguments)
-    _check(parser, asked)
+    options = parser.read(arguments)
+    _check(parser, options)
     try:
-        settings = load_settings({"profile": asked.profile})
+        settings = load_settings({"profile": options.profile})
     except ConfigError as error:
         return refuse(str(error), prog=_PROG)
-    if settings.is_paper and asked.action != "show":
+    if settings.is_paper and options.action != "show":
         return refuse(f"{settings.profile}: {PAPER_KEY_ITS_OWN}", prog=_PROG)
     forget_key_variable()
     forbid_dumps()
     try:
-        said = _act(asked, settings, locate().state, work_factor)
+        text = _act(options, settings, locate().state, work_factor)
     except KeyboardInterrupt:
         return refuse("given up; nothing was changed", prog=_PROG)
     except ConfigError as error:
         return refuse(str(error), prog=_PROG)
     except OSError as error:
         return refuse(f"{error.filename or ''}: {error.strerror}".removeprefix(": "), prog=_PROG)
-    if isinstance(said, Refused):
-        return refuse(said.text, prog=_PROG)
-    show(*said.split("\n"))
+    if isinstance(text, Refused):
+        return refuse(text.text, prog=_PROG)
+    show(*text.split("\n"))
     return 0
 
 
 def _act(
-    asked: argparse.Namespace, settings: Settings, state: Path, work_factor: int | None
+    options: argparse.Namespace, settings: Settings, state: Path, work_factor: int | None
 ) -> str | Refused:
-    match asked.action:
+    match options.action:
         case "new":
             return new_account(
-                settings, state, passphrase_fd=asked.passphrase_fd, work_factor=work_factor
+                settings, state, passphrase_fd=options.passphrase_fd, work_factor=work_factor
             )
         case "import":
             return import_account(
                 settings,
                 state,
-                key_fd=asked.key_fd,
-                keystore=asked.keystore,
-                passphrase_fd=asked.passphrase_fd,
+                key_fd=options.key_fd,
+                keystore=options.keystore,
+                passphrase_fd=options.passphrase_fd,
                 work_factor=work_factor,
             )
         case "remove":
-            return remove_account(settings, state, is_sure=asked.yes)
+            return remove_account(settings, state, is_sure=options.yes)
         case _:
             return show_account(settings, state)
 
 
-def _check(parser: SecretiveParser, asked: argparse.Namespace) -> None:
-    if asked.action != "import" and (asked.key_fd is not None or asked.keystore is not None):
+def _check(parser: SecretiveParser, options: argparse.Namespace) -> None:
+    if options.action != "import" and (options.key_fd is not None or options.keystore is not None):
         parser.refuse("--key-fd and --keystore belong to `import`")
-    if asked.action not in ("new", "import") and asked.passphrase_fd is not None:
+    if options.action not in ("new", "import") and options.passphrase_fd is not None:
         parser.refuse("--passphrase-fd belongs to `new` and `import`")
-    if asked.action != "remove" and asked.yes:
+    if options.action != "remove" and options.yes:
         parser.refuse("--yes belongs to `remove`")
-    if asked.key_fd is not None and asked.keystore is not None:
+    if options.key_fd is not None and options.keystore is not None:
         parser.refuse("--key-fd or --keystore, not both")
 
 

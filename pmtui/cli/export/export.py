@@ -8,10 +8,14 @@ import asyncio
 from collections.abc import Sequence
 from enum import StrEnum
 
-from pmtui.cli.export.account_tables import Asked, read_activity, read_own_fills, read_positions
-from pmtui.cli.export.tables import orders_table
-from pmtui.cli.export.venue_tables import Unreachable
-from pmtui.cli.export.writing import Format, Table, print_table
+from pmtui.cli.export.sources import (
+    ExportRequest,
+    Unreachable,
+    read_activity,
+    read_own_fills,
+    read_positions,
+)
+from pmtui.cli.export.tables import Format, Table, orders_table, print_table
 from pmtui.cli.output import warn
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
 from pmtui.config.paths import locate
@@ -36,23 +40,23 @@ class Kind(StrEnum):
 def run(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     parser = _parser()
-    words = parser.read(arguments)
-    kind = Kind(words.kind)
-    if words.wallet is not None and kind not in (Kind.POSITIONS, Kind.ACTIVITY):
+    options = parser.read(arguments)
+    kind = Kind(options.kind)
+    if options.wallet is not None and kind not in (Kind.POSITIONS, Kind.ACTIVITY):
         parser.refuse("--wallet belongs to `positions` and `activity`")
-    if kind is not Kind.FILLS and (words.offline or words.passphrase_fd is not None):
+    if kind is not Kind.FILLS and (options.offline or options.passphrase_fd is not None):
         parser.refuse("--offline and --passphrase-fd belong to `fills`")
     try:
-        settings = load_settings({"profile": words.profile})
-        asked = Asked(
+        settings = load_settings({"profile": options.profile})
+        request = ExportRequest(
             settings,
             locate().state,
             _warn,
-            wallet=words.wallet,
-            passphrase_fd=words.passphrase_fd,
-            is_offline=words.offline,
+            wallet=options.wallet,
+            passphrase_fd=options.passphrase_fd,
+            is_offline=options.offline,
         )
-        table = _read(kind, asked)
+        table = _read(kind, request)
     except ConfigError as error:
         return refuse(str(error), prog=_PROG)
     except KeyboardInterrupt:
@@ -61,20 +65,20 @@ def run(arguments: Sequence[str]) -> int:
         return refuse(f"the journal cannot be read: {table.text}", prog=_PROG)
     if isinstance(table, Unreachable):
         return refuse(table.text, prog=_PROG, code=UNAVAILABLE)
-    return print_table(table, Format(words.format))
+    return print_table(table, Format(options.format))
 
 
-def _read(kind: Kind, asked: Asked) -> Table | JournalProblem | Unreachable:
+def _read(kind: Kind, request: ExportRequest) -> Table | JournalProblem | Unreachable:
     match kind:
         case Kind.ORDERS:
-            lives = read_lives(asked.journal)
+            lives = read_lives(request.journal)
             return lives if isinstance(lives, JournalProblem) else orders_table(lives)
         case Kind.FILLS:
-            return read_own_fills(asked)
+            return read_own_fills(request)
         case Kind.POSITIONS:
-            return asyncio.run(read_positions(asked))
+            return asyncio.run(read_positions(request))
         case Kind.ACTIVITY:
-            return asyncio.run(read_activity(asked))
+            return asyncio.run(read_activity(request))
 
 
 def _warn(text: str) -> None:

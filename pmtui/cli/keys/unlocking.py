@@ -1,21 +1,26 @@
 """The key of a session, found before the terminal is taken over: the prompt is an ordinary one.
 
-Three tries at a prompt, one from a file descriptor; an empty passphrase means to look only.
+Three tries at a prompt, one from a file descriptor; an empty passphrase means to look only. A process
+that holds a key leaves no core file and lets no other program read its memory.
 """
 
+import ctypes
+import os
+import resource
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from pmtui.cli.hardening import forbid_dumps, forget_key_variable
-from pmtui.cli.journal_owner import why_not_this_owner
-from pmtui.cli.keys.live_key import (
+from pmtui.cli.keys.key_checks import (
     CLEARTEXT,
     cleartext_addresses,
     keystore_path,
     read_private_key,
+    why_not_this_owner,
     why_refused,
 )
 from pmtui.cli.keys.passphrase import NoSecret, ask_secret, read_secret
-from pmtui.cli.keys.session_key import SessionKey
 from pmtui.cli.output import warn
 from pmtui.cli.paper import KEY_VARIABLE
 from pmtui.cli.session_lock import IN_USE, is_session_running
@@ -40,6 +45,20 @@ PAPER_IGNORES_KEY = (
     f"{KEY_VARIABLE} is not used: the paper account has a key of its own; "
     "--profile live trades with yours"
 )
+_PR_SET_DUMPABLE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SessionKey:
+    """What a session trades with. The paper account finds its own key by itself."""
+
+    secret: Secret | None = None
+    reason: str = ""
+    """Why there is none, in the words of the screen."""
+    kind: KeyKind = KeyKind.NONE
+    """Where it comes from; the paper account's is found later."""
+    remedy: str = ""
+    """The command that adds what is missing."""
 
 
 def find_session_key(
@@ -69,7 +88,7 @@ def find_session_key(
         return SessionKey(None)
     path = keystore_path(state, settings.profile)
     if is_for_session and is_session_running(path.parent):
-        return _look_beside(settings, path, passphrase_fd)
+        return _open_read_only(settings, path, passphrase_fd)
     remove_unfinished(path)
     found = _find(settings, path, passphrase_fd, empty_means)
     if found.secret is not None:
@@ -84,7 +103,7 @@ def find_session_key(
     return found
 
 
-def _look_beside(settings: Settings, path: Path, passphrase_fd: int | None) -> SessionKey:
+def _open_read_only(settings: Settings, path: Path, passphrase_fd: int | None) -> SessionKey:
     """Look only, beside the terminal that trades; whoever brought a key wanted more than that."""
     if settings.private_key is not None or passphrase_fd is not None:
         raise ConfigError(str(path.parent), IN_USE)
@@ -152,3 +171,35 @@ def _unlock(text: str, path: Path, passphrase_fd: int | None, *, opening: str) -
             raise ConfigError(str(path), secret.value)
         warn(f"{secret.value}; {left} {'tries' if left > 1 else 'try'} left")
     raise AssertionError("the last try returns or raises")
+
+
+def forbid_dumps() -> None:
+    """Leave no memory behind in a core file, nor show it to other programs of the same user."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":
+        # A system whose cores go to a program ignores the limit; this it obeys.
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def forget_key_variable() -> None:
+    """Take the private key out of the environment, which children and other programs can read.
+
+    The system shows the block that the program was started with (`/proc/PID/environ`), not what the
+    environment is now: the value is overwritten there as well, and nothing of the process is shown
+    any more to other programs of the same user.
+    """
+    names = _key_variables(os.environ)
+    if not names:
+        return
+    forbid_dumps()
+    libc = ctypes.CDLL(None)
+    libc.getenv.restype = ctypes.c_void_p
+    for name in names:
+        address = libc.getenv(os.fsencode(name))
+        if address:
+            ctypes.memset(address, 0, len(ctypes.string_at(address)))
+        del os.environ[name]
+
+
+def _key_variables(environ: Mapping[str, str]) -> list[str]:
+    return [name for name in environ if name.upper() == KEY_VARIABLE]

@@ -25,18 +25,21 @@ from pmtui.clients.http.content_coding import ACCEPTED, BodyError, BodyReader
 from pmtui.clients.http.failures import (
     failure_of_answer,
     failure_of_error,
-    looks_like_a_page,
+    is_html_page,
     without_secrets,
 )
 from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.backoff import Backoff
 
 MAX_BODY = 32 * 1024 * 1024
 """Bytes, as they travel and after decompression. The largest recorded answer has 2 MB."""
 TIMEOUTS = httpx.Timeout(10.0, connect=5.0)
-"""Seconds; what the service's own client uses (SDK 0.14.0, October 2026)."""
+"""Seconds; what the venue's own client uses (SDK 0.14.0, October 2026)."""
 TOTAL_S = 30.0
 """Bounds an answer that drips one byte at a time below every other time limit."""
 MAX_RETRIES = 2
+FIRST_RETRY_S = 0.3
+"""The longest pause before the first retry, where the host names none; it doubles."""
 LONGEST_WAIT_S = 5.0
 """A host that asks for more patience than this is reported, not waited for."""
 
@@ -48,7 +51,7 @@ Headers = Mapping[str, str] | Callable[[], Mapping[str, str]]
 
 
 LastCheck = Callable[[], str]
-"""Asked when nothing but the body is left to write: why it must not leave, "" if it may."""
+"""ExportRequest when nothing but the body is left to write: why it must not leave, "" if it may."""
 
 
 class _WithheldError(Exception):
@@ -86,19 +89,13 @@ class Pace:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     jitter: Callable[[], float] = random.Random().random  # noqa: S311 - spreads load, keeps no secret
 
-    def delay_s(self, attempt: int, failure: Failure) -> float:
-        """Return how long to wait before the next try: what the host asked for, else 0.1-0.8 s."""
-        if failure.retry_after_s is not None:
-            return failure.retry_after_s
-        return 0.2 * float(2**attempt) * (0.5 + self.jitter())
-
 
 def _ignore(_report: RequestReport) -> None:
     return
 
 
 class HttpHost:
-    """A host of the service. Opens no socket before the first request."""
+    """A host of the venue. Opens no socket before the first request."""
 
     def __init__(
         self,
@@ -152,16 +149,20 @@ class HttpHost:
             query: in the order it is to be sent; a key may repeat.
             route: the path template for logs, for example `/events/{id}`.
             headers: for reads that need credentials.
-            method: POST where the service reads by POST (`/books`).
+            method: POST where the host reads by POST (`/books`).
             body: sent as it is.
         """
+        backoff = Backoff(first_s=FIRST_RETRY_S, longest_s=LONGEST_WAIT_S, jitter=self._pace.jitter)
         for attempt in range(MAX_RETRIES + 1):
             answer = await self.send(
                 method, path, query=query, route=route, headers=headers, body=body
             )
             if isinstance(answer, bytes) or attempt == MAX_RETRIES or not _is_worth_a_try(answer):
                 return answer
-            await self._pace.sleep(self._pace.delay_s(attempt, answer))
+            pause_s = backoff.next_s()
+            await self._pace.sleep(
+                pause_s if answer.retry_after_s is None else answer.retry_after_s
+            )
         raise AssertionError("the last try returns")
 
     async def send(  # noqa: PLR0913 - all that a request can differ in
@@ -291,7 +292,7 @@ class HttpHost:
             return status, Failure(FailureKind.SERVER, label, str(error), status), rates
         if not response.is_success and status not in readable:
             return status, failure_of_answer(response, body, label), rates
-        if looks_like_a_page(response.headers.get("content-type", ""), body):
+        if is_html_page(response.headers.get("content-type", ""), body):
             text = "a web page instead of data"
             return status, Failure(FailureKind.SERVER, label, text, status), rates
         return status, body, rates

@@ -1,26 +1,30 @@
-"""Turns what went wrong with a request into a `Failure`: what may be concluded, in one line.
+"""What a request that did not succeed means, in one line, and why a connection did not come about.
 
-Words come from us or from the service's own body, never from the HTTP library: its messages may
-quote header values.
+Words come from us or from the host's own body, never from the HTTP library: its messages may quote
+header values. A TLS failure carries a library's error number, which the operating system would name as
+something else ("Operation not permitted"). What the certificate is and whose name it bears is the
+host's own text and is not quoted.
 """
 
 import math
+import os
 import re
+import ssl
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 import httpx
 import msgspec
 
-from pmtui.clients.http.unreachable import why_unreachable
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.wire.bounds import UNREADABLE
 
 MAX_TEXT = 300
-"""Characters of the service's words that are kept."""
+"""Characters of the host's words that are kept."""
 
 _LARGEST_EXPLANATION = 64 * 1024
 """Bytes of an answer with an error that are read as JSON, which takes many times their size."""
@@ -36,6 +40,29 @@ _NOT_SENT = (
     httpx.ProxyError,
     httpx.UnsupportedProtocol,
     httpx.LocalProtocolError,
+)
+_CERTIFICATE = MappingProxyType(
+    {
+        9: "is not valid yet; check the date of this machine",
+        10: "has expired",
+        18: "is self-signed",
+        19: "is signed by an authority that this machine does not know",
+        20: "is signed by an authority that this machine does not know",
+        21: "is signed by an authority that this machine does not know",
+        23: "has been revoked",
+        62: "is for another host name",
+        64: "is for another address",
+    }
+)
+"""By OpenSSL's X509_V_ERR numbers (x509_vfy.h, unchanged since 1.0.2)."""
+_INTERCEPTED = frozenset({18, 19, 20, 21, 62, 64})
+"""What somebody between here and the host would cause, as a company's proxy does."""
+_VERSIONS = ("PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL", "VERSION_TOO_LOW")
+_NOT_TLS = (
+    "WRONG_VERSION_NUMBER",
+    "HTTP_REQUEST",
+    "PACKET_LENGTH_TOO_LONG",
+    "RECORD_LAYER_FAILURE",
 )
 
 
@@ -67,12 +94,12 @@ def failure_of_answer(response: httpx.Response, body: bytes, route: str) -> Fail
     if response.is_redirect or 300 <= status < 400:
         target = _host_of(response.headers.get("location", ""))
         return Failure(FailureKind.SERVER, route, f"redirected to {target}, not followed", status)
-    is_page = looks_like_a_page(response.headers.get("content-type", ""), body)
+    is_page = is_html_page(response.headers.get("content-type", ""), body)
     if is_page and status not in _USUAL:
         words = "blocked by the edge" if status == 403 else "a web page instead of data"
         return Failure(FailureKind.SERVER, route, words, status, _retry_after(response, None))
     said = None if is_page else _said(body)
-    text, wait = "" if is_page else _words(said, body), _retry_after(response, said)
+    text, wait = "" if is_page else _message(said, body), _retry_after(response, said)
     if status in _USUAL:
         return Failure(FailureKind.BUSY, route, text or _USUAL[status], status, wait)
     if status in _GIVEN_UP:
@@ -90,7 +117,7 @@ def unreadable(route: str, error: Exception) -> Failure:
 
 
 def without_secrets(failure: Failure, headers: Mapping[str, str]) -> Failure:
-    """Blot out the values of credential headers, should the service have quoted one."""
+    """Blot out the values of credential headers, should the host have quoted one."""
     text = failure.text
     for name, value in headers.items():
         if _SECRET_HEADER.search(name) and len(value) >= 6:
@@ -98,8 +125,8 @@ def without_secrets(failure: Failure, headers: Mapping[str, str]) -> Failure:
     return replace(failure, text=text)
 
 
-def looks_like_a_page(content_type: str, body: bytes) -> bool:
-    """Whether the body is HTML: a page of the edge, which is never an answer of the service."""
+def is_html_page(content_type: str, body: bytes) -> bool:
+    """Whether the body is HTML: a page of the edge, which is never an answer of the host."""
     return content_type.lower().startswith("text/html") or body[:64].lstrip()[:1] == b"<"
 
 
@@ -119,7 +146,7 @@ def _said(body: bytes) -> object:
         return None
 
 
-def _words(said: object, body: bytes) -> str:
+def _message(said: object, body: bytes) -> str:
     if isinstance(said, dict):
         for key in ("error", "errorMsg", "error_msg", "message", "detail"):
             value = said.get(key)
@@ -165,3 +192,43 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, httpx.UnsupportedProtocol):
         return "the address is neither http nor https"
     return why_unreachable(error)[:MAX_TEXT] or "cannot connect"
+
+
+def why_unreachable(error: BaseException) -> str:
+    """Return the reason behind an error of a library, which wraps others; empty where none is known."""
+    chain = _causes(error)
+    tls = next((cause for cause in chain if isinstance(cause, ssl.SSLError)), None)
+    if tls is not None:
+        return _tls_failure(tls)
+    for cause in chain:
+        if isinstance(cause, OSError) and cause.errno:
+            # Resolver errors have negative numbers and words of their own.
+            return os.strerror(cause.errno) if cause.errno > 0 else cause.strerror or ""
+    return ""
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    chain: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in chain:
+        chain.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return chain
+
+
+def _tls_failure(error: ssl.SSLError) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        code = error.verify_code
+        what = _CERTIFICATE.get(code, "cannot be verified")
+        suspicion = "; the connection may be intercepted" if code in _INTERCEPTED else ""
+        return f"TLS: the host's certificate {what}{suspicion}"
+    reason = error.reason or ""
+    if any(word in reason for word in _VERSIONS):
+        return "TLS: the host's version is too old (below 1.2)"
+    if any(word in reason for word in _NOT_TLS):
+        return "TLS: the host does not speak TLS on this port"
+    if isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError):
+        return "TLS: the host broke off the handshake; its version may be too old (below 1.2)"
+    if "ALERT" in reason or "HANDSHAKE" in reason:
+        return "TLS: the host refused the handshake"
+    return "TLS: no secure connection could be agreed"

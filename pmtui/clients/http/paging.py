@@ -1,13 +1,24 @@
-"""Walking a list by the cursors of the trading host, page by page, with how far one is."""
+"""Lists over several pages, and lists whose rows are judged one by one."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from pmtui.clients.routes_clob import Route
+from pmtui.clients.http.client import HttpHost, Query
+from pmtui.clients.http.failures import unreadable
+from pmtui.clients.routes import Route
 from pmtui.domain.answers import MAX_PAGES, Failure, Listing, Named, Page
+from pmtui.wire.bounds import WireError
+from pmtui.wire.rows import Rows
 
 T = TypeVar("T")
+
+LONG_ANSWER = 100_000
+"""Bytes. Reading a page of events takes longer than a key may wait: it is read in a thread."""
+
+SkipObserver = Callable[[str, tuple[str, ...]], None]
+"""LastAnswer the route and the reasons when rows of an answer could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +100,29 @@ async def collect_listing(steps: AsyncIterator[Step[T] | Failure]) -> Listing[T]
             is_whole = False
             break
     return Listing(tuple(found), skipped, is_whole, tuple(unread))
+
+
+def ignore_skips(_route: str, _reasons: tuple[str, ...]) -> None:
+    """Take no notice of skipped rows; they are still counted on the page."""
+
+
+async def read_rows(
+    host: HttpHost,
+    route: str,
+    query: Query,
+    *,
+    decode: Callable[[bytes], Rows[T]],
+    observe_skips: SkipObserver,
+) -> Rows[T] | Failure:
+    """Read one answer and decode its rows."""
+    body = await host.read(route, query=query)
+    if isinstance(body, Failure):
+        return body
+    try:
+        is_long = len(body) >= LONG_ANSWER
+        rows = await asyncio.to_thread(decode, body) if is_long else decode(body)
+    except WireError as error:
+        return unreadable(f"GET {route}", error)
+    if rows.skipped:
+        observe_skips(f"GET {route}", rows.reasons)
+    return rows

@@ -1,17 +1,41 @@
-"""What is left of the limits on orders and cancellations: our own count, and the venue's word.
+"""What each host allows, as data, and what is left of the limits on orders and cancellations.
 
-The venue counts per signer and states what is left with every answer to an order or a cancellation
-(docs/wire.md#rate-limits, `Poly-RateLimit-*`); what it allows in all it does not state.
+The tables stand in docs/wire.md#rate-limits. The public venue
+mostly delays what is too much; we wait before sending instead, in order. Its limit of 15,000 requests in
+10 s over all hosts holds by itself: the hosts' own limits add up to less. Limits by signer differ from
+account to account: the venue counts them and states what is left with every answer to an order or a
+cancellation (`Poly-RateLimit-*`); what it allows in all it does not state.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import final
 
-from pmtui.clients.http.rate_gate import RateGate
-from pmtui.clients.routes_clob import Call, ClobRoutes
+from pmtui.clients.http.rate_gate import HostLimits, Limit, RateGate
+from pmtui.clients.routes import Call, ClobRoutes
+from pmtui.config.endpoints import Dialect
 from pmtui.domain.health import RateBudget, StatedBudget
 
+_ORDERS = (Call.POST_ORDER, Call.POST_ORDERS)
+_CANCELS = (Call.CANCEL, Call.CANCEL_MANY, Call.CANCEL_MARKET, Call.CANCEL_ALL)
+_KEYS = (
+    Call.CREATE_KEY,
+    Call.DERIVE_KEY,
+    Call.API_KEYS,
+    Call.DELETE_KEY,
+    Call.CLOSED_ONLY,
+    Call.CREATE_READONLY_KEY,
+    Call.READONLY_KEYS,
+    Call.DELETE_READONLY_KEY,
+    Call.CREATE_BUILDER_KEY,
+    Call.BUILDER_KEYS,
+    Call.REVOKE_BUILDER_KEY,
+)
+_LEDGER = (Call.OPEN_ORDERS, Call.ORDER, Call.TRADES, Call.NOTICES, Call.DROP_NOTICES)
+_SHARE = 3000
+"""The trading host allows 9,000 in 10 s. Orders, cancels and all the rest get a third each: so a
+cancel waits neither for reads nor for orders, and together they keep to what is allowed."""
+_TEN_MINUTES = 600
 ORDERS, CANCELS = "orders", "cancels"
 _COUNTED = {
     Call.POST_ORDER: ORDERS,
@@ -25,6 +49,94 @@ _LEAST_BURST = {ORDERS: 60, CANCELS: 120}
 """Of the standard tier; whoever has been told of more left is allowed more."""
 _LONGEST_FILL = timedelta(minutes=1)
 """No bucket takes longer to fill: a stated time beyond that is the fault of a clock."""
+
+
+def clob_limits(routes: ClobRoutes) -> HostLimits:
+    """Return the limits of the trading host, by the labels of a dialect."""
+
+    def limit(requests: int, calls: Iterable[Call], *, period_s: int = 10) -> Limit:
+        return Limit(requests, period_s, frozenset(routes.route(call).label for call in calls))
+
+    singles = {
+        Call.CHECK: 100,
+        Call.BOOK: 1500,
+        Call.PRICE: 1500,
+        Call.MIDPOINT: 1500,
+        Call.BOOKS: 500,
+        Call.PRICES: 500,
+        Call.MIDPOINTS: 500,
+        Call.PRICES_HISTORY: 1000,
+        Call.TICK_SIZE: 200,
+        Call.BALANCE: 200,
+        Call.REFRESH_BALANCE: 50,
+        Call.OPEN_ORDERS: 500,
+        Call.TRADES: 500,
+    }
+    trading = {
+        Call.POST_ORDER: (5000, 120_000),
+        Call.CANCEL: (5000, 120_000),
+        Call.POST_ORDERS: (2000, 21_000),
+        Call.CANCEL_MANY: (2000, 15_000),
+        Call.CANCEL_ALL: (250, 6_000),
+        Call.CANCEL_MARKET: (1500, 21_000),
+    }
+    return HostLimits(
+        (
+            Limit(_SHARE, 10),
+            limit(_SHARE, _ORDERS),
+            limit(_SHARE, _CANCELS),
+            limit(100, _KEYS),
+            limit(900, _LEDGER),
+            limit(125, (Call.NOTICES, Call.DROP_NOTICES)),
+            *(limit(requests, (call,)) for call, requests in singles.items()),
+            *(limit(burst, (call,)) for call, (burst, _) in trading.items()),
+            *(
+                limit(sustained, (call,), period_s=_TEN_MINUTES)
+                for call, (_, sustained) in trading.items()
+            ),
+        ),
+        apart=frozenset(routes.route(call).label for call in (*_ORDERS, *_CANCELS)),
+    )
+
+
+def _gets(requests: int, *paths: str) -> Limit:
+    return Limit(requests, 10, frozenset(f"GET {path}" for path in paths))
+
+
+_EVENTS = ("/events", "/events/*", "/events-keyset")
+_MARKETS = ("/markets", "/markets/*", "/markets-keyset")
+
+METADATA_LIMITS = HostLimits(
+    (
+        Limit(4000, 10),
+        _gets(500, *_EVENTS),
+        _gets(300, *_MARKETS),
+        _gets(900, *_EVENTS, *_MARKETS),
+        _gets(200, "/comments", "/comments/*"),
+        _gets(200, "/tags", "/tags/*"),
+        _gets(350, "/public-search"),
+    )
+)
+
+_POSITIONS = {Dialect.SEED: 200, Dialect.LIVE: 150}
+"""The seed dialect and the official page of June 2026 disagree (docs/wire.md#rate-limits)."""
+
+
+def analytics_limits(dialect: Dialect) -> HostLimits:
+    """Return the limits of the analytics host; both generations of its routes count alike."""
+    positions = _POSITIONS[dialect]
+    return HostLimits(
+        (
+            Limit(1000, 10),
+            _gets(positions, "/positions", "/v2/positions"),
+            _gets(positions, "/closed-positions"),
+            _gets(200, "/trades", "/v2/trades"),
+            _gets(100, "/", "/ok"),
+        )
+    )
+
+
+RELAYER_LIMITS = HostLimits((Limit(25, 60, frozenset({"POST /submit"})),))
 
 
 @final

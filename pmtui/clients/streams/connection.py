@@ -15,15 +15,19 @@ from urllib.parse import urlsplit
 
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from pmtui.clients.http.unreachable import why_unreachable
-from pmtui.clients.streams.backoff import Backoff
+from pmtui.clients.http.failures import why_unreachable
 from pmtui.clients.streams.bounded_socket import WORK_S, BoundedSocket, Counts, open_socket
-from pmtui.clients.streams.market_protocol import PING
-from pmtui.clients.streams.silence import Silence
+from pmtui.clients.streams.protocols import PING
+from pmtui.domain.backoff import Backoff
 from pmtui.domain.health import Link, LinkState
 from pmtui.wire.bounds import WireError
 from pmtui.wire.stream import SMALL_FRAME, split_frame
 
+_FRAMES_TO_JUDGE = 20
+_PATIENCE_IN_GAPS = 30.0
+_WEIGHT = 0.05
+"""Of the newest gap in the mean: some twenty gaps are remembered."""
+_LONGEST_FIRST_WAIT_S = 3600.0
 E = TypeVar("E")
 E_co = TypeVar("E_co", covariant=True)
 
@@ -34,6 +38,58 @@ _STEPS = 50
 _MESSAGES_A_TURN = 50
 """Messages after which others get their turn, however quick they were."""
 _LONGEST_REST_S = 0.1
+
+
+@final
+class Silence:
+    """Tells when an open socket has gone dead, which happens without a close and without a word.
+
+    How long is too long depends on how often it spoke before, on this socket and those before it; a
+    book that nobody trades may say nothing for an hour. Times in seconds.
+    """
+
+    __slots__ = ("_first_wait", "_frames", "_last", "_mean_gap", "_shortest_s")
+
+    def __init__(self, *, shortest_s: float = 15.0, first_wait_s: float = 30.0) -> None:
+        """Set the limits.
+
+        Args:
+            shortest_s: never give up sooner than this after the last frame.
+            first_wait_s: give up this long after opening when nothing came at all; doubles each
+                time, for tokens without a book never say anything.
+        """
+        self._shortest_s = shortest_s
+        self._first_wait = Backoff(first_s=first_wait_s, longest_s=_LONGEST_FIRST_WAIT_S)
+        self._frames = 0
+        self._last = 0.0
+        self._mean_gap = 0.0
+
+    def opened(self, now: float) -> None:
+        """Start over with a new socket."""
+        self._frames = 0
+        self._last = now
+
+    def received(self, now: float) -> None:
+        """Note a data frame."""
+        gap = now - self._last
+        self._mean_gap = (
+            gap if self._frames <= 1 else self._mean_gap + (gap - self._mean_gap) * _WEIGHT
+        )
+        self._frames += 1
+        self._last = now
+        self._first_wait.reset()
+
+    def is_too_long(self, now: float) -> bool:
+        """Return whether to give the socket up."""
+        quiet = now - self._last
+        if self._frames == 0:
+            if quiet < self._first_wait.step_s:
+                return False
+            _ = self._first_wait.next_s()
+            return True
+        if self._frames < _FRAMES_TO_JUDGE:
+            return False
+        return quiet >= max(self._shortest_s, self._mean_gap * _PATIENCE_IN_GAPS)
 
 
 class Session(Protocol[E_co]):
@@ -71,6 +127,10 @@ class Times:
     close_s: float = 2.0
     first_delay_s: float = 0.25
     longest_delay_s: float = 30.0
+    """Both as in the venue's own client (SDK 0.14.0)."""
+    settled_s: float = 10.0
+    """A connection that lived shorter does not count as one: a host that accepts and closes at once
+    would be called in a loop."""
 
 
 @final
@@ -101,7 +161,7 @@ class StreamConnection(Generic[E]):
         self._silence = silence
         self._is_quiet = False
         self._backoff = Backoff(
-            random, first_s=times.first_delay_s, longest_s=times.longest_delay_s
+            first_s=times.first_delay_s, longest_s=times.longest_delay_s, jitter=random.random
         )
         self._socket: BoundedSocket | None = None
         self._outbox: list[str] = []
@@ -128,7 +188,7 @@ class StreamConnection(Generic[E]):
             try:
                 socket = await self._connect()
             except (OSError, WebSocketException) as error:
-                self._reason = f"cannot connect: {_words(error)}"
+                self._reason = f"cannot connect: {_message(error)}"
             else:
                 opened_at = loop.time()
                 try:
@@ -141,7 +201,9 @@ class StreamConnection(Generic[E]):
             # A socket that answers pings and is replaced to be sure is no broken line.
             state = LinkState.SILENT if self._is_quiet else LinkState.DOWN
             on_link(Link(state, self.epoch, self._reason))
-            await asyncio.sleep(self._backoff.delay_s(lived_s))
+            if lived_s >= self._times.settled_s:
+                self._backoff.reset()
+            await asyncio.sleep(self._backoff.next_s())
 
     async def _connect(self) -> BoundedSocket:
         self.counts.connects += 1
@@ -195,7 +257,7 @@ class StreamConnection(Generic[E]):
                     turn = now
                 for message in self._messages(frame):
                     if received(message, on_event) and silence is not None:
-                        silence.heard(self._last_frame)
+                        silence.received(self._last_frame)
                     counts.messages += 1
                     spent = clock() - turn
                     if spent < WORK_S:
@@ -207,7 +269,7 @@ class StreamConnection(Generic[E]):
                         await asyncio.sleep(min(spent, _LONGEST_REST_S))
                         turn = clock()
         except ConnectionClosed as error:
-            self._reason = self._reason or f"closed: {_words(error)}"
+            self._reason = self._reason or f"closed: {_message(error)}"
 
     def _messages(self, frame: bytes) -> Iterable[bytes]:
         if len(frame) <= SMALL_FRAME:
@@ -239,11 +301,11 @@ class StreamConnection(Generic[E]):
             since = self._last_sign(socket) if asked_at is None else asked_at
             due = max(min(next_ping, since + patience_s), clock() + patience_s / _STEPS)
             await asyncio.sleep(due - clock())
-            now, heard = clock(), self._last_sign(socket)
-            if now - due > _OVERSLEPT_S or (asked_at is not None and heard > asked_at):
+            now, last_sign = clock(), self._last_sign(socket)
+            if now - due > _OVERSLEPT_S or (asked_at is not None and last_sign > asked_at):
                 asked_at = None
             # Under traffic too: the host counts what we say, not what it says.
-            if now >= next_ping or (asked_at is None and now - heard >= patience_s):
+            if now >= next_ping or (asked_at is None and now - last_sign >= patience_s):
                 next_ping = now + self._times.ping_s
                 asked_at = now if asked_at is None else asked_at
                 self.counts.pings += 1
@@ -275,7 +337,7 @@ async def _close(socket: BoundedSocket, limit_s: float) -> None:
         socket.transport.abort()
 
 
-def _words(error: Exception) -> str:
+def _message(error: Exception) -> str:
     known = why_unreachable(error) if isinstance(error, OSError) else ""
     return (known or str(error) or type(error).__name__)[:200]
 

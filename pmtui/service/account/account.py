@@ -10,6 +10,7 @@ from pmtui.domain.account.events import OrderChanged, TradeChanged, UserEvent
 from pmtui.domain.account.holdings import CLOCK_ERROR, LAG, UNKNOWN_CLOCK, Holdings, ReportTime
 from pmtui.domain.account.position import Activity, ClosedPosition
 from pmtui.domain.answers import Failure, FailureKind, Listing
+from pmtui.domain.backoff import Backoff
 from pmtui.domain.health import Link, LinkState, Source
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import FeeSchedule
@@ -415,7 +416,7 @@ class AccountFeed:
         self.refresh()
 
     async def _open(self, hosts: Hosts) -> Account:
-        pause = 0.5
+        backoff = Backoff(first_s=0.5, longest_s=30.0)
         while True:
             if hosts.open_account is None:
                 raise RuntimeError("no account to open")
@@ -426,8 +427,7 @@ class AccountFeed:
                 self._kernel.log.notice(Level.BAD, f"Account not ready: {answer}")
             self.state.problem = str(answer)
             self._mark()
-            await self._kernel.clock.sleep(pause)
-            pause = min(pause * 2, 30.0)
+            await self._kernel.clock.sleep(backoff.next_s())
 
     async def _keep_warm(self) -> None:
         """Keep the way of the next order open while a market is on screen."""

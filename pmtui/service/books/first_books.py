@@ -7,6 +7,7 @@ may rightly be silent for hours: without its first book nothing says that it is 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from pmtui.domain.backoff import Backoff
 from pmtui.domain.ids import TokenId
 
 DEADLINE_S = 3.0
@@ -16,7 +17,7 @@ LONGEST_PAUSE_S = 30.0
 @dataclass(slots=True)
 class _Debt:
     due_s: float
-    pause_s: float = DEADLINE_S
+    backoff: Backoff
 
 
 class FirstBooks:
@@ -34,7 +35,8 @@ class FirstBooks:
     def expect(self, token_ids: Iterable[TokenId], *, now_s: float) -> None:
         """Expect the books of some tokens from now on."""
         for token_id in token_ids:
-            self._debts[token_id] = _Debt(now_s + DEADLINE_S)
+            backoff = Backoff(first_s=DEADLINE_S, longest_s=LONGEST_PAUSE_S)
+            self._debts[token_id] = _Debt(now_s + backoff.next_s(), backoff)
             self._late.discard(token_id)
 
     def settle(self, token_id: TokenId) -> None:
@@ -52,7 +54,6 @@ class FirstBooks:
         found = tuple(token for token, debt in self._debts.items() if debt.due_s <= now_s)
         for token_id in found:
             debt = self._debts[token_id]
-            debt.pause_s = min(debt.pause_s * 2, LONGEST_PAUSE_S)
-            debt.due_s = now_s + debt.pause_s
+            debt.due_s = now_s + debt.backoff.next_s()
             self._late.add(token_id)
         return found

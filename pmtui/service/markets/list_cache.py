@@ -5,16 +5,14 @@ nothing of it is searched, opened or traded. A file that is damaged, foreign, fr
 too old counts as none; one that cannot be written costs a line in the log. No secrets are in it.
 """
 
-import os
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import msgspec
 
-from pmtui.config.paths import private_dir
+from pmtui.config.paths import replace_file
 from pmtui.domain.markets.market import Event
 
 FILE = "seen_events.json"
@@ -88,18 +86,7 @@ class ListCache:
         Raises:
             OSError: it cannot be written. The file from before is still there.
         """
-        body = _encode(events, seen_at)
-        private_dir(self._path.parent)
-        draft = self._path.with_name(f"{FILE}.{os.getpid()}")
-        try:
-            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(body)
-            draft.replace(self._path)
-        except OSError:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
-            raise
+        replace_file(self._path, _encode(events, seen_at))
 
 
 def _encode(events: Iterable[Event], seen_at: datetime) -> bytes:

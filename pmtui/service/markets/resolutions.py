@@ -5,15 +5,13 @@ redeemed. Which were told of is kept in a small file. Where there is none yet, w
 already is old news.
 """
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
-from pmtui.config.paths import private_dir
+from pmtui.config.paths import replace_file
 from pmtui.domain.account.position import Position
 from pmtui.domain.books.market_events import MarketResolved
 from pmtui.domain.ids import ConditionId
@@ -149,16 +147,9 @@ class Resolutions:
     def _write(self) -> None:
         if self._path is None or self._told is None:
             return
-        temporary = self._path.with_name(f".{FILE}.new")
         try:
-            private_dir(self._path.parent)
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(handle, "wb") as file:
-                _ = file.write(msgspec.json.encode(list(self._told)[-MOST_KEPT:]))
-            _ = temporary.replace(self._path)
+            replace_file(self._path, msgspec.json.encode(list(self._told)[-MOST_KEPT:]))
         except OSError as error:
-            with suppress(OSError):
-                temporary.unlink()
             text = f"A restart may tell of resolved markets again: {error.strerror or error}"
             self._kernel.log.notice(Level.WARNING, text)
 

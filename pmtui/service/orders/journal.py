@@ -24,6 +24,7 @@ import msgspec
 
 from pmtui.config.paths import private_dir
 from pmtui.domain.account.wallet_call import WalletTransaction
+from pmtui.domain.backoff import Backoff
 from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.formats import are, count
 from pmtui.domain.ids import OrderId
@@ -121,8 +122,7 @@ class Journal:
         self._notes: deque[Line] = deque()
         self._lost = 0
         """Notes that nothing was kept of, for want of room here while the disk had none."""
-        self._first_pause_s = first_pause_s
-        self._pause_s = first_pause_s
+        self._backoff = Backoff(first_s=first_pause_s, longest_s=LONGEST_PAUSE_S)
         self._retry: asyncio.TimerHandle | None = None
         self._is_flushing = False
         self._is_closed = False
@@ -307,10 +307,10 @@ class Journal:
                 self._flush()
         elif self._retry is None:
             # One try at a time, ever more rarely: a full disk must not be asked for every note.
-            if self._pause_s == self._first_pause_s and self._on_problem is not None:
+            if self._backoff.is_reset and self._on_problem is not None:
                 self._on_problem(problem)
-            self._retry = asyncio.get_running_loop().call_later(self._pause_s, self._try_again)
-            self._pause_s = min(self._pause_s * 2, LONGEST_PAUSE_S)
+            pause_s = self._backoff.next_s()
+            self._retry = asyncio.get_running_loop().call_later(pause_s, self._try_again)
 
     def _try_again(self) -> None:
         self._retry = None
@@ -320,8 +320,8 @@ class Journal:
         if self._retry is not None:
             self._retry.cancel()
             self._retry = None
-        if self._pause_s != self._first_pause_s:
-            self._pause_s = self._first_pause_s
+        if not self._backoff.is_reset:
+            self._backoff.reset()
             if self._on_problem is not None:
                 self._on_problem(None)
 

@@ -7,16 +7,14 @@ The opening of the day is kept in a small file, so that a session that starts ag
 goes on counting where the last one was; the fills themselves come from the venue.
 """
 
-import os
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from datetime import date
 from itertools import takewhile
 from pathlib import Path
 
 import msgspec
 
-from pmtui.config.paths import private_dir
+from pmtui.config.paths import replace_file
 from pmtui.domain.account.daily_pnl import (
     DayFigures,
     Holding,
@@ -151,16 +149,9 @@ class DayBook:
         if self._path is None:
             return
         held = {str(token): (int(h.size), int(h.price)) for token, h in opening.held.items()}
-        temporary = self._path.with_name(f".{FILE}.new")
         try:
-            private_dir(self._path.parent)
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(handle, "wb") as file:
-                file.write(msgspec.json.encode(_DayFile(opening.day, held)))
-            temporary.replace(self._path)
+            replace_file(self._path, msgspec.json.encode(_DayFile(opening.day, held)))
         except OSError as error:
-            with suppress(OSError):
-                temporary.unlink()
             text = f"A restart will count the day's loss anew: {error.strerror or error}"
             self._kernel.log.notice(Level.WARNING, text)
 

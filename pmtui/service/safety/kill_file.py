@@ -5,7 +5,6 @@ locks too. `kill_answer.json` is what the running terminal says of how far it ha
 asked from outside. Both are replaced whole.
 """
 
-import os
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +13,7 @@ from uuid import uuid4
 
 import msgspec
 
-from pmtui.config.paths import private_dir
+from pmtui.config.paths import replace_file
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -63,7 +62,7 @@ def write_killed(state_dir: Path, killed: Killed) -> None:
     Raises:
         OSError: the directory cannot be written.
     """
-    _replace(state_dir / KILLED, killed)
+    _write(state_dir / KILLED, killed)
 
 
 def read_killed(state_dir: Path) -> Killed | None:
@@ -106,7 +105,7 @@ def write_answer(state_dir: Path, answer: KillAnswer) -> None:
     Raises:
         OSError: the directory cannot be written.
     """
-    _replace(state_dir / ANSWER, answer)
+    _write(state_dir / ANSWER, answer)
 
 
 def read_answer(state_dir: Path) -> KillAnswer | None:
@@ -121,18 +120,5 @@ def _read(path: Path, kind: type[T]) -> T:
     return msgspec.json.decode(path.read_bytes(), type=kind)
 
 
-def _replace(path: Path, value: msgspec.Struct) -> None:
-    private_dir(path.parent)
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        try:
-            _ = os.write(handle, msgspec.json.encode(value) + b"\n")
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        temporary.replace(path)
-    except OSError:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+def _write(path: Path, value: msgspec.Struct) -> None:
+    replace_file(path, msgspec.json.encode(value) + b"\n", is_synced=True)

@@ -3,9 +3,10 @@
 The terminal and the tests use this too, so it imports nothing of the server.
 """
 
-import os
 import secrets
 from pathlib import Path
+
+from pmtui.config.paths import replace_file
 
 TOKEN_FILE = "admin_token"  # noqa: S105  the name of a file
 
@@ -22,14 +23,7 @@ def write_token(folder: Path, token: str) -> Path:
         OSError: the folder cannot be written.
     """
     path = folder / TOKEN_FILE
-    draft = path.with_suffix(".new")
-    draft.unlink(missing_ok=True)
-    # Exclusively: a file or a link that somebody else put there is not written through.
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        os.fchmod(handle, 0o600)
-        file.write(token)
-    draft.replace(path)
+    replace_file(path, token.encode())
     return path
 
 

@@ -24,7 +24,7 @@ class Context(StrEnum):
     HELP = "help"
 
 
-# Asked two thousand times before the first picture, for which an enumeration's own way is slow.
+# ExportRequest two thousand times before the first picture, for which an enumeration's own way is slow.
 _CONTEXTS = {context.value: context for context in Context}
 
 

@@ -16,7 +16,7 @@ GLOSSARY: tuple[Term, ...] = (
     Term("API credentials", "Id, secret and passphrase by which the trading host knows an account. They "
          "sign requests; orders are signed by the key."),
     Term("approval", "A permission on the chain: the exchange may move your dollars or shares when "
-         "an order of yours trades. Asked for once for each contract."),
+         "an order of yours trades. ExportRequest for once for each contract."),
     Term("armed", "Single keys place orders without a card. It ends after idle time, on a lost "
          "connection and on the kill switch."),
     Term("ask", "What somebody wants for a share. The best ask is the lowest one."),

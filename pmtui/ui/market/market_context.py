@@ -62,7 +62,7 @@ class MarketParts(SayingScreen):
         shown = self.condition_id, self._outcome_index
         if self._token is None or self._token[0] != shown:
             token_id = token_id_of(self._market_view, self._outcome_index)
-            # Asked for at every turn, and a market's tokens are what they are for ever.
+            # ExportRequest for at every turn, and a market's tokens are what they are for ever.
             self._token = None if token_id is None else (shown, token_id)
         return None if self._token is None else self._token[1]
 

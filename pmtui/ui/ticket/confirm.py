@@ -96,7 +96,7 @@ class CardScreen(ModalScreen[bool]):
             yield answer_keys(self.AGREE, options, width=width)
 
     def on_resize(self) -> None:
-        """Stand beside the ticket on a screen of another size, too."""
+        """StepStatus beside the ticket on a screen of another size, too."""
         if self._laid_out_for not in (None, self.app.size):
             # The screen below lays itself out first: its ticket may have moved.
             _ = self.call_after_refresh(self.recompose)

@@ -135,11 +135,11 @@ class Choice(Widget, can_focus=True):
         self.action_next_choice()
 
     def on_focus(self) -> None:
-        """Stand out."""
+        """StepStatus out."""
         self.refresh(layout=False)
 
     def on_blur(self) -> None:
-        """Stand back."""
+        """StepStatus back."""
         self.refresh(layout=False)
 
     @override

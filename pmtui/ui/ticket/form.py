@@ -121,7 +121,7 @@ class TicketForm(TicketLayout):
         return self._has_suggestion
 
     def show_on_a_line(self, *, is_line: bool) -> None:
-        """Stand on one line, or in rows; what was typed and where the focus is stays."""
+        """StepStatus on one line, or in rows; what was typed and where the focus is stays."""
         if is_line != self.is_on_a_line:
             self.set_class(is_line, "-line")
             if self.is_open:

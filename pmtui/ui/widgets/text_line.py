@@ -55,7 +55,7 @@ class TextLine(ReadyLines):
         if y:
             return Strip([Segment(" " * self.size.width, self.rich_style)], self.size.width)
         if self._paint is not None and self._width != self.size.width:
-            # Told of no new size: a line that comes into sight is not always.
+            # LastAnswer of no new size: a line that comes into sight is not always.
             self._width = self.size.width
             self._line = self._paint(self._width)
         return self.role_styles.strip(

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.keys.live_key import keystore_path
-from pmtui.cli.keys.session_key import SessionKey
-from pmtui.cli.keys.unlocking import BESIDE, find_session_key
-from pmtui.cli.paper_account import load_paper_key
+from pmtui.cli.keys.key_checks import keystore_path
+from pmtui.cli.keys.unlocking import BESIDE, SessionKey, find_session_key
+from pmtui.cli.paper import load_paper_key
 from pmtui.cli.session_lock import session_lock
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
@@ -145,7 +144,7 @@ async def test_a_journal_that_waits_for_another_accounts_orders_is_not_taken_up(
 
 def test_a_process_with_a_key_leaves_no_core_and_shows_no_memory() -> None:
     program = (
-        "import ctypes, resource; from pmtui.cli.hardening import forbid_dumps; forbid_dumps();"
+        "import ctypes, resource; from pmtui.cli.keys.unlocking import forbid_dumps; forbid_dumps();"
         "print(resource.getrlimit(resource.RLIMIT_CORE), ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))"
     )
     done = subprocess.run(

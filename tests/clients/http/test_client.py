@@ -303,7 +303,7 @@ async def test_reads_are_tried_again_and_waits_spread() -> None:
         assert await host.read("/x") == b"[]"
         await host.aclose()
         assert len(server.calls) == 3
-    assert waits.waited == [pytest.approx(0.2), pytest.approx(0.4)]
+    assert waits.waited == [pytest.approx(0.225), pytest.approx(0.45)]
 
 
 async def test_a_short_wait_is_kept_and_a_long_one_is_reported() -> None:

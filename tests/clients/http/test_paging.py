@@ -3,7 +3,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from pmtui.clients.http.paging import Step, collect, walk
-from pmtui.clients.routes_clob import Route
+from pmtui.clients.routes import Route
 from pmtui.domain.answers import Failure, FailureKind, Page
 
 ROUTE = Route("GET", "/numbers")

@@ -3,9 +3,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pmtui.clients.http.rate_budgets import RateBudgets
-from pmtui.clients.http.rate_gate import RateGate
-from pmtui.clients.http.rate_limit import HostLimits, Limit
-from pmtui.clients.routes_clob import ROUTES
+from pmtui.clients.http.rate_gate import HostLimits, Limit, RateGate
+from pmtui.clients.routes import ROUTES
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.health import RateBudget
 

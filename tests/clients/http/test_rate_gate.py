@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from pmtui.clients.http.client import HttpHost, Pace
-from pmtui.clients.http.rate_gate import RateGate
-from pmtui.clients.http.rate_limit import HostLimits, Limit
-from pmtui.clients.http.rate_tables import clob_limits
-from pmtui.clients.routes_clob import LIVE_ROUTES
+from pmtui.clients.http.rate_budgets import clob_limits
+from pmtui.clients.http.rate_gate import HostLimits, Limit, RateGate
+from pmtui.clients.routes import LIVE_ROUTES
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import Waiting
 from tests.clients.raw_server import answering, serving

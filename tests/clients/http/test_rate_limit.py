@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from pmtui.clients.http.rate_limit import HostLimits, Limit, RateLimiter, Ticket
+from pmtui.clients.http.rate_gate import HostLimits, Limit, RateLimiter, Ticket
 
 BOOKS = Limit(3, 10, frozenset({"GET /books"}))
 TAGS = Limit(2, 5, frozenset({"GET /tags", "GET /tags/*"}))

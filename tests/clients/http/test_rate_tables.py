@@ -2,15 +2,14 @@
 
 import pytest
 
-from pmtui.clients.endpoints import ANALYTICS_ROUTES, METADATA_ROUTES
-from pmtui.clients.http.rate_limit import HostLimits
-from pmtui.clients.http.rate_tables import (
+from pmtui.clients.http.rate_budgets import (
     METADATA_LIMITS,
     RELAYER_LIMITS,
     analytics_limits,
     clob_limits,
 )
-from pmtui.clients.routes_clob import ROUTES, Call
+from pmtui.clients.http.rate_gate import HostLimits
+from pmtui.clients.routes import ANALYTICS_ROUTES, METADATA_ROUTES, ROUTES, Call
 from pmtui.config.endpoints import Dialect
 
 

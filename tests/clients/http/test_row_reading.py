@@ -4,7 +4,7 @@ from threading import get_ident
 
 import pytest
 
-from pmtui.clients.http.row_reading import LONG_ANSWER, read_rows
+from pmtui.clients.http.paging import LONG_ANSWER, read_rows
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows

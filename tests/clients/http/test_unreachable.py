@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from pmtui.clients.http.client import HttpHost, Pace
-from pmtui.clients.http.unreachable import why_unreachable
+from pmtui.clients.http.failures import why_unreachable
+from pmtui.clients.streams.channels import MarketChannel
 from pmtui.clients.streams.connection import Times
-from pmtui.clients.streams.market import MarketChannel
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import Link
 from pmtui.domain.ids import TokenId

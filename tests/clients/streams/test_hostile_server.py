@@ -18,8 +18,8 @@ from pmtui.clients.streams.bounded_socket import (
     SLICE,
     open_socket,
 )
+from pmtui.clients.streams.channels import MarketChannel
 from pmtui.clients.streams.connection import _MESSAGES_A_TURN
-from pmtui.clients.streams.market import MarketChannel
 from pmtui.domain.books.market_events import MarketEvent, PriceChanges
 from pmtui.domain.health import LinkState
 from tests.clients.raw_server import answering, serving

@@ -7,9 +7,8 @@ from random import Random
 
 from websockets.asyncio.server import ServerConnection
 
-from pmtui.clients.streams.connection import _MESSAGES_A_TURN, Times
-from pmtui.clients.streams.market import MarketChannel
-from pmtui.clients.streams.silence import Silence
+from pmtui.clients.streams.channels import MarketChannel
+from pmtui.clients.streams.connection import _MESSAGES_A_TURN, Silence, Times
 from pmtui.domain.books.market_events import BookSnapshot, MarketEvent, PriceChanges
 from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import TokenId

@@ -4,7 +4,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.clients.streams.market_protocol import MarketProtocol
+from pmtui.clients.streams.protocols import MarketProtocol
 from pmtui.domain.books.book import OrderBook
 from pmtui.domain.books.market_events import BookSnapshot, MarketEvent, PriceChanges
 from pmtui.domain.ids import TokenId

@@ -1,4 +1,4 @@
-from pmtui.clients.streams.read_pace import (
+from pmtui.clients.streams.bounded_socket import (
     FAST_READ_S,
     LONG_PAUSE_S,
     PAUSE_S,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.clients.streams.sharing import make_groups, share_out
+from pmtui.clients.streams.channels import assign_tokens, make_groups
 from pmtui.domain.ids import TokenId
 
 
@@ -34,13 +34,13 @@ def test_markets_stay_or_are_gathered(
     held: list[str], together: list[str], wanted: str, expected: list[str]
 ) -> None:
     groups = make_groups(tokens(wanted), map(tokens, together))
-    found = share_out([tokens(names) & tokens(wanted) for names in held], groups, limit=3)
+    found = assign_tokens([tokens(names) & tokens(wanted) for names in held], groups, limit=3)
     assert found == [tokens(names) for names in expected]
 
 
 def test_a_group_beyond_the_limit_is_divided() -> None:
     groups = make_groups(tokens("abc"), [tokens("abc")])
-    assert share_out([], groups, limit=2) == [tokens("ab"), tokens("c")]
+    assert assign_tokens([], groups, limit=2) == [tokens("ab"), tokens("c")]
 
 
 NUMBERS = st.frozensets(st.integers(0, 15), max_size=16)
@@ -61,10 +61,10 @@ def test_everything_wanted_is_on_one_socket_and_pairs_on_the_same(
         sockets.append(tokens(sorted((numbers & wanted) - seen)[:limit]))
         seen |= numbers
     groups = make_groups(tokens(wanted), [tokens((2 * pair, 2 * pair + 1)) for pair in pairs])
-    shares = share_out(sockets, groups, limit=limit)
+    shares = assign_tokens(sockets, groups, limit=limit)
     assert sorted(token for share in shares for token in share) == sorted(tokens(wanted))
     assert all(len(share) <= limit for share in shares)
     assert all(any(group <= share for share in shares) for group in groups)
     assert all(shares[len(sockets) :]), "no socket is opened for nothing"
-    again = share_out(shares, groups, limit=limit)
+    again = assign_tokens(shares, groups, limit=limit)
     assert again == shares, "who has a place keeps it"

@@ -4,8 +4,8 @@ from random import Random
 
 from websockets.asyncio.server import ServerConnection
 
+from pmtui.clients.streams.channels import UserChannel
 from pmtui.clients.streams.connection import Times
-from pmtui.clients.streams.user import UserChannel
 from pmtui.domain.account.events import OrderChanged, UserEvent
 from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import ApiKey

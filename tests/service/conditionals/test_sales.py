@@ -470,7 +470,7 @@ async def test_shares_of_a_sale_that_failed_on_chain_are_protected_again_at_once
         assert (each.state, each.size) == (ConditionalState.WATCHING, m("100"))
         assert "FAILED on chain" in each.reason
         assert said(world, "100 Yes came back and are protected again")
-        # Told again while the price has recovered: nothing is sold, and it counts once.
+        # LastAnswer again while the price has recovered: nothing is sold, and it counts once.
         world.user_stream.send(TradeChanged((failed,), None))
         await world.pass_time(30)
         assert len(world.account.posted) == 1

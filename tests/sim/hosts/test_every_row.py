@@ -13,19 +13,20 @@ from typing import TypeVar
 
 import pytest
 
-from pmtui.clients.account import Account, AccountClient, create_or_derive
-from pmtui.clients.clob import ClobClient
-from pmtui.clients.earnings import EarningsClient
-from pmtui.clients.heartbeat import HeartbeatClient
-from pmtui.clients.histories import HistoryClient
+from pmtui.clients.account import (
+    Account,
+    AccountClient,
+    HeartbeatClient,
+    NotificationsClient,
+    create_or_derive,
+)
+from pmtui.clients.clob import ClobClient, HistoryClient, HostCheck
+from pmtui.clients.clob_requests import ServerClock
 from pmtui.clients.http.client import HttpHost, RequestReport
-from pmtui.clients.http.host_check import HostCheck
 from pmtui.clients.http.paging import collect
-from pmtui.clients.http.server_clock import ServerClock
 from pmtui.clients.keys import KeysClient
-from pmtui.clients.notifications import NotificationsClient
-from pmtui.clients.rewards import RewardsClient
-from pmtui.clients.routes_clob import ROUTES, Call, ClobRoutes
+from pmtui.clients.rewards import EarningsClient, RewardsClient
+from pmtui.clients.routes import ROUTES, Call, ClobRoutes
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.account.events import NoticeKind
 from pmtui.domain.account.keys import NO_BUILDER, BuilderFees, SignatureType

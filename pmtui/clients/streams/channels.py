@@ -1,24 +1,91 @@
-"""The public market channel: as many sockets as the wanted tokens need, seen as one stream."""
+"""The public market channel and the account channel: sockets kept up, seen as one stream each.
+
+The market channel has as many sockets as the wanted tokens need: few sockets, few moves, and a market's
+tokens together. The host tells a change of a market once on each socket that hears one of its tokens, so
+a market on two sockets costs twice the reading, and its two books can no longer be held as one.
+"""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import final
+from typing import NewType, final
 
-from pmtui.clients.streams.connection import StreamConnection, Times
-from pmtui.clients.streams.malformed_messages import count_oddities
-from pmtui.clients.streams.market_protocol import CHUNK, MarketProtocol
-from pmtui.clients.streams.sharing import Group, make_groups, share_out
-from pmtui.clients.streams.silence import Silence
+from pmtui.clients.streams.connection import Silence, StreamConnection, Times
+from pmtui.clients.streams.protocols import CHUNK, MarketProtocol, UserProtocol, count_malformed
+from pmtui.domain.account.events import UserEvent
 from pmtui.domain.books.market_events import MarketEvent
 from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import TokenId
+from pmtui.signing.auth import ApiCredentials
+from pmtui.wire.orders import Owner
 
+Group = NewType("Group", frozenset[TokenId])
+"""Tokens that stay together."""
 TOKENS_PER_SOCKET = 400
 """Beyond some 500 an adapter has seen no first books (reported 2026)."""
 
 _WORST_FIRST = (LinkState.DOWN, LinkState.SILENT, LinkState.CONNECTING, LinkState.OPEN)
+
+
+def make_groups(
+    tokens: frozenset[TokenId], together: Iterable[Iterable[TokenId]]
+) -> frozenset[Group]:
+    """Return groups of which each token has exactly one.
+
+    Args:
+        tokens: those wanted; others that `together` names are left out.
+        together: tokens that belong together; the rest stand for themselves.
+    """
+    left = set(tokens)
+    groups: set[Group] = set()
+    for named in together:
+        group = Group(frozenset(left.intersection(named)))
+        if len(group) > 1:
+            left -= group
+            groups.add(group)
+    return frozenset(groups) | {Group(frozenset((token,))) for token in left}
+
+
+def assign_tokens(
+    held: Sequence[frozenset[TokenId]], groups: Iterable[Group], *, limit: int
+) -> list[frozenset[TokenId]]:
+    """Return what each socket should hear: first the sockets there are, then further ones.
+
+    A group that is whole on one socket stays there. One that is not, is gathered where it has
+    members already, or moves where there is room.
+
+    Args:
+        held: what each socket hears now.
+        groups: from `make_groups`.
+        limit: tokens on one socket; larger groups are divided.
+    """
+    sockets: list[set[TokenId]] = [set() for _ in held]
+    pieces = sorted((piece for group in groups for piece in _pieces(group, limit)), key=min)
+    scattered: list[frozenset[TokenId]] = []
+    for piece in pieces:
+        home = next((index for index, tokens in enumerate(held) if piece <= tokens), None)
+        if home is None:
+            scattered.append(piece)
+        else:
+            sockets[home] |= piece
+    # Those with a socket already come before those without.
+    scattered.sort(key=lambda piece: not any(piece & tokens for tokens in held))
+    for piece in scattered:
+        best = sorted(range(len(held)), key=lambda index: -len(piece & held[index]))
+        order = [*best, *range(len(held), len(sockets))]
+        fitting = (index for index in order if len(sockets[index]) + len(piece) <= limit)
+        home = next(fitting, None)
+        if home is None:
+            sockets.append(set(piece))
+        else:
+            sockets[home] |= piece
+    return [frozenset(tokens) for tokens in sockets]
+
+
+def _pieces(group: Group, limit: int) -> list[frozenset[TokenId]]:
+    ordered = sorted(group)
+    return [frozenset(ordered[start : start + limit]) for start in range(0, len(ordered), limit)]
 
 
 @dataclass(slots=True)
@@ -68,7 +135,7 @@ class MarketChannel:
 
     def oddities(self) -> dict[str, int]:
         """Return how often something came that is of no use or cannot be read, by kind."""
-        return count_oddities(self.protocols)
+        return count_malformed(self.protocols)
 
     def deaf(self) -> frozenset[TokenId]:
         """Return the tokens whose socket is not open."""
@@ -99,7 +166,7 @@ class MarketChannel:
                 while True:
                     await self._changed.wait()
                     self._changed.clear()
-                    if self._share_out():
+                    if self._assign_tokens():
                         on_link(self._whole())
                     for shard in self._shards:
                         if shard.task is None:
@@ -113,13 +180,13 @@ class MarketChannel:
         on_event: Callable[[MarketEvent], None],
         on_link: Callable[[Link], None],
     ) -> None:
-        def heard(link: Link) -> None:
+        def on_shard_link(link: Link) -> None:
             shard.link = link
             if link.state is LinkState.CONNECTING:
                 self._epoch += 1
             on_link(self._whole())
 
-        await shard.connection.run(on_event=on_event, on_link=heard)
+        await shard.connection.run(on_event=on_event, on_link=on_shard_link)
 
     def _whole(self) -> Link:
         """Return one link for all sockets: as good as the worst of them, idle without any."""
@@ -129,10 +196,10 @@ class MarketChannel:
         worst = min(links, key=lambda link: _WORST_FIRST.index(link.state))
         return Link(worst.state, self._epoch, worst.reason)
 
-    def _share_out(self) -> bool:
+    def _assign_tokens(self) -> bool:
         """Give every wanted token a socket, moving as few as can be; return whether any went."""
         held = [shard.protocol.wanted & self._wanted for shard in self._shards]
-        shares = share_out(held, self._groups, limit=self._tokens_per_socket)
+        shares = assign_tokens(held, self._groups, limit=self._tokens_per_socket)
         self._shards += [self._new_shard() for _ in range(len(shares) - len(held))]
         for shard, tokens in zip(self._shards, shares, strict=True):
             shard.connection.send(shard.protocol.watch(tokens))
@@ -153,3 +220,37 @@ class MarketChannel:
             silence=self._make_silence(),
         )
         return _Shard(protocol, connection, Link(LinkState.CONNECTING, 0))
+
+
+@final
+class UserChannel:
+    """Fulfils the service's user stream. Quiet is normal here; only unanswered pings are not.
+
+    The host drops a socket with bad credentials without a word: links that open and go down at
+    once say that.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        credentials: ApiCredentials,
+        owner: Owner,
+        *,
+        random: Random,
+        times: Times | None = None,
+    ) -> None:
+        """Prepare; no socket is opened before `run`."""
+        self.protocol = UserProtocol(credentials, owner)
+        self.connection: StreamConnection[UserEvent] = StreamConnection(
+            url, self.protocol, random=random, times=times or Times()
+        )
+
+    def oddities(self) -> dict[str, int]:
+        """Return how often something came that is of no use or cannot be read, by kind."""
+        return count_malformed((self.protocol,))
+
+    async def run(
+        self, *, on_event: Callable[[UserEvent], None], on_link: Callable[[Link], None]
+    ) -> None:
+        """Keep the stream up until cancelled; there is no replay, so read REST on every OPEN."""
+        await self.connection.run(on_event=on_event, on_link=on_link)

@@ -1,19 +1,27 @@
-"""Where a profile's keystore lies, and which keys a profile that is not paper refuses.
+"""Where a profile's keystore lies, and which keys the profile refuses.
 
-Paper and live share neither a directory, nor a journal, nor a key.
+Paper and live share neither a directory, nor a journal, nor a key. A journal that waits for orders of
+another account is not taken up: the session would ask the venue for them in vain and conclude that they
+never were.
 """
 
 import ipaddress
+import sqlite3
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import msgspec
+
 from pmtui.config.endpoints import LIVE
 from pmtui.config.settings import Settings
+from pmtui.domain.formats import count
 from pmtui.domain.ids import Address
 from pmtui.signing.keystore import is_public_key
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import KeyFormatError, Signer
+from pmtui.signing.wallet import derive_wallets
 
 KEYSTORE_FILE = "keystore.json"
 PAPER_KEY_FILE = "paper.key"
@@ -105,3 +113,41 @@ def _is_this_machine(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+class _Fields(msgspec.Struct):
+    maker: str
+
+
+class _Body(msgspec.Struct):
+    order: _Fields
+
+
+def open_order_makers(journal: Path) -> tuple[str, ...]:
+    """Return who pays for each order without a known end; nothing where there is no journal.
+
+    A journal that cannot be read here is reported by the session, which refuses to trade with it.
+    """
+    if not journal.exists():
+        return ()
+    try:
+        with closing(sqlite3.connect(f"{journal.absolute().as_uri()}?mode=ro", uri=True)) as file:
+            rows = file.execute("SELECT body FROM orders WHERE state IS NULL").fetchall()
+            return tuple(msgspec.json.decode(body, type=_Body).order.maker for (body,) in rows)
+    except (sqlite3.Error, OSError, msgspec.MsgspecError):
+        return ()
+
+
+def why_not_this_owner(journal: Path, owner: Address) -> str:
+    """Say why a key must not take this journal up; nothing where it may."""
+    wallets = derive_wallets(owner)
+    strangers = [
+        maker for maker in open_order_makers(journal) if wallets.signature_type(maker) is None
+    ]
+    if not strangers:
+        return ""
+    orders = count(len(strangers), "order")
+    return (
+        f"{journal.parent}: its journal waits for {orders} of another account, {strangers[0]}; "
+        f"open it with that key, or make a profile of its own for {owner}"
+    )

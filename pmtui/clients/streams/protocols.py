@@ -1,27 +1,66 @@
-"""The market channel without a socket: wanted tokens in, frames to send out; frames in, events out."""
+"""Both channels without a socket: what to send, and what the frames that arrive mean.
+
+What nobody understands is counted and told of, never fatal.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import final
+from typing import Protocol, final
 
 import msgspec
 
-from pmtui.clients.streams.malformed_messages import count_kind
+from pmtui.domain.account.events import UserEvent
 from pmtui.domain.books.market_events import MarketEvent
 from pmtui.domain.ids import TokenId
+from pmtui.signing.auth import ApiCredentials
 from pmtui.wire.bounds import UNREADABLE, WireError
+from pmtui.wire.orders import Owner
 from pmtui.wire.stream import (
     PRICE_CHANGES_END,
     BadMessage,
     UnknownMessage,
     decode_market_frame,
     decode_price_changes,
+    decode_user_frame,
 )
 
+_NAMED_KINDS = 200
+"""Kinds that are told apart; a channel is not trusted to invent only few."""
 CHUNK = 100
 """Tokens named in one frame; the host closes on frames that name thousands."""
 PING = "PING"
 PONG = b"PONG"
+
+
+class Counting(Protocol):
+    """A channel's protocol, as far as it counts."""
+
+    @property
+    def unknown(self) -> Counter[str]:
+        """Messages that were readable and of no use, by kind."""
+        ...
+
+    @property
+    def bad(self) -> Counter[str]:
+        """Messages and frames that could not be read, by kind."""
+        ...
+
+
+def count_kind(counter: Counter[str], kind: str) -> None:
+    """Count something under its kind, or under "others" where there are too many kinds."""
+    name = kind[:60]
+    counter[name if name in counter or len(counter) < _NAMED_KINDS else "others"] += 1
+
+
+def count_malformed(protocols: Iterable[Counting]) -> dict[str, int]:
+    """Return all counts under names fit for a log."""
+    counts: Counter[str] = Counter()
+    for protocol in protocols:
+        for kind, count in protocol.unknown.items():
+            counts[f"unknown message {kind!r}"] += count
+        for kind, count in protocol.bad.items():
+            counts[f"unreadable {kind or 'frame'!r}"] += count
+    return dict(counts)
 
 
 @final
@@ -128,3 +167,51 @@ class MarketProtocol:
 
 def _text(frame: dict[str, object]) -> str:
     return msgspec.json.encode(frame).decode()
+
+
+@final
+class UserProtocol:
+    """One account's channel. No markets are named: naming some would leave out the rest."""
+
+    def __init__(self, credentials: ApiCredentials, owner: Owner) -> None:
+        """Take who we are, and how to tell own orders in a trade."""
+        self._credentials = credentials
+        self._owner = owner
+        self.unknown: Counter[str] = Counter()
+        """Messages that were readable and of no use, by kind."""
+        self.bad: Counter[str] = Counter()
+        """Messages and frames that could not be read, by kind."""
+
+    def opened(self) -> Sequence[str]:
+        """Return what to send on a new socket."""
+        auth = {
+            "apiKey": self._credentials.key,
+            "secret": self._credentials.secret.reveal_text(),
+            "passphrase": self._credentials.passphrase.reveal_text(),
+        }
+        return [msgspec.json.encode({"type": "user", "auth": auth}).decode()]
+
+    def closed(self) -> None:
+        """Note that the socket is gone; nothing is remembered of it."""
+
+    def refused(self) -> None:
+        """Count a frame that was not looked into."""
+        self.bad[""] += 1
+
+    def received(self, frame: bytes, tell: Callable[[UserEvent], None]) -> bool:
+        """Tell the events of a frame; False for the host's sign of life. Failures are counted."""
+        if frame == PONG:
+            return False
+        try:
+            messages = decode_user_frame(frame, self._owner)
+        except WireError:
+            self.bad[""] += 1
+            return True
+        for message in messages:
+            if isinstance(message, UnknownMessage):
+                count_kind(self.unknown, message.kind)
+            elif isinstance(message, BadMessage):
+                count_kind(self.bad, message.kind)
+            else:
+                tell(message)
+        return True

@@ -5,9 +5,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from pmtui.clients.account import create_or_derive
-from pmtui.clients.http.server_clock import ServerClock
-from pmtui.clients.routes_clob import LIVE_ROUTES, Call
-from pmtui.clients.signed_requests import SignedRequests
+from pmtui.clients.clob_requests import ServerClock, SignedRequests
+from pmtui.clients.routes import LIVE_ROUTES, Call
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.signing.auth import ApiCredentials

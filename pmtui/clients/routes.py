@@ -1,6 +1,6 @@
-"""Routes of the trading host in its two dialects, as data; no request falls from one to the other.
+"""The routes of every host in the two dialects, as data; no request falls from one to the other.
 
-`seed` is what the seed document describes, `live` the public service of September 2026.
+`seed` is what the seed document describes, `live` the public venue of September 2026.
 """
 
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.markets.market import MarketSort
 
 
 class Auth(Enum):
@@ -245,3 +246,124 @@ LIVE_ROUTES = ClobRoutes(
 ROUTES: Mapping[Dialect, ClobRoutes] = MappingProxyType(
     {Dialect.SEED: SEED_ROUTES, Dialect.LIVE: LIVE_ROUTES}
 )
+
+
+class Paging(StrEnum):
+    """How a list says where its next page begins."""
+
+    OFFSET = "offset"
+    """By counting rows; the last page is a short one. Rows shift when the list does."""
+    CURSOR = "cursor"
+    """By an opaque text in the answer, absent on the last page."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListRoute:
+    """A list and how it is paged."""
+
+    path: str
+    paging: Paging
+    cursor_key: str
+    """The query key that carries the cursor, or the offset."""
+    limit: int
+    """Rows a page: what the route allows at most, or what a screen can use."""
+    max_rows: int
+    """Where reading on ends, so that no answer can keep us for ever."""
+    fixed: tuple[tuple[str, str], ...] = ()
+    """Query that always goes along."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataRoutes:
+    """The metadata host."""
+
+    events: ListRoute
+    event: str
+    markets: str
+    search: str
+    tags: str
+    comments: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyticsRoutes:
+    """The analytics host."""
+
+    positions: ListRoute
+    closed_positions: ListRoute
+    activity: ListRoute
+    value: str
+    holders: str
+    trades: ListRoute
+    """Newest first; both dialects take `start` in seconds."""
+    market_key: str
+    """The query key for a condition id."""
+
+
+METADATA_ROUTES = {
+    Dialect.SEED: MetadataRoutes(
+        events=ListRoute("/events", Paging.OFFSET, "offset", 50, 10_000),
+        event="/events/{id}",
+        markets="/markets",
+        search="/public-search",
+        tags="/tags",
+        comments="/comments",
+    ),
+    Dialect.LIVE: MetadataRoutes(
+        events=ListRoute("/events/keyset", Paging.CURSOR, "after_cursor", 50, 10_000),
+        event="/events/{id}",
+        markets="/markets",
+        search="/public-search",
+        tags="/tags",
+        comments="/comments",
+    ),
+}
+"""See docs/wire.md#dialects and #metadata-host."""
+
+ANALYTICS_ROUTES = {
+    Dialect.SEED: AnalyticsRoutes(
+        # The host's default threshold of 1 share would hide small holdings.
+        positions=ListRoute(
+            "/positions", Paging.OFFSET, "offset", 500, 10_000, (("sizeThreshold", "0"),)
+        ),
+        closed_positions=ListRoute(
+            "/closed-positions",
+            Paging.OFFSET,
+            "offset",
+            50,
+            1_000,
+            (("sortBy", "TIMESTAMP"), ("sortDirection", "DESC")),
+        ),
+        activity=ListRoute("/activity", Paging.OFFSET, "offset", 500, 2_000),
+        value="/value",
+        holders="/holders",
+        trades=ListRoute("/trades", Paging.OFFSET, "offset", 500, 2_000),
+        market_key="market",
+    ),
+    Dialect.LIVE: AnalyticsRoutes(
+        positions=ListRoute("/v2/positions", Paging.CURSOR, "cursor", 500, 10_000),
+        closed_positions=ListRoute(
+            "/v2/positions",
+            Paging.CURSOR,
+            "cursor",
+            500,
+            1_000,
+            (("status", "CLOSED"), ("sort_by", "TIMESTAMP"), ("sort_direction", "DESC")),
+        ),
+        activity=ListRoute("/v2/activity", Paging.CURSOR, "cursor", 500, 2_000, (("start", "1"),)),
+        value="/v2/value",
+        holders="/v2/holders",
+        trades=ListRoute("/v2/trades", Paging.CURSOR, "cursor", 500, 2_000),
+        market_key="condition_id",
+    ),
+}
+"""See docs/wire.md#dialects and #analytics-host."""
+
+EVENT_ORDER = {
+    MarketSort.VOLUME_24H: ("volume24hr", "false"),
+    MarketSort.VOLUME: ("volume", "false"),
+    MarketSort.LIQUIDITY: ("liquidity", "false"),
+    MarketSort.NEWEST: ("createdAt", "false"),
+    MarketSort.ENDING_SOON: ("endDate", "true"),
+}
+"""`order` and `ascending` of the event lists: field names in camel case (docs/wire.md#metadata-host)."""

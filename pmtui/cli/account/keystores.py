@@ -1,11 +1,17 @@
-"""Making a profile's keystore: from a new key, from one that is typed, or from another keystore."""
+"""Making a profile's keystore, from a new key, a typed one or another keystore, and removing it."""
 
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from pmtui.cli.account.words import say_kept, say_second_account
-from pmtui.cli.keys.live_key import keystore_path, read_private_key, why_refused
+from pmtui.cli.account.show import format_new_account, format_second_account
+from pmtui.cli.keys.key_checks import (
+    keystore_path,
+    open_order_makers,
+    read_private_key,
+    why_refused,
+)
 from pmtui.cli.keys.passphrase import (
     NoSecret,
     ask_new_passphrase,
@@ -14,9 +20,11 @@ from pmtui.cli.keys.passphrase import (
     weakness,
 )
 from pmtui.cli.keys.unlocking import TRIES, read_keystore
-from pmtui.cli.output import warn
+from pmtui.cli.output import ask, warn
+from pmtui.cli.session_lock import session_lock
 from pmtui.config.paths import OWNER_ONLY, private_dir
 from pmtui.config.settings import Settings
+from pmtui.config.toml_file import ConfigError
 from pmtui.signing.keystore import (
     KeystoreProblem,
     create_key,
@@ -29,6 +37,7 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 
 _EMPTY = "an empty passphrase protects nothing; nothing was stored"
+_LAST = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +171,56 @@ def _keep(
     except FileExistsError:
         # Made by somebody else since we looked.
         return _taken(path, settings)
-    return say_kept(settings, Signer(opened.secret).address, path, is_new=is_new)
+    return format_new_account(settings, Signer(opened.secret).address, path, is_new=is_new)
 
 
 def _taken(path: Path, settings: Settings) -> Refused:
     text = read_keystore(path)
     owner = None if isinstance(text, KeystoreProblem) else keystore_address(text)
-    return Refused(say_second_account(path, owner, settings.profile))
+    return Refused(format_second_account(path, owner, settings.profile))
+
+
+def remove_account(settings: Settings, state: Path, *, is_sure: bool) -> str | Refused:
+    """Delete a profile's keystore; returns what to say.
+
+    Args:
+        settings: of the profile.
+        state: the state directory of all profiles.
+        is_sure: whether to go ahead without asking.
+
+    Raises:
+        OSError: the keystore cannot be read or deleted.
+    """
+    path = keystore_path(state, settings.profile)
+    if not path.exists():
+        return Refused(f"the profile {settings.profile} has no keystore; nothing to remove")
+    try:
+        with session_lock(path.parent):
+            return _remove(path, settings, is_sure=is_sure)
+    except ConfigError as error:
+        return Refused(str(error))
+
+
+def _remove(path: Path, settings: Settings, *, is_sure: bool) -> str | Refused:
+    text = read_keystore(path)
+    owner = None if isinstance(text, KeystoreProblem) else keystore_address(text)
+    name = owner or "a keystore without an address"
+    warn(
+        f"This deletes {path}, the key of {name}.",
+        "Without a copy of the file and its passphrase the account and all it holds are lost.",
+    )
+    if count := len(open_order_makers(path.with_name("journal.sqlite"))):
+        orders = "1 order" if count == 1 else f"{count} orders"
+        warn(
+            f"The journal has {orders} open or unknown: they stay at the venue as they are, and "
+            "without the key they can be neither looked for nor cancelled from here."
+        )
+    if not is_sure:
+        wanted = owner[-_LAST:] if owner is not None else "remove"
+        what = f"the last {_LAST} characters of the address" if owner is not None else "`remove`"
+        if not sys.stdin.isatty():
+            return Refused("there is no terminal to ask at; --yes removes without asking")
+        if ask(f"Type {what} to go on:").casefold() != wanted.casefold():
+            return Refused("that is not it; nothing was removed")
+    path.unlink()
+    return f"The keystore of {name} is removed. The journal of {settings.profile} stays."

@@ -3,7 +3,7 @@
 import pytest
 from py_clob_client_v2 import endpoints
 
-from pmtui.clients.routes_clob import LIVE_ROUTES, Call, Route
+from pmtui.clients.routes import LIVE_ROUTES, Call, Route
 from pmtui.domain.answers import FailureKind
 
 OFFICIAL = {

@@ -1,0 +1,390 @@
+"""What an export reads: fills from journal and venue, positions and activity from the venue.
+
+The paper venue of a running terminal is used where there is one; else one is started for the moment, as
+the terminal would. The venue is asked once, after which everything is closed.
+"""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from pmtui.cli.export.tables import (
+    ExportedFill,
+    Table,
+    activity_table,
+    fills_table,
+    positions_table,
+)
+from pmtui.cli.hosts import find_paying_wallet
+from pmtui.cli.keys.key_checks import (
+    PAPER_KEY_FILE,
+    keystore_path,
+    paper_addresses,
+    read_private_key,
+)
+from pmtui.cli.keys.unlocking import find_session_key, read_keystore
+from pmtui.cli.paper import (
+    KEY_VARIABLE,
+    VenueProblem,
+    VenueUrls,
+    load_paper_key,
+    running_venue,
+    venue_command,
+)
+from pmtui.cli.session_lock import session_lock
+from pmtui.clients.account import Account, AccountClient, create_or_derive
+from pmtui.clients.analytics import AnalyticsClient
+from pmtui.clients.clob import ClobClient
+from pmtui.clients.clob_requests import ServerClock
+from pmtui.clients.http.client import HttpHost
+from pmtui.clients.http.rate_budgets import RELAYER_LIMITS, analytics_limits, clob_limits
+from pmtui.clients.http.rate_gate import RateGate
+from pmtui.clients.relayer import RelayerClient
+from pmtui.clients.routes import ROUTES
+from pmtui.config.endpoints import LIVE, Endpoints
+from pmtui.config.settings import Settings
+from pmtui.config.toml_file import ConfigError
+from pmtui.domain.account.position import Activity, Position
+from pmtui.domain.answers import Failure, Listing, Window, first_window, next_window
+from pmtui.domain.formats import count
+from pmtui.domain.ids import Address, ConditionId, OrderId, TradeId
+from pmtui.domain.orders.life import merge_fill
+from pmtui.domain.orders.order import Fill
+from pmtui.service.clock import SystemClock
+from pmtui.service.orders.journal_rows import JournaledFill, JournalProblem, read_fills, read_titles
+from pmtui.service.ports import AccountHost
+from pmtui.signing.contracts import POLYGON_CHAIN_ID
+from pmtui.signing.keystore import KeystoreProblem, keystore_address
+from pmtui.signing.secret import Secret
+from pmtui.signing.signer import Signer
+from pmtui.signing.wallet import derive_wallets
+
+MAX_ROWS = 10_000
+"""As far as the host lets one count (docs/wire.md#analytics-host)."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    """Why the venue could not be asked, in one line."""
+
+    text: str
+
+
+class VenueReader:
+    """Reads one account from the hosts of a profile."""
+
+    def __init__(self, endpoints: Endpoints, settings: Settings) -> None:
+        self._settings = settings
+        self._routes = ROUTES[settings.dialect]
+        self._clob = HttpHost(endpoints.clob, gate=RateGate(clob_limits(self._routes)))
+        self._data = HttpHost(endpoints.data, gate=RateGate(analytics_limits(settings.dialect)))
+        self._relay = HttpHost(endpoints.relayer, gate=RateGate(RELAYER_LIMITS))
+        self._analytics = AnalyticsClient(
+            self._data, settings.dialect, observe_skips=self._note_skips, max_rows=MAX_ROWS
+        )
+        self.left_out: list[str] = []
+        """What lists lack, in words; an export that is not whole must say so."""
+
+    async def wallet(self, owner: Address) -> Address | Unreachable:
+        """Return the wallet that pays for an owner's orders in this profile."""
+        wallet = await find_paying_wallet(
+            RelayerClient(self._relay), derive_wallets(owner), self._settings.signature_type
+        )
+        return _or_unreachable(wallet)
+
+    async def positions(self, wallet: Address) -> tuple[Position, ...] | Unreachable:
+        """Return what a wallet holds."""
+        return _items(await self._analytics.positions(wallet))
+
+    async def activity(self, wallet: Address) -> tuple[Activity, ...] | Unreachable:
+        """Return a wallet's public history, newest first."""
+        return _items(await self._analytics.activity(wallet))
+
+    async def fills(self, secret: Secret) -> tuple[Fill, ...] | Unreachable:
+        """Return the fills of a key's account."""
+        signer = Signer(secret)
+        wallet = await self.wallet(signer.address)
+        if isinstance(wallet, Unreachable):
+            return wallet
+        trading = ClobClient(self._clob, self._routes)
+        clock = ServerClock(SystemClock().now, trading.server_time)
+        _ = await clock.measure()
+        credentials = await create_or_derive(
+            self._clob, self._routes, signer=signer, clock=clock, chain_id=POLYGON_CHAIN_ID
+        )
+        if isinstance(credentials, Failure):
+            return Unreachable(str(credentials))
+        account = Account(signer.address, wallet, self._settings.signature_type, credentials)
+        client = AccountClient(self._clob, self._routes, account=account, clock=clock)
+        fills = await read_all_fills(client, SystemClock().now())
+        if isinstance(fills, Failure):
+            return Unreachable(str(fills))
+        if fills.skipped:
+            self.left_out.append(f"left out: {count(fills.skipped, 'fill')} that cannot be read")
+        if not fills.is_whole:
+            self.left_out.append("left out: some fills of minutes with too many of them")
+        return fills.items
+
+    def _note_skips(self, route: str, reasons: tuple[str, ...]) -> None:
+        self.left_out.extend(f"left out: {reason} ({route})" for reason in reasons)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for host in (self._clob, self._data, self._relay):
+            await host.aclose()
+
+
+@asynccontextmanager
+async def venue_reader(settings: Settings, state: Path) -> AsyncIterator[VenueReader | Unreachable]:
+    """Open the way to a profile's venue, which for paper may have to be started."""
+    async with _endpoints(settings, state) as endpoints:
+        if isinstance(endpoints, Unreachable):
+            yield endpoints
+            return
+        reader = VenueReader(endpoints, settings)
+        try:
+            yield reader
+        finally:
+            await reader.close()
+
+
+@asynccontextmanager
+async def _endpoints(settings: Settings, state: Path) -> AsyncIterator[Endpoints | Unreachable]:
+    if not settings.is_paper:
+        yield settings.endpoints(LIVE)
+        return
+    running = await _running(settings, state)
+    if running is not None:
+        yield running
+        return
+    folder = state / settings.profile
+    try:
+        with session_lock(folder):
+            async with running_venue(venue_command(folder / "venue"), state / "venue.log") as urls:
+                if isinstance(urls, VenueProblem):
+                    yield Unreachable(urls.text)
+                else:
+                    yield settings.endpoints(urls)
+    except ConfigError:
+        yield Unreachable("a terminal runs this profile, and its venue does not answer")
+
+
+async def _running(settings: Settings, state: Path) -> Endpoints | None:
+    """Return the addresses of a running terminal's venue that answers."""
+    try:
+        published = (state / settings.profile / "venue.json").read_bytes()
+        urls = msgspec.json.decode(published, type=VenueUrls)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    endpoints = settings.endpoints(urls)
+    host = HttpHost(endpoints.clob)
+    told = await ClobClient(host, ROUTES[settings.dialect]).server_time()
+    await host.aclose()
+    return None if isinstance(told, Failure) else endpoints
+
+
+async def read_all_fills(client: AccountHost, now: datetime) -> Listing[Fill] | Failure:
+    """Read an account's whole history, in stretches of time where it is long for one list."""
+    fills = await client.fills()
+    if isinstance(fills, Failure) or fills.is_whole:
+        return fills
+    found: dict[tuple[TradeId, OrderId], Fill] = {}
+    skipped, is_whole = 0, True
+    # Ours may be behind the clock that dates trades.
+    window: Window | None = first_window(now + timedelta(days=1))
+    while window is not None:
+        part = await client.fills(after=window.after, before=window.before)
+        if isinstance(part, Failure):
+            return part
+        if part.is_whole or window.is_narrowest:
+            found.update({(fill.trade_id, fill.order_id): fill for fill in part.items})
+            skipped += part.skipped
+            is_whole &= part.is_whole
+        window = next_window(window, is_whole=part.is_whole)
+    ordered = sorted(found.values(), key=lambda fill: fill.matched_at, reverse=True)
+    return Listing(tuple(ordered), skipped, is_whole)
+
+
+def _items(answer: Listing[T] | Failure) -> tuple[T, ...] | Unreachable:
+    # What it lacks was noted where it was read.
+    return Unreachable(str(answer)) if isinstance(answer, Failure) else answer.items
+
+
+def _or_unreachable(answer: T | Failure) -> T | Unreachable:
+    return Unreachable(str(answer)) if isinstance(answer, Failure) else answer
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRequest:
+    """Whose account, and how far to go for it."""
+
+    settings: Settings
+    state: Path
+    """The state directory of all profiles."""
+    warn: Callable[[str], None]
+    """LastAnswer what is missing from the data, and why."""
+    wallet: Address | None = None
+    """Another wallet than the profile's."""
+    passphrase_fd: int | None = None
+    is_offline: bool = False
+
+    @property
+    def journal(self) -> Path:
+        """The profile's journal, existing or not."""
+        return self.state / self.settings.profile / "journal.sqlite"
+
+
+async def read_positions(request: ExportRequest) -> Table | Unreachable:
+    """Return what a wallet holds now.
+
+    Raises:
+        ConfigError: there is no account and no wallet was named.
+    """
+    now = SystemClock().now()
+    held = await _read_venue(request, lambda reader, wallet: reader.positions(wallet))
+    return held if isinstance(held, Unreachable) else positions_table(held, as_of=now)
+
+
+async def read_activity(request: ExportRequest) -> Table | Unreachable:
+    """Return the public history of a wallet, newest first.
+
+    Raises:
+        ConfigError: there is no account and no wallet was named.
+    """
+    lines = await _read_venue(request, lambda reader, wallet: reader.activity(wallet))
+    return lines if isinstance(lines, Unreachable) else activity_table(lines)
+
+
+def read_own_fills(request: ExportRequest) -> Table | JournalProblem:
+    """Return fills from the journal and, where it can be asked, from the venue; oldest first.
+
+    Raises:
+        ConfigError: the keystore does not open.
+    """
+    journaled = read_fills(request.journal)
+    titles = read_titles(request.journal)
+    if isinstance(journaled, JournalProblem):
+        return journaled
+    if isinstance(titles, JournalProblem):
+        return titles
+    told: tuple[Fill, ...] | Unreachable = ()
+    if not request.is_offline:
+        secret = _secret(request)
+        if isinstance(secret, Secret):
+            told = asyncio.run(_fills_of(request, secret))
+        elif secret:
+            told = Unreachable(secret)
+    if isinstance(told, Unreachable):
+        request.warn(f"from the journal alone: {told.text}")
+        told = ()
+    return fills_table(merge_fills(journaled, told, titles))
+
+
+def merge_fills(
+    journaled: Iterable[JournaledFill],
+    told: Iterable[Fill],
+    titles: Mapping[ConditionId, str],
+) -> list[ExportedFill]:
+    """Combine what the journal and the venue know of each fill, oldest first.
+
+    Args:
+        journaled: fills of orders that were placed from here.
+        told: fills of the account, as the venue has them.
+        titles: of markets, for fills of orders that were placed elsewhere.
+    """
+    merged = {
+        (each.fill.trade_id, each.fill.order_id): ExportedFill(each.fill, each.title, "journal")
+        for each in journaled
+    }
+    for fill in told:
+        key = (fill.trade_id, fill.order_id)
+        known = merged.get(key)
+        if known is None:
+            merged[key] = ExportedFill(fill, titles.get(fill.condition_id, ""), "venue")
+        else:
+            merged[key] = ExportedFill(merge_fill(known.fill, fill), known.title, "both")
+    return sorted(
+        merged.values(), key=lambda e: (e.fill.matched_at, e.fill.trade_id, e.fill.order_id)
+    )
+
+
+async def _read_venue(
+    request: ExportRequest,
+    question: Callable[[VenueReader, Address], Awaitable[tuple[T, ...] | Unreachable]],
+) -> tuple[T, ...] | Unreachable:
+    """Ask about the wallet that was named, or else the profile's own."""
+    owner = None if request.wallet is not None else _owner(request)
+    if owner is None and request.wallet is None:
+        # A paper account that was never made has nothing, and is not made by asking.
+        return ()
+    async with venue_reader(request.settings, request.state) as reader:
+        if isinstance(reader, Unreachable):
+            return reader
+        wallet = request.wallet
+        if wallet is None and owner is not None:
+            found = await reader.wallet(owner)
+            if isinstance(found, Unreachable):
+                return found
+            wallet = found
+        assert wallet is not None
+        answer = await question(reader, wallet)
+        for line in reader.left_out:
+            request.warn(line)
+        return answer
+
+
+async def _fills_of(request: ExportRequest, secret: Secret) -> tuple[Fill, ...] | Unreachable:
+    async with venue_reader(request.settings, request.state) as reader:
+        if isinstance(reader, Unreachable):
+            return reader
+        fills = await reader.fills(secret)
+        for line in reader.left_out:
+            request.warn(line)
+        return fills
+
+
+def _owner(request: ExportRequest) -> Address | None:
+    """Return the address of the profile's key, for which no passphrase is needed."""
+    settings = request.settings
+    if settings.is_paper:
+        return paper_addresses(request.state).get(settings.profile)
+    if settings.private_key is not None:
+        secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
+        if isinstance(secret, str):
+            raise ConfigError(KEY_VARIABLE, secret)
+        return Signer(secret).address
+    path = keystore_path(request.state, settings.profile)
+    text = read_keystore(path) if path.exists() else ""
+    owner = None if isinstance(text, KeystoreProblem) else keystore_address(text)
+    if owner is None:
+        raise ConfigError(settings.profile, "it has no account; name a wallet with --wallet")
+    return owner
+
+
+def _secret(request: ExportRequest) -> Secret | str:
+    """Return the key that opens the account at the venue, or why not; empty without an account."""
+    settings = request.settings
+    folder = request.state / settings.profile
+    if settings.is_paper:
+        return load_paper_key(folder) if (folder / PAPER_KEY_FILE).exists() else ""
+    has_keystore = keystore_path(request.state, settings.profile).exists()
+    if settings.private_key is None:
+        if not has_keystore:
+            return "the venue was not asked: the profile has no account"
+        if request.passphrase_fd is None and not sys.stdin.isatty():
+            return "the venue was not asked: that takes the passphrase, from --passphrase-fd"
+    found = find_session_key(
+        settings,
+        request.state,
+        passphrase_fd=request.passphrase_fd,
+        empty_means="exports the journal alone",
+    )
+    return found.secret or "the venue was not asked: the keystore stayed locked"
