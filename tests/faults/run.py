@@ -42,7 +42,9 @@ from tests.sim.kit import (
 )
 
 ROOT = Path(__file__).parents[2]
-LIFE_DEADLINE_S = 180.0
+LIFE_DEADLINE_S = 1_800.0
+"""A life has few steps, but each may wait for a bad line, or for all to agree."""
+ANSWER_DEADLINE_S = 180.0
 AGREES_WITHIN_S = 60.0
 """A program on a good line, that does nothing, knows all within this time."""
 LONGEST_REPORT = 1 << 26
@@ -108,7 +110,7 @@ class Life:
 
     async def _line(self) -> bytes:
         assert self._process.stdout is not None
-        async with asyncio.timeout(LIFE_DEADLINE_S):
+        async with asyncio.timeout(ANSWER_DEADLINE_S):
             return await self._process.stdout.readline()
 
 
