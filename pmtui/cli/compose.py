@@ -174,6 +174,7 @@ class Session:
         async with self._venue, service.running():
             self._leave_on_signals(app, service)
             # What is loaded by now stays until the end: no search for garbage need look at it.
+            gc.collect()
             gc.freeze()
             giving_back = asyncio.create_task(self._give_back_memory())
             await app.run_async()

@@ -17,7 +17,6 @@ MOST_LISTED = 20
 LINE_WIDTH = 160
 DEADLINE_S = 2.0
 """For tmux to take a text."""
-
 _PASS_ON = ("tmux", "load-buffer", "-w", "-")
 """From version 3.2 on. `-w`: into the clipboard of the terminal that tmux is shown on, too."""
 _PLAIN = ("vt100", "vt102", "vt220", "linux")

@@ -18,9 +18,9 @@ from pmtui.clients.clob_requests import (
     Account,
     ServerClock,
     SignedRequests,
-    decoded,
-    named,
+    decode_answer,
     to_credentials,
+    to_query,
 )
 from pmtui.clients.http.client import HttpHost, LastCheck, Query
 from pmtui.clients.http.paging import Step, collect_listing
@@ -64,7 +64,7 @@ async def create_or_derive(
             signer, timestamp_s=clock.timestamp_s(), nonce=nonce, chain_id=chain_id
         )
         answer = await host.send(route.method, route.path, headers=headers)
-        sent = decoded(answer, wire.decode_credentials, route)
+        sent = decode_answer(answer, wire.decode_credentials, route)
         if not isinstance(sent, Failure):
             return to_credentials(sent)
         failure = sent
@@ -205,7 +205,7 @@ class AccountClient:
         self, *, condition_id: ConditionId | None = None, token_id: TokenId | None = None
     ) -> AsyncIterator[Step[Order] | Failure]:
         """Yield the open orders page by page; a failure is the last thing yielded."""
-        query = named(market=condition_id, asset_id=token_id)
+        query = to_query(market=condition_id, asset_id=token_id)
         return self.requests.walk(Call.OPEN_ORDERS, wire.decode_order_page, query=query)
 
     async def order(self, order_id: OrderId) -> Order | Failure | None:
@@ -248,7 +248,7 @@ class AccountClient:
         max_pages: int = MAX_PAGES,
     ) -> AsyncIterator[Step[Fill] | Failure]:
         """Yield own fills page by page, in the host's order; a failure is the last thing."""
-        query = named(
+        query = to_query(
             market=condition_id,
             asset_id=token_id,
             before=_seconds(before),
@@ -288,7 +288,7 @@ class AccountClient:
 
     def _asset(self, token_id: TokenId | None) -> Query:
         routes = self.requests.routes
-        return named(
+        return to_query(
             asset_type=routes.collateral if token_id is None else routes.conditional,
             token_id=token_id,
             signature_type=self.requests.signature_type,

@@ -30,11 +30,10 @@ from pmtui.wire.clob_account import SentCredentials
 T = TypeVar("T")
 _ANSWER_STEP = timedelta(seconds=1)
 """The host tells whole seconds, so its answer is up to one second old."""
-
 _CLOCK_WORDS = ("timestamp", "signature")
 
 
-class PageReading(ABC):
+class ClobRequests(ABC):
     """Reads by the table, and walks what it can read."""
 
     routes: ClobRoutes
@@ -66,7 +65,7 @@ class PageReading(ABC):
         route = self.routes.route(call)
         path, naming = route.with_id(identifier)
         answer = await self.fetch(route, path, (*naming, *query), body)
-        return decoded(answer, decode, route)
+        return decode_answer(answer, decode, route)
 
     def walk(
         self,
@@ -86,7 +85,9 @@ class PageReading(ABC):
         return walk(read_page, self.routes.route(call), max_pages=max_pages)
 
 
-def decoded(answer: bytes | Failure, decode: Callable[[bytes], T], route: Route) -> T | Failure:
+def decode_answer(
+    answer: bytes | Failure, decode: Callable[[bytes], T], route: Route
+) -> T | Failure:
     """Return what an answer means; one that cannot be read is a failure too."""
     if isinstance(answer, Failure):
         return answer
@@ -96,13 +97,13 @@ def decoded(answer: bytes | Failure, decode: Callable[[bytes], T], route: Route)
         return unreadable(route.label, error)
 
 
-def named(**fields: str | None) -> Query:
+def to_query(**fields: str | None) -> Query:
     """Return the fields that are given, as a query; the others are not sent at all."""
     return tuple((name, value) for name, value in fields.items() if value)
 
 
 @final
-class PublicRequests(PageReading):
+class PublicRequests(ClobRequests):
     """Requests that need no key."""
 
     def __init__(self, host: HttpHost, routes: ClobRoutes) -> None:
@@ -173,7 +174,7 @@ class Account:
 
 
 @final
-class SignedRequests(PageReading):
+class SignedRequests(ClobRequests):
     """The one way to ask as an account. Rows that are public are asked without credentials."""
 
     def __init__(
@@ -278,7 +279,7 @@ class SignedRequests(PageReading):
             readable=readable,
             last_check=last_check,
         )
-        return decoded(answer, decode, self.routes.route(call))
+        return decode_answer(answer, decode, self.routes.route(call))
 
     async def submit(
         self,

@@ -7,7 +7,7 @@ from typing import final
 
 import msgspec
 
-from pmtui.clients.clob_requests import PublicRequests, SignedRequests, named
+from pmtui.clients.clob_requests import PublicRequests, SignedRequests, to_query
 from pmtui.clients.http.client import HttpHost, Query
 from pmtui.clients.http.paging import Step, collect
 from pmtui.clients.routes import Auth, Call, ClobRoutes
@@ -44,7 +44,7 @@ class RewardsClient:
     ) -> AsyncIterator[Step[RewardedMarket] | Failure]:
         """Yield every market with rewards, page by page; a failure is the last thing yielded."""
         sponsored = None if is_sponsored is None else str(is_sponsored).lower()
-        query = named(sponsored=sponsored)
+        query = to_query(sponsored=sponsored)
         return self._requests.walk(Call.REWARDS, wire.decode_rewarded_markets, query=query)
 
     async def rewards(self) -> tuple[RewardedMarket, ...] | Failure:
@@ -64,7 +64,7 @@ class RewardsClient:
     ) -> AsyncIterator[Step[RewardedMarket] | Failure]:
         """Yield markets with rewards that match, page by page; a failure is the last thing."""
         wanted = wanted or RewardSearch()
-        query = named(
+        query = to_query(
             q=wanted.text,
             tag_slug=wanted.tag_slug,
             order_by=wanted.order_by,
@@ -75,7 +75,7 @@ class RewardsClient:
 
     async def rebates(self, day: date, maker: Address) -> tuple[Rebate, ...] | Failure:
         """Return what a maker got back of a day's fees, by market."""
-        query = named(date=day.isoformat(), maker_address=maker)
+        query = to_query(date=day.isoformat(), maker_address=maker)
         return await collect(self._requests.walk(Call.REBATES, wire.decode_rebates, query=query))
 
 
@@ -105,7 +105,7 @@ class EarningsClient:
 
     async def rebates(self, day: date) -> tuple[Rebate, ...] | Failure:
         """Return what came back of a day's fees, by market; the host tells it to anybody."""
-        query = named(date=day.isoformat(), maker_address=self._requests.account.wallet)
+        query = to_query(date=day.isoformat(), maker_address=self._requests.account.wallet)
         return await collect(self._requests.walk(Call.REBATES, wire.decode_rebates, query=query))
 
     async def percentages(self) -> dict[ConditionId, Micros] | Failure:
@@ -132,7 +132,7 @@ class EarningsClient:
     def _whose(self, call: Call, day: date | None = None) -> Query:
         # A row without credentials would not know who asks.
         is_public = self._requests.routes.route(call).auth is Auth.PUBLIC
-        return named(
+        return to_query(
             date=day.isoformat() if day is not None else None,
             signature_type=self._requests.signature_type,
             maker_address=self._requests.account.wallet if is_public else None,
