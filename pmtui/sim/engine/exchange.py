@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import CancelResult, TradeStatus
-from pmtui.sim.engine import cancelling, custody, placing, seeding, settling, state
+from pmtui.sim.engine import custody, placing, seeding, settling, state
+from pmtui.sim.engine import placing as cancelling
 from pmtui.sim.engine.events import Event, MarketSwitched, Trade
 from pmtui.sim.engine.floor import Floor, TradedMarket
 from pmtui.sim.engine.reads import Reads

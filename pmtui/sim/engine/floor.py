@@ -3,11 +3,9 @@
 from pmtui.domain.ids import Address, ConditionId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.sim.engine.book import Book, RestingOrder, own_price
-from pmtui.sim.engine.events import Cause, LevelChanged, MarketAdded, OrderCancelled, Trade
-from pmtui.sim.engine.journal import Journal
+from pmtui.sim.engine.book import Book, OpenOrders, RestingOrder, own_price
+from pmtui.sim.engine.events import Cause, Journal, LevelChanged, MarketAdded, OrderCancelled, Trade
 from pmtui.sim.engine.ledger import Account, Ledger
-from pmtui.sim.engine.orders import OpenOrders
 from pmtui.sim.engine.terms import (
     IdSource,
     LiveStatus,

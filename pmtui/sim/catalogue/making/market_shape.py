@@ -5,9 +5,17 @@ import random
 import msgspec
 
 from pmtui.sim.catalogue import dates
-from pmtui.sim.catalogue.making import figures, naming
+from pmtui.sim.catalogue.making import naming
 from pmtui.sim.catalogue.making.drafts import EventDraft, MarketDraft
-from pmtui.sim.catalogue.making.figures import Quote, decimal_text, number
+from pmtui.sim.catalogue.making.figures import (
+    Quote,
+    decimal_text,
+    liquidity_of,
+    noisy,
+    number,
+    quote_of,
+    volume_of,
+)
 
 _IMAGES = "https://images.example.org/pmtui"
 _SUBMITTER = naming.made_up_address("pmtui catalogue submitter")
@@ -75,9 +83,9 @@ class MarketShaper:
         if slug in self._slugs:
             slug = f"{slug}-{self._market_id % 1_000}"
         self._slugs.add(slug)
-        volume = figures.volume_of(draft, market, rng)
-        liquidity = figures.liquidity_of(volume, rng) if market.winner is None else 0.0
-        quote = figures.quote_of(draft, market, liquidity, rng)
+        volume = volume_of(draft, market, rng)
+        liquidity = liquidity_of(volume, rng) if market.winner is None else 0.0
+        quote = quote_of(draft, market, liquidity, rng)
         if volume is None and not draft.neg_risk and rng.random() < 0.04:
             quote = Quote(tick=quote.tick, bid=0, ask=1_000_000)
         row: dict[str, object] = {
@@ -173,9 +181,9 @@ class MarketShaper:
         row["liquidityNum"] = row["liquidityClob"] = liquidity or 0
         if volume is None:
             return
-        total = figures.noisy(volume, rng)
-        day = figures.noisy(volume * rng.uniform(0.001, 0.12), rng)
-        week = figures.noisy(max(day, volume * rng.uniform(0.1, 0.6)), rng)
+        total = noisy(volume, rng)
+        day = noisy(volume * rng.uniform(0.001, 0.12), rng)
+        week = noisy(max(day, volume * rng.uniform(0.1, 0.6)), rng)
         amounts = {
             "volume24hr": day if rng.random() < 0.85 else 0,
             "volume1wk": week,
