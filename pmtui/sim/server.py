@@ -33,14 +33,15 @@ from pmtui.sim.admin.switches import Fault, Switches
 from pmtui.sim.chain.relayer_routes import RelayerRoutes
 from pmtui.sim.chain.rpc import RpcRoutes
 from pmtui.sim.chain.sign_in import sign_in_routes
-from pmtui.sim.clob.clob_account import AccountRoutes
-from pmtui.sim.clob.clob_books import BookRoutes
-from pmtui.sim.clob.clob_markets import MarketRoutes
-from pmtui.sim.clob.clob_orders import OrderRoutes
+from pmtui.sim.clob.account import AccountRoutes
+from pmtui.sim.clob.books import BookRoutes
+from pmtui.sim.clob.builder_keys import AttributionRoutes, SideKeyRoutes
 from pmtui.sim.clob.heartbeats import HeartbeatRoutes
-from pmtui.sim.clob.notification_routes import NotificationRoutes
+from pmtui.sim.clob.markets import MarketRoutes
+from pmtui.sim.clob.notifications import NotificationRoutes
+from pmtui.sim.clob.orders import OrderRoutes
 from pmtui.sim.clob.price_history import HistoryRoutes
-from pmtui.sim.clob.side_key_routes import SideKeyRoutes
+from pmtui.sim.clob.reward_routes import RewardMarketRoutes, RewardUserRoutes, ScoringRoutes
 from pmtui.sim.connections import Connections
 from pmtui.sim.data.app import analytics_routes
 from pmtui.sim.data.live_activity import LiveActivityRoutes
@@ -48,10 +49,6 @@ from pmtui.sim.gamma.app import metadata_routes
 from pmtui.sim.gamma.live_numbers import VenueNumbers
 from pmtui.sim.geoblock import geoblock_routes
 from pmtui.sim.http_json import JsonResponse, failure
-from pmtui.sim.rewards.attribution_routes import AttributionRoutes
-from pmtui.sim.rewards.market_routes import RewardMarketRoutes
-from pmtui.sim.rewards.scoring_routes import ScoringRoutes
-from pmtui.sim.rewards.user_routes import RewardUserRoutes
 from pmtui.sim.venue import Venue
 
 HTTP_HOSTS = ("clob", "gamma", "data", "relayer", "rpc", "geoblock", "admin")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.sim.paging import END, cursor_at, offset_of
+from pmtui.sim.http_json import END, cursor_at, offset_of
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "clob.json"
 

@@ -53,8 +53,8 @@ from starlette.routing import Route
 from pmtui.domain.ids import Address, ApiKey, ConditionId
 from pmtui.domain.money import ZERO, Micros, MoneyError, format_micros, parse_micros
 from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
-from pmtui.sim.accounts.account_rows import order_row
 from pmtui.sim.admin.switches import GeoAnswer
+from pmtui.sim.clob.account import order_row
 from pmtui.sim.engine.events import BalanceChanged, Cause
 from pmtui.sim.engine.terms import Payout, Refusal, Standing
 from pmtui.sim.http_json import JsonResponse, failure, refused

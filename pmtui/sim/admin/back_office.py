@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from pmtui.sim.chain.relay import Relay
 from pmtui.sim.chain.sign_in import SignIns
 from pmtui.sim.chain.state import Chain
+from pmtui.sim.clob.builder_keys import Attribution, SideKeys
 from pmtui.sim.clob.heartbeats import Heartbeats
 from pmtui.sim.clob.notifications import Notifications
-from pmtui.sim.clob.pending_orders import PendingOrders
-from pmtui.sim.clob.side_keys import SideKeys
-from pmtui.sim.clob.stale_balances import StaleBalances
+from pmtui.sim.clob.pending_orders import PendingOrders, StaleBalances
+from pmtui.sim.clob.rewards import Rewards
 from pmtui.sim.engine.events import (
     BalanceChanged,
     Event,
@@ -21,8 +21,6 @@ from pmtui.sim.engine.events import (
     TradeAdvanced,
     TradeMatched,
 )
-from pmtui.sim.rewards.attribution import Attribution
-from pmtui.sim.rewards.rewards import Rewards
 from pmtui.sim.storage.engine_restart import EngineRestart
 from pmtui.sim.venue import Venue
 

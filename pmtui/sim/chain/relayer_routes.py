@@ -16,7 +16,7 @@ from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.admin.back_office import BackOffice
 from pmtui.sim.chain.relay import Submission, Transaction
 from pmtui.sim.chain.sign_in import cookies_in, key_row
-from pmtui.sim.clob.side_keys import KeyKind
+from pmtui.sim.clob.builder_keys import KeyKind
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.http_json import JsonResponse, failure, refused
 from pmtui.sim.venue import Venue

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from pmtui.domain.ids import Address
 from pmtui.domain.money import ONE, ZERO, Micros, complement, notional_floor
-from pmtui.sim.clob.past_prices import PastPrices
+from pmtui.sim.clob.price_history import PastPrices
 from pmtui.sim.data.ledger import Book, Deed, Entry, Holding, apply_entry, history_of, price_of
 from pmtui.sim.data.rows import Row, units
 from pmtui.sim.venue import Venue

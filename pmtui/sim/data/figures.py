@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.money import ZERO, Micros, notional_floor
 from pmtui.sim.catalogue.model import CatalogueMarket
-from pmtui.sim.clob.past_prices import PastPrices
+from pmtui.sim.clob.price_history import PastPrices
 from pmtui.sim.data.accounts import AccountFigures
 from pmtui.sim.data.ledger import (
     Deed,

@@ -15,7 +15,7 @@ from pmtui.sim.data.query import AnalyticsQuery, QueryRefusal
 from pmtui.sim.data.reference import approval_rows, resolution_row, token_row
 from pmtui.sim.data.rows import Row, to_v2, units
 from pmtui.sim.data.standings import own_standing_row, standing_rows_v2
-from pmtui.sim.paging import cursor_at, offset_of
+from pmtui.sim.http_json import cursor_at, offset_of
 
 _MOST = 1_000
 _MOST_TOKENS = 50

@@ -6,7 +6,7 @@ from typing_extensions import override
 
 from pmtui.domain.money import Micros
 from pmtui.sim.catalogue.model import CatalogueMarket
-from pmtui.sim.clob.past_prices import PastPrices
+from pmtui.sim.clob.price_history import PastPrices
 from pmtui.sim.engine.terms import MarketView
 from pmtui.sim.gamma.rows import LiveMarket, LiveNumbers
 from pmtui.sim.venue import Venue

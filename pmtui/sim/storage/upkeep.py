@@ -11,9 +11,9 @@ from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.order import TradeStatus
 from pmtui.sim.admin.switches import SettlementCourse
 from pmtui.sim.catalogue.rolling import windows_between
+from pmtui.sim.clob.markets import first_price
 from pmtui.sim.engine.events import Event, MarketAdded, Trade, TradeMatched
 from pmtui.sim.engine.terms import Payout, Refusal
-from pmtui.sim.gamma.market_rows import first_price
 from pmtui.sim.venue import Venue
 
 PERIOD_S = 0.25

@@ -12,8 +12,8 @@ import msgspec
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import ONE, ZERO, Micros, complement, format_micros
 from pmtui.sim.catalogue.model import CatalogueEvent, CatalogueMarket
+from pmtui.sim.clob.markets import iso_time
 from pmtui.sim.engine.events import LevelChanged, MarketResolved, TickSizeChanged, Trade
-from pmtui.sim.gamma.market_rows import iso_time
 from pmtui.sim.streams.ladder import MarketLadder, price_text
 
 SWAP_CHANCE = 0.05

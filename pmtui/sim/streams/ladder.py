@@ -11,7 +11,7 @@ from functools import lru_cache
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, complement, format_micros
-from pmtui.sim.clob.book_json import last_price_text
+from pmtui.sim.clob.books import last_price_text
 from pmtui.sim.engine.events import LevelChanged
 from pmtui.sim.engine.terms import BookView, MarketView
 

@@ -2,7 +2,7 @@
 
 from pmtui.domain.ids import ApiKey
 from pmtui.domain.orders.order import TimeInForce, TradeStatus
-from pmtui.sim.accounts.account_rows import maker_row, order_row, trade_row
+from pmtui.sim.clob.account import maker_row, order_row, trade_row
 from pmtui.sim.engine.events import OrderCancelled, OrderPlaced, OrderUpdated, Trade
 from pmtui.sim.venue import Venue
 

@@ -8,7 +8,7 @@ import pytest
 
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
-from pmtui.sim.clob.book_json import (
+from pmtui.sim.clob.books import (
     BookDocument,
     BookRow,
     book_document,

@@ -13,7 +13,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros
 from pmtui.sim.catalogue.gamma import decimal_number, read_event, read_market
 from pmtui.sim.catalogue.model import Activity, Catalogue
-from pmtui.sim.clob.past_prices import PastPrices
+from pmtui.sim.clob.price_history import PastPrices
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.gamma.live_numbers import VenueNumbers
 from pmtui.sim.gamma.rows import MetadataRows

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pmtui.domain.ids import Address
 from pmtui.domain.money import ONE, Micros, complement, parse_micros
-from pmtui.sim.rewards.score import (
+from pmtui.sim.clob.rewards import (
     Quote,
     RewardTerms,
     account_scores,

@@ -10,7 +10,7 @@ from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.sim.catalogue.load import load_recorded
-from pmtui.sim.clob.book_json import book_document
+from pmtui.sim.clob.books import book_document
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.events import LevelChanged, TickSizeChanged, TradeMatched
 from pmtui.sim.engine.terms import NewOrder

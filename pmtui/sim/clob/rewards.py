@@ -1,21 +1,91 @@
-"""What resting orders earn, sampled once a minute against all others of their market.
+"""What makers earn: liquidity rewards by the score of their orders, and rebates of takers' fees.
 
-A sample is worth a minute of the market's daily rate, shared by score and rounded down to a
-millionth of a dollar. Nobody is sampled while the venue is down. Earnings are told, never paid:
-the ledger shows trades and deposits only.
+An order's score follows the published terms of the programme (2026): the nearer to the middle, the
+more; the weaker of an account's two sides counts, or a third of the stronger where the middle is not
+near an end. Scores are sampled once a minute against all others of the market. A sample is worth a
+minute of the market's daily rate, shared by score and rounded down to a millionth of a dollar.
+Nobody is sampled while the venue is down.
+
+Of every trade's fee the market's rebate share belongs to its makers, by the shares they gave. A
+trade has one price, so this is the published share of fee-equivalent volume. Failed trades paid no
+fee in the end. Both are told, never paid: the ledger shows trades and deposits only.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from fractions import Fraction
 
 from pmtui.domain.ids import Address, ConditionId, OrderId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ZERO, Micros, complement
+from pmtui.domain.money import ONE, SCALE, ZERO, Micros, complement
+from pmtui.domain.orders.order import TradeStatus
 from pmtui.sim.catalogue.model import CatalogueMarket
+from pmtui.sim.engine.events import Trade
 from pmtui.sim.engine.terms import MarketView, OrderView
-from pmtui.sim.rewards.score import Quote, RewardTerms, account_scores, quote_score, shares_of
 from pmtui.sim.venue import Venue
+
+ONE_SIDED_DIVISOR = 3
+NEAR_ENDS = Micros(ONE // 10)
+"""Within this distance of 0 or 1 quotes on one side only score nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class RewardTerms:
+    """What an order must be to score."""
+
+    min_size: Micros
+    """Shares."""
+    max_spread: Micros
+    """Distance from the middle, in price units."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A resting order on the axis of the first token."""
+
+    account: Address
+    is_bid: bool
+    """BUY of the first token or SELL of the second."""
+    price: Micros
+    size: Micros
+    """Shares that can still match."""
+
+
+def quote_score(quote: Quote, middle: Micros, terms: RewardTerms) -> Fraction:
+    """Return the score of one order: S times its shares; 0 if it is too small or too far away."""
+    away = abs(quote.price - middle)
+    if quote.size < terms.min_size or away >= terms.max_spread:
+        return Fraction(0)
+    nearness = Fraction(terms.max_spread - away, terms.max_spread)
+    return nearness**2 * Fraction(quote.size, SCALE)
+
+
+def account_scores(
+    quotes: Iterable[Quote], middle: Micros, terms: RewardTerms
+) -> dict[Address, Fraction]:
+    """Return the score of every account that has one."""
+    sides: dict[Address, list[Fraction]] = {}
+    for quote in quotes:
+        score = quote_score(quote, middle, terms)
+        if score:
+            sides.setdefault(quote.account, [Fraction(0), Fraction(0)])[quote.is_bid] += score
+    is_near_end = not NEAR_ENDS <= middle <= ONE - NEAR_ENDS
+    scores = {}
+    for account, both in sides.items():
+        score = min(both)
+        if not is_near_end:
+            score = max(score, max(both) / ONE_SIDED_DIVISOR)
+        if score:
+            scores[account] = score
+    return scores
+
+
+def shares_of(scores: dict[Address, Fraction]) -> dict[Address, Fraction]:
+    """Return what part of a market's reward each account has earned; all parts add up to 1."""
+    total = sum(scores.values(), Fraction(0))
+    return {account: score / total for account, score in scores.items()}
+
 
 KIND = "earning"
 SAMPLE_MS = 60_000
@@ -138,3 +208,35 @@ def _quote(order: OrderView, market: MarketView) -> Quote:
         price=order.price if is_first else complement(order.price),
         size=Micros(order.original_size - order.matched_size),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Rebate:
+    """What a maker gets back in a market for a day (UTC)."""
+
+    day: date
+    condition_id: ConditionId
+    maker: Address
+    amount: Micros
+
+
+def rebate_of(trade: Trade, maker: Address, rebate_rate: Micros) -> Micros:
+    """Return one maker's part of the rebate on a trade, rounded down."""
+    given = sum(fill.size for fill in trade.makers if fill.account == maker)
+    return Micros(trade.fee * rebate_rate * given // (SCALE * trade.size))
+
+
+def rebates(venue: Venue, *, day: date | None = None, maker: Address | None = None) -> list[Rebate]:
+    """Return the rebates of accounts that are not simulated, of one day or one maker if named."""
+    sums: dict[tuple[date, ConditionId, Address], Micros] = {}
+    for account in venue.records.users() if maker is None else (maker,):
+        for trade in venue.records.trades_of(account):
+            on = datetime.fromtimestamp(trade.matched_ms / 1_000, UTC).date()
+            market = venue.market(trade.condition_id)
+            if market is None or trade.status is TradeStatus.FAILED or day not in (None, on):
+                continue
+            amount = rebate_of(trade, account, market.fee.rebate_rate)
+            if amount:
+                key = on, trade.condition_id, account
+                sums[key] = Micros(sums.get(key, ZERO) + amount)
+    return [Rebate(*key, amount) for key, amount in sums.items()]
