@@ -43,10 +43,9 @@ from pmtui.sim.clob.orders import OrderRoutes
 from pmtui.sim.clob.price_history import HistoryRoutes
 from pmtui.sim.clob.reward_routes import RewardMarketRoutes, RewardUserRoutes, ScoringRoutes
 from pmtui.sim.connections import Connections
-from pmtui.sim.data.app import analytics_routes
-from pmtui.sim.data.live_activity import LiveActivityRoutes
+from pmtui.sim.data.app import LiveActivityRoutes, analytics_routes
 from pmtui.sim.gamma.app import metadata_routes
-from pmtui.sim.gamma.live_numbers import VenueNumbers
+from pmtui.sim.gamma.rows import VenueNumbers
 from pmtui.sim.geoblock import geoblock_routes
 from pmtui.sim.http_json import JsonResponse, failure
 from pmtui.sim.venue import Venue

@@ -9,12 +9,11 @@ from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.chain.state import Chain
 from pmtui.sim.clob.price_history import INTERVALS_S as CHART_INTERVALS_S
 from pmtui.sim.clob.price_history import MAX_POINTS
-from pmtui.sim.data.accounts import FIDELITIES_S, INTERVALS_S
-from pmtui.sim.data.figures import Answer, Figures
+from pmtui.sim.data.accounts import FIDELITIES_S, INTERVALS_S, own_standing_row, standing_rows_v2
+from pmtui.sim.data.ledger import Answer, Figures
 from pmtui.sim.data.query import AnalyticsQuery, QueryRefusal
 from pmtui.sim.data.reference import approval_rows, resolution_row, token_row
-from pmtui.sim.data.rows import Row, to_v2, units
-from pmtui.sim.data.standings import own_standing_row, standing_rows_v2
+from pmtui.sim.data.v1 import Row, to_v2, units
 from pmtui.sim.http_json import cursor_at, offset_of
 
 _MOST = 1_000

@@ -7,8 +7,8 @@ from starlette.requests import Request
 
 from pmtui.sim.catalogue.gamma import rows_of, text_of
 from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent, Row
+from pmtui.sim.gamma.app import EventReads
 from pmtui.sim.gamma.filters import Filters
-from pmtui.sim.gamma.lists import EventReads
 from pmtui.sim.gamma.query import Query, QueryRefused
 from pmtui.sim.gamma.rows import MetadataRows
 

@@ -15,8 +15,7 @@ from pmtui.sim.catalogue.gamma import decimal_number, read_event, read_market
 from pmtui.sim.catalogue.model import Activity, Catalogue
 from pmtui.sim.clob.price_history import PastPrices
 from pmtui.sim.clock import ManualClock
-from pmtui.sim.gamma.live_numbers import VenueNumbers
-from pmtui.sim.gamma.rows import MetadataRows
+from pmtui.sim.gamma.rows import MetadataRows, VenueNumbers
 from pmtui.sim.run import VenueOptions, running_venue
 from pmtui.sim.storage.store import Store
 from pmtui.sim.venue import Venue
