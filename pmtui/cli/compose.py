@@ -29,7 +29,7 @@ from pmtui.domain.account.key_kind import KeyKind
 from pmtui.service.clock import SystemClock
 from pmtui.service.profile import Profile
 from pmtui.service.views import Mode
-from pmtui.sim.admin.admin_token import read_token
+from pmtui.sim.admin_token import read_token
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.keys.keymap import KeyOverride, read_keymap

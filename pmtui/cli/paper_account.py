@@ -16,7 +16,7 @@ from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.signing.keystore import create_key
 from pmtui.signing.secret import Secret
-from pmtui.sim.admin.admin_token import operator_headers
+from pmtui.sim.admin_token import operator_headers
 
 STARTING_CASH = "10000"
 KEY_FILE = PAPER_KEY_FILE

@@ -24,12 +24,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
 
-from pmtui.sim.accounts.access import TOO_LARGE, AccessRules, read_body, replayed
-from pmtui.sim.accounts.auth import KeyRoutes
+from pmtui.sim.access import TOO_LARGE, AccessRules, read_body, replayed
 from pmtui.sim.admin.admin import AdminRoutes
 from pmtui.sim.admin.admin_switches import AdminSwitches
 from pmtui.sim.admin.back_office import BackOffice
-from pmtui.sim.admin.switches import Fault, Switches
+from pmtui.sim.auth import KeyRoutes
 from pmtui.sim.chain.relayer_routes import RelayerRoutes
 from pmtui.sim.chain.rpc import RpcRoutes
 from pmtui.sim.chain.sign_in import sign_in_routes
@@ -43,6 +42,7 @@ from pmtui.sim.clob.orders import OrderRoutes
 from pmtui.sim.clob.price_history import HistoryRoutes
 from pmtui.sim.clob.reward_routes import RewardMarketRoutes, RewardUserRoutes, ScoringRoutes
 from pmtui.sim.connections import Connections
+from pmtui.sim.controls import Fault, Switches
 from pmtui.sim.data.app import LiveActivityRoutes, analytics_routes
 from pmtui.sim.gamma.app import metadata_routes
 from pmtui.sim.gamma.rows import VenueNumbers

@@ -17,14 +17,14 @@ from typing_extensions import override
 from pmtui.domain.ids import Address, ConditionId, TokenId, TradeId
 from pmtui.domain.markets.market import FeeSchedule
 from pmtui.domain.money import Micros
-from pmtui.sim.accounts.accounts import Accounts, Credentials
-from pmtui.sim.admin.switches import Switches
+from pmtui.sim.accounts import Accounts, Credentials
 from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent, CatalogueMarket
 from pmtui.sim.clock import VenueClock
+from pmtui.sim.controls import Switches
 from pmtui.sim.engine.events import Event, Trade
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import Done, IdSource, MarketSpec, MarketView, Refusal
-from pmtui.sim.storage.keeper import Keeper
+from pmtui.sim.storage.persistence import Keeper
 from pmtui.sim.storage.records import Records
 from pmtui.sim.storage.store import Store
 

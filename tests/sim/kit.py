@@ -23,7 +23,7 @@ from pmtui.signing.order_signing import OrderFields, SignedOrder, encode_post, s
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import OwnerWallets, derive_wallets
-from pmtui.sim.admin.admin_token import operator_headers
+from pmtui.sim.admin_token import operator_headers
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
 

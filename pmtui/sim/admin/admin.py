@@ -2,7 +2,7 @@
 
 All bodies and answers are JSON; amounts are decimals as text. Every request shows the operator's
 token as `Authorization: Bearer TOKEN`; without it the answer is 401. Requests that a browser page
-could have sent (any with an `Origin`) are refused (see `pmtui.sim.accounts.access`).
+could have sent (any with an `Origin`) are refused (see `pmtui.sim.access`).
 Modes, standings, switches, faults and steps of the clock end with the process; money, grids and
 resolutions are kept with the rest of the state. Bodies of switches may leave fields out: they get
 their resting value.
@@ -53,8 +53,8 @@ from starlette.routing import Route
 from pmtui.domain.ids import Address, ApiKey, ConditionId
 from pmtui.domain.money import ZERO, Micros, MoneyError, format_micros, parse_micros
 from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
-from pmtui.sim.admin.switches import GeoAnswer
 from pmtui.sim.clob.account import order_row
+from pmtui.sim.controls import GeoAnswer
 from pmtui.sim.engine.events import BalanceChanged, Cause
 from pmtui.sim.engine.terms import Payout, Refusal, Standing
 from pmtui.sim.http_json import JsonResponse, failure, refused

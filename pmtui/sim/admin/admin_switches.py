@@ -15,7 +15,7 @@ from pmtui.domain.ids import ConditionId, TradeId
 from pmtui.domain.orders.order import TradeStatus
 from pmtui.sim.admin.admin import Handler, guarded, read_body
 from pmtui.sim.admin.back_office import BackOffice
-from pmtui.sim.admin.switches import (
+from pmtui.sim.controls import (
     MAX_CANCELS,
     MAX_CANCELS_SEED,
     Fault,

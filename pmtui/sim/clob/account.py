@@ -10,8 +10,8 @@ from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.ids import Address, ApiKey, OrderId, TokenId
 from pmtui.domain.money import format_micros
 from pmtui.signing.contracts import POLYGON
-from pmtui.sim.accounts.accounts import Credentials
-from pmtui.sim.accounts.auth import credentials_of, unauthorized
+from pmtui.sim.accounts import Credentials
+from pmtui.sim.auth import credentials_of, unauthorized
 from pmtui.sim.chain.state import Chain
 from pmtui.sim.clob.pending_orders import PendingOrders, StaleBalances
 from pmtui.sim.engine.events import MakerFill, Trade

@@ -27,7 +27,7 @@ from pmtui.domain.ids import Address, ApiKey, OrderId
 from pmtui.domain.money import ZERO, format_micros
 from pmtui.signing.l2_auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
-from pmtui.sim.accounts.auth import WINDOW_S, credentials_of, is_recent, signed_path, unauthorized
+from pmtui.sim.auth import WINDOW_S, credentials_of, is_recent, signed_path, unauthorized
 from pmtui.sim.clob.account import outcome_of, trade_hash, trade_status
 from pmtui.sim.engine.events import MakerFill, Trade
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pmtui.domain.ids import ApiKey
-from pmtui.sim.accounts.auth import credentials_of, unauthorized
+from pmtui.sim.auth import credentials_of, unauthorized
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.http_json import JsonResponse, refused

@@ -12,9 +12,9 @@ from starlette.routing import Route
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.signing.contracts import POLYGON
-from pmtui.sim.admin.switches import HOLD_MS, TakerDelay
 from pmtui.sim.catalogue.gamma import moment_of
 from pmtui.sim.catalogue.model import CatalogueMarket, MarketState, Row
+from pmtui.sim.controls import HOLD_MS, TakerDelay
 from pmtui.sim.engine.terms import MarketView
 from pmtui.sim.http_json import JsonResponse, failure, paged
 from pmtui.sim.venue import Venue

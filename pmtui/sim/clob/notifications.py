@@ -17,7 +17,7 @@ from pmtui.domain.ids import Address, ApiKey, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, format_micros
 from pmtui.domain.orders.order import TradeStatus
-from pmtui.sim.accounts.auth import credentials_of, unauthorized
+from pmtui.sim.auth import credentials_of, unauthorized
 from pmtui.sim.clob.account import outcome_of, wallet_asked
 from pmtui.sim.engine.events import (
     Event,

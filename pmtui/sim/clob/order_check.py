@@ -21,7 +21,7 @@ from pmtui.signing.exchange import ExchangeDomain, exchange_for
 from pmtui.signing.order_signing import ZERO_BYTES32, OrderFields, OrderFieldsError, order_id
 from pmtui.signing.order_verifying import SignatureFlaw, verify_order
 from pmtui.signing.wallet import derive_wallets
-from pmtui.sim.accounts.accounts import Credentials
+from pmtui.sim.accounts import Credentials
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD, INVALID_TOKEN
 from pmtui.sim.engine.terms import NewOrder, Refusal
 from pmtui.sim.venue import Venue

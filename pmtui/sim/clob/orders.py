@@ -18,13 +18,13 @@ from starlette.routing import Route
 from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId
 from pmtui.domain.money import format_micros
 from pmtui.domain.orders.order import CancelResult
-from pmtui.sim.accounts.accounts import Credentials
-from pmtui.sim.accounts.auth import credentials_of, unauthorized
+from pmtui.sim.accounts import Credentials
 from pmtui.sim.admin.back_office import BackOffice
-from pmtui.sim.admin.switches import RateLimits, TakerDelay
+from pmtui.sim.auth import credentials_of, unauthorized
 from pmtui.sim.clob.markets import delay_of
 from pmtui.sim.clob.order_check import CheckedOrder, check_order, split_batch
 from pmtui.sim.clob.pending_orders import STILL_PENDING, Delayed
+from pmtui.sim.controls import RateLimits, TakerDelay
 from pmtui.sim.engine import refusals
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD

@@ -19,8 +19,8 @@ from pmtui.domain.ids import Address, OrderId
 from pmtui.domain.money import ONE, ZERO, Micros, MoneyError, format_micros, parse_micros
 from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
 from pmtui.signing.contracts import POLYGON
-from pmtui.sim.accounts.accounts import Credentials
-from pmtui.sim.accounts.auth import credentials_of, unauthorized
+from pmtui.sim.accounts import Credentials
+from pmtui.sim.auth import credentials_of, unauthorized
 from pmtui.sim.catalogue.gamma import moment_of
 from pmtui.sim.catalogue.model import CatalogueEvent, CatalogueMarket, Row
 from pmtui.sim.clob.account import CONDITION_ID, wallet_asked

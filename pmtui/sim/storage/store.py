@@ -17,7 +17,7 @@ import msgspec
 from pmtui.config.paths import make_private, open_to_append, private_dir
 from pmtui.domain.ids import Address, ApiKey, TokenId
 from pmtui.domain.money import Micros
-from pmtui.sim.accounts.accounts import Credentials
+from pmtui.sim.accounts import Credentials
 from pmtui.sim.engine.events import BalanceChanged, Cause, Trade
 from pmtui.sim.engine.state import SavedMarket
 from pmtui.sim.engine.terms import OrderView

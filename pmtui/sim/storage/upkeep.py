@@ -9,9 +9,9 @@ from heapq import heappop, heappush
 from pmtui.domain.ids import ConditionId, TradeId
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.order import TradeStatus
-from pmtui.sim.admin.switches import SettlementCourse
 from pmtui.sim.catalogue.rolling import windows_between
 from pmtui.sim.clob.markets import first_price
+from pmtui.sim.controls import SettlementCourse
 from pmtui.sim.engine.events import Event, MarketAdded, Trade, TradeMatched
 from pmtui.sim.engine.terms import Payout, Refusal
 from pmtui.sim.venue import Venue

@@ -10,10 +10,10 @@ import msgspec
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.sim.admin.switches import Framing
-from pmtui.sim.publisher import Publisher, Watcher
+from pmtui.sim.controls import Framing
 from pmtui.sim.streams.frames import Frame
 from pmtui.sim.streams.outbox import Outbox
+from pmtui.sim.streams.publisher import Publisher, Watcher
 from pmtui.sim.venue import Venue
 from pmtui.wire.errors import UNREADABLE
 

@@ -5,7 +5,7 @@ from collections import deque
 
 from websockets.asyncio.server import ServerConnection
 
-from pmtui.sim.admin.switches import Framing, Silence, Switches, Trick
+from pmtui.sim.controls import Framing, Silence, Switches, Trick
 
 MAX_WAITING_BYTES = 8 * 1_024 * 1_024
 """Some eight seconds of the busiest market recorded."""

@@ -10,10 +10,10 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from pmtui.sim.accounts.access import WRONG_HOST, is_loopback_host
-from pmtui.sim.publisher import Publisher
+from pmtui.sim.access import WRONG_HOST, is_loopback_host
 from pmtui.sim.streams.market import MarketSession
 from pmtui.sim.streams.outbox import PONG, TOO_SLOW, Outbox
+from pmtui.sim.streams.publisher import Publisher
 from pmtui.sim.streams.user import UserHub, UserSession
 from pmtui.sim.venue import Venue
 

@@ -19,7 +19,7 @@ from pmtui.sim.catalogue.depth import book_for
 from pmtui.sim.catalogue.model import CatalogueEvent, CatalogueMarket
 from pmtui.sim.engine.events import Event, MarketAdded
 from pmtui.sim.engine.exchange import Exchange
-from pmtui.sim.publisher import Publisher
+from pmtui.sim.streams.publisher import Publisher
 from pmtui.sim.traders.crowd import Crowd
 from pmtui.sim.traders.fair import FairValues
 from pmtui.sim.traders.habits import (

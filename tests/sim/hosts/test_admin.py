@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from pmtui.domain.markets.market import Side
-from pmtui.sim.admin.admin_token import operator_headers
+from pmtui.sim.admin_token import operator_headers
 from tests.sim.kit import RAIN_YES, Person
 
 BUY = Side.BUY

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.order import TradeStatus
-from pmtui.sim.accounts.accounts import Accounts
+from pmtui.sim.accounts import Accounts
 from pmtui.sim.catalogue.model import Catalogue
 from pmtui.sim.catalogue.rolling import windows_between
 from pmtui.sim.engine.events import (

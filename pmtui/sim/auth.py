@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from pmtui.domain.ids import Address
 from pmtui.signing.clob_auth import verify_auth
-from pmtui.sim.accounts.accounts import Credentials
+from pmtui.sim.accounts import Credentials
 from pmtui.sim.http_json import UNAUTHORIZED, JsonResponse, failure
 from pmtui.sim.venue import Venue
 

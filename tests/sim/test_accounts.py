@@ -4,7 +4,7 @@ import pytest
 
 from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.ids import Address
-from pmtui.sim.accounts.accounts import Accounts, Credentials
+from pmtui.sim.accounts import Accounts, Credentials
 
 OWNER = Address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
 BEACON = Address("0xBc0fF067b7740Eff76C1ca93c875Ba6B890d6B50")
