@@ -8,17 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pmtui.sim.access import AccessRules
-from pmtui.sim.admin.back_office import BackOffice
 from pmtui.sim.admin_token import new_token, write_token
 from pmtui.sim.catalogue.load import load_packaged, load_recorded
 from pmtui.sim.catalogue.model import Catalogue
 from pmtui.sim.clock import SystemClock, VenueClock
-from pmtui.sim.data.public_tape import PublicTape
 from pmtui.sim.server import HostSwitch, HttpServer, applications
+from pmtui.sim.storage.maintenance import PublicTape, Upkeep
 from pmtui.sim.storage.store import Store, StoreError
-from pmtui.sim.storage.upkeep import Upkeep
 from pmtui.sim.streams.publisher import Publisher
 from pmtui.sim.streams.server import serve_streams
+from pmtui.sim.subsystems import BackOffice
 from pmtui.sim.traders import Traders
 from pmtui.sim.venue import Venue
 

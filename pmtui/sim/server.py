@@ -1,10 +1,9 @@
 """The venue's HTTP hosts: one listening socket each, all in one server on one event loop.
 
-A bug in a handler becomes a 500 and a line on stderr that names the place, never the values.
-
 The service's hosts are separate names, so they are separate ports here; which socket a connection
 came in on decides which application answers. What `access` refuses reaches none of them; faults the
-operator asked for strike next.
+operator asked for strike next. A bug in a handler becomes a 500 and a line on stderr that names the
+place, never the values.
 """
 
 import asyncio
@@ -14,6 +13,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import MappingProxyType
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -23,11 +23,10 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pmtui.sim.access import TOO_LARGE, AccessRules, read_body, replayed
-from pmtui.sim.admin.admin import AdminRoutes
-from pmtui.sim.admin.admin_switches import AdminSwitches
-from pmtui.sim.admin.back_office import BackOffice
+from pmtui.sim.admin import AdminRoutes, AdminSwitches
 from pmtui.sim.auth import KeyRoutes
 from pmtui.sim.chain.relayer_routes import RelayerRoutes
 from pmtui.sim.chain.rpc import RpcRoutes
@@ -41,14 +40,56 @@ from pmtui.sim.clob.notifications import NotificationRoutes
 from pmtui.sim.clob.orders import OrderRoutes
 from pmtui.sim.clob.price_history import HistoryRoutes
 from pmtui.sim.clob.reward_routes import RewardMarketRoutes, RewardUserRoutes, ScoringRoutes
-from pmtui.sim.connections import Connections
 from pmtui.sim.controls import Fault, Switches
 from pmtui.sim.data.app import LiveActivityRoutes, analytics_routes
 from pmtui.sim.gamma.app import metadata_routes
 from pmtui.sim.gamma.rows import VenueNumbers
-from pmtui.sim.geoblock import geoblock_routes
 from pmtui.sim.http_json import JsonResponse, failure
+from pmtui.sim.subsystems import BackOffice
 from pmtui.sim.venue import Venue
+
+Ends = tuple[object, object]
+
+
+class Connections:
+    """Every open connection of one server."""
+
+    def __init__(self) -> None:
+        self._transports: dict[Ends, asyncio.Transport] = {}
+
+    def abort(self, scope: Scope) -> None:
+        """Reset the connection a request came in on; nothing more is sent."""
+        transport = self._transports.get((scope["server"], scope["client"]))
+        if transport is not None:
+            transport.abort()
+
+    def protocol(self) -> type[H11Protocol]:
+        """Return uvicorn's protocol, which also registers here."""
+        transports = self._transports
+
+        class RegisteredProtocol(H11Protocol):
+            @override
+            def connection_made(self, transport: Any) -> None:
+                super().connection_made(transport)
+                transports[self.server, self.client] = transport
+
+            @override
+            def connection_lost(self, exc: Exception | None) -> None:
+                transports.pop((self.server, self.client), None)
+                super().connection_lost(exc)
+
+        return RegisteredProtocol
+
+
+def geoblock_routes(venue: Venue) -> list[Route]:
+    """Return the check, below `/api/geoblock` as on the service's site and at the root."""
+
+    async def check(request: Request) -> Response:
+        del request
+        return JsonResponse(venue.switches.geo)
+
+    return [Route("/api/geoblock", check), Route("/", check)]
+
 
 HTTP_HOSTS = ("clob", "gamma", "data", "relayer", "rpc", "geoblock", "admin")
 KEEP_ALIVE_S = 75

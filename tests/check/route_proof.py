@@ -16,11 +16,11 @@ from starlette.applications import Starlette
 from starlette.routing import Match, Route
 
 from pmtui.clients.routes_clob import ROUTES, Call
-from pmtui.sim.admin.back_office import BackOffice
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.server import applications
 from pmtui.sim.storage.store import Store
+from pmtui.sim.subsystems import BackOffice
 from pmtui.sim.venue import Venue
 
 _START_MS = 1_790_000_000_000

@@ -13,12 +13,12 @@ from pmtui.domain.ids import Address
 from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.wallet import derive_wallets
-from pmtui.sim.admin.back_office import BackOffice
 from pmtui.sim.chain.relay import Submission, Transaction
 from pmtui.sim.chain.sign_in import cookies_in, key_row
 from pmtui.sim.clob.builder_keys import KeyKind
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.http_json import JsonResponse, failure, refused
+from pmtui.sim.subsystems import BackOffice
 from pmtui.sim.venue import Venue
 from pmtui.wire.errors import UNREADABLE
 

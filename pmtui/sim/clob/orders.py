@@ -19,7 +19,6 @@ from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId
 from pmtui.domain.money import format_micros
 from pmtui.domain.orders.order import CancelResult
 from pmtui.sim.accounts import Credentials
-from pmtui.sim.admin.back_office import BackOffice
 from pmtui.sim.auth import credentials_of, unauthorized
 from pmtui.sim.clob.markets import delay_of
 from pmtui.sim.clob.order_check import CheckedOrder, check_order, split_batch
@@ -30,7 +29,7 @@ from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD
 from pmtui.sim.engine.terms import NewOrder, Placed, Refusal
 from pmtui.sim.http_json import JsonResponse, failure, refused
-from pmtui.sim.storage.engine_restart import RESTARTING, EngineRestart
+from pmtui.sim.subsystems import RESTARTING, BackOffice, EngineRestart
 from pmtui.sim.venue import Venue
 from pmtui.wire.errors import UNREADABLE
 

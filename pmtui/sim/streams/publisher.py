@@ -24,6 +24,7 @@ from pmtui.sim.engine.events import (
 from pmtui.sim.streams.frames import (
     SWAP_CHANCE,
     Frame,
+    MarketLadder,
     book_frames,
     in_arrival_order,
     new_market_frame,
@@ -32,7 +33,6 @@ from pmtui.sim.streams.frames import (
     tick_frames,
     trade_frame,
 )
-from pmtui.sim.streams.ladder import MarketLadder
 from pmtui.sim.venue import Venue
 
 HOLD_S = 0.004

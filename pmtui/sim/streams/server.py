@@ -11,10 +11,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from pmtui.sim.access import WRONG_HOST, is_loopback_host
-from pmtui.sim.streams.market import MarketSession
+from pmtui.sim.streams.channels import MarketSession, UserHub, UserSession
 from pmtui.sim.streams.outbox import PONG, TOO_SLOW, Outbox
 from pmtui.sim.streams.publisher import Publisher
-from pmtui.sim.streams.user import UserHub, UserSession
 from pmtui.sim.venue import Venue
 
 PATHS = ("/ws/market", "/ws/user")

@@ -21,11 +21,11 @@ from pmtui.sim.engine.events import Event, MarketAdded
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.streams.publisher import Publisher
 from pmtui.sim.traders.crowd import Crowd
-from pmtui.sim.traders.fair import FairValues
 from pmtui.sim.traders.habits import (
     VOLATILITY,
     WINDOW_VOLATILITY,
     Bursts,
+    FairValues,
     Pace,
     drawn_count,
     follow,

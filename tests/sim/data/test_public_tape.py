@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.sim.data.public_tape import PERIOD_MS, PublicTape
+from pmtui.sim.storage.maintenance import PERIOD_MS, PublicTape
 from pmtui.sim.storage.store import TAPE_LENGTH
 from tests.sim.traders.test_traders import Floor
 

@@ -16,8 +16,8 @@ from pmtui.domain.money import Micros
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import VenueOptions, running_venue
+from pmtui.sim.storage.maintenance import Upkeep
 from pmtui.sim.storage.store import Store, StoreError
-from pmtui.sim.storage.upkeep import Upkeep
 from pmtui.sim.venue import Venue
 from tests.sim.kit import (
     RAIN,

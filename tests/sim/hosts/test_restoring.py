@@ -14,8 +14,8 @@ from pmtui.sim.catalogue.load import load_recorded
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import NewOrder
+from pmtui.sim.storage.maintenance import Upkeep
 from pmtui.sim.storage.store import Store
-from pmtui.sim.storage.upkeep import Upkeep
 from pmtui.sim.venue import Venue
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW_NO, SNOW_YES, START_MS, write_catalogue
 

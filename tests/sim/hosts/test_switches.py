@@ -12,11 +12,9 @@ from websockets.exceptions import ConnectionClosed
 from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.sim.admin import admin
-from pmtui.sim.admin.admin import AdminRoutes
-from pmtui.sim.admin.admin_switches import AdminSwitches
-from pmtui.sim.admin.back_office import BackOffice
-from pmtui.sim.storage.engine_restart import RESTARTING
+from pmtui.sim import admin
+from pmtui.sim.admin import AdminRoutes, AdminSwitches
+from pmtui.sim.subsystems import RESTARTING, BackOffice
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, Person, http_client, small_venue
 from tests.sim.streams.wire import connected
 

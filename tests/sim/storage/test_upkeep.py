@@ -11,8 +11,8 @@ from pmtui.domain.money import ONE, Micros
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.events import Event, MarketAdded, MarketResolved
+from pmtui.sim.storage.maintenance import Upkeep
 from pmtui.sim.storage.store import Store
-from pmtui.sim.storage.upkeep import Upkeep
 from pmtui.sim.venue import Venue
 
 NOON = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)

@@ -15,8 +15,7 @@ from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.events import LevelChanged, TickSizeChanged, TradeMatched
 from pmtui.sim.engine.terms import NewOrder
 from pmtui.sim.storage.store import Store
-from pmtui.sim.streams.frames import Frame, in_arrival_order
-from pmtui.sim.streams.ladder import MarketLadder
+from pmtui.sim.streams.frames import Frame, MarketLadder, in_arrival_order
 from pmtui.sim.venue import Venue
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, START_MS, write_catalogue
 
