@@ -17,10 +17,9 @@ from starlette.routing import Route
 
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.chain.state import Chain
-from pmtui.sim.data.ledger import Answer, Figures
+from pmtui.sim.data.dialects import AnalyticsV1, AnalyticsV2
+from pmtui.sim.data.figures import Answer, Figures
 from pmtui.sim.data.query import AnalyticsQuery, QueryRefusal
-from pmtui.sim.data.v1 import AnalyticsV1
-from pmtui.sim.data.v2 import AnalyticsV2
 from pmtui.sim.http_json import JsonResponse, failure
 from pmtui.sim.venue import Venue
 from pmtui.wire.errors import UNREADABLE

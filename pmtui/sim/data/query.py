@@ -10,7 +10,7 @@ from pmtui.domain.money import Micros, MoneyError, round_micros
 from pmtui.signing.addresses import AddressError, address_bytes, checksum_address
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.data.ledger import Entry
-from pmtui.sim.data.v1 import Row
+from pmtui.sim.data.rows import Row
 from pmtui.sim.venue import Venue
 
 MOST_OFFSET = 10_000

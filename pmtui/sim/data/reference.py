@@ -9,7 +9,7 @@ from pmtui.signing.contracts import POLYGON
 from pmtui.sim.catalogue.gamma import moment_of, text_of
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.chain.state import CONTRACTS, Chain
-from pmtui.sim.data.v1 import Row, units
+from pmtui.sim.data.rows import Row, units
 from pmtui.sim.venue import Venue
 
 LARGEST_ID = (1 << 31) - 1
