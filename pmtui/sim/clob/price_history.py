@@ -7,10 +7,8 @@ chart and a list tell one story, and a market has the same past on every run of 
 """
 
 import random
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
@@ -24,7 +22,7 @@ from pmtui.sim.catalogue.gamma import micros_of, moment_of
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.clob.markets import first_price, number
 from pmtui.sim.http_json import JsonResponse, failure
-from pmtui.sim.storage.records import POINT_S, PricePoint
+from pmtui.sim.storage.records import POINT_S, PriceSeries
 from pmtui.sim.venue import Venue
 from pmtui.wire.errors import UNREADABLE
 
@@ -37,10 +35,11 @@ _WAVES = (
     (1_800, 0.03),
 )
 """Length in seconds, and size as a share of what the price leaves room for."""
+NODES = 4_096
+"""Of waves that are kept: those of some charts, or of a page of a list."""
 _UNKNOWN_AGE_S = 90 * _DAY_S
 _ROOM = 0.8
 """Of the way to the nearer end that all waves together may go."""
-_moment = attrgetter("at_s")
 
 
 class _Span(NamedTuple):
@@ -80,27 +79,24 @@ class PastPrices:
         self, market: CatalogueMarket, start_s: int, end_s: int, step_s: int
     ) -> Iterator[tuple[int, Micros]]:
         """Yield moments and prices, oldest first, none from before the market opened."""
-        seen = self._venue.records.price_points(market.condition_id)
-        moments = [point.at_s for point in seen]
+        seen = self._venue.records.prices(market.condition_id)
         for at_s in range(
             _on_grid(max(start_s, self._opened_s(market)), step_s), end_s + 1, step_s
         ):
-            yield at_s, self._price(market, at_s, seen, bisect_right(moments, at_s))
+            yield at_s, self._price(market, at_s, seen)
 
     def change(self, market: CatalogueMarket, field: str) -> Micros:
         """Return how far the price has come in the time that a field of the metadata host names."""
-        seen = self._venue.records.price_points(market.condition_id)
-        now = seen[-1].price if seen else first_price(self._venue, market)
+        seen = self._venue.records.prices(market.condition_id)
+        now = first_price(self._venue, market) if seen.last is None else seen.last
         return Micros(now - self._price_before(market, field, seen))
 
-    def _price_before(
-        self, market: CatalogueMarket, field: str, seen: Sequence[PricePoint]
-    ) -> Micros:
+    def _price_before(self, market: CatalogueMarket, field: str, seen: PriceSeries) -> Micros:
         now_s = self._venue.clock.now_ms() // 1_000
         at_s = self._first_s(market, _SPANS[field], now_s)
         # Moments of seen prices are rounded down.
         if at_s > self._began_s - POINT_S:
-            return self._price(market, at_s, seen, bisect_right(seen, at_s, key=_moment))
+            return self._price(market, at_s, seen)
         # Lists ask for the same point of a chart again and again.
         known = self._read.get((market.market_id, field))
         if known is None or known[0] != at_s:
@@ -108,12 +104,10 @@ class PastPrices:
             self._read[market.market_id, field] = known
         return known[1]
 
-    def _price(
-        self, market: CatalogueMarket, at_s: int, seen: Sequence[PricePoint], count: int
-    ) -> Micros:
-        # `count` prices had been seen by then.
-        if count:
-            return seen[count - 1].price
+    def _price(self, market: CatalogueMarket, at_s: int, seen: PriceSeries) -> Micros:
+        known = seen.at(at_s)
+        if known is not None:
+            return known
         if at_s < self._began_s:
             return self._made_up(market, at_s)
         return market.start_price if seen else first_price(self._venue, market)
@@ -121,6 +115,10 @@ class PastPrices:
     def _opened_s(self, market: CatalogueMarket) -> int:
         opened_s = self._opened.get(market.market_id)
         if opened_s is None:
+            if len(self._opened) > 2 * len(self._venue.catalogue.markets):
+                # Most of these markets are over and gone.
+                for known in (self._opened, self._pasts, self._read):
+                    known.clear()
             # A game is traded long before it begins; only a window opens with what it is about.
             listed = None if market.is_window else moment_of(market.raw, "startDate")
             opened = listed or market.starts_at
@@ -198,7 +196,7 @@ def _wave(name: str, length_s: int, at_s: int) -> float:
     return before + (after - before) * eased
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=NODES)
 def _node(name: str, length_s: int, node: int) -> float:
     return random.Random(f"{name}/{length_s}/{node}").uniform(-1, 1)
 

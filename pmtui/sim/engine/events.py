@@ -195,6 +195,14 @@ class MarketAdded:
 
 
 @dataclass(frozen=True, slots=True)
+class MarketRemoved:
+    """A market that ended is not known any more."""
+
+    spec: MarketSpec
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class MarketSwitched:
     """A market began or ceased to accept orders."""
 
@@ -233,6 +241,7 @@ Event = (
     | OrderCancelled
     | BalanceChanged
     | MarketAdded
+    | MarketRemoved
     | MarketSwitched
     | TickSizeChanged
     | MarketResolved

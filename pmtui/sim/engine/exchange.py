@@ -64,6 +64,10 @@ class Exchange:
         """
         self._at(now_ms).add_market(spec)
 
+    def remove_market(self, condition_id: ConditionId, *, now_ms: int) -> bool:
+        """Forget a market that ended, unless somebody still has shares or a trade there."""
+        return self._floor.remove_market(self._market(condition_id, now_ms))
+
     def set_accepting(self, condition_id: ConditionId, *, is_accepting: bool, now_ms: int) -> None:
         """Let a market take orders, or stop it; resting orders stay."""
         market = self._market(condition_id, now_ms)

@@ -3,7 +3,7 @@
 A search is over words, without ranking of its own kind: the service's is not published.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from starlette.requests import Request
@@ -34,7 +34,7 @@ class MarketReads:
         self._rows = rows
         self._filters = filters
         self._fields: frozenset[str] = frozenset()
-        self._fields_of = 0
+        self._fields_version = -1
 
     def page(self, request: Request) -> object:
         """Answer `/markets`: an array, by offset; closed markets only when asked for."""
@@ -83,9 +83,9 @@ class MarketReads:
         return self._rows.market(market, with_tags=query.flag("include_tag") is True)
 
     def _order(self, query: Query) -> Order[CatalogueMarket]:
-        if self._fields_of != len(self._catalogue.markets):
+        if self._fields_version != self._catalogue.version:
             self._fields = frozenset().union(*(one.raw for one in self._catalogue.markets))
-            self._fields_of = len(self._catalogue.markets)
+            self._fields_version = self._catalogue.version
         return order_of(query, self._fields, self._rows.value, _market_number)
 
 
@@ -182,7 +182,8 @@ class Search:
         self._rows = rows
         self._filters = filters
         self._events = events
-        self._index: list[_Indexed] = []
+        self._index: dict[str, _Indexed] = {}
+        self._version = -1
 
     def answer(self, request: Request) -> object:
         """Answer one search."""
@@ -233,14 +234,22 @@ class Search:
             and (recurrence is None or _recurs(one.event, recurrence))
         ]
 
-    def _indexed(self) -> list[_Indexed]:
-        events = self._catalogue.events
-        for event in events[len(self._index) :]:
-            labels = [text_of(tag, "label") for tag in rows_of(event.raw, "tags")]
-            questions = [market.question for market in event.markets]
-            text = "\n".join([event.title, event.slug, *questions, *labels]).casefold()
-            self._index.append(_Indexed(event, event.title.casefold(), text))
-        return self._index
+    def _indexed(self) -> Iterable[_Indexed]:
+        if self._version != self._catalogue.version:
+            self._version = self._catalogue.version
+            known = self._index
+            self._index = {
+                event.event_id: known.get(event.event_id) or self._index_event(event)
+                for event in self._catalogue.events
+            }
+        return self._index.values()
+
+    @staticmethod
+    def _index_event(event: CatalogueEvent) -> _Indexed:
+        labels = [text_of(tag, "label") for tag in rows_of(event.raw, "tags")]
+        questions = [market.question for market in event.markets]
+        text = "\n".join([event.title, event.slug, *questions, *labels]).casefold()
+        return _Indexed(event, event.title.casefold(), text)
 
     def _sorted(
         self, found: list[CatalogueEvent], query: Query, words: Sequence[str]

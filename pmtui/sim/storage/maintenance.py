@@ -9,12 +9,13 @@ exchange's own books keep.
 import asyncio
 import random
 from collections.abc import Callable, Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from heapq import heappop, heappush
 
 from pmtui.domain.ids import ConditionId, TradeId
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.order import TradeStatus
+from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent
 from pmtui.sim.catalogue.rolling import windows_between
 from pmtui.sim.clob.markets import first_price
 from pmtui.sim.controls import SettlementCourse
@@ -57,6 +58,8 @@ CONFIRMED_MS = (1_000, 1_600)
 """After mining."""
 _SLOT = timedelta(minutes=5)
 _AHEAD = timedelta(minutes=60)
+WINDOW_KEPT = timedelta(hours=2)
+"""How long a window stays known after its end; one that somebody had to do with stays for good."""
 
 
 class Upkeep:
@@ -152,6 +155,8 @@ class Upkeep:
         for event in windows_between(start, end, now=now):
             self._venue.open_event(event)
         self._listed_until = end
+        for event in _old_windows(self._venue.catalogue, now - WINDOW_KEPT):
+            self._venue.remove_event(event)
 
     def _watch_end(self, condition_id: ConditionId) -> None:
         market = self._venue.market(condition_id)
@@ -181,6 +186,14 @@ class Upkeep:
         price = first_price(self._venue, market)
         draw = random.Random(f"{self._venue.seed}/{condition_id}").randrange(ONE)
         return Payout.FIRST if Micros(draw) < price else Payout.SECOND
+
+
+def _old_windows(catalogue: Catalogue, before: datetime) -> list[CatalogueEvent]:
+    return [
+        catalogue.event_of(market)
+        for market in catalogue.markets
+        if market.is_window and market.ends_at is not None and market.ends_at < before
+    ]
 
 
 def next_status(status: TradeStatus, course: SettlementCourse) -> TradeStatus:

@@ -75,6 +75,10 @@ class Keeper:
             )
             self._kept.update(markets)
 
+    def has_kept(self, condition_id: ConditionId) -> bool:
+        """Tell whether somebody who is not simulated had to do with a market."""
+        return condition_id in self._kept
+
     def _markets_of(self, events: Iterable[Event]) -> Iterator[ConditionId]:
         # Markets whose own state changed, or in which a user's shares did.
         for event in events:
@@ -105,7 +109,7 @@ class Keeper:
             self._records.add_user(address)
         for kept in stored.markets:
             self._bring_back_window(kept, now_ms=now_ms)
-        tape = _public_tape(stored)
+        tape = self._listed(_public_tape(stored))
         self._exchange.import_state(_engine_state(stored, tape), now_ms=now_ms)
         self._records.restore_tape(tape)
         for order in stored.orders:
@@ -115,6 +119,11 @@ class Keeper:
         for line in stored.lines:
             self._records.restore_line(line)
         self._kept = {kept.market.spec.condition_id for kept in stored.markets}
+
+    def _listed(self, tape: Iterable[Trade]) -> tuple[Trade, ...]:
+        # Windows of an earlier run are not listed again.
+        find = self._catalogue.market_by_condition
+        return tuple(trade for trade in tape if find(trade.condition_id) is not None)
 
     def _bring_back_window(self, kept: StoredMarket, *, now_ms: int) -> None:
         # A window that ended while the venue was down is no longer listed, but is still held.

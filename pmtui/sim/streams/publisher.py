@@ -17,6 +17,7 @@ from pmtui.sim.engine.events import (
     Event,
     LevelChanged,
     MarketAdded,
+    MarketRemoved,
     MarketResolved,
     TickSizeChanged,
     TradeMatched,
@@ -141,6 +142,9 @@ class Publisher:
                     market = self._markets.get(event.condition_id)
                 case TradeMatched(trade=trade):
                     market = self._markets.get(trade.condition_id)
+                case MarketRemoved(spec=spec):
+                    self._markets.pop(spec.condition_id, None)
+                    continue
                 case MarketAdded(spec=spec, at_ms=at_ms):
                     self._announce(spec.condition_id, at_ms)
                     continue
