@@ -3,7 +3,7 @@
 All bodies and answers are JSON; amounts are decimals as text. Every request shows the operator's
 token as `Authorization: Bearer TOKEN`; without it the answer is 401. Requests that a browser page
 could have sent (any with an `Origin`) are refused (see `pmtui.sim.access`).
-Modes, standings, switches, faults and steps of the clock end with the process; money, grids and
+Modes, standings, controls, faults and steps of the clock end with the process; money, grids and
 resolutions are kept with the rest of the state. Bodies of switches may leave fields out: they get
 their resting value.
 
@@ -71,7 +71,7 @@ from pmtui.sim.controls import (
 from pmtui.sim.engine.events import BalanceChanged, Cause
 from pmtui.sim.engine.terms import Payout, Refusal, Standing, TradingMode
 from pmtui.sim.http_json import JsonResponse, failure, refused
-from pmtui.sim.subsystems import POST_ONLY_S, BackOffice
+from pmtui.sim.subsystems import POST_ONLY_S, Subsystems
 from pmtui.sim.venue import Venue
 from pmtui.wire.errors import UNREADABLE
 
@@ -240,15 +240,15 @@ class AdminRoutes:
         owner = self._venue.accounts.owner_of(address)
         if owner is not None:
             is_closed = asked.standing is Standing.CLOSED_ONLY
-            closed = self._venue.switches.closed_only
+            closed = self._venue.controls.closed_only
             closed.add(owner) if is_closed else closed.discard(owner)
         return JsonResponse({"address": address, "standing": asked.standing})
 
     async def geoblock(self, request: Request) -> Response:
         """Show or set the geographic answer."""
         if request.method == "POST":
-            self._venue.switches.geo = await read_body(request, GeoAnswer)
-        return JsonResponse(self._venue.switches.geo)
+            self._venue.controls.geo = await read_body(request, GeoAnswer)
+        return JsonResponse(self._venue.controls.geo)
 
 
 def guarded(handler: Handler) -> Handler:
@@ -348,12 +348,12 @@ class _Cancels(msgspec.Struct):
     max_ids_seed: int = MAX_CANCELS_SEED
 
 
-class AdminSwitches:
+class ControlRoutes:
     """Routes that change how the venue behaves, never what it holds."""
 
-    def __init__(self, venue: Venue, office: BackOffice) -> None:
+    def __init__(self, venue: Venue, subsystems: Subsystems) -> None:
         self._venue = venue
-        self._office = office
+        self._subsystems = subsystems
 
     def routes(self) -> list[Route]:
         """Return the routes."""
@@ -382,9 +382,9 @@ class AdminSwitches:
             *(
                 Route(path, guarded(_clearing(switched)), methods=["DELETE"])
                 for path, switched in (
-                    ("/delays", self._venue.switches.delays),
-                    ("/tricks", self._venue.switches.tricks),
-                    ("/faults", self._venue.switches.faults),
+                    ("/delays", self._venue.controls.delays),
+                    ("/tricks", self._venue.controls.tricks),
+                    ("/faults", self._venue.controls.faults),
                 )
             ),
         ]
@@ -392,12 +392,12 @@ class AdminSwitches:
     async def shown(self, request: Request) -> Response:
         """Show every switch."""
         del request
-        return JsonResponse(self._venue.switches)
+        return JsonResponse(self._venue.controls)
 
     async def mode(self, request: Request) -> Response:
         """Limit what the exchange takes; a restart that was under way is over with that."""
         asked = await read_body(request, _Mode)
-        self._office.restart.forget()
+        self._subsystems.restart.forget()
         self._venue.exchange.mode = asked.mode
         self._venue.exchange.retry_after_s = asked.retry_after_s
         return JsonResponse({"mode": asked.mode})
@@ -407,13 +407,13 @@ class AdminSwitches:
         asked = await read_body(request, _Restart)
         if asked.seconds < 0 or asked.post_only_s < 0:
             return failure(400, "time goes forward only")
-        self._office.restart.begin(seconds=asked.seconds, post_only_s=asked.post_only_s)
+        self._subsystems.restart.begin(seconds=asked.seconds, post_only_s=asked.post_only_s)
         return JsonResponse(asked)
 
     async def wallets(self, request: Request) -> Response:
         """Choose which wallets may trade."""
         asked = await read_body(request, _Wallets)
-        self._venue.switches.deposit_wallets_only = asked.deposit_only
+        self._venue.controls.deposit_wallets_only = asked.deposit_only
         return JsonResponse(asked)
 
     async def delay(self, request: Request) -> Response:
@@ -423,30 +423,30 @@ class AdminSwitches:
         if self._venue.trading(condition_id) is None:
             return failure(404, "market not found")
         delay = TakerDelay(max(asked.seconds, 0), max(asked.hold_ms, 0))
-        self._venue.switches.delays[condition_id] = delay
+        self._venue.controls.delays[condition_id] = delay
         return JsonResponse(asked)
 
     async def statuses(self, request: Request) -> Response:
         """Choose the longer or the shorter names of statuses."""
         asked = await read_body(request, _Statuses)
-        self._venue.switches.has_status_prefixes = asked.has_prefixes
+        self._venue.controls.has_status_prefixes = asked.has_prefixes
         return JsonResponse(asked)
 
     async def streams(self, request: Request) -> Response:
         """Choose how streams speak; connections that are open change at once."""
         asked = await read_body(request, StreamManner)
-        self._venue.switches.streams = asked
+        self._venue.controls.streams = asked
         return JsonResponse(asked)
 
     async def trick(self, request: Request) -> Response:
         """Play a trick on the next events of the streams."""
-        self._venue.switches.tricks.append(await read_body(request, StreamTrick))
-        return JsonResponse(self._venue.switches.tricks)
+        self._venue.controls.tricks.append(await read_body(request, StreamTrick))
+        return JsonResponse(self._venue.controls.tricks)
 
     async def settlement(self, request: Request) -> Response:
         """Choose what becomes of the next trades of users; normal forgets what was chosen."""
         asked = await read_body(request, _Settlement)
-        courses = self._venue.switches.courses
+        courses = self._venue.controls.courses
         courses.clear()
         if asked.course is not SettlementCourse.NORMAL:
             courses.extend([asked.course] * min(max(asked.count, 0), 10_000))
@@ -455,13 +455,13 @@ class AdminSwitches:
     async def relayer(self, request: Request) -> Response:
         """Choose what becomes of the next transactions; those that stall go on with normal."""
         asked = await read_body(request, _Relayer)
-        switches = self._venue.switches
-        switches.is_submit_limited = asked.is_limited
-        switches.relay_courses.clear()
+        controls = self._venue.controls
+        controls.is_submit_limited = asked.is_limited
+        controls.relay_courses.clear()
         if asked.course is RelayCourse.NORMAL:
-            self._office.relay.release()
+            self._subsystems.relay.release()
         else:
-            switches.relay_courses.extend([asked.course] * min(max(asked.count, 0), 10_000))
+            controls.relay_courses.extend([asked.course] * min(max(asked.count, 0), 10_000))
         return JsonResponse(asked)
 
     async def advance(self, request: Request) -> Response:
@@ -478,26 +478,26 @@ class AdminSwitches:
     async def hashes(self, request: Request) -> Response:
         """Hold back transaction hashes."""
         asked = await read_body(request, _Hashes)
-        self._venue.switches.hash_delay_ms = round(max(asked.seconds, 0) * 1_000)
+        self._venue.controls.hash_delay_ms = round(max(asked.seconds, 0) * 1_000)
         return JsonResponse(asked)
 
     async def balances(self, request: Request) -> Response:
         """Let the venue's view of shares lag behind fills."""
         asked = await read_body(request, _Balances)
-        self._venue.switches.stale_balance_ms = round(max(asked.stale_seconds, 0) * 1_000)
+        self._venue.controls.stale_balance_ms = round(max(asked.stale_seconds, 0) * 1_000)
         return JsonResponse(asked)
 
     async def heartbeats(self, request: Request) -> Response:
         """Choose whether missed heartbeats have consequences."""
         asked = await read_body(request, _Heartbeats)
-        self._venue.switches.are_heartbeats_swept = asked.is_swept
+        self._venue.controls.are_heartbeats_swept = asked.is_swept
         return JsonResponse(asked)
 
     async def cancels(self, request: Request) -> Response:
         """Choose how many orders one request may cancel."""
         asked = await read_body(request, _Cancels)
-        self._venue.switches.max_cancels = max(asked.max_ids, 0)
-        self._venue.switches.max_cancels_seed = max(asked.max_ids_seed, 0)
+        self._venue.controls.max_cancels = max(asked.max_ids, 0)
+        self._venue.controls.max_cancels_seed = max(asked.max_ids_seed, 0)
         return JsonResponse(asked)
 
     async def limits(self, request: Request) -> Response:
@@ -506,7 +506,7 @@ class AdminSwitches:
         rates = (asked.orders_per_s, asked.orders_burst, asked.cancels_per_s, asked.cancels_burst)
         if min(rates) < 1:
             return failure(400, "rates and bursts begin at 1")
-        self._venue.switches.limits = asked
+        self._venue.controls.limits = asked
         return JsonResponse(asked)
 
     async def analytics_limits(self, request: Request) -> Response:
@@ -514,13 +514,13 @@ class AdminSwitches:
         asked = await read_body(request, HostLimits)
         if asked.scale <= 0:
             return failure(400, "a scale is more than 0")
-        self._venue.switches.analytics_limits = asked
+        self._venue.controls.analytics_limits = asked
         return JsonResponse(asked)
 
     async def add_fault(self, request: Request) -> Response:
         """Misbehave from now on, as often as asked."""
-        self._venue.switches.faults.append(await read_body(request, Fault))
-        return JsonResponse(self._venue.switches.faults)
+        self._venue.controls.faults.append(await read_body(request, Fault))
+        return JsonResponse(self._venue.controls.faults)
 
 
 def _clearing(switched: MutableMapping[ConditionId, TakerDelay] | MutableSequence[Any]) -> Handler:

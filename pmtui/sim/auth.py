@@ -119,7 +119,7 @@ class KeyRoutes:
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()
-        return JsonResponse({"closed_only": caller.eoa in self._venue.switches.closed_only})
+        return JsonResponse({"closed_only": caller.eoa in self._venue.controls.closed_only})
 
 
 def _nonce(request: Request) -> int:

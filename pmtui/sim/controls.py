@@ -1,4 +1,4 @@
-"""What an operator of the venue can switch while it runs: the geographic answer, manners, faults."""
+"""What an operator can change while the venue runs: limits, faults, how streams and chain behave."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -157,7 +157,7 @@ class HostLimits:
 
 
 @dataclass(slots=True)
-class Switches:
+class Controls:
     """Every switch, at rest by default."""
 
     geo: GeoAnswer = field(default_factory=GeoAnswer)

@@ -26,7 +26,7 @@ from typing_extensions import override
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pmtui.sim.access import TOO_LARGE, AccessRules, read_body, replayed
-from pmtui.sim.admin import AdminRoutes, AdminSwitches
+from pmtui.sim.admin import AdminRoutes, ControlRoutes
 from pmtui.sim.auth import KeyRoutes
 from pmtui.sim.chain.relayer_routes import RelayerRoutes
 from pmtui.sim.chain.rpc import RpcRoutes
@@ -40,12 +40,12 @@ from pmtui.sim.clob.notifications import NotificationRoutes
 from pmtui.sim.clob.orders import OrderRoutes
 from pmtui.sim.clob.price_history import HistoryRoutes
 from pmtui.sim.clob.reward_routes import RewardMarketRoutes, RewardUserRoutes, ScoringRoutes
-from pmtui.sim.controls import Fault, Switches
+from pmtui.sim.controls import Controls, Fault
 from pmtui.sim.data.app import LiveActivityRoutes, analytics_routes
 from pmtui.sim.gamma.app import metadata_routes
 from pmtui.sim.gamma.rows import VenueNumbers
 from pmtui.sim.http_json import JsonResponse, failure
-from pmtui.sim.subsystems import BackOffice
+from pmtui.sim.subsystems import Subsystems
 from pmtui.sim.venue import Venue
 
 Ends = tuple[object, object]
@@ -86,7 +86,7 @@ def geoblock_routes(venue: Venue) -> list[Route]:
 
     async def check(request: Request) -> Response:
         del request
-        return JsonResponse(venue.switches.geo)
+        return JsonResponse(venue.controls.geo)
 
     return [Route("/api/geoblock", check), Route("/", check)]
 
@@ -98,40 +98,40 @@ KEEP_ALIVE_S = 75
 INTERNAL_ERROR = "Internal server error"
 
 
-def applications(venue: Venue, office: BackOffice) -> dict[str, ASGIApp]:
+def applications(venue: Venue, subsystems: Subsystems) -> dict[str, ASGIApp]:
     """Return the application of every HTTP host."""
     routes: Mapping[str, list[Route]] = {
-        "clob": _trading_routes(venue, office),
+        "clob": _trading_routes(venue, subsystems),
         "gamma": [
-            *sign_in_routes(office.sign_ins),
-            *metadata_routes(venue.catalogue, VenueNumbers(venue)),
+            *sign_in_routes(subsystems.sign_ins),
+            *metadata_routes(venue.catalogue, VenueNumbers(venue, subsystems.prices)),
         ],
-        "data": analytics_routes(venue, office.chain),
-        "relayer": RelayerRoutes(venue, office).routes(),
-        "rpc": RpcRoutes(venue, office.chain, office.relay).routes(),
+        "data": analytics_routes(venue, subsystems.chain, subsystems.prices),
+        "relayer": RelayerRoutes(venue, subsystems).routes(),
+        "rpc": RpcRoutes(venue, subsystems.chain, subsystems.relay).routes(),
         "geoblock": geoblock_routes(venue),
-        "admin": [*AdminRoutes(venue).routes(), *AdminSwitches(venue, office).routes()],
+        "admin": [*AdminRoutes(venue).routes(), *ControlRoutes(venue, subsystems).routes()],
     }
     return {host: _application(host, routes[host]) for host in HTTP_HOSTS}
 
 
-def _trading_routes(venue: Venue, office: BackOffice) -> list[Route]:
-    paying = RewardMarketRoutes(venue, office.rewards)
+def _trading_routes(venue: Venue, subsystems: Subsystems) -> list[Route]:
+    paying = RewardMarketRoutes(venue, subsystems.rewards, subsystems.prices)
     return [
         *MarketRoutes(venue).routes(),
         *LiveActivityRoutes(venue).routes(),
         *BookRoutes(venue).routes(),
-        *HistoryRoutes(venue).routes(),
+        *HistoryRoutes(venue, subsystems.prices).routes(),
         *KeyRoutes(venue).routes(),
-        *SideKeyRoutes(venue, office.keys).routes(),
-        *OrderRoutes(venue, office).routes(),
-        *HeartbeatRoutes(venue, office.heartbeats).routes(),
-        *ScoringRoutes(venue, office.rewards).routes(),
-        *AccountRoutes(venue, office.pending, office.balances, office.chain).routes(),
+        *SideKeyRoutes(venue, subsystems.keys).routes(),
+        *OrderRoutes(venue, subsystems).routes(),
+        *HeartbeatRoutes(venue, subsystems.heartbeats).routes(),
+        *ScoringRoutes(venue, subsystems.rewards).routes(),
+        *AccountRoutes(venue, subsystems.pending, subsystems.balances, subsystems.chain).routes(),
         *paying.routes(),
-        *RewardUserRoutes(venue, office.rewards, paying).routes(),
-        *NotificationRoutes(venue, office.notifications).routes(),
-        *AttributionRoutes(venue, office.attribution).routes(),
+        *RewardUserRoutes(venue, subsystems.rewards, paying).routes(),
+        *NotificationRoutes(venue, subsystems.notifications).routes(),
+        *AttributionRoutes(venue, subsystems.attribution).routes(),
     ]
 
 
@@ -154,17 +154,17 @@ def _route_error(host: str, status: int) -> Response:
     return failure(status, text)
 
 
-class HostSwitch:
+class HostRouter:
     """Hands a request to the application of the port it came in on."""
 
     def __init__(
         self,
         hosts: Mapping[int, tuple[str, ASGIApp]],
-        switches: Switches,
+        controls: Controls,
         access: AccessRules,
     ) -> None:
         self._hosts = MappingProxyType(dict(hosts))
-        self._switches = switches
+        self._controls = controls
         self._access = access
         self.connections = Connections()
 
@@ -184,7 +184,7 @@ class HostSwitch:
             return
         fault = None
         if host != "admin":
-            fault = self._switches.take_fault(host, scope["path"], method=scope["method"])
+            fault = self._controls.take_fault(host, scope["path"], method=scope["method"])
         if fault is not None:
             await asyncio.sleep(fault.delay_ms / 1_000)
             if fault.is_answer_lost:
@@ -226,7 +226,7 @@ def _report(host: str, request: Request, error: Exception) -> None:
 class HttpServer(uvicorn.Server):
     """uvicorn without signal handlers and log of its own; says when it takes requests."""
 
-    def __init__(self, application: HostSwitch) -> None:
+    def __init__(self, application: HostRouter) -> None:
         config = uvicorn.Config(
             application,
             http=application.connections.protocol(),

@@ -12,6 +12,7 @@ from pmtui.sim.clob.builder_keys import Attribution, SideKeys
 from pmtui.sim.clob.heartbeats import Heartbeats
 from pmtui.sim.clob.notifications import Notifications
 from pmtui.sim.clob.pending_orders import PendingOrders, StaleBalances
+from pmtui.sim.clob.price_history import PastPrices
 from pmtui.sim.clob.rewards import Rewards
 from pmtui.sim.engine.events import (
     BalanceChanged,
@@ -68,7 +69,7 @@ class EngineRestart:
             self.forget()
 
 
-class BackOffice:
+class Subsystems:
     """The parts of a venue that its hosts share."""
 
     def __init__(self, venue: Venue) -> None:
@@ -81,6 +82,7 @@ class BackOffice:
         self.keys = SideKeys(venue)
         self.attribution = Attribution(venue)
         self.chain = Chain(venue)
+        self.prices = PastPrices(venue)
         self.relay = Relay(venue, self.chain)
         self.sign_ins = SignIns(venue)
         venue.subscribe(self._notice)

@@ -20,11 +20,11 @@ from pmtui.domain.money import Micros
 from pmtui.sim.accounts import Accounts, Credentials
 from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent, CatalogueMarket
 from pmtui.sim.clock import VenueClock
-from pmtui.sim.controls import Switches
+from pmtui.sim.controls import Controls
 from pmtui.sim.engine.events import Event, Trade
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import Done, IdSource, MarketSpec, MarketView, Refusal
-from pmtui.sim.storage.persistence import Keeper
+from pmtui.sim.storage.persistence import Persistence
 from pmtui.sim.storage.records import Records
 from pmtui.sim.storage.store import Store
 
@@ -78,11 +78,11 @@ class Venue:
         self.speed = speed
         self.accounts = Accounts()
         self.records = Records(store.tape_of)
-        self.switches = Switches()
+        self.controls = Controls()
         self.run = store.begin_run()
         self.exchange = Exchange(SeededIds(seed, run=self.run))
         self._store = store
-        self._persistence = Keeper(store, self.exchange, self.records, catalogue)
+        self._persistence = Persistence(store, self.exchange, self.records, catalogue)
         self._listeners: list[Listener] = []
         self._unpublished: deque[tuple[Event, ...]] = deque()
         self._is_publishing = False

@@ -242,7 +242,7 @@ class Person:
     def pass_time(self, seconds: float) -> None:
         """Let the venue's time pass, and whatever was due happen."""
         self.running.venue.clock.step(round(seconds * 1_000))
-        self.running.upkeep.tick()
+        self.running.maintenance.tick()
 
     async def ledger(self) -> Any:
         """Read the venue's own account of the wallet."""

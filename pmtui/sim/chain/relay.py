@@ -251,7 +251,7 @@ class Relay:
             calls=[(call.target, "0x" + call.data.hex()) for call in calls],
             created_ms=now_ms,
             updated_ms=now_ms,
-            course=self._venue.switches.take_relay_course(),
+            course=self._venue.controls.take_relay_course(),
         )
         self._known[transaction.transaction_id] = transaction
         self._keep(transaction)

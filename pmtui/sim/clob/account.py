@@ -36,11 +36,11 @@ def trade_status(venue: Venue, trade: Trade) -> str:
 def trade_hash(venue: Venue, trade: Trade) -> str:
     """Return a trade's transaction hash, empty while the operator has it held back."""
     age_ms = venue.clock.now_ms() - trade.matched_ms
-    return "" if age_ms < venue.switches.hash_delay_ms else trade.transaction_hash
+    return "" if age_ms < venue.controls.hash_delay_ms else trade.transaction_hash
 
 
 def _is_prefixed(venue: Venue) -> bool:
-    return venue.switches.has_status_prefixes
+    return venue.controls.has_status_prefixes
 
 
 def order_row(venue: Venue, order: OrderView) -> dict[str, object]:

@@ -82,7 +82,7 @@ class Heartbeats:
         if now_ms - self._swept_ms < SWEEP_MS:
             return
         self._swept_ms = now_ms
-        if not self._venue.switches.are_heartbeats_swept:
+        if not self._venue.controls.are_heartbeats_swept:
             return
         for key, chain in self._chains.items():
             if chain.is_armed and now_ms - chain.heard_ms >= LAPSE_MS:

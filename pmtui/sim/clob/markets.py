@@ -24,9 +24,9 @@ NO_DELAY = TakerDelay()
 
 def delay_of(venue: Venue, condition_id: ConditionId) -> TakerDelay:
     """Return a market's delay: what the operator set, else what its catalogue row says."""
-    switched = venue.switches.delays.get(condition_id)
-    if switched is not None:
-        return switched
+    chosen = venue.controls.delays.get(condition_id)
+    if chosen is not None:
+        return chosen
     market = venue.market(condition_id)
     return NO_DELAY if market is None else listed_delay(market)
 

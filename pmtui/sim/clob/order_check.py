@@ -190,7 +190,7 @@ def _check_binding(venue: Venue, fields: OrderFields, eoa: Address) -> Refusal |
         return None
     if fields.signer != eoa:
         return WRONG_SIGNER
-    return DEPOSIT_WALLETS_ONLY if venue.switches.deposit_wallets_only else None
+    return DEPOSIT_WALLETS_ONLY if venue.controls.deposit_wallets_only else None
 
 
 def _check_signature(

@@ -29,7 +29,7 @@ from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD
 from pmtui.sim.engine.terms import NewOrder, Placed, Refusal
 from pmtui.sim.http_json import JsonResponse, failure, refused
-from pmtui.sim.subsystems import RESTARTING, BackOffice, EngineRestart
+from pmtui.sim.subsystems import RESTARTING, EngineRestart, Subsystems
 from pmtui.sim.venue import Venue
 from pmtui.wire.errors import UNREADABLE
 
@@ -89,7 +89,7 @@ class OrderLimits:
 
     def spend(self, signer: Address, bucket: Bucket, cost: int) -> Spent:
         """Charge a request; one that costs too much is not charged at all."""
-        limits = self._venue.switches.limits
+        limits = self._venue.controls.limits
         rate, burst = _terms(limits, bucket)
         now_ms = self._venue.clock.now_ms()
         full = burst * _SCALE
@@ -146,7 +146,7 @@ class OrderGate:
         inner = self._checked(handler, Bucket.ORDERS, cost)
 
         async def checked(request: Request) -> Response:
-            if self._venue.switches.geo.blocked:
+            if self._venue.controls.geo.blocked:
                 return failure(403, RESTRICTED)
             return await inner(request)
 
@@ -180,9 +180,9 @@ Result = Placed | Delayed | Refusal
 class OrderTaking:
     """Takes orders in and words the answers."""
 
-    def __init__(self, venue: Venue, office: BackOffice) -> None:
+    def __init__(self, venue: Venue, subsystems: Subsystems) -> None:
         self._venue = venue
-        self._office = office
+        self._subsystems = subsystems
 
     async def take(self, checked: Sequence[CheckedOrder | Refusal]) -> list[Result]:
         """Place, hold or delay orders, each on its own merits.
@@ -200,7 +200,7 @@ class OrderTaking:
             if order.order_id not in again and (hold_ms := self._delay(order).hold_ms)
         }
         if held:
-            with self._office.pending.holding(held):
+            with self._subsystems.pending.holding(held):
                 await asyncio.sleep(max(held.values()) / 1_000)
 
         def place(exchange: Exchange, now_ms: int) -> list[Result]:
@@ -216,7 +216,7 @@ class OrderTaking:
         return self._venue.act(place)
 
     def _is_pending(self, order: NewOrder) -> bool:
-        return self._office.pending.is_pending(order.order_id)
+        return self._subsystems.pending.is_pending(order.order_id)
 
     def _delay(self, order: NewOrder) -> TakerDelay:
         reads = self._venue.exchange.reads
@@ -227,20 +227,20 @@ class OrderTaking:
 
     def _place(self, exchange: Exchange, checked: CheckedOrder, now_ms: int) -> Result:
         order = checked.order
-        if not self._office.chain.may_trade(order.account, order.token_id, order.side):
+        if not self._subsystems.chain.may_trade(order.account, order.token_id, order.side):
             # Whatever else is wrong with it is said first.
             found = exchange.reads.check(order, now_ms=now_ms)
             return found if isinstance(found, Refusal) else refusals.NO_ALLOWANCE
-        result: Result | None = self._office.balances.refusal(order)
+        result: Result | None = self._subsystems.balances.refusal(order)
         if result is None:
             seconds = self._delay(order).seconds
             result = (
-                self._office.pending.delay(order, seconds=seconds)
+                self._subsystems.pending.delay(order, seconds=seconds)
                 if seconds
                 else exchange.place(order, now_ms=now_ms)
             )
         if not isinstance(result, Refusal):
-            self._office.attribution.note(order.order_id, checked.builder)
+            self._subsystems.attribution.note(order.order_id, checked.builder)
         return result
 
     def answer(self, result: Result, checked: CheckedOrder | Refusal) -> dict[str, object]:
@@ -262,7 +262,7 @@ class OrderTaking:
             answer["tradeIDs"] = list(placed.trade_ids)
             # Since 2026-07-24 the service leaves the hashes out for orders that never rest.
             rests = isinstance(checked, CheckedOrder) and checked.order.time_in_force.rests
-            if rests and not self._venue.switches.hash_delay_ms:
+            if rests and not self._venue.controls.hash_delay_ms:
                 answer["transactionsHashes"] = list(placed.transaction_hashes)
         return answer
 
@@ -305,14 +305,14 @@ _decode_market = msgspec.json.Decoder(_CancelMarket).decode
 class OrderRoutes:
     """The routes that change orders."""
 
-    def __init__(self, venue: Venue, office: BackOffice) -> None:
+    def __init__(self, venue: Venue, subsystems: Subsystems) -> None:
         self._venue = venue
-        self._office = office
-        self._taking = OrderTaking(venue, office)
+        self._subsystems = subsystems
+        self._taking = OrderTaking(venue, subsystems)
 
     def routes(self) -> list[Route]:
         """Return the routes, each behind the gate that charges for it."""
-        gate = OrderGate(self._venue, self._office.restart)
+        gate = OrderGate(self._venue, self._subsystems.restart)
         return [
             Route("/order", gate.posting(self.post_one, _one), methods=["POST"]),
             Route("/orders", gate.posting(self.post_many, _batch_size), methods=["POST"]),
@@ -385,8 +385,8 @@ class OrderRoutes:
             return refused(INVALID_PAYLOAD)
         is_bare = isinstance(asked, list)
         order_ids = asked if isinstance(asked, list) else asked.order_ids
-        switches = self._venue.switches
-        limit = switches.max_cancels if is_bare else switches.max_cancels_seed
+        controls = self._venue.controls
+        limit = controls.max_cancels if is_bare else controls.max_cancels_seed
         if len(order_ids) > limit:
             return failure(400, f"Too many orders in payload, max allowed: {limit}")
         return self._cancel(order_ids, caller)
@@ -402,7 +402,7 @@ class OrderRoutes:
 
     def _told(self, result: CancelResult) -> CancelResult:
         # An order that is not in the book yet cannot be taken from it.
-        pending = self._office.pending
+        pending = self._subsystems.pending
         return CancelResult(
             result.canceled,
             tuple(

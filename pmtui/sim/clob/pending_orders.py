@@ -130,7 +130,7 @@ class StaleBalances:
 
     def note(self, line: BalanceChanged) -> None:
         """Go on believing what was there before a fill."""
-        lag_ms = self._venue.switches.stale_balance_ms
+        lag_ms = self._venue.controls.stale_balance_ms
         if lag_ms and line.token_id is not None and line.cause is Cause.TRADE:
             key = line.account, line.token_id
             before = self._live(key)

@@ -228,9 +228,9 @@ _decode_batch = msgspec.json.Decoder(_Batch).decode
 class HistoryRoutes:
     """`/prices-history`, and the same for many tokens at once."""
 
-    def __init__(self, venue: Venue) -> None:
+    def __init__(self, venue: Venue, prices: PastPrices) -> None:
         self._venue = venue
-        self._prices = PastPrices(venue)
+        self._prices = prices
 
     def routes(self) -> list[Route]:
         """Return the routes."""

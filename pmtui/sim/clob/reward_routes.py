@@ -146,10 +146,10 @@ _Bounds = tuple[Micros, Micros]
 class RewardMarketRoutes:
     """Lists of paying markets, and single ones."""
 
-    def __init__(self, venue: Venue, rewards: Rewards) -> None:
+    def __init__(self, venue: Venue, rewards: Rewards, prices: PastPrices) -> None:
         self._venue = venue
         self._rewards = rewards
-        self._prices = PastPrices(venue)
+        self._prices = prices
 
     def routes(self) -> list[Route]:
         """Return the routes; `config`, `raw` and `markets` alone are the older dialect's."""

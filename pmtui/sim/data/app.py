@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.chain.state import Chain
+from pmtui.sim.clob.price_history import PastPrices
 from pmtui.sim.data.dialects import AnalyticsV1, AnalyticsV2
 from pmtui.sim.data.figures import Answer, Figures
 from pmtui.sim.data.query import AnalyticsQuery, QueryRefusal
@@ -42,8 +43,8 @@ class RequestWindow:
 
     def take(self, path: str) -> int:
         """Count a request, or return in how many seconds one will be taken again."""
-        switch = self._venue.switches.analytics_limits
-        if not switch.is_enforced:
+        limits = self._venue.controls.analytics_limits
+        if not limits.is_enforced:
             return 0
         now_ms = self._venue.clock.now_ms()
         groups = {"": MOST_IN_ALL}
@@ -55,7 +56,7 @@ class RequestWindow:
             seen = self._seen[name]
             while seen and seen[0] <= now_ms - WINDOW_MS:
                 seen.popleft()
-            if len(seen) >= max(most * switch.scale, 1):
+            if len(seen) >= max(most * limits.scale, 1):
                 wait_ms = max(wait_ms, seen[0] + WINDOW_MS - now_ms)
         if wait_ms:
             return -(-wait_ms // 1_000)
@@ -64,9 +65,9 @@ class RequestWindow:
         return 0
 
 
-def analytics_routes(venue: Venue, chain: Chain) -> list[Route]:
+def analytics_routes(venue: Venue, chain: Chain, prices: PastPrices) -> list[Route]:
     """Return the routes of the analytics host in both dialects."""
-    figures, window = Figures(venue), RequestWindow(venue)
+    figures, window = Figures(venue, prices), RequestWindow(venue)
     answers = {**AnalyticsV1(figures).answers(), **AnalyticsV2(figures, chain).answers()}
     return [Route(path, _endpoint(venue, answer, window)) for path, answer in answers.items()]
 

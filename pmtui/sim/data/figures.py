@@ -333,10 +333,10 @@ Answer = Callable[[AnalyticsQuery], object]
 class Figures:
     """What both dialects ask of the ledger."""
 
-    def __init__(self, venue: Venue) -> None:
+    def __init__(self, venue: Venue, prices: PastPrices) -> None:
         self.venue = venue
         self.writer = RowWriter(venue)
-        self.prices = PastPrices(venue)
+        self.prices = prices
         self.accounts = AccountFigures(venue, self.prices)
 
     def holdings(self, query: AnalyticsQuery) -> list[Holding]:

@@ -282,9 +282,9 @@ def resolved_at(view: MarketView) -> datetime | None:
 class VenueNumbers(LiveNumbers):
     """Books, trades and resolutions of a venue, on top of what its catalogue began with."""
 
-    def __init__(self, venue: Venue) -> None:
+    def __init__(self, venue: Venue, prices: PastPrices) -> None:
         self._venue = venue
-        self._prices = PastPrices(venue)
+        self._prices = prices
 
     @override
     def now(self) -> datetime:

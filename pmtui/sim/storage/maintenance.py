@@ -62,7 +62,7 @@ WINDOW_KEPT = timedelta(hours=2)
 """How long a window stays known after its end; one that somebody had to do with stays for good."""
 
 
-class Upkeep:
+class Maintenance:
     """The venue's timers, all run by `tick` so that a test can drive them with its own clock."""
 
     def __init__(self, venue: Venue, *, chore: Callable[[], None] | None = None) -> None:
@@ -110,7 +110,7 @@ class Upkeep:
         for event in events:
             match event:
                 case TradeMatched(trade=trade) if self._venue.records.concerns_users(trade):
-                    self._schedule(trade.trade_id, self._venue.switches.take_course(), MINED_MS)
+                    self._schedule(trade.trade_id, self._venue.controls.take_course(), MINED_MS)
                 case MarketAdded(spec=spec):
                     self._watch_end(spec.condition_id)
                 case _:

@@ -34,7 +34,7 @@ from pmtui.sim.storage.records import Records
 from pmtui.sim.storage.store import Changes, Store, Stored, StoredMarket
 
 
-class Keeper:
+class Persistence:
     """Between the exchange and its store."""
 
     def __init__(

@@ -93,7 +93,7 @@ class MarketSession(Watcher):
                 self._outbox.put(self._worded(frame.data))
 
     def _worded(self, data: bytes) -> bytes:
-        if self._venue.switches.streams.has_lower_case_sides:
+        if self._venue.controls.streams.has_lower_case_sides:
             return data.replace(b'"side":"BUY"', b'"side":"buy"').replace(
                 b'"side":"SELL"', b'"side":"sell"'
             )
@@ -115,7 +115,7 @@ class MarketSession(Watcher):
         if books and request.initial_dump:
             # In no useful order, as the service sends them; the same for the same tokens.
             books.sort(key=hash_of)
-            if self._venue.switches.streams.framing is Framing.OBJECTS:
+            if self._venue.controls.streams.framing is Framing.OBJECTS:
                 for book in books:
                     self._outbox.put(book.encode())
             else:
@@ -263,7 +263,7 @@ class UserSession:
 
     def _begin(self, request: UserRequest) -> bool:
         auth = request.auth
-        if self._venue.switches.streams.refuses_users:
+        if self._venue.controls.streams.refuses_users:
             return False
         if auth is None or request.type.lower() not in ("", "user"):
             return False

@@ -36,7 +36,7 @@ async def serve_streams(
         request = connection.request
         path = request.path.partition("?")[0] if request else ""
         channel = path.rpartition("/")[2]
-        outbox = Outbox(connection, switches=venue.switches, channel=channel)
+        outbox = Outbox(connection, controls=venue.controls, channel=channel)
         if path == "/ws/market":
             await _market(connection, outbox, MarketSession(venue, publisher, outbox))
         else:

@@ -19,7 +19,7 @@ from pmtui.sim.streams.publisher import Publisher, Watcher
 from tests.check.frames import Recorded
 from tests.check.replay import Replay, Report
 from tests.sim.kit import RAIN_YES
-from tests.sim.streams.test_ladder import CONDITION, WALLET, quiet_venue
+from tests.sim.streams.test_frames import CONDITION, WALLET, quiet_venue
 
 
 class Listener(Watcher):

@@ -51,9 +51,9 @@ async def test_both_parties_hear_of_a_trade_until_it_is_confirmed_each_in_its_ro
         order_id = await ann.rest(Side.BUY, "0.40", "20")
         await bob.place(Side.BUY, "0.60", "10", token=RAIN_NO)
         running.venue.clock.step(3_000)
-        running.upkeep.tick()
+        running.maintenance.tick()
         running.venue.clock.step(3_000)
-        running.upkeep.tick()
+        running.maintenance.tick()
         made, taken = await maker.ping(), await taker.ping()
         assert [(e["type"], e["status"]) for e in made] == [
             ("PLACEMENT", "LIVE"),

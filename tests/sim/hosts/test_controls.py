@@ -13,8 +13,8 @@ from pmtui.domain.account.signature_type import SignatureType
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim import admin
-from pmtui.sim.admin import AdminRoutes, AdminSwitches
-from pmtui.sim.subsystems import RESTARTING, BackOffice
+from pmtui.sim.admin import AdminRoutes, ControlRoutes
+from pmtui.sim.subsystems import RESTARTING, Subsystems
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, Person, http_client, small_venue
 from tests.sim.streams.wire import connected
 
@@ -36,7 +36,7 @@ async def _trade(person: Person) -> dict[str, Any]:
 
 async def test_the_operators_table_names_every_route(ann: Person) -> None:
     venue = ann.running.venue
-    routes = [*AdminRoutes(venue).routes(), *AdminSwitches(venue, BackOffice(venue)).routes()]
+    routes = [*AdminRoutes(venue).routes(), *ControlRoutes(venue, Subsystems(venue)).routes()]
     served = {
         (method, re.sub(r"\{.*\}", "{}", route.path))
         for route in routes
@@ -75,7 +75,7 @@ async def test_odd_switches_are_refused(ann: Person, path: str, body: object) ->
     assert response.status_code == 400
 
 
-async def test_unknown_markets_and_trades_have_no_switches(ann: Person) -> None:
+async def test_unknown_markets_and_trades_have_no_controls(ann: Person) -> None:
     for path, body in (
         ("/delays", {"condition_id": "0x" + "00" * 32}),
         ("/trades/none", {"status": "FAILED"}),

@@ -135,8 +135,8 @@ def test_every_past_is_of_prices_and_meets_what_the_catalogue_says(
 @pytest.mark.no_cover
 def test_the_packaged_markets_agree_with_their_charts_while_they_trade() -> None:
     floor = Floor(speed=4)
-    rows = MetadataRows(floor.venue.catalogue, VenueNumbers(floor.venue))
     prices = PastPrices(floor.venue)
+    rows = MetadataRows(floor.venue.catalogue, VenueNumbers(floor.venue, prices))
     floor.publisher.watch(floor.find(Activity.FAST).condition_id, Eyes())
     for _ in range(3):
         floor.pass_seconds(3)

@@ -11,7 +11,7 @@ from pmtui.domain.money import ONE, Micros
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.events import Event, MarketAdded, MarketResolved
-from pmtui.sim.storage.maintenance import Upkeep
+from pmtui.sim.storage.maintenance import Maintenance
 from pmtui.sim.storage.store import Store
 from pmtui.sim.venue import Venue
 
@@ -54,13 +54,13 @@ def _open_windows(venue: Venue) -> list[str]:
 def test_windows_are_resolved_as_they_end_and_new_ones_are_listed(
     venue: Venue, clock: ManualClock
 ) -> None:
-    upkeep = Upkeep(venue)
-    upkeep.tick()
+    maintenance = Maintenance(venue)
+    maintenance.tick()
     heard = _Listener(venue)
     count = len(_open_windows(venue))
     for _ in range(4):
         clock.step(SLOT_MS)
-        upkeep.tick()
+        maintenance.tick()
     assert heard.resolved()
     assert len(heard.added()) == len(heard.resolved())
     assert len(_open_windows(venue)) == count
@@ -75,13 +75,13 @@ def test_windows_are_resolved_as_they_end_and_new_ones_are_listed(
 def test_after_a_long_sleep_only_the_present_windows_are_listed(
     venue: Venue, clock: ManualClock
 ) -> None:
-    upkeep = Upkeep(venue)
-    upkeep.tick()
+    maintenance = Maintenance(venue)
+    maintenance.tick()
     before = set(_open_windows(venue))
     heard = _Listener(venue)
     clock.step(24 * 12 * SLOT_MS)
-    upkeep.tick()
-    upkeep.tick()
+    maintenance.tick()
+    maintenance.tick()
     assert before <= {str(event.condition_id) for event in heard.resolved()}
     present = _open_windows(venue)
     assert present
@@ -96,10 +96,10 @@ def test_the_same_seed_ends_the_same_windows_the_same_way(clock: ManualClock) ->
     def outcomes(seed: int) -> list[tuple[str, int]]:
         mine = ManualClock(clock.now_ms())
         venue = Venue(load_packaged(mine.now()), clock=mine, store=Store(), seed=seed)
-        upkeep = Upkeep(venue)
+        maintenance = Maintenance(venue)
         heard = _Listener(venue)
         mine.step(6 * SLOT_MS)
-        upkeep.tick()
+        maintenance.tick()
         venue.close()
         return [(str(e.condition_id), int(e.payout.pays(0))) for e in heard.resolved()]
 
