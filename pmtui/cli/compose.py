@@ -39,7 +39,7 @@ from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.tuning import Tuning
 from pmtui.service.views import Mode
-from pmtui.sim.admin.admin_token import read_token
+from pmtui.sim.admin_token import read_token
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.keys.keymap import KeyOverride, read_keymap

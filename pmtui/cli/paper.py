@@ -24,7 +24,7 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.signing.keystore import create_key
 from pmtui.signing.secret import Secret
-from pmtui.sim.admin.admin_token import operator_headers
+from pmtui.sim.admin_token import operator_headers
 
 BOOT_DEADLINE_S = 30.0
 END_DEADLINE_S = 5.0

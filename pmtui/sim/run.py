@@ -7,18 +7,17 @@ from contextlib import ExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pmtui.sim.accounts.access import AccessRules
-from pmtui.sim.admin.admin_token import new_token, write_token
-from pmtui.sim.admin.back_office import BackOffice
+from pmtui.sim.access import AccessRules
+from pmtui.sim.admin_token import new_token, write_token
 from pmtui.sim.catalogue.load import load_packaged, load_recorded
 from pmtui.sim.catalogue.model import Catalogue
 from pmtui.sim.clock import SystemClock, VenueClock
-from pmtui.sim.data.public_tape import PublicTape
-from pmtui.sim.publisher import Publisher
-from pmtui.sim.server import HostSwitch, HttpServer, applications
+from pmtui.sim.server import HostRouter, HttpServer, applications
+from pmtui.sim.storage.maintenance import Maintenance, PublicTape
 from pmtui.sim.storage.store import Store, StoreError
-from pmtui.sim.storage.upkeep import Upkeep
+from pmtui.sim.streams.publisher import Publisher
 from pmtui.sim.streams.server import serve_streams
+from pmtui.sim.subsystems import Subsystems
 from pmtui.sim.traders import Traders
 from pmtui.sim.venue import Venue
 
@@ -52,7 +51,7 @@ class RunningVenue:
     """A venue that accepts connections."""
 
     venue: Venue
-    upkeep: Upkeep
+    maintenance: Maintenance
     urls: dict[str, str]
     """Base URLs by the names of the first line of `pmtui sim`."""
     admin_token: str = field(repr=False)
@@ -100,28 +99,28 @@ async def _served(
     publisher = Publisher(venue)
     traders = Traders(venue, seed=venue.seed, speed=venue.speed, publisher=publisher)
     traders.fill_books()
-    office = BackOffice(venue)
+    subsystems = Subsystems(venue)
     tape = PublicTape(venue)
 
     def chores() -> None:
-        office.tick()
+        subsystems.tick()
         tape.tick()
 
-    upkeep = Upkeep(venue, chore=chores)
+    maintenance = Maintenance(venue, chore=chores)
     hosts = {
         sockets[host].getsockname()[1]: (host, application)
-        for host, application in applications(venue, office).items()
+        for host, application in applications(venue, subsystems).items()
     }
-    server = HttpServer(HostSwitch(hosts, venue.switches, AccessRules(admin_token)))
+    server = HttpServer(HostRouter(hosts, venue.controls, AccessRules(admin_token)))
     listeners = [sockets[host] for host, _ in hosts.values()]
     async with serve_streams(venue, publisher, sockets["ws"]), asyncio.TaskGroup() as tasks:
         serving = tasks.create_task(server.serve(listeners))
         await server.is_up.wait()
-        background = [tasks.create_task(upkeep.run())]
+        background = [tasks.create_task(maintenance.run())]
         if venue.speed > 0:
             background.append(tasks.create_task(traders.run()))
         try:
-            yield RunningVenue(venue, upkeep, _urls(sockets), admin_token)
+            yield RunningVenue(venue, maintenance, _urls(sockets), admin_token)
         finally:
             await _end(server, serving, background)
             tape.write()

@@ -1,10 +1,9 @@
 """The venue's HTTP hosts: one listening socket each, all in one server on one event loop.
 
-A bug in a handler becomes a 500 and a line on stderr that names the place, never the values.
-
 The service's hosts are separate names, so they are separate ports here; which socket a connection
 came in on decides which application answers. What `access` refuses reaches none of them; faults the
-operator asked for strike next.
+operator asked for strike next. A bug in a handler becomes a 500 and a line on stderr that names the
+place, never the values.
 """
 
 import asyncio
@@ -14,6 +13,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import MappingProxyType
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -23,36 +23,73 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from pmtui.sim.accounts.access import TOO_LARGE, AccessRules, read_body, replayed
-from pmtui.sim.accounts.auth import KeyRoutes
-from pmtui.sim.admin.admin import AdminRoutes
-from pmtui.sim.admin.admin_switches import AdminSwitches
-from pmtui.sim.admin.back_office import BackOffice
-from pmtui.sim.admin.switches import Fault, Switches
+from pmtui.sim.access import TOO_LARGE, AccessRules, read_body, replayed
+from pmtui.sim.admin import AdminRoutes, ControlRoutes
+from pmtui.sim.auth import KeyRoutes
 from pmtui.sim.chain.relayer_routes import RelayerRoutes
 from pmtui.sim.chain.rpc import RpcRoutes
 from pmtui.sim.chain.sign_in import sign_in_routes
-from pmtui.sim.clob.clob_account import AccountRoutes
-from pmtui.sim.clob.clob_books import BookRoutes
-from pmtui.sim.clob.clob_markets import MarketRoutes
-from pmtui.sim.clob.clob_orders import OrderRoutes
+from pmtui.sim.clob.account import AccountRoutes
+from pmtui.sim.clob.books import BookRoutes
+from pmtui.sim.clob.builder_keys import AttributionRoutes, SideKeyRoutes
 from pmtui.sim.clob.heartbeats import HeartbeatRoutes
-from pmtui.sim.clob.notification_routes import NotificationRoutes
+from pmtui.sim.clob.markets import MarketRoutes
+from pmtui.sim.clob.notifications import NotificationRoutes
+from pmtui.sim.clob.orders import OrderRoutes
 from pmtui.sim.clob.price_history import HistoryRoutes
-from pmtui.sim.clob.side_key_routes import SideKeyRoutes
-from pmtui.sim.connections import Connections
-from pmtui.sim.data.app import analytics_routes
-from pmtui.sim.data.live_activity import LiveActivityRoutes
+from pmtui.sim.clob.reward_routes import RewardMarketRoutes, RewardUserRoutes, ScoringRoutes
+from pmtui.sim.controls import Controls, Fault
+from pmtui.sim.data.app import LiveActivityRoutes, analytics_routes
 from pmtui.sim.gamma.app import metadata_routes
-from pmtui.sim.gamma.live_numbers import VenueNumbers
-from pmtui.sim.geoblock import geoblock_routes
+from pmtui.sim.gamma.rows import VenueNumbers
 from pmtui.sim.http_json import JsonResponse, failure
-from pmtui.sim.rewards.attribution_routes import AttributionRoutes
-from pmtui.sim.rewards.market_routes import RewardMarketRoutes
-from pmtui.sim.rewards.scoring_routes import ScoringRoutes
-from pmtui.sim.rewards.user_routes import RewardUserRoutes
+from pmtui.sim.subsystems import Subsystems
 from pmtui.sim.venue import Venue
+
+Ends = tuple[object, object]
+
+
+class Connections:
+    """Every open connection of one server."""
+
+    def __init__(self) -> None:
+        self._transports: dict[Ends, asyncio.Transport] = {}
+
+    def abort(self, scope: Scope) -> None:
+        """Reset the connection a request came in on; nothing more is sent."""
+        transport = self._transports.get((scope["server"], scope["client"]))
+        if transport is not None:
+            transport.abort()
+
+    def protocol(self) -> type[H11Protocol]:
+        """Return uvicorn's protocol, which also registers here."""
+        transports = self._transports
+
+        class RegisteredProtocol(H11Protocol):
+            @override
+            def connection_made(self, transport: Any) -> None:
+                super().connection_made(transport)
+                transports[self.server, self.client] = transport
+
+            @override
+            def connection_lost(self, exc: Exception | None) -> None:
+                transports.pop((self.server, self.client), None)
+                super().connection_lost(exc)
+
+        return RegisteredProtocol
+
+
+def geoblock_routes(venue: Venue) -> list[Route]:
+    """Return the check, below `/api/geoblock` as on the service's site and at the root."""
+
+    async def check(request: Request) -> Response:
+        del request
+        return JsonResponse(venue.controls.geo)
+
+    return [Route("/api/geoblock", check), Route("/", check)]
+
 
 HTTP_HOSTS = ("clob", "gamma", "data", "relayer", "rpc", "geoblock", "admin")
 KEEP_ALIVE_S = 75
@@ -61,40 +98,40 @@ KEEP_ALIVE_S = 75
 INTERNAL_ERROR = "Internal server error"
 
 
-def applications(venue: Venue, office: BackOffice) -> dict[str, ASGIApp]:
+def applications(venue: Venue, subsystems: Subsystems) -> dict[str, ASGIApp]:
     """Return the application of every HTTP host."""
     routes: Mapping[str, list[Route]] = {
-        "clob": _trading_routes(venue, office),
+        "clob": _trading_routes(venue, subsystems),
         "gamma": [
-            *sign_in_routes(office.sign_ins),
-            *metadata_routes(venue.catalogue, VenueNumbers(venue)),
+            *sign_in_routes(subsystems.sign_ins),
+            *metadata_routes(venue.catalogue, VenueNumbers(venue, subsystems.prices)),
         ],
-        "data": analytics_routes(venue, office.chain),
-        "relayer": RelayerRoutes(venue, office).routes(),
-        "rpc": RpcRoutes(venue, office.chain, office.relay).routes(),
+        "data": analytics_routes(venue, subsystems.chain, subsystems.prices),
+        "relayer": RelayerRoutes(venue, subsystems).routes(),
+        "rpc": RpcRoutes(venue, subsystems.chain, subsystems.relay).routes(),
         "geoblock": geoblock_routes(venue),
-        "admin": [*AdminRoutes(venue).routes(), *AdminSwitches(venue, office).routes()],
+        "admin": [*AdminRoutes(venue).routes(), *ControlRoutes(venue, subsystems).routes()],
     }
     return {host: _application(host, routes[host]) for host in HTTP_HOSTS}
 
 
-def _trading_routes(venue: Venue, office: BackOffice) -> list[Route]:
-    paying = RewardMarketRoutes(venue, office.rewards)
+def _trading_routes(venue: Venue, subsystems: Subsystems) -> list[Route]:
+    paying = RewardMarketRoutes(venue, subsystems.rewards, subsystems.prices)
     return [
         *MarketRoutes(venue).routes(),
         *LiveActivityRoutes(venue).routes(),
         *BookRoutes(venue).routes(),
-        *HistoryRoutes(venue).routes(),
+        *HistoryRoutes(venue, subsystems.prices).routes(),
         *KeyRoutes(venue).routes(),
-        *SideKeyRoutes(venue, office.keys).routes(),
-        *OrderRoutes(venue, office).routes(),
-        *HeartbeatRoutes(venue, office.heartbeats).routes(),
-        *ScoringRoutes(venue, office.rewards).routes(),
-        *AccountRoutes(venue, office.pending, office.balances, office.chain).routes(),
+        *SideKeyRoutes(venue, subsystems.keys).routes(),
+        *OrderRoutes(venue, subsystems).routes(),
+        *HeartbeatRoutes(venue, subsystems.heartbeats).routes(),
+        *ScoringRoutes(venue, subsystems.rewards).routes(),
+        *AccountRoutes(venue, subsystems.pending, subsystems.balances, subsystems.chain).routes(),
         *paying.routes(),
-        *RewardUserRoutes(venue, office.rewards, paying).routes(),
-        *NotificationRoutes(venue, office.notifications).routes(),
-        *AttributionRoutes(venue, office.attribution).routes(),
+        *RewardUserRoutes(venue, subsystems.rewards, paying).routes(),
+        *NotificationRoutes(venue, subsystems.notifications).routes(),
+        *AttributionRoutes(venue, subsystems.attribution).routes(),
     ]
 
 
@@ -117,17 +154,17 @@ def _route_error(host: str, status: int) -> Response:
     return failure(status, text)
 
 
-class HostSwitch:
+class HostRouter:
     """Hands a request to the application of the port it came in on."""
 
     def __init__(
         self,
         hosts: Mapping[int, tuple[str, ASGIApp]],
-        switches: Switches,
+        controls: Controls,
         access: AccessRules,
     ) -> None:
         self._hosts = MappingProxyType(dict(hosts))
-        self._switches = switches
+        self._controls = controls
         self._access = access
         self.connections = Connections()
 
@@ -147,7 +184,7 @@ class HostSwitch:
             return
         fault = None
         if host != "admin":
-            fault = self._switches.take_fault(host, scope["path"], method=scope["method"])
+            fault = self._controls.take_fault(host, scope["path"], method=scope["method"])
         if fault is not None:
             await asyncio.sleep(fault.delay_ms / 1_000)
             if fault.is_answer_lost:
@@ -189,7 +226,7 @@ def _report(host: str, request: Request, error: Exception) -> None:
 class HttpServer(uvicorn.Server):
     """uvicorn without signal handlers and log of its own; says when it takes requests."""
 
-    def __init__(self, application: HostSwitch) -> None:
+    def __init__(self, application: HostRouter) -> None:
         config = uvicorn.Config(
             application,
             http=application.connections.protocol(),

@@ -17,14 +17,14 @@ from typing_extensions import override
 from pmtui.domain.ids import Address, ConditionId, TokenId, TradeId
 from pmtui.domain.markets.market import FeeSchedule
 from pmtui.domain.money import Micros
-from pmtui.sim.accounts.accounts import Accounts, Credentials
-from pmtui.sim.admin.switches import Switches
+from pmtui.sim.accounts import Accounts, Credentials
 from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent, CatalogueMarket
 from pmtui.sim.clock import VenueClock
+from pmtui.sim.controls import Controls
 from pmtui.sim.engine.events import Event, Trade
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import Done, IdSource, MarketSpec, MarketView, Refusal
-from pmtui.sim.storage.keeper import Keeper
+from pmtui.sim.storage.persistence import Persistence
 from pmtui.sim.storage.records import Records
 from pmtui.sim.storage.store import Store
 
@@ -77,12 +77,12 @@ class Venue:
         self.seed = seed
         self.speed = speed
         self.accounts = Accounts()
-        self.records = Records()
-        self.switches = Switches()
+        self.records = Records(store.tape_of)
+        self.controls = Controls()
         self.run = store.begin_run()
         self.exchange = Exchange(SeededIds(seed, run=self.run))
         self._store = store
-        self._keeper = Keeper(store, self.exchange, self.records, catalogue)
+        self._persistence = Persistence(store, self.exchange, self.records, catalogue)
         self._listeners: list[Listener] = []
         self._unpublished: deque[tuple[Event, ...]] = deque()
         self._is_publishing = False
@@ -90,7 +90,7 @@ class Venue:
         for market in catalogue.markets:
             if market.is_tradable:
                 self.exchange.add_market(spec_of(market), now_ms=now_ms)
-        self._keeper.restore(self.accounts, now_ms=now_ms)
+        self._persistence.restore(self.accounts, now_ms=now_ms)
         self.records.take(self.exchange.drain_events())
 
     def market(self, condition_id: str) -> CatalogueMarket | None:
@@ -141,7 +141,7 @@ class Venue:
         """Remember events, write them down, then let everybody hear of them."""
         if events:
             self.records.take(events)
-            self._keeper.keep(events)
+            self._persistence.keep(events)
             self._publish(events)
 
     def notes(self, kind: str) -> list[tuple[str, bytes]]:
@@ -211,6 +211,32 @@ class Venue:
                 exchange.add_market(spec, now_ms=now_ms)
 
         self.act(add)
+
+    def remove_event(self, event: CatalogueEvent) -> bool:
+        """Forget an event that is over and that nobody who is not simulated had to do with.
+
+        Returns:
+            Whether it is gone; else something of it must stay known.
+        """
+        markets = [market.condition_id for market in event.markets]
+        views = [self.trading(condition_id) for condition_id in markets]
+        if any(view is not None and view.payout is None for view in views) or any(
+            self._persistence.has_kept(condition_id) for condition_id in markets
+        ):
+            return False
+
+        def remove(exchange: Exchange, now_ms: int) -> bool:
+            return all(
+                exchange.remove_market(view.spec.condition_id, now_ms=now_ms)
+                for view in views
+                if view is not None
+            )
+
+        if not self.act(remove):
+            return False
+        self.catalogue.remove_event(event)
+        self._store.drop_tapes(markets)
+        return True
 
     def close(self) -> None:
         """Close the store; nothing may be changed afterwards."""

@@ -16,11 +16,11 @@ from starlette.applications import Starlette
 from starlette.routing import Match, Route
 
 from pmtui.clients.routes import ROUTES, Call
-from pmtui.sim.admin.back_office import BackOffice
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.server import applications
 from pmtui.sim.storage.store import Store
+from pmtui.sim.subsystems import Subsystems
 from pmtui.sim.venue import Venue
 
 _START_MS = 1_790_000_000_000
@@ -59,7 +59,7 @@ class VenueTable:
         clock = ManualClock(_START_MS)
         with closing(Store(None)) as store:
             venue = Venue(load_packaged(clock.now()), clock=clock, store=store, seed=1, speed=0)
-            application = applications(venue, BackOffice(venue))["clob"]
+            application = applications(venue, Subsystems(venue))["clob"]
         if not isinstance(application, Starlette):
             raise TypeError("the trading host is no table of routes any more")
         self._routes = [route for route in application.routes if isinstance(route, Route)]

@@ -5,8 +5,8 @@ from pmtui.domain.ids import Address
 from pmtui.domain.markets.market import RewardTerms
 from pmtui.domain.markets.rewards import reward_band
 from pmtui.domain.money import ONE, Micros
-from pmtui.sim.rewards.score import Quote, quote_score
-from pmtui.sim.rewards.score import RewardTerms as VenueTerms
+from pmtui.sim.clob.rewards import Quote, quote_score
+from pmtui.sim.clob.rewards import RewardTerms as VenueTerms
 
 amounts = st.integers(1, 10**9).map(Micros)
 prices = st.integers(1, ONE - 1).map(Micros)

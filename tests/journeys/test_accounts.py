@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.sim.admin.admin_token import write_token
+from pmtui.sim.admin_token import write_token
 from tests.journeys import trader
 from tests.journeys.broken_program import __name__ as broken_program
 from tests.journeys.conftest import Start

@@ -12,7 +12,7 @@ import httpx
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
-from pmtui.sim.admin.admin_token import operator_headers, read_token
+from pmtui.sim.admin_token import operator_headers, read_token
 
 PATIENCE_S = 60.0
 

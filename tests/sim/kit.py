@@ -20,7 +20,7 @@ from pmtui.signing.orders import OrderFields, SignedOrder, encode_post, sign_ord
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import OwnerWallets, derive_wallets
-from pmtui.sim.admin.admin_token import operator_headers
+from pmtui.sim.admin_token import operator_headers
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
 
@@ -239,7 +239,7 @@ class Person:
     def pass_time(self, seconds: float) -> None:
         """Let the venue's time pass, and whatever was due happen."""
         self.running.venue.clock.step(round(seconds * 1_000))
-        self.running.upkeep.tick()
+        self.running.maintenance.tick()
 
     async def ledger(self) -> Any:
         """Read the venue's own account of the wallet."""

@@ -8,7 +8,8 @@ import httpx
 from starlette.applications import Starlette
 
 from pmtui.sim.catalogue.model import Catalogue
-from pmtui.sim.gamma.app import LiveNumbers, metadata_routes
+from pmtui.sim.gamma.app import metadata_routes
+from pmtui.sim.gamma.rows import LiveNumbers
 
 
 class MetadataClient:

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from pmtui.sim.admin.admin_token import operator_headers
+from pmtui.sim.admin_token import operator_headers
 
 BOOT_DEADLINE_S = 60
 ANSWER_DEADLINE_S = 60

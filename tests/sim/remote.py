@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from pmtui.sim.admin.admin_token import operator_headers
+from pmtui.sim.admin_token import operator_headers
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import RunningVenue
 from tests.sim.kit import Person

@@ -20,7 +20,7 @@ from pmtui.sim.catalogue.making.people import (
     sport_rows,
     team_rows,
 )
-from pmtui.sim.catalogue.making.shape import EventShaper, Registry
+from pmtui.sim.catalogue.making.shapes import EventShaper, Registry
 from pmtui.sim.catalogue.making.templates import People, event_drafts, series_drafts
 
 SEED = 20_261_102

@@ -180,13 +180,15 @@ class _Index:
 
 
 class Catalogue:
-    """Every event the venue knows; events may be added while it runs, never changed or removed."""
+    """Every event the venue lists; they come and go while it runs, and never change."""
 
     def __init__(self, events: Iterable[CatalogueEvent], *, extras: Extras | None = None) -> None:
         self._events: list[CatalogueEvent] = []
         self._markets: list[CatalogueMarket] = []
         self._index = _Index()
         self._extras = Extras() if extras is None else extras
+        self.version = 0
+        """Rises with every event that comes or goes."""
         for event in events:
             self.add_event(event)
 
@@ -214,6 +216,7 @@ class Catalogue:
         index = self._index
         if event.event_id in index.events:
             return False
+        self.version += 1
         self._events.append(event)
         index.events[event.event_id] = event
         index.event_slugs.setdefault(event.slug, event)
@@ -232,6 +235,24 @@ class Catalogue:
             index.conditions.setdefault(market.condition_id, market)
         for token_id in market.token_ids:
             index.tokens.setdefault(token_id, market)
+
+    def remove_event(self, event: CatalogueEvent) -> None:
+        """Remove an event that is over, with its markets; does nothing where it is not listed."""
+        index = self._index
+        if index.events.get(event.event_id) is not event:
+            return
+        self.version += 1
+        gone = {market.market_id for market in event.markets}
+        self._events = [one for one in self._events if one is not event]
+        self._markets = [one for one in self._markets if one.market_id not in gone]
+        del index.events[event.event_id]
+        index.event_slugs.pop(event.slug, None)
+        for market in event.markets:
+            index.markets.pop(market.market_id, None)
+            index.market_slugs.pop(market.slug, None)
+            index.conditions.pop(market.condition_id, None)
+            for token_id in market.token_ids:
+                index.tokens.pop(token_id, None)
 
     def event(self, event_id: str) -> CatalogueEvent | None:
         """Find an event by id."""

@@ -18,9 +18,9 @@ from pmtui.signing.contracts import POLYGON
 from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
 from pmtui.signing.wallet import derive_wallets
 from pmtui.signing.wallet_batch import MOST_METADATA, recover_batch_signer
-from pmtui.sim.admin.switches import RelayCourse
 from pmtui.sim.chain.contracts import Reverted, execute
 from pmtui.sim.chain.state import CONTRACTS, TRADES_THROUGH, Chain
+from pmtui.sim.controls import RelayCourse
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.venue import Venue
 
@@ -251,7 +251,7 @@ class Relay:
             calls=[(call.target, "0x" + call.data.hex()) for call in calls],
             created_ms=now_ms,
             updated_ms=now_ms,
-            course=self._venue.switches.take_relay_course(),
+            course=self._venue.controls.take_relay_course(),
         )
         self._known[transaction.transaction_id] = transaction
         self._keep(transaction)

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pmtui.domain.ids import ApiKey
-from pmtui.sim.accounts.auth import credentials_of, unauthorized
+from pmtui.sim.auth import credentials_of, unauthorized
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.http_json import JsonResponse, refused
@@ -82,7 +82,7 @@ class Heartbeats:
         if now_ms - self._swept_ms < SWEEP_MS:
             return
         self._swept_ms = now_ms
-        if not self._venue.switches.are_heartbeats_swept:
+        if not self._venue.controls.are_heartbeats_swept:
             return
         for key, chain in self._chains.items():
             if chain.is_armed and now_ms - chain.heard_ms >= LAPSE_MS:

@@ -1,7 +1,7 @@
 """What an account is told without asking: orders gone, fills, markets that ended, fills undone.
 
 Fed by the exchange's events and written down a moment later, at the latest before anybody reads
-them. The last few hundred of every account are kept until it drops them.
+them at `/notifications`. The last few hundred of every account are kept until it drops them.
 """
 
 from collections import defaultdict
@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from pmtui.domain.ids import Address, ApiKey, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, format_micros
 from pmtui.domain.orders.order import TradeStatus
-from pmtui.sim.accounts.account_rows import outcome_of
+from pmtui.sim.auth import credentials_of, unauthorized
+from pmtui.sim.clob.account import outcome_of, wallet_asked
 from pmtui.sim.engine.events import (
     Event,
     MarketResolved,
@@ -24,6 +28,7 @@ from pmtui.sim.engine.events import (
     TradeMatched,
 )
 from pmtui.sim.engine.terms import OrderView
+from pmtui.sim.http_json import JsonResponse
 from pmtui.sim.venue import Venue
 
 KIND = "notification"
@@ -237,3 +242,50 @@ def _sizes(original: Micros, matched: Micros) -> dict[str, object]:
 
 def _name(number: int) -> str:
     return f"{number:012d}"
+
+
+class NotificationRoutes:
+    """Both routes, behind level 2; the signature type names the wallet, or all of them."""
+
+    def __init__(self, venue: Venue, notifications: Notifications) -> None:
+        self._venue = venue
+        self._notifications = notifications
+
+    def routes(self) -> list[Route]:
+        """Return the routes."""
+        return [
+            Route("/notifications", self.listed),
+            Route("/notifications", self.drop, methods=["DELETE"]),
+        ]
+
+    async def listed(self, request: Request) -> Response:
+        """List a wallet's notifications, newest first."""
+        caller = await credentials_of(self._venue, request)
+        if caller is None:
+            return unauthorized()
+        wallet = wallet_asked(self._venue, request, caller)
+        if isinstance(wallet, Response):
+            return wallet
+        return JsonResponse([_row(one) for one in self._notifications.of(wallet)])
+
+    async def drop(self, request: Request) -> Response:
+        """Forget the named ones, whichever of the caller's wallets they were for."""
+        caller = await credentials_of(self._venue, request)
+        if caller is None:
+            return unauthorized()
+        ids = [text for text in request.query_params.get("ids", "").split(",") if text]
+        if any(not (text.isascii() and text.isdigit() and len(text) < 16) for text in ids):
+            return JsonResponse({"error": "Invalid ids"}, status_code=400)
+        for wallet in self._venue.accounts.wallets_of(caller.eoa):
+            self._notifications.drop(wallet, [int(text) for text in ids])
+        return JsonResponse("OK")
+
+
+def _row(notification: Notification) -> dict[str, object]:
+    return {
+        "id": notification.number,
+        "owner": notification.owner,
+        "type": int(notification.kind),
+        "timestamp": str(notification.at_ms // 1_000),
+        "payload": notification.payload,
+    }

@@ -26,7 +26,7 @@ from pmtui.signing.orders import (
     verify_order,
 )
 from pmtui.signing.wallet import derive_wallets
-from pmtui.sim.accounts.accounts import Credentials
+from pmtui.sim.accounts import Credentials
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD, INVALID_TOKEN
 from pmtui.sim.engine.terms import NewOrder, Refusal
 from pmtui.sim.venue import Venue
@@ -195,7 +195,7 @@ def _check_binding(venue: Venue, fields: OrderFields, eoa: Address) -> Refusal |
         return None
     if fields.signer != eoa:
         return WRONG_SIGNER
-    return DEPOSIT_WALLETS_ONLY if venue.switches.deposit_wallets_only else None
+    return DEPOSIT_WALLETS_ONLY if venue.controls.deposit_wallets_only else None
 
 
 def _check_signature(

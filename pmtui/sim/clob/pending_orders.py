@@ -1,8 +1,11 @@
-"""Orders that were taken in but may not match yet: seconds of delay, or a short hold.
+"""What the venue does late on purpose: delayed and held orders, and balances seen after a fill.
 
 A delayed order was answered already, so it is written down and tried when its time has come, also
 after a restart; what became of it is told by the user stream only. It reserves nothing meanwhile,
 and cannot be cancelled: the answer to that is not published, this venue says `STILL_PENDING`.
+
+Whoever sells what they just bought is refused until the lag is over or they ask the venue to read
+the chain again, as on the service (docs/wire.md#balances). The ledger itself is never wrong.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,8 +14,11 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from pmtui.domain.ids import OrderId
-from pmtui.sim.engine.events import OrderCancelled
+from pmtui.domain.ids import Address, OrderId, TokenId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import ZERO, Micros
+from pmtui.sim.engine import refusals
+from pmtui.sim.engine.events import BalanceChanged, Cause, OrderCancelled
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.refusals import FOK_KILLED
 from pmtui.sim.engine.terms import LiveStatus, NewOrder, OrderView, Placed, Refusal
@@ -107,3 +113,56 @@ class PendingOrders:
             return
         gone = replace(pending.view, status=LiveStatus.INVALID)
         self._venue.announce((OrderCancelled(gone, self._venue.clock.now_ms()),))
+
+
+@dataclass(frozen=True, slots=True)
+class _Belief:
+    balance: Micros
+    until_ms: int
+
+
+class StaleBalances:
+    """What the venue believes about accounts it has not looked at since a fill."""
+
+    def __init__(self, venue: Venue) -> None:
+        self._venue = venue
+        self._beliefs: dict[tuple[Address, TokenId], _Belief] = {}
+
+    def note(self, line: BalanceChanged) -> None:
+        """Go on believing what was there before a fill."""
+        lag_ms = self._venue.controls.stale_balance_ms
+        if lag_ms and line.token_id is not None and line.cause is Cause.TRADE:
+            key = line.account, line.token_id
+            before = self._live(key)
+            balance = Micros(line.balance - line.change) if before is None else before.balance
+            self._beliefs[key] = _Belief(balance, self._venue.clock.now_ms() + lag_ms)
+
+    def refresh(self, account: Address, token_id: TokenId) -> None:
+        """Read the chain again."""
+        self._beliefs.pop((account, token_id), None)
+
+    def balance(self, account: Address, token_id: TokenId) -> Micros:
+        """Return how many shares the venue believes an account to hold."""
+        belief = self._live((account, token_id))
+        if belief is not None:
+            return belief.balance
+        held = self._venue.exchange.reads.account(account)
+        return ZERO if held is None else held.shares.get(token_id, ZERO)
+
+    def refusal(self, order: NewOrder) -> Refusal | None:
+        """Refuse a sale of more than the venue believes to be there."""
+        belief = self._live((order.account, order.token_id))
+        held = self._venue.exchange.reads.account(order.account)
+        if order.side is Side.BUY or belief is None or held is None:
+            return None
+        active = held.reserved_shares.get(order.token_id, ZERO)
+        if order.maker_amount <= belief.balance - active:
+            return None
+        return refusals.not_enough_balance(belief.balance, active=active, needed=order.maker_amount)
+
+    def _live(self, key: tuple[Address, TokenId]) -> _Belief | None:
+        belief = self._beliefs.get(key)
+        if belief is None or self._venue.clock.now_ms() < belief.until_ms:
+            return belief
+        del self._beliefs[key]
+        return None

@@ -12,8 +12,8 @@ from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, ZERO, Micros, notional_floor
 from pmtui.domain.orders.order import TradeStatus
+from pmtui.sim.clob.markets import first_price
 from pmtui.sim.engine.events import BalanceChanged, Cause, Trade
-from pmtui.sim.gamma.market_rows import first_price
 from pmtui.sim.venue import Venue
 
 _NO_MARKET = ConditionId("")

@@ -1,7 +1,4 @@
-"""What happened, in order: enough to feed both streams and to rebuild every account that matters.
-
-Order and balance events exist only for accounts that are not simulated; book and trade events for all.
-"""
+"""What the engine reports: one immutable event for every change, collected until a command ends."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -198,6 +195,14 @@ class MarketAdded:
 
 
 @dataclass(frozen=True, slots=True)
+class MarketRemoved:
+    """A market that ended is not known any more."""
+
+    spec: MarketSpec
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class MarketSwitched:
     """A market began or ceased to accept orders."""
 
@@ -236,7 +241,28 @@ Event = (
     | OrderCancelled
     | BalanceChanged
     | MarketAdded
+    | MarketRemoved
     | MarketSwitched
     | TickSizeChanged
     | MarketResolved
 )
+
+
+class Journal:
+    """Collects events in order; every command first sets `now_ms`."""
+
+    __slots__ = ("_events", "now_ms")
+
+    def __init__(self) -> None:
+        self.now_ms = 0
+        self._events: list[Event] = []
+
+    def add(self, event: Event) -> None:
+        """Append what just happened."""
+        self._events.append(event)
+
+    def drain(self) -> tuple[Event, ...]:
+        """Hand over the collected events and forget them."""
+        events = tuple(self._events)
+        self._events.clear()
+        return events

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import CancelResult, TradeStatus
-from pmtui.sim.engine import cancelling, custody, placing, seeding, settling, state
+from pmtui.sim.engine import custody, placing, seeding, settling, state
+from pmtui.sim.engine import placing as cancelling
 from pmtui.sim.engine.events import Event, MarketSwitched, Trade
 from pmtui.sim.engine.floor import Floor, TradedMarket
 from pmtui.sim.engine.reads import Reads
@@ -62,6 +63,10 @@ class Exchange:
             ValueError: the market, or one of its tokens, is there already.
         """
         self._at(now_ms).add_market(spec)
+
+    def remove_market(self, condition_id: ConditionId, *, now_ms: int) -> bool:
+        """Forget a market that ended, unless somebody still has shares or a trade there."""
+        return self._floor.remove_market(self._market(condition_id, now_ms))
 
     def set_accepting(self, condition_id: ConditionId, *, is_accepting: bool, now_ms: int) -> None:
         """Let a market take orders, or stop it; resting orders stay."""

@@ -3,11 +3,17 @@
 from pmtui.domain.ids import Address, ConditionId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.sim.engine.book import Book, RestingOrder, own_price
-from pmtui.sim.engine.events import Cause, LevelChanged, MarketAdded, OrderCancelled, Trade
-from pmtui.sim.engine.journal import Journal
+from pmtui.sim.engine.book import Book, OpenOrders, RestingOrder, own_price
+from pmtui.sim.engine.events import (
+    Cause,
+    Journal,
+    LevelChanged,
+    MarketAdded,
+    MarketRemoved,
+    OrderCancelled,
+    Trade,
+)
 from pmtui.sim.engine.ledger import Account, Ledger
-from pmtui.sim.engine.orders import OpenOrders
 from pmtui.sim.engine.terms import (
     IdSource,
     LiveStatus,
@@ -95,6 +101,31 @@ class Floor:
             self.groups.setdefault(spec.group, []).append(market)
         self.journal.add(MarketAdded(spec, self.journal.now_ms))
         return market
+
+    def remove_market(self, market: TradedMarket) -> bool:
+        """Forget a market that ended, unless somebody still has shares or a trade there.
+
+        Returns:
+            Whether it is gone.
+        """
+        spec = market.spec
+        is_held = any(
+            token_id in account.shares
+            for account in self.ledger.accounts.values()
+            for token_id in spec.tokens
+        )
+        is_settling = any(t.condition_id == spec.condition_id for t in self.unsettled.values())
+        if market.payout is None or is_held or is_settling:
+            return False
+        # What rounding left in the pool belongs to nobody.
+        self.ledger.fees += self.ledger.pools.pop(spec.condition_id)
+        del self.markets[spec.condition_id]
+        for token_id in spec.tokens:
+            del self.tokens[token_id]
+        if spec.group:
+            self.groups[spec.group].remove(market)
+        self.journal.add(MarketRemoved(spec, self.journal.now_ms))
+        return True
 
     def account(self, address: Address) -> Account:
         """Return an account, opened empty if it is new."""

@@ -11,8 +11,7 @@ from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.sim.engine.book import RestingOrder
-from pmtui.sim.engine.events import BalanceChanged, Cause
-from pmtui.sim.engine.journal import Journal
+from pmtui.sim.engine.events import BalanceChanged, Cause, Journal
 from pmtui.sim.engine.terms import AccountView, MarketSpec, Standing
 
 

@@ -1,11 +1,17 @@
-"""Take in a new order: check it in the service's order of checks, match it, rest what is left."""
+"""Take orders in and withdraw them.
 
+A new order is checked in the service's order of checks and matched; what is left of it rests. A
+resting order leaves at its owner's word, or when its time is up.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, notional_ceil
-from pmtui.domain.orders.order import TimeInForce
+from pmtui.domain.orders.order import CancelResult, TimeInForce
 from pmtui.sim.engine import refusals
 from pmtui.sim.engine.amounts import Demand, is_expiration_valid, read_demand
 from pmtui.sim.engine.book import RestingOrder
@@ -251,3 +257,55 @@ def _settle_remainder(
 
 def _hashes(trades: list[Trade]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(trade.transaction_hash for trade in trades))
+
+
+def cancel_named(
+    floor: Floor, order_ids: Iterable[OrderId], owner: ApiKey
+) -> CancelResult | Refusal:
+    """Cancel these orders; repeated ids count once, and other owners' orders do not exist."""
+    if floor.mode is TradingMode.DISABLED:
+        return refusals.TRADING_DISABLED
+    canceled: list[OrderId] = []
+    refused: list[tuple[OrderId, str]] = []
+    for order_id in dict.fromkeys(order_ids):
+        order = floor.orders.by_id.get(order_id)
+        if order is not None and order.owner == owner:
+            floor.cancel(order, LiveStatus.CANCELED)
+            canceled.append(order_id)
+        else:
+            refused.append((order_id, _why_not(floor, order_id)))
+    return CancelResult(tuple(canceled), tuple(refused))
+
+
+def cancel_where(
+    floor: Floor,
+    owner: ApiKey,
+    *,
+    condition_id: ConditionId | None = None,
+    token_id: TokenId | None = None,
+) -> CancelResult | Refusal:
+    """Cancel an owner's orders, all or those of a market, a token, or both."""
+    if floor.mode is TradingMode.DISABLED:
+        return refusals.TRADING_DISABLED
+    chosen = [
+        order
+        for order in floor.orders.of_owner(owner)
+        if condition_id in (None, order.condition_id) and token_id in (None, order.token_id)
+    ]
+    for order in chosen:
+        floor.cancel(order, LiveStatus.CANCELED)
+    return CancelResult(tuple(order.order_id for order in chosen))
+
+
+def expire(floor: Floor) -> int:
+    """Remove the GTD orders that are due and say how many there were."""
+    due: list[RestingOrder] = floor.orders.take_due(floor.journal.now_ms)
+    for order in due:
+        floor.cancel(order, LiveStatus.EXPIRED)
+    return len(due)
+
+
+def _why_not(floor: Floor, order_id: OrderId) -> str:
+    if floor.orders.known.get(order_id) == LiveStatus.MATCHED:
+        return refusals.ALREADY_MATCHED
+    return refusals.NOT_FOUND

@@ -10,13 +10,11 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from pmtui.sim.catalogue.model import Catalogue
-from pmtui.sim.gamma.comments import CommentReads, ProfileReads
 from pmtui.sim.gamma.filters import Filters, TagGraph
-from pmtui.sim.gamma.lists import EventReads, MarketReads
+from pmtui.sim.gamma.lists import EventReads, MarketReads, Search
 from pmtui.sim.gamma.query import QueryRefused
+from pmtui.sim.gamma.reference import CommentReads, ProfileReads, SeriesReads, SportReads, TagReads
 from pmtui.sim.gamma.rows import CatalogueNumbers, LiveMarket, LiveNumbers, MetadataRows
-from pmtui.sim.gamma.search import Search
-from pmtui.sim.gamma.tags import SeriesReads, SportReads, TagReads
 from pmtui.sim.http_json import JsonResponse
 
 __all__ = ["CatalogueNumbers", "LiveMarket", "LiveNumbers", "metadata_routes"]

@@ -21,7 +21,7 @@ class TagGraph:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
-        self._seen = 0
+        self._version = -1
         self._together: dict[str, Counter[str]] = {}
 
     def related(self, tag_id: str) -> list[str]:
@@ -32,12 +32,14 @@ class TagGraph:
         return [other for other, _ in ranked[:_RELATED_COUNT]]
 
     def _catch_up(self) -> None:
-        events = self._catalogue.events
-        for event in events[self._seen :]:
+        if self._version == self._catalogue.version:
+            return
+        self._version = self._catalogue.version
+        self._together.clear()
+        for event in self._catalogue.events:
             for tag_id in event.tag_ids:
                 others = self._together.setdefault(tag_id, Counter())
                 others.update(other for other in event.tag_ids if other != tag_id)
-        self._seen = len(events)
 
 
 class Filters:

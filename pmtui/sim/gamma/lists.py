@@ -1,12 +1,25 @@
-"""Reads of markets and events: lists by offset and keyset, and single rows."""
+"""Lists of markets and events as pages and by name, and the search over both.
+
+A search is over words, without ranking of its own kind: the service's is not published.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from pmtui.sim.catalogue.gamma import rows_of
-from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent, CatalogueMarket
+from pmtui.sim.catalogue.gamma import rows_of, text_of
+from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent, CatalogueMarket, Row
 from pmtui.sim.gamma.filters import Filters
-from pmtui.sim.gamma.pages import Order, keyset_page, offset_page, order_of
-from pmtui.sim.gamma.query import Query, not_found
+from pmtui.sim.gamma.query import (
+    Order,
+    Query,
+    QueryRefused,
+    keyset_page,
+    not_found,
+    offset_page,
+    order_of,
+)
 from pmtui.sim.gamma.rows import EVENT_SUMS, MetadataRows, id_number
 
 _MOST_ROWS = 500
@@ -21,7 +34,7 @@ class MarketReads:
         self._rows = rows
         self._filters = filters
         self._fields: frozenset[str] = frozenset()
-        self._fields_of = 0
+        self._fields_version = -1
 
     def page(self, request: Request) -> object:
         """Answer `/markets`: an array, by offset; closed markets only when asked for."""
@@ -70,9 +83,9 @@ class MarketReads:
         return self._rows.market(market, with_tags=query.flag("include_tag") is True)
 
     def _order(self, query: Query) -> Order[CatalogueMarket]:
-        if self._fields_of != len(self._catalogue.markets):
+        if self._fields_version != self._catalogue.version:
             self._fields = frozenset().union(*(one.raw for one in self._catalogue.markets))
-            self._fields_of = len(self._catalogue.markets)
+            self._fields_version = self._catalogue.version
         return order_of(query, self._fields, self._rows.value, _market_number)
 
 
@@ -138,3 +151,160 @@ def _market_number(market: CatalogueMarket) -> int:
 
 def _event_number(event: CatalogueEvent) -> int:
     return id_number(event.raw)
+
+
+_SORTS = {
+    "volume": "volume",
+    "volume_24hr": "volume24hr",
+    "liquidity": "liquidity",
+    "competitive": "competitive",
+    "closed_time": "closedTime",
+    "start_date": "startDate",
+    "end_date": "endDate",
+}
+_STATUSES = {"active": False, "closed": True, "resolved": True}
+
+
+@dataclass(frozen=True, slots=True)
+class _Indexed:
+    event: CatalogueEvent
+    title: str
+    text: str
+
+
+class Search:
+    """Answers searches; texts are indexed as events appear."""
+
+    def __init__(
+        self, catalogue: Catalogue, rows: MetadataRows, filters: Filters, events: EventReads
+    ) -> None:
+        self._catalogue = catalogue
+        self._rows = rows
+        self._filters = filters
+        self._events = events
+        self._index: dict[str, _Indexed] = {}
+        self._version = -1
+
+    def answer(self, request: Request) -> object:
+        """Answer one search."""
+        query = Query(request)
+        words = (query.text("q") or "").casefold().split()
+        if not words:
+            raise QueryRefused("q is required")
+        limit = query.whole("limit_per_type", 10)
+        if not 1 <= limit <= 100:
+            raise QueryRefused("invalid limit_per_type")
+        page = max(query.whole("page", 1), 1)
+        found = self._sorted(self._matches(words, query), query, words)
+        shown = found[(page - 1) * limit : page * limit]
+        keeps_closed = query.whole("keep_closed_markets", 1) != 0
+        answer: dict[str, object] = {
+            "events": [self._row(event, keeps_closed=keeps_closed) for event in shown],
+            "pagination": {"hasMore": page * limit < len(found), "totalResults": len(found)},
+        }
+        if query.flag("search_tags"):
+            answer["tags"] = self._tags(words)[:limit]
+        if query.flag("search_profiles"):
+            answer["profiles"] = self._profiles(words)[:limit]
+        return answer
+
+    def _row(self, event: CatalogueEvent, *, keeps_closed: bool) -> dict[str, object]:
+        row = self._rows.event(event)
+        if not keeps_closed:
+            row["markets"] = [
+                self._rows.market(one, with_event=False)
+                for one in event.markets
+                if not self._rows.is_closed(one)
+            ]
+        return row
+
+    def _matches(self, words: Sequence[str], query: Query) -> list[CatalogueEvent]:
+        status = query.text("events_status")
+        wants_closed = _STATUSES.get(status) if status is not None else None
+        tags = {slug.casefold() for slug in query.texts("events_tag")}
+        excluded = set(query.numerals("exclude_tag_id"))
+        recurrence = query.text("recurrence")
+        return [
+            one.event
+            for one in self._indexed()
+            if all(word in one.text for word in words)
+            and (wants_closed is None or self._filters.is_closed(one.event) == wants_closed)
+            and excluded.isdisjoint(one.event.tag_ids)
+            and (not tags or _has_tag(one.event, tags))
+            and (recurrence is None or _recurs(one.event, recurrence))
+        ]
+
+    def _indexed(self) -> Iterable[_Indexed]:
+        if self._version != self._catalogue.version:
+            self._version = self._catalogue.version
+            known = self._index
+            self._index = {
+                event.event_id: known.get(event.event_id) or self._index_event(event)
+                for event in self._catalogue.events
+            }
+        return self._index.values()
+
+    @staticmethod
+    def _index_event(event: CatalogueEvent) -> _Indexed:
+        labels = [text_of(tag, "label") for tag in rows_of(event.raw, "tags")]
+        questions = [market.question for market in event.markets]
+        text = "\n".join([event.title, event.slug, *questions, *labels]).casefold()
+        return _Indexed(event, event.title.casefold(), text)
+
+    def _sorted(
+        self, found: list[CatalogueEvent], query: Query, words: Sequence[str]
+    ) -> list[CatalogueEvent]:
+        sort = query.text("sort")
+        if sort is None:
+            # Open before closed, words of the title before words elsewhere, then by volume.
+            def rank(event: CatalogueEvent) -> tuple[bool, int, float]:
+                title = event.title.casefold()
+                missing = sum(word not in title for word in words)
+                return self._filters.is_closed(event), missing, -self._number(event, "volume")
+
+            return sorted(found, key=rank)
+        if sort not in _SORTS:
+            raise QueryRefused("invalid sort")
+        is_descending = query.flag("ascending") is not True
+        field = _SORTS[sort]
+        if sort.endswith(("date", "time")):
+            return sorted(found, key=lambda event: text_of(event.raw, field), reverse=is_descending)
+        return sorted(found, key=lambda event: self._number(event, field), reverse=is_descending)
+
+    def _number(self, event: CatalogueEvent, field: str) -> float:
+        value = self._events.value(event, field)
+        return value if isinstance(value, int | float) else 0.0
+
+    def _tags(self, words: Sequence[str]) -> list[Row]:
+        found: list[tuple[int, Row]] = []
+        for tag in self._catalogue.extras.tags:
+            label = text_of(tag, "label")
+            if all(word in label.casefold() for word in words):
+                tag_id = text_of(tag, "id")
+                count = sum(tag_id in event.tag_ids for event in self._catalogue.events)
+                slug = text_of(tag, "slug")
+                row = {"id": tag_id, "label": label, "slug": slug, "event_count": count}
+                found.append((count, row))
+        found.sort(key=lambda pair: -pair[0])
+        return [row for _, row in found]
+
+    def _profiles(self, words: Sequence[str]) -> list[Row]:
+        return [
+            profile
+            for profile in self._catalogue.extras.profiles
+            if all(
+                word in f"{text_of(profile, 'name')} {text_of(profile, 'pseudonym')}".casefold()
+                for word in words
+            )
+        ]
+
+
+def _has_tag(event: CatalogueEvent, slugs: set[str]) -> bool:
+    return any(
+        text_of(tag, "slug").casefold() in slugs or text_of(tag, "label").casefold() in slugs
+        for tag in rows_of(event.raw, "tags")
+    )
+
+
+def _recurs(event: CatalogueEvent, recurrence: str) -> bool:
+    return any(one.get("recurrence") == recurrence for one in rows_of(event.raw, "series"))

@@ -1,13 +1,15 @@
 """What the venue remembers of what happened: orders, trades, balances and prices.
 
 Fed with the engine's events before anybody else hears of them. What concerns accounts that are not
-simulated is complete and comes back after a restart; the public tape is cut to recent trades, the last of
-which come back too.
+simulated is complete and comes back after a restart. The public tape, volumes and prices are bounded,
+each market's and all markets' together: of a market that has not traded for long, the store still
+has the last trades.
 """
 
+from array import array
+from bisect import bisect_right
 from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.money import ZERO, Micros, complement, notional_floor
@@ -16,6 +18,7 @@ from pmtui.sim.engine.events import (
     Event,
     LevelChanged,
     MarketAdded,
+    MarketRemoved,
     OrderCancelled,
     OrderPlaced,
     OrderUpdated,
@@ -23,52 +26,111 @@ from pmtui.sim.engine.events import (
     TradeAdvanced,
     TradeMatched,
 )
-from pmtui.sim.engine.terms import OrderView
+from pmtui.sim.engine.terms import MarketSpec, OrderView
 
 RECENT_PER_MARKET = 500
 RECENT_IN_ALL = 5_000
-POINTS_PER_MARKET = 5_000
+RECENT_OF_MARKETS = 10_000
+"""Trades kept by market, over all markets; whichever has not traded for longest is dropped first."""
+POINTS_PER_MARKET = 1_000
 POINT_S = 10
 """Seconds between two remembered prices of a market."""
 WIDEST_MIDDLE = 100_000
 """Micros between best bid and best ask up to which their middle counts as a price."""
+VOLUME_STEP_MS = 600_000
+VOLUME_SPAN_MS = 86_400_000
+"""Dollars are summed up in steps of ten minutes, and the steps kept for a day."""
 
 
-@dataclass(frozen=True, slots=True)
-class PricePoint:
-    """Price of a market's first token at a moment."""
+class PriceSeries:
+    """Prices of a market's first token, oldest first; the older they are, the fewer are kept."""
 
-    at_s: int
-    price: Micros
+    __slots__ = ("moments", "prices")
+
+    def __init__(self) -> None:
+        self.moments = array("q")
+        """In unix seconds."""
+        self.prices = array("q")
+
+    def __len__(self) -> int:
+        """Return how many prices are kept."""
+        return len(self.moments)
+
+    def note(self, at_s: int, price: Micros) -> None:
+        """Add a price; one of the same moment is replaced."""
+        if self.moments and self.moments[-1] >= at_s:
+            self.moments.pop()
+            self.prices.pop()
+        self.moments.append(at_s)
+        self.prices.append(price)
+        if len(self.moments) > POINTS_PER_MARKET:
+            middle = POINTS_PER_MARKET // 2
+            # Every second one of the older half goes, the first never.
+            del self.moments[1:middle:2]
+            del self.prices[1:middle:2]
+
+    @property
+    def last(self) -> Micros | None:
+        """Return the newest price."""
+        return Micros(self.prices[-1]) if self.prices else None
+
+    def at(self, at_s: int) -> Micros | None:
+        """Return the price at a moment; None before the first."""
+        count = bisect_right(self.moments, at_s)
+        return Micros(self.prices[count - 1]) if count else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Volume:
-    at_ms: int
-    dollars: Micros
+class _Volumes:
+    """Dollars traded in a market: in all, and by steps of the last day."""
+
+    __slots__ = ("_steps", "total")
+
+    def __init__(self) -> None:
+        self.total = ZERO
+        self._steps: dict[int, int] = {}
+
+    def add(self, at_ms: int, dollars: Micros) -> None:
+        self.total = Micros(self.total + dollars)
+        step = at_ms // VOLUME_STEP_MS
+        self._steps[step] = self._steps.get(step, 0) + dollars
+        oldest = (at_ms - VOLUME_SPAN_MS) // VOLUME_STEP_MS
+        while (first := next(iter(self._steps))) < oldest:
+            del self._steps[first]
+
+    def since(self, at_ms: int) -> Micros:
+        first = at_ms // VOLUME_STEP_MS
+        return Micros(sum(dollars for step, dollars in self._steps.items() if step >= first))
+
+
+_NO_PRICES = PriceSeries()
+
+
+def _new_tape(trades: Iterable[Trade] = ()) -> deque[Trade]:
+    return deque(trades, maxlen=RECENT_PER_MARKET)
 
 
 class Records:
     """The venue's memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, read_tape: Callable[[ConditionId], Sequence[Trade]] = lambda _: ()) -> None:
+        """Begin empty.
+
+        Args:
+            read_tape: returns the last trades of a market that are written down, oldest first.
+        """
+        self._read_tape = read_tape
         self._trades: dict[TradeId, Trade] = {}
         self._trades_of: defaultdict[Address, dict[TradeId, None]] = defaultdict(dict)
         self._trades_of_owner: defaultdict[ApiKey, dict[TradeId, None]] = defaultdict(dict)
         self._orders: dict[OrderId, OrderView] = {}
         self._orders_of: defaultdict[ApiKey, dict[OrderId, None]] = defaultdict(dict)
         self._ledger: defaultdict[Address, list[BalanceChanged]] = defaultdict(list)
-        self._recent: defaultdict[ConditionId, deque[Trade]] = defaultdict(
-            lambda: deque(maxlen=RECENT_PER_MARKET)
-        )
+        self._tapes: dict[ConditionId, deque[Trade]] = {}
+        """By market, the one that traded last at the end."""
+        self._taped = 0
         self._all_recent: deque[Trade] = deque(maxlen=RECENT_IN_ALL)
-        self._volumes: defaultdict[ConditionId, deque[_Volume]] = defaultdict(
-            lambda: deque(maxlen=POINTS_PER_MARKET)
-        )
-        self._volume: defaultdict[ConditionId, Micros] = defaultdict(lambda: ZERO)
-        self._points: defaultdict[ConditionId, deque[PricePoint]] = defaultdict(
-            lambda: deque(maxlen=POINTS_PER_MARKET)
-        )
+        self._volumes: defaultdict[ConditionId, _Volumes] = defaultdict(_Volumes)
+        self._prices: defaultdict[ConditionId, PriceSeries] = defaultdict(PriceSeries)
         self._users: dict[Address, None] = {}
         self._first_tokens: set[TokenId] = set()
 
@@ -91,6 +153,8 @@ class Records:
                     self._take_top(event)
                 case MarketAdded(spec=spec):
                     self._first_tokens.add(spec.tokens[0])
+                case MarketRemoved(spec=spec):
+                    self._forget_market(spec)
                 case _:
                     pass
 
@@ -133,22 +197,40 @@ class Records:
 
     def restore_tape(self, trades: Iterable[Trade]) -> None:
         """Bring back what the public saw last, oldest first, with its volume; prices begin anew."""
+        tapes: defaultdict[ConditionId, deque[Trade]] = defaultdict(_new_tape)
         for trade in trades:
             self._note_public(trade)
+            tapes[trade.condition_id].append(trade)
+        for condition_id, tape in sorted(tapes.items(), key=lambda item: item[1][-1].matched_ms):
+            self._keep_tape(condition_id, tape)
 
     def _take_match(self, trade: Trade) -> None:
         if self.concerns_users(trade):
             self.restore_trade(trade)
         self._note_public(trade)
+        self._add_to_tape(trade)
         price = self._first_price(trade.token_id, trade.price)
         self._note_price(trade.condition_id, price, at_ms=trade.matched_ms)
 
     def _note_public(self, trade: Trade) -> None:
-        self._recent[trade.condition_id].append(trade)
         self._all_recent.append(trade)
         dollars = notional_floor(trade.price, trade.size)
-        self._volume[trade.condition_id] = Micros(self._volume[trade.condition_id] + dollars)
-        self._volumes[trade.condition_id].append(_Volume(trade.matched_ms, dollars))
+        self._volumes[trade.condition_id].add(trade.matched_ms, dollars)
+
+    def _add_to_tape(self, trade: Trade) -> None:
+        tape = self._tapes.pop(trade.condition_id, None)
+        if tape is None:
+            tape = _new_tape(self._read_tape(trade.condition_id))
+        else:
+            self._taped -= len(tape)
+        tape.append(trade)
+        self._keep_tape(trade.condition_id, tape)
+
+    def _keep_tape(self, condition_id: ConditionId, tape: deque[Trade]) -> None:
+        self._tapes[condition_id] = tape
+        self._taped += len(tape)
+        while self._taped > RECENT_OF_MARKETS:
+            self._taped -= len(self._tapes.pop(next(iter(self._tapes))))
 
     def _take_top(self, event: LevelChanged) -> None:
         if event.best_bid is None or event.best_ask is None:
@@ -164,15 +246,20 @@ class Records:
         return price if token_id in self._first_tokens else complement(price)
 
     def _note_price(self, condition_id: ConditionId, price: Micros, *, at_ms: int) -> None:
-        at_s = at_ms // 1_000 // POINT_S * POINT_S
-        points = self._points[condition_id]
-        if points and points[-1].at_s >= at_s:
-            points.pop()
-        points.append(PricePoint(at_s, price))
+        self._prices[condition_id].note(at_ms // 1_000 // POINT_S * POINT_S, price)
 
-    def price_points(self, condition_id: ConditionId) -> Sequence[PricePoint]:
-        """Return the prices noted in this run, oldest first."""
-        return self._points.get(condition_id, ())
+    def prices(self, condition_id: ConditionId) -> PriceSeries:
+        """Return the prices of a market noted in this run."""
+        return self._prices.get(condition_id, _NO_PRICES)
+
+    def _forget_market(self, spec: MarketSpec) -> None:
+        condition_id = spec.condition_id
+        self._taped -= len(self._tapes.pop(condition_id, ()))
+        self._volumes.pop(condition_id, None)
+        self._prices.pop(condition_id, None)
+        self._first_tokens.discard(spec.tokens[0])
+        others = (trade for trade in self._all_recent if trade.condition_id != condition_id)
+        self._all_recent = deque(others, maxlen=RECENT_IN_ALL)
 
     def trade(self, trade_id: TradeId) -> Trade | None:
         """Return the latest state of a trade with a party that is not simulated."""
@@ -207,15 +294,19 @@ class Records:
         if markets is None:
             return self._all_recent
         # Of a quiet market the venue's last trades may hold none.
-        found = [t for named in markets for t in self._recent.get(ConditionId(named), ())]
+        found = [t for named in markets for t in self._tape(ConditionId(named))]
         return sorted(found, key=lambda trade: trade.matched_ms)
+
+    def _tape(self, condition_id: ConditionId) -> Sequence[Trade]:
+        tape = self._tapes.get(condition_id)
+        return self._read_tape(condition_id) if tape is None else tape
 
     def volume(self, condition_id: ConditionId) -> Micros:
         """Return the dollars traded in a market in this run, and of the tape that came back."""
-        return self._volume.get(condition_id, ZERO)
+        volumes = self._volumes.get(condition_id)
+        return ZERO if volumes is None else volumes.total
 
     def volume_since(self, condition_id: ConditionId, at_ms: int) -> Micros:
-        """Return the dollars traded in a market since a moment, of the trades remembered."""
-        return Micros(
-            sum(v.dollars for v in self._volumes.get(condition_id, ()) if v.at_ms >= at_ms)
-        )
+        """Return the dollars traded in a market since a moment, up to ten minutes more."""
+        volumes = self._volumes.get(condition_id)
+        return ZERO if volumes is None else volumes.since(at_ms)

@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 
 from pmtui.config.paths import make_private, open_to_append, private_dir
-from pmtui.domain.ids import Address, ApiKey, TokenId
+from pmtui.domain.ids import Address, ApiKey, ConditionId, TokenId
 from pmtui.domain.money import Micros
-from pmtui.sim.accounts.accounts import Credentials
+from pmtui.sim.accounts import Credentials
 from pmtui.sim.engine.events import BalanceChanged, Cause, Trade
 from pmtui.sim.engine.state import SavedMarket
 from pmtui.sim.engine.terms import OrderView
@@ -103,7 +103,7 @@ class Stored:
 
 
 class Store:
-    """The venue's file; without a folder it lives in memory and ends with the process."""
+    """The venue's file; without a folder it is a temporary one and ends with the process."""
 
     def __init__(self, folder: Path | None = None) -> None:
         """Open or create the file.
@@ -118,7 +118,8 @@ class Store:
                 os.close(open_to_append(folder / FILE_NAME))
                 for suffix in ("-wal", "-shm"):
                     make_private(folder / f"{FILE_NAME}{suffix}")
-            where = ":memory:" if folder is None else str(folder / FILE_NAME)
+            # Without a name it stays in memory up to the size of the page cache.
+            where = "" if folder is None else str(folder / FILE_NAME)
             self._db = sqlite3.connect(where, isolation_level=None, timeout=0.5)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"cannot open the state in {folder}: {error}") from error
@@ -240,6 +241,21 @@ class Store:
                 "DELETE FROM tape WHERE condition_id = :market AND rank <= (SELECT rank FROM tape "
                 "WHERE condition_id = :market ORDER BY rank DESC LIMIT 1 OFFSET :kept)",
                 [{"market": name, "kept": TAPE_LENGTH} for name in {row[0] for row in rows}],
+            )
+
+    def tape_of(self, condition_id: ConditionId) -> list[Trade]:
+        """Read the trades of a market that are kept for looking at, oldest first."""
+        rows = self._db.execute(
+            "SELECT row FROM tape WHERE condition_id = ? ORDER BY rank", (condition_id,)
+        )
+        return [_decode_trade(row) for (row,) in rows]
+
+    def drop_tapes(self, markets: Iterable[ConditionId]) -> None:
+        """Forget the trades of markets that nobody looks at any more."""
+        self._db.execute("BEGIN IMMEDIATE")
+        with self._db:
+            self._db.executemany(
+                "DELETE FROM tape WHERE condition_id = ?", [(market,) for market in markets]
             )
 
     def notes(self, kind: str) -> list[tuple[str, bytes]]:

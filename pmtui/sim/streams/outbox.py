@@ -5,7 +5,7 @@ from collections import deque
 
 from websockets.asyncio.server import ServerConnection
 
-from pmtui.sim.admin.switches import Framing, Silence, Switches, Trick
+from pmtui.sim.controls import Controls, Framing, Silence, Trick
 
 MAX_WAITING_BYTES = 8 * 1_024 * 1_024
 """Some eight seconds of the busiest market recorded."""
@@ -21,7 +21,7 @@ class Outbox:
         self,
         connection: ServerConnection,
         *,
-        switches: Switches | None = None,
+        controls: Controls | None = None,
         channel: str = "",
         limit: int = MAX_WAITING_BYTES,
     ) -> None:
@@ -29,12 +29,12 @@ class Outbox:
 
         Args:
             connection: where the frames go.
-            switches: may silence the connection, frame its events otherwise or play tricks.
+            controls: may silence the connection, frame its events otherwise or play tricks.
             channel: `market` or `user`.
             limit: how many bytes may wait.
         """
         self._connection = connection
-        self._switches = Switches() if switches is None else switches
+        self._controls = Controls() if controls is None else controls
         self._channel = channel
         self._swapped: bytes | None = None
         self._limit = limit
@@ -46,7 +46,7 @@ class Outbox:
 
     def put(self, data: bytes) -> None:
         """Queue a text frame, given as UTF-8."""
-        manner = self._switches.streams
+        manner = self._controls.streams
         is_said = manner.silence is Silence.NONE or (
             manner.silence is Silence.EVENTS and data == PONG
         )
@@ -61,7 +61,7 @@ class Outbox:
 
     def _put_event(self, data: bytes) -> None:
         swapped, self._swapped = self._swapped, None
-        match self._switches.take_trick(self._channel):
+        match self._controls.take_trick(self._channel):
             case None:
                 self._queue(data)
             case Trick.DROP:

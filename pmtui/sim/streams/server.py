@@ -10,11 +10,10 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from pmtui.sim.accounts.access import WRONG_HOST, is_loopback_host
-from pmtui.sim.publisher import Publisher
-from pmtui.sim.streams.market import MarketSession
+from pmtui.sim.access import WRONG_HOST, is_loopback_host
+from pmtui.sim.streams.channels import MarketSession, UserHub, UserSession
 from pmtui.sim.streams.outbox import PONG, TOO_SLOW, Outbox
-from pmtui.sim.streams.user import UserHub, UserSession
+from pmtui.sim.streams.publisher import Publisher
 from pmtui.sim.venue import Venue
 
 PATHS = ("/ws/market", "/ws/user")
@@ -37,7 +36,7 @@ async def serve_streams(
         request = connection.request
         path = request.path.partition("?")[0] if request else ""
         channel = path.rpartition("/")[2]
-        outbox = Outbox(connection, switches=venue.switches, channel=channel)
+        outbox = Outbox(connection, controls=venue.controls, channel=channel)
         if path == "/ws/market":
             await _market(connection, outbox, MarketSession(venue, publisher, outbox))
         else:

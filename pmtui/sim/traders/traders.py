@@ -17,15 +17,15 @@ from pmtui.domain.money import ONE
 from pmtui.signing.eip712 import checksum_address
 from pmtui.sim.catalogue.depth import book_for
 from pmtui.sim.catalogue.model import CatalogueEvent, CatalogueMarket
-from pmtui.sim.engine.events import Event, MarketAdded
+from pmtui.sim.engine.events import Event, MarketAdded, MarketRemoved
 from pmtui.sim.engine.exchange import Exchange
-from pmtui.sim.publisher import Publisher
+from pmtui.sim.streams.publisher import Publisher
 from pmtui.sim.traders.crowd import Crowd
-from pmtui.sim.traders.fair import FairValues
 from pmtui.sim.traders.habits import (
     VOLATILITY,
     WINDOW_VOLATILITY,
     Bursts,
+    FairValues,
     Pace,
     drawn_count,
     follow,
@@ -139,8 +139,16 @@ class Traders:
 
     def _notice(self, events: Iterable[Event]) -> None:
         for event in events:
-            if isinstance(event, MarketAdded):
-                self._open(event.spec.condition_id)
+            match event:
+                case MarketAdded(spec=spec):
+                    self._open(spec.condition_id)
+                case MarketRemoved(spec=spec):
+                    self._desks.pop(spec.condition_id, None)
+                    listed = self._venue.market(spec.condition_id)
+                    if listed is not None:
+                        self._opinions.pop(listed.event_id, None)
+                case _:
+                    pass
 
     def _get_ready(self, condition_id: ConditionId) -> None:
         # Somebody is about to see this book: it has to be up to date.
@@ -175,10 +183,9 @@ class Traders:
             return
         # A walk through all of them, so that each has its turn.
         condition_id = self._tour.pop()
-        desk = self._desks[condition_id]
-        view = self._venue.trading(condition_id)
-        if view is None or view.payout is not None:
-            del self._desks[condition_id]
+        desk, view = self._desks.get(condition_id), self._venue.trading(condition_id)
+        if desk is None or view is None or view.payout is not None:
+            self._desks.pop(condition_id, None)
             return
         self._tour.insert(self._rng.randrange(len(self._tour) // 4 + 1), condition_id)
         if self._publisher is None or not self._publisher.is_watched(condition_id):

@@ -11,7 +11,7 @@ from pmtui.domain.ids import MarketId
 from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.catalogue.model import Catalogue, CatalogueMarket
-from pmtui.sim.gamma.app import LiveMarket, LiveNumbers
+from pmtui.sim.gamma.rows import LiveMarket, LiveNumbers
 from tests.sim.metadata_client import MetadataClient
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)

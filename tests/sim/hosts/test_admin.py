@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from pmtui.domain.markets.market import Side
-from pmtui.sim.admin.admin_token import operator_headers
+from pmtui.sim.admin_token import operator_headers
 from tests.sim.kit import RAIN_YES, Person
 
 BUY = Side.BUY
@@ -93,7 +93,7 @@ async def test_a_bug_in_a_handler_is_a_500_and_a_line_without_values(
     ann: Person, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # What no input can cause is caused by breaking the venue itself, where nothing else looks.
-    monkeypatch.delattr(ann.running.venue.switches, "geo")
+    monkeypatch.delattr(ann.running.venue.controls, "geo")
     response = await ann.http.get(ann.running.urls["geoblock"] + "/api/geoblock?secret=hunter2")
     monkeypatch.undo()
     assert (response.status_code, response.json()) == (500, {"error": "Internal server error"})

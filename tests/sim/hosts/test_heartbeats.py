@@ -7,7 +7,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import VenueOptions, running_venue
 from tests.sim.kit import RAIN_NO, START_MS, Person, http_client, write_catalogue
-from tests.sim.streams.test_user import login
+from tests.sim.streams.test_user_channel import login
 from tests.sim.streams.wire import connected
 
 BUY = Side.BUY

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from pmtui.signing.auth import auth_headers
-from pmtui.sim.accounts.auth import WINDOW_S
+from pmtui.sim.auth import WINDOW_S
 from pmtui.sim.run import RunningVenue
 from tests.sim.kit import Person
 

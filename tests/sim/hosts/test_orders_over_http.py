@@ -103,7 +103,7 @@ async def test_a_trade_is_mined_and_confirmed_as_time_passes(ann: Person, bob: P
 
     async def status_after(milliseconds: int) -> str:
         ann.running.venue.clock.step(milliseconds)
-        ann.running.upkeep.tick()
+        ann.running.maintenance.tick()
         row = (await ann.call("GET", "/data/trades")).json()["data"][0]
         return str(row["status"])
 
@@ -184,12 +184,12 @@ async def test_nobody_cancels_or_reads_somebody_elses_order(ann: Person, bob: Pe
 
 async def test_a_good_till_date_order_leaves_one_minute_early(ann: Person) -> None:
     await ann.rest(BUY, "0.42", "10", order_type=GTD, expiration_s=ann.now_s + 240)
-    clock, upkeep = ann.running.venue.clock, ann.running.upkeep
+    clock, maintenance = ann.running.venue.clock, ann.running.maintenance
     clock.step(240_000 - GTD_EARLY_MS - 1)
-    upkeep.tick()
+    maintenance.tick()
     assert (await ann.call("GET", "/data/orders")).json()["count"] == 1
     clock.step(1)
-    upkeep.tick()
+    maintenance.tick()
     assert (await ann.call("GET", "/data/orders")).json()["count"] == 0
 
 

@@ -16,8 +16,8 @@ from pmtui.domain.money import Micros
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import VenueOptions, running_venue
+from pmtui.sim.storage.maintenance import Maintenance
 from pmtui.sim.storage.store import Store, StoreError
-from pmtui.sim.storage.upkeep import Upkeep
 from pmtui.sim.venue import Venue
 from tests.sim.kit import (
     RAIN,
@@ -84,9 +84,9 @@ async def test_accounts_orders_and_trades_come_back(tmp_path: Path) -> None:
             ("20", "0"),
         ]
         ann.running.venue.clock.step(5_000)
-        ann.running.upkeep.tick()
+        ann.running.maintenance.tick()
         ann.running.venue.clock.step(5_000)
-        ann.running.upkeep.tick()
+        ann.running.maintenance.tick()
         trades = (await ann.call("GET", "/data/trades")).json()["data"]
         assert {trade["status"] for trade in trades} == {"CONFIRMED"}
         assert len({trade["id"] for trade in trades}) == len(trades)
@@ -237,7 +237,7 @@ async def test_a_window_that_ended_while_the_venue_was_down_is_resolved(tmp_path
     view = venue.trading(window.condition_id)
     assert view is not None
     assert view.payout is None
-    Upkeep(venue).tick()
+    Maintenance(venue).tick()
     view = venue.trading(window.condition_id)
     assert view is not None
     assert view.payout is not None

@@ -14,8 +14,8 @@ from pmtui.sim.catalogue.load import load_recorded
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import NewOrder
+from pmtui.sim.storage.maintenance import Maintenance
 from pmtui.sim.storage.store import Store
-from pmtui.sim.storage.upkeep import Upkeep
 from pmtui.sim.venue import Venue
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW_NO, SNOW_YES, START_MS, write_catalogue
 
@@ -48,7 +48,7 @@ class _Play:
     def __init__(self, venue: Venue, clock: ManualClock) -> None:
         self.venue = venue
         self.clock = clock
-        self.upkeep = Upkeep(venue)
+        self.maintenance = Maintenance(venue)
         self.count = 0
 
     def do(self, one: Any) -> None:
@@ -57,7 +57,7 @@ class _Play:
                 self._order(account, token, side, cents, shares=shares, force=force)
             case ("wait", milliseconds):
                 self.clock.step(milliseconds)
-                self.upkeep.tick()
+                self.maintenance.tick()
             case ("cancel", user):
                 self.venue.act(lambda x, now_ms: x.cancel_all(ApiKey(user), now_ms=now_ms))
             case ("split", user, dollars):

@@ -21,9 +21,9 @@ def top_moves(records: Records, bid: str, ask: str, *, at_s: int) -> None:
 def test_a_book_that_is_being_emptied_leaves_no_price_behind() -> None:
     records = Records()
     top_moves(records, "0.67", "0.68", at_s=POINT_S)
-    before = records.price_points(MARKET)[-1].price
+    before = records.prices(MARKET).last
     # A market ends: its orders go one after the other, the best bid among the first.
     top_moves(records, "0.001", "0.68", at_s=2 * POINT_S)
-    assert [point.price for point in records.price_points(MARKET)] == [before]
+    assert list(records.prices(MARKET).prices) == [before]
     top_moves(records, "0.6", "0.7", at_s=3 * POINT_S)
-    assert len(records.price_points(MARKET)) == 2
+    assert len(records.prices(MARKET)) == 2

@@ -20,14 +20,13 @@ from pmtui.sim.catalogue.rolling import windows_between
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.events import Cause, Event, LevelChanged, TradeMatched
 from pmtui.sim.engine.terms import BookView, NewOrder, Payout, Placed
-from pmtui.sim.publisher import Publisher
 from pmtui.sim.storage.store import Store
-from pmtui.sim.streams.frames import Frame
-from pmtui.sim.streams.ladder import MarketLadder
+from pmtui.sim.streams.frames import Frame, MarketLadder
+from pmtui.sim.streams.publisher import Publisher
 from pmtui.sim.traders import Traders
-from pmtui.sim.traders.fair import FairValues
 from pmtui.sim.traders.habits import (
     Bursts,
+    FairValues,
     Touch,
     distance,
     drawn_count,

@@ -1,1 +1,0 @@
-"""Accounts of the local venue, and who may ask for what."""

@@ -1,1 +1,0 @@
-"""The local venue's switches: faults, delays, stalls, time."""

@@ -1,0 +1,223 @@
+"""What an operator can change while the venue runs: limits, faults, how streams and chain behave."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pmtui.domain.ids import Address, ConditionId
+
+HOLD_MS = 250
+"""How long a market with `itode` holds an order that would take (docs/wire.md#matching, 2026)."""
+MAX_CANCELS = 1_000
+"""Ids in a bare array, since 2026-06-15."""
+MAX_CANCELS_SEED = 3_000
+"""Ids in the older `{"orderIDs": […]}`."""
+
+
+@dataclass(slots=True)
+class GeoAnswer:
+    """What the geographic check says, and whether the trading host refuses orders for it."""
+
+    blocked: bool = False
+    ip: str = "127.0.0.1"
+    country: str = "CH"
+    region: str = "ZH"
+
+
+@dataclass(slots=True)
+class Fault:
+    """A way to misbehave towards requests whose path begins with `prefix`."""
+
+    host: str
+    """Name of the host: clob, gamma, data, relayer, rpc or geoblock."""
+    prefix: str = "/"
+    delay_ms: int = 0
+    status: int = 0
+    """Answered instead of the real answer; 0 lets the request through after the delay."""
+    body: str = ""
+    """JSON text of that answer; empty for the service's words for an internal error."""
+    headers: dict[str, str] = field(default_factory=dict)
+    """Headers of that answer, such as `Retry-After` in either of its forms."""
+    method: str = ""
+    """Strikes requests of this method only; empty strikes all."""
+    remaining: int = 1
+    """How many requests are still to be hit."""
+    is_answer_lost: bool = False
+    """Whether the request is carried out and its answer then never sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakerDelay:
+    """How a market treats an order that would take."""
+
+    seconds: int = 0
+    """Answered `delayed` at once and tried this much later."""
+    hold_ms: int = 0
+    """Held this long before it is tried and answered."""
+
+
+class SettlementCourse(Enum):
+    """What becomes of a trade on the chain."""
+
+    NORMAL = "normal"
+    RETRYING = "retrying"
+    """Its first transaction is lost; the second is mined."""
+    FAILED = "failed"
+    """Its second transaction is lost too, and the trade is undone."""
+
+
+class RelayCourse(Enum):
+    """What becomes of a transaction of the relayer."""
+
+    NORMAL = "normal"
+    FAILED = "failed"
+    """It reverts, whatever it says."""
+    INVALID = "invalid"
+    """It is refused after it was accepted."""
+    STALLED = "stalled"
+    """It is never broadcast; its wallet stays busy."""
+    REPLACED = "replaced"
+    """It is broadcast again under another hash."""
+
+
+class Silence(Enum):
+    """What a stream still says."""
+
+    NONE = "none"
+    """Everything."""
+    EVENTS = "events"
+    """Answers to pings, and nothing else."""
+    ALL = "all"
+    """Nothing, and the connection stays open."""
+
+
+class Framing(Enum):
+    """How events of the streams are put into frames."""
+
+    RECORDED = "recorded"
+    """As recorded: the books of a subscription in one array, everything else as objects."""
+    OBJECTS = "objects"
+    ARRAYS = "arrays"
+
+
+@dataclass(slots=True)
+class StreamManner:
+    """How both streams speak."""
+
+    silence: Silence = Silence.NONE
+    framing: Framing = Framing.RECORDED
+    has_lower_case_sides: bool = False
+    """Of `price_change` and `last_trade_price` events."""
+    refuses_users: bool = False
+    """Whether the user channel closes as for bad credentials, whatever it is shown."""
+
+
+class Trick(Enum):
+    """What can happen to an event on its way to one connection."""
+
+    DROP = "drop"
+    DUPLICATE = "duplicate"
+    SWAP = "swap"
+    """It goes out after the next one; never, if there is none."""
+    GARBLE = "garble"
+    """Its second half is missing."""
+    CLOSE = "close"
+    """The connection breaks instead."""
+
+
+@dataclass(slots=True)
+class StreamTrick:
+    """A trick played on the next events."""
+
+    trick: Trick
+    channel: str = ""
+    """`market` or `user`; empty for whichever sends first."""
+    remaining: int = 1
+
+
+@dataclass(slots=True)
+class RateLimits:
+    """Token buckets of one signer (docs/wire.md#rate-limits, standard tier of 2026-07-24)."""
+
+    is_enforced: bool = False
+    """Refuses with 429; else only warns, as the service did when it announced them."""
+    tier: str = "standard"
+    orders_per_s: int = 40
+    orders_burst: int = 60
+    cancels_per_s: int = 80
+    cancels_burst: int = 120
+
+
+@dataclass(slots=True)
+class HostLimits:
+    """How often the analytics host may be asked in ten seconds (docs/wire.md#rate-limits)."""
+
+    is_enforced: bool = True
+    scale: float = 1.0
+    """Multiplies every limit, for clients that run faster than time."""
+
+
+@dataclass(slots=True)
+class Controls:
+    """Every switch, at rest by default."""
+
+    geo: GeoAnswer = field(default_factory=GeoAnswer)
+    faults: list[Fault] = field(default_factory=list)
+    closed_only: set[Address] = field(default_factory=set)
+    """Owners who may only reduce what they hold."""
+    deposit_wallets_only: bool = False
+    """Refuse signature types 0 to 2 as the service refuses new accounts."""
+    has_status_prefixes: bool = False
+    """Write `ORDER_STATUS_LIVE` and `TRADE_STATUS_MINED` instead of the bare words."""
+    hash_delay_ms: int = 0
+    """How long after its match a trade shows no transaction hash."""
+    stale_balance_ms: int = 0
+    """How long after a fill the venue goes on believing the old conditional balance."""
+    are_heartbeats_swept: bool = True
+    """Whether an owner whose heartbeats cease loses their orders."""
+    max_cancels: int = MAX_CANCELS
+    max_cancels_seed: int = MAX_CANCELS_SEED
+    delays: dict[ConditionId, TakerDelay] = field(default_factory=dict)
+    """Set by the operator; other markets have the delay their catalogue row names."""
+    courses: list[SettlementCourse] = field(default_factory=list)
+    """Of the next trades with a party that is not simulated."""
+    relay_courses: list[RelayCourse] = field(default_factory=list)
+    """Of the next transactions of the relayer."""
+    is_submit_limited: bool = False
+    """Whether the relayer takes 25 submissions a minute and no more."""
+    limits: RateLimits = field(default_factory=RateLimits)
+    analytics_limits: HostLimits = field(default_factory=HostLimits)
+    streams: StreamManner = field(default_factory=StreamManner)
+    tricks: list[StreamTrick] = field(default_factory=list)
+
+    def take_fault(self, host: str, path: str, *, method: str = "") -> Fault | None:
+        """Return the first fault that hits a request, and count it."""
+        for fault in self.faults:
+            is_hit = (
+                fault.host == host
+                and path.startswith(fault.prefix)
+                and fault.method.upper() in ("", method)
+            )
+            if is_hit and fault.remaining > 0:
+                fault.remaining -= 1
+                if fault.remaining == 0:
+                    self.faults.remove(fault)
+                return fault
+        return None
+
+    def take_trick(self, channel: str) -> Trick | None:
+        """Return what is to happen to the next event of a channel, and count it."""
+        for trick in self.tricks:
+            if trick.channel in ("", channel):
+                trick.remaining -= 1
+                if trick.remaining <= 0:
+                    self.tricks.remove(trick)
+                return trick.trick
+        return None
+
+    def take_relay_course(self) -> RelayCourse:
+        """Return what is to become of the next transaction of the relayer, and count it."""
+        return self.relay_courses.pop(0) if self.relay_courses else RelayCourse.NORMAL
+
+    def take_course(self) -> SettlementCourse:
+        """Return what is to become of the next trade, and count it."""
+        return self.courses.pop(0) if self.courses else SettlementCourse.NORMAL

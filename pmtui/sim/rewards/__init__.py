@@ -1,1 +1,0 @@
-"""Liquidity rewards, rebates and builder attribution of the local venue."""

@@ -1,0 +1,332 @@
+"""The two channels of the streams, market and user, as one connection sees them.
+
+On the market channel whoever connects names tokens and gets their books and every change; what is
+answered to which frame follows docs/wire.md#market-stream. Unknown tokens are ignored; a connection that asks
+for nothing gets nothing.
+
+On the user channel an account's orders and trades are told as they live, to whoever proves its API
+key (docs/wire.md#user-stream). A first frame without valid credentials gets no answer, the connection is just
+closed, as by the service. Nothing is replayed.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from typing_extensions import override
+
+from pmtui.domain.ids import ApiKey, ConditionId, TokenId
+from pmtui.domain.orders.order import TimeInForce, TradeStatus
+from pmtui.sim.clob.account import maker_row, order_row, trade_row
+from pmtui.sim.controls import Framing
+from pmtui.sim.engine.events import (
+    Event,
+    OrderCancelled,
+    OrderPlaced,
+    OrderUpdated,
+    Trade,
+    TradeAdvanced,
+    TradeMatched,
+)
+from pmtui.sim.streams.frames import Frame
+from pmtui.sim.streams.outbox import Outbox
+from pmtui.sim.streams.publisher import Publisher, Watcher
+from pmtui.sim.venue import Venue
+from pmtui.wire.bounds import UNREADABLE
+
+INVALID_OPERATION = b"INVALID OPERATION"
+NO_NEW_ASSETS = b"NO NEW ASSETS"
+
+
+class MarketRequest(msgspec.Struct):
+    """A frame from a client of the market channel."""
+
+    type: str = ""
+    operation: str = ""
+    assets_ids: list[str] = []
+    custom_feature_enabled: bool | None = None
+    initial_dump: bool = True
+    level: int = 2
+
+
+_decoder = msgspec.json.Decoder(MarketRequest)
+
+
+class MarketSession(Watcher):
+    """One connection of the market channel."""
+
+    def __init__(self, venue: Venue, publisher: Publisher, outbox: Outbox) -> None:
+        self._venue = venue
+        self._publisher = publisher
+        self._outbox = outbox
+        # A dict keeps the order in which tokens were asked for.
+        self._tokens: dict[TokenId, ConditionId] = {}
+        self._is_custom = False
+        self._has_begun = False
+
+    def receive(self, data: bytes) -> None:
+        """Act on a frame from the client."""
+        try:
+            request = _decoder.decode(data)
+        except UNREADABLE:
+            self._outbox.put(INVALID_OPERATION)
+            return
+        match request.operation, request.type.lower():
+            case "subscribe", _:
+                self._add(request)
+            case "unsubscribe", _:
+                self._remove(request.assets_ids)
+            case "", "market" if not self._has_begun:
+                self._add(request)
+            case _:
+                self._outbox.put(INVALID_OPERATION)
+
+    def leave(self) -> None:
+        """End everything: the connection is gone."""
+        self._publisher.leave(self)
+
+    @override
+    def take(self, frames: Sequence[Frame]) -> None:
+        for frame in frames:
+            if (self._is_custom or not frame.is_custom) and (
+                frame.token_id is None or frame.token_id in self._tokens
+            ):
+                self._outbox.put(self._worded(frame.data))
+
+    def _worded(self, data: bytes) -> bytes:
+        if self._venue.controls.streams.has_lower_case_sides:
+            return data.replace(b'"side":"BUY"', b'"side":"buy"').replace(
+                b'"side":"SELL"', b'"side":"sell"'
+            )
+        return data
+
+    def _add(self, request: MarketRequest) -> None:
+        is_first = not self._has_begun
+        self._has_begun = True
+        if request.custom_feature_enabled is not None:
+            self._is_custom = request.custom_feature_enabled
+        if self._is_custom:
+            self._publisher.watch_listings(self)
+        wanted = [TokenId(t) for t in dict.fromkeys(request.assets_ids) if t not in self._tokens]
+        if not wanted:
+            if not is_first:
+                self._outbox.put(NO_NEW_ASSETS)
+            return
+        books = [book for token_id in wanted if (book := self._watch(token_id)) is not None]
+        if books and request.initial_dump:
+            # In no useful order, as the service sends them; the same for the same tokens.
+            books.sort(key=hash_of)
+            if self._venue.controls.streams.framing is Framing.OBJECTS:
+                for book in books:
+                    self._outbox.put(book.encode())
+            else:
+                self._outbox.put(f"[{','.join(books)}]".encode())
+
+    def _watch(self, token_id: TokenId) -> str | None:
+        condition_id = self._venue.exchange.reads.market_of(token_id)
+        if condition_id is None:
+            return None
+        ladder = self._publisher.watch(condition_id, self)
+        if ladder is None:
+            return None
+        self._tokens[token_id] = condition_id
+        return ladder.book_frame(ladder.index_of(token_id), with_last_price=True)
+
+    def _remove(self, tokens: Sequence[str]) -> None:
+        for text in tokens:
+            condition_id = self._tokens.pop(TokenId(text), None)
+            if condition_id is not None and condition_id not in self._tokens.values():
+                self._publisher.unwatch(condition_id, self)
+
+
+def hash_of(book: str) -> str:
+    """Return the hash written in a book event."""
+    return book.partition('"hash":"')[2][:40]
+
+
+def order_event(
+    venue: Venue, event: OrderPlaced | OrderUpdated | OrderCancelled
+) -> dict[str, object]:
+    """Write one step in the life of an order."""
+    order = event.order
+    row = order_row(venue, order)
+    row |= {
+        "event_type": "order",
+        "type": _TYPES[type(event)],
+        "order_owner": order.owner,
+        "associate_trades": list(order.trade_ids) or None,
+        "created_at": str(order.created_ms // 1_000),
+        "timestamp": str(event.at_ms),
+    }
+    if isinstance(event, OrderCancelled) and order.time_in_force is TimeInForce.FOK:
+        # Of a killed order, which never rested, the service says less.
+        row |= {"size_matched": "", "created_at": "", "outcome": ""}
+    return row
+
+
+_TYPES: dict[type, str] = {
+    OrderPlaced: "PLACEMENT",
+    OrderUpdated: "UPDATE",
+    OrderCancelled: "CANCELLATION",
+}
+
+
+def trade_event(venue: Venue, trade: Trade, owner: ApiKey) -> dict[str, object]:
+    """Write one step in the settlement of a trade, for the party with the API key `owner`."""
+    row = trade_row(venue, trade, owner)
+    del row["err_msg"]
+    market = venue.market(trade.condition_id)
+    tokens = () if market is None else market.token_ids
+    makers = [
+        # Who made the market has no outcome index in rows of the trading host, but has one here.
+        maker_row(venue, fill)
+        | {"outcome_index": tokens.index(fill.token_id) if fill.token_id in tokens else 0}
+        for fill in trade.makers
+    ]
+    is_new = trade.status is TradeStatus.MATCHED
+    row |= {
+        "event_type": "trade",
+        "type": "TRADE",
+        "trade_owner": owner,
+        "maker_orders": makers,
+        # Milliseconds at first, seconds on every later step (recordings of 2024 and 2025).
+        "timestamp": str(trade.matched_ms if is_new else trade.updated_ms // 1_000),
+    }
+    return row
+
+
+class UserAuth(msgspec.Struct):
+    """Credentials in the first frame."""
+
+    api_key: str = msgspec.field(name="apiKey")
+    secret: str
+    passphrase: str
+
+
+class UserRequest(msgspec.Struct):
+    """A frame from a client of the user channel."""
+
+    type: str = ""
+    operation: str = ""
+    auth: UserAuth | None = None
+    markets: list[str] | None = None
+
+
+_user_decoder = msgspec.json.Decoder(UserRequest)
+
+
+class UserSession:
+    """One connection of the user channel."""
+
+    def __init__(self, venue: Venue, hub: "UserHub", outbox: Outbox) -> None:
+        self._venue = venue
+        self._hub = hub
+        self._outbox = outbox
+        self._owner: ApiKey | None = None
+        self._markets: set[str] = set()
+
+    @property
+    def owner(self) -> ApiKey | None:
+        """The API key that was proved, None before that."""
+        return self._owner
+
+    def receive(self, data: bytes) -> bool:
+        """Act on a frame from the client.
+
+        Returns:
+            Whether the connection may stay open.
+        """
+        try:
+            request = _user_decoder.decode(data)
+        except UNREADABLE:
+            return self._refuse()
+        if self._owner is None:
+            return self._begin(request)
+        markets = {market.lower() for market in request.markets or ()}
+        match request.operation:
+            case "subscribe":
+                # Naming markets narrows a connection that heard of all of them.
+                self._markets |= markets
+            case "unsubscribe":
+                # Without any name left it hears of all of them again.
+                self._markets -= markets
+            case _:
+                return self._refuse()
+        return True
+
+    def wants(self, condition_id: ConditionId) -> bool:
+        """Tell whether events of a market are to be sent."""
+        return not self._markets or condition_id in self._markets
+
+    def send(self, row: dict[str, object]) -> None:
+        """Send one event."""
+        self._outbox.put(msgspec.json.encode(row))
+
+    def _begin(self, request: UserRequest) -> bool:
+        auth = request.auth
+        if self._venue.controls.streams.refuses_users:
+            return False
+        if auth is None or request.type.lower() not in ("", "user"):
+            return False
+        known = self._venue.accounts.check(auth.api_key, auth.secret, auth.passphrase)
+        if known is None:
+            return False
+        self._owner = known.api_key
+        self._markets = {market.lower() for market in request.markets or ()}
+        self._hub.join(self)
+        return True
+
+    def _refuse(self) -> bool:
+        if self._owner is not None:
+            self._outbox.put(INVALID_OPERATION)
+        return self._owner is not None
+
+
+class UserHub:
+    """Hands events to the connections of the parties they concern."""
+
+    def __init__(self, venue: Venue) -> None:
+        self._venue = venue
+        self._sessions: dict[ApiKey, dict[UserSession, None]] = {}
+        self._unsubscribe = venue.subscribe(self._take)
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._unsubscribe()
+
+    def join(self, session: UserSession) -> None:
+        """Send a session the events of its owner from now on."""
+        if session.owner is not None:
+            self._sessions.setdefault(session.owner, {})[session] = None
+
+    def leave(self, session: UserSession) -> None:
+        """Forget a session."""
+        if session.owner is not None:
+            sessions = self._sessions.get(session.owner, {})
+            sessions.pop(session, None)
+            if not sessions:
+                self._sessions.pop(session.owner, None)
+
+    def _take(self, events: Iterable[Event]) -> None:
+        if not self._sessions:
+            return
+        for event in events:
+            match event:
+                case (
+                    OrderPlaced(order=order)
+                    | OrderUpdated(order=order)
+                    | OrderCancelled(order=order)
+                ):
+                    for session in self._listening(order.owner, order.condition_id):
+                        session.send(order_event(self._venue, event))
+                case TradeMatched(trade=trade) | TradeAdvanced(trade=trade):
+                    # An owner on both sides hears of it once, as its taker.
+                    owners = (trade.taker_owner, *(fill.owner for fill in trade.makers))
+                    for owner in dict.fromkeys(owners):
+                        for session in self._listening(owner, trade.condition_id):
+                            session.send(trade_event(self._venue, trade, owner))
+                case _:
+                    pass
+
+    def _listening(self, owner: ApiKey, condition_id: ConditionId) -> list[UserSession]:
+        sessions = self._sessions.get(owner, ())
+        return [session for session in sessions if session.wants(condition_id)]
