@@ -18,7 +18,7 @@ from pmtui.config.paths import is_file_name, locate
 from pmtui.config.settings import load_settings
 from pmtui.domain.plurals import count
 from pmtui.service.clock import SystemClock
-from pmtui.service.safety.kill_file import (
+from pmtui.service.safety.entry_lock import (
     KillAnswer,
     Killed,
     new_kill,

@@ -12,12 +12,10 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.orders.endings import EndingPolicy
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.maker_stats import make_resting
-from pmtui.service.account.mark_to_market import Marks
 from pmtui.service.account.onboarding import OnboardingFeed
 from pmtui.service.books.books import BooksFeed
-from pmtui.service.books.malformed_messages import OddityFeed
-from pmtui.service.books.stream_loss import MarketLoss
-from pmtui.service.books.tape_backfill import TapeBackfill
+from pmtui.service.books.stream_faults import MarketLoss, OddityFeed
+from pmtui.service.books.tapes import TapeBackfill
 from pmtui.service.commands import ServiceCommands
 from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.conditionals.sales import ConditionalSales
@@ -27,13 +25,10 @@ from pmtui.service.hub import Hub
 from pmtui.service.kernel import Kernel
 from pmtui.service.log import Log
 from pmtui.service.markets.event_list_cache import SeenFeed
-from pmtui.service.markets.history import HistoryFeed
-from pmtui.service.markets.known_markets import KnownMarkets
-from pmtui.service.markets.market_store import Needed
+from pmtui.service.markets.market_store import KnownMarkets, Needed
 from pmtui.service.markets.metadata import MetadataFeed
-from pmtui.service.markets.needed_markets import needed_markets
-from pmtui.service.markets.own_markets import OwnMarkets
-from pmtui.service.markets.quotes import Quotes
+from pmtui.service.markets.own_markets import OwnMarkets, needed_markets
+from pmtui.service.markets.prices import HistoryFeed, Marks, Quotes
 from pmtui.service.markets.resolutions import Resolutions
 from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.orders.cancelling import Canceller
@@ -57,7 +52,7 @@ from pmtui.service.topics import MarketTopic
 from pmtui.service.tuning import AS_SHIPPED, Tuning
 from pmtui.service.venue_time import TimeFeed
 from pmtui.service.views import AccountView, Level, Mode
-from pmtui.service.watch.watch_keeper import WatchKeeper
+from pmtui.service.watch.watch_store import WatchKeeper
 from pmtui.service.watch.watchlist import Watchlist
 
 Connect = Callable[[Health], Awaitable[Hosts | str]]

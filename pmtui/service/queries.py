@@ -14,13 +14,11 @@ from pmtui.domain.money import ONE, Micros, notional_floor
 from pmtui.domain.orders.order import OrderIntent, OrderStatus
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.maker_stats import Resting
-from pmtui.service.account.mark_to_market import Marks
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.kernel import Kernel
-from pmtui.service.markets.history import HistoryFeed
 from pmtui.service.markets.market_store import EventState, MarketState
 from pmtui.service.markets.metadata import ListState, MetadataFeed
-from pmtui.service.markets.quotes import Quotes
+from pmtui.service.markets.prices import HistoryFeed, Marks, Quotes
 from pmtui.service.profile import Profile
 from pmtui.service.safety.safeguards import Safeguards
 from pmtui.service.topics import HistoryTopic, MarketListTopic, SearchTopic

@@ -1,11 +1,17 @@
-"""Live books and tapes: the stream applied in order, checked by hash, mended by REST.
+"""Live books: the stream applied in order, checked by hash, repaired by REST.
 
-Which tokens are heard follows from who watches. A book says what it is worth: verified by the
-venue's own hash, merely live, stale while the line is down, crossed or lossy until fetched anew.
+Which tokens are subscribed follows from who watches. A book says what it is worth: verified by the
+venue's own hash, merely live, stale while the stream is down, crossed or lossy until fetched anew.
+
+The stream sends a whole book for each token as soon as it is subscribed. `FirstBooks` knows which are
+still due: one that does not come in time is fetched by REST, again and again with a growing pause,
+since a token may rightly be silent for hours and without its first book nothing proves that it is
+subscribed at all.
 """
 
 import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from pmtui.domain.books.book import OrderBook
 from pmtui.domain.books.book_view import BookState, BookView
@@ -28,7 +34,6 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.link import Link
 from pmtui.domain.markets.listing import MOST_STREAMED_ROWS
 from pmtui.domain.money import MoneyError
-from pmtui.service.books.first_books import FirstBooks
 from pmtui.service.books.tapes import Tapes
 from pmtui.service.books.tracked_books import NEVER, MarketBooks, Pair, Tracked
 from pmtui.service.hosts import Hosts
@@ -42,6 +47,55 @@ from pmtui.service.topics import (
 )
 from pmtui.service.views import Level
 from pmtui.service.words import say_price
+
+DEADLINE_S = 3.0
+LONGEST_PAUSE_S = 30.0
+
+
+@dataclass(slots=True)
+class _Debt:
+    due_s: float
+    pause_s: float = DEADLINE_S
+
+
+class FirstBooks:
+    """The books that have not come yet."""
+
+    def __init__(self) -> None:
+        self._debts: dict[TokenId, _Debt] = {}
+        self._late: set[TokenId] = set()
+
+    @property
+    def are_owed(self) -> bool:
+        """Whether any book has not come yet."""
+        return bool(self._debts)
+
+    def expect(self, token_ids: Iterable[TokenId], *, now_s: float) -> None:
+        """Expect the books of some tokens from now on."""
+        for token_id in token_ids:
+            self._debts[token_id] = _Debt(now_s + DEADLINE_S)
+            self._late.discard(token_id)
+
+    def settle(self, token_id: TokenId) -> None:
+        """Expect nothing more of a token: its book has come, or there is none, or no line."""
+        if self._debts:
+            self._debts.pop(token_id, None)
+            self._late.discard(token_id)
+
+    def is_late(self, token_id: TokenId) -> bool:
+        """Whether a token's book is past its time."""
+        return token_id in self._late
+
+    def due(self, now_s: float) -> tuple[TokenId, ...]:
+        """Return whose books are to be asked for now; the next time is further away."""
+        found = tuple(token for token, debt in self._debts.items() if debt.due_s <= now_s)
+        for token_id in found:
+            debt = self._debts[token_id]
+            debt.pause_s = min(debt.pause_s * 2, LONGEST_PAUSE_S)
+            debt.due_s = now_s + debt.pause_s
+            self._late.add(token_id)
+        return found
+
 
 GRACE_S = 30.0
 """A token nobody watches any more is heard for this long, in case they come back."""

@@ -20,7 +20,7 @@ from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import ONE, ZERO, Micros, format_micros, notional_floor
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
-from pmtui.service.markets.known_markets import KnownMarkets
+from pmtui.service.markets.market_store import KnownMarkets
 from pmtui.service.views import Level
 from pmtui.service.words import say_shares, shorten
 

@@ -13,8 +13,7 @@ from pmtui.domain.orders.order import Fill, Order, OrderStatus
 from pmtui.domain.plurals import count
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import Journal, JournaledOrder, JournalProblem, Leaving, Standing
-from pmtui.service.orders.journal_rows import KEPT, RULED_OUT, UNWANTED, Damage
-from pmtui.service.orders.move_rows import PLANNED
+from pmtui.service.orders.journal_rows import KEPT, PLANNED, RULED_OUT, UNWANTED, Damage
 from pmtui.service.views import Level
 from pmtui.service.words import say_fill, say_order
 

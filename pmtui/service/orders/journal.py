@@ -30,12 +30,14 @@ from pmtui.domain.orders.order import Fill, Order, OrderStatus
 from pmtui.domain.plurals import are, count
 from pmtui.service.orders.journal_rows import (
     SCHEMA,
+    CutOffMove,
     JournaledOrder,
     JournalEntry,
     JournalProblem,
     count_damaged_conditionals,
     has_order,
     read_conditionals,
+    read_cut_off_moves,
     read_entries,
     read_ruled_out,
     read_unsettled,
@@ -44,7 +46,6 @@ from pmtui.service.orders.journal_rows import (
     write_fill,
     write_wallet_transaction,
 )
-from pmtui.service.orders.move_rows import CutOffMove, read_cut_off_moves
 
 T = TypeVar("T")
 

@@ -3,14 +3,14 @@
 Armed, one key sends an order without a question. So it ends by itself: after idle time, when the
 stream of the market on show, that of own orders or the trading host is lost, and when entry is
 locked. Nothing but `arm` turns it on. A stream that nobody watches is closed, which is no loss, nor
-is opening it for the next market or one more socket for other tokens (`service/books/stream_loss.py`).
+is opening it for the next market or one more socket for other tokens (`service/books/stream_faults.py`).
 """
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from pmtui.domain.health import HealthState, Source, SourceHealth
-from pmtui.service.books.stream_loss import MarketLoss
+from pmtui.service.books.stream_faults import MarketLoss
 from pmtui.service.kernel import Kernel
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level

@@ -33,7 +33,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
-from pmtui.service.markets.known_markets import KnownMarkets
+from pmtui.service.markets.market_store import KnownMarkets
 from pmtui.service.topics import AccountTopic, StatusTopic
 from pmtui.service.views import Level
 

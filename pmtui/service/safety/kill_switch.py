@@ -15,14 +15,12 @@ from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.domain.plurals import count
-from pmtui.service.account.account import AccountFeed
+from pmtui.service.account.account import AccountFeed, say_lack
 from pmtui.service.kernel import Kernel
-from pmtui.service.markets.known_lists import say_lack
 from pmtui.service.orders.cancelling import EVERYTHING, Canceller
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.safety.arming import Arming
-from pmtui.service.safety.entry_lock import EntryLock
-from pmtui.service.safety.kill_file import KillAnswer, Killed, write_answer
+from pmtui.service.safety.entry_lock import EntryLock, KillAnswer, Killed, write_answer
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level, OwnList
 

@@ -15,11 +15,10 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.domain.plurals import count
-from pmtui.service.account.account import AccountFeed
+from pmtui.service.account.account import AccountFeed, say_lack
 from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
-from pmtui.service.markets.known_lists import say_lack
 from pmtui.service.orders.journal import Journal
 from pmtui.service.safety.safeguards import Safeguards
 from pmtui.service.surface import Commands

@@ -33,7 +33,7 @@ from pmtui.service.hosts import Hosts
 from pmtui.service.hub import HubSubscription
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.metadata import MetadataFeed
-from pmtui.service.markets.quotes import Quotes
+from pmtui.service.markets.prices import Quotes
 from pmtui.service.topics import (
     BookTopic,
     EventTopic,
@@ -44,8 +44,7 @@ from pmtui.service.topics import (
     WatchlistTopic,
 )
 from pmtui.service.views import Load, QuoteRow
-from pmtui.service.watch.watch_keeper import WatchKeeper
-from pmtui.service.watch.watch_store import Kept
+from pmtui.service.watch.watch_store import Kept, WatchKeeper
 from pmtui.service.watch.watch_views import AlertRow, WatchlistView, WatchRow
 
 PERIOD_S = 30.0

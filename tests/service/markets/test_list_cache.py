@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pmtui.domain.ids import EventId
 from pmtui.domain.markets.market import Event
-from pmtui.service.markets.list_cache import (
+from pmtui.service.markets.event_list_cache import (
     FILE,
     MOST_BYTES,
     MOST_EVENTS,

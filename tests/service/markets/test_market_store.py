@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
 from pmtui.domain.markets.market import NO_FEE, Event, Market, MarketTerms, Outcome, RewardTerms
 from pmtui.domain.money import Micros
-from pmtui.service.markets.market_blob import EventName, pack, unpack
 from pmtui.service.markets.market_store import MarketStore, Needed
+from pmtui.service.markets.search_index import EventName, pack, unpack
 from pmtui.service.views import Load
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

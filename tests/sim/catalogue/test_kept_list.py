@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pmtui.domain.markets.market import Event
-from pmtui.service.markets.list_cache import FILE, ListCache
+from pmtui.service.markets.event_list_cache import FILE, ListCache
 from pmtui.sim.catalogue.load import load_recorded
 from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent
 from pmtui.sim.catalogue.recorded import CatalogueFileError

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import EventId
-from pmtui.service.markets.event_list_cache import FIRST_WRITE_S, WRITE_PERIOD_S
-from pmtui.service.markets.list_cache import FILE, ListCache
+from pmtui.service.markets.event_list_cache import FILE, FIRST_WRITE_S, WRITE_PERIOD_S, ListCache
 from pmtui.service.topics import MarketListTopic, SearchTopic
 from pmtui.service.views import Load, MarketListView
 from tests.manual_clock import settle
