@@ -142,6 +142,8 @@ CLOCK_LOOK_S = 0.5
 """While the venue's clock is not known yet."""
 SETTLE_PAUSE_S = 0.15
 """Events of one fill come together; one refresh serves them all."""
+MOST_BLANK = 100
+"""Tokens with nothing held or traded whose balance is kept, in case somebody comes back to them."""
 RECENT_ORDERS = 50
 """Orders that are still told of after they ended."""
 
@@ -361,6 +363,7 @@ class AccountFeed:
                 self._moved.add(token_id)
 
         _ = await asyncio.gather(*(ask(token_id) for token_id in watched | moved))
+        self.holdings.drop_blank(watched | moved, most=MOST_BLANK)
 
     async def ask_shares(self, token_id: TokenId) -> Micros | Failure:
         """Ask the venue itself, past its own cache, how many shares of a token are held now."""

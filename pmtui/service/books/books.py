@@ -98,7 +98,9 @@ class FirstBooks:
 
 
 GRACE_S = 30.0
-"""A token nobody watches any more is heard for this long, in case they come back."""
+"""A token nobody watches any more stays subscribed for this long, in case they come back."""
+MOST_LEFT = 120
+"""Tokens that stay so: whoever hops from event to event leaves hundreds behind within that time."""
 CHECK_PERIOD_S = 0.1
 CHECKS_PER_PERIOD = 40
 """Books hashed in one period: about 2 ms of work at 50 microseconds each."""
@@ -458,6 +460,8 @@ class BooksFeed:
         passed = [t for t in self._leaving if t in self._rows and t not in left]
         excess = len(self._rows) - sum(t in self._rows for t in left) - MOST_STREAMED_ROWS
         left += passed[: max(excess, 0)]
+        kept = [t for t in self._leaving if t not in left]
+        left += kept[: max(len(kept) - MOST_LEFT, 0)]
         for token_id in left:
             del self._leaving[token_id]
             self._rows.discard(token_id)

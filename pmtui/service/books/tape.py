@@ -15,6 +15,9 @@ from pmtui.service.views import TapeView
 
 TAPE_LENGTH = 200
 MOST_HOLES = 20
+MOST_KNOWN = 2_000
+"""Trades kept to fill a gap: one that was not filled until then stays as it is."""
+_UNKNOWN = PastTrades((), is_whole=False)
 
 
 @dataclass(slots=True)
@@ -55,6 +58,8 @@ class Tape:
         self._volume[trade.price] = self._volume.get(trade.price, 0) + trade.size
         if self._open is not None:
             self._open.known.append(trade)
+            if len(self._open.known) > MOST_KNOWN and self._open.gap.before is not None:
+                _ = self.settle(_UNKNOWN)
         self._view = None
 
     def add_past(self, trades: Iterable[TradePrint]) -> None:

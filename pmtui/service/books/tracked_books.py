@@ -111,7 +111,13 @@ class MarketBooks:
                 tracked.pair = pair
 
     def part(self, tracked: Tracked) -> None:
-        """Let a book go on without its sister."""
+        """Forget a book that is not subscribed any more; its sister goes on alone."""
+        condition_id = tracked.book.condition_id
         if tracked.pair is not None:
             tracked.pair.twins.part()
-            self.pairs.pop(tracked.book.condition_id, None)
+            self.pairs.pop(condition_id, None)
+        tokens = self._tokens.get(condition_id, [])
+        if tracked.book.token_id in tokens:
+            tokens.remove(tracked.book.token_id)
+            if not tokens:
+                del self._tokens[condition_id]

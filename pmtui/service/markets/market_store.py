@@ -9,6 +9,8 @@ answers the questions that other feeds have about a market.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
+from typing import TypeVar
 
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.market import Comment, Event, FeeSchedule, Holder, Market, MarketTerms
@@ -17,8 +19,14 @@ from pmtui.service.markets.search_index import SearchIndex
 from pmtui.service.topics import EventQuotesTopic, Topic
 from pmtui.service.views import Load
 
+K = TypeVar("K")
+
 MOST_IDLE = 600
 """Markets that are kept in case they are opened: one or two megabytes."""
+MOST_COMMENTED = 20
+"""Events whose comments are kept, the ones read last: those of one event are ten kilobytes or more."""
+MOST_HELD = 50
+"""Markets whose holders are kept, the ones read last."""
 
 
 @dataclass(slots=True)
@@ -75,6 +83,10 @@ class MarketStore:
         self.events: dict[EventId, EventState] = {}
         self.markets: dict[ConditionId, MarketState] = {}
         self.market_of_token: dict[TokenId, ConditionId] = {}
+        self._commented: dict[EventId, None] = {}
+        """Events with comments, the one read last at the end."""
+        self._held: dict[ConditionId, None] = {}
+        """Markets with holders, in the same order."""
 
     def event(self, event_id: EventId) -> EventState:
         """Return what is known of an event that is opened, to be added to."""
@@ -120,6 +132,21 @@ class MarketStore:
                 event_slug=known.event_slug,
             )
         self._learn(state, market, condition_id, self._now())
+        self._forget_idle()
+
+    def learn_comments(self, event_id: EventId, comments: tuple[Comment, ...]) -> None:
+        """Take in the comments on an event; those read the longest time ago are dropped."""
+        self.event(event_id).comments = comments
+        for dropped in _move_to_end(self._commented, event_id, MOST_COMMENTED):
+            if (state := self.events.get(dropped)) is not None:
+                state.comments = ()
+
+    def learn_holders(self, condition_id: ConditionId, holders: tuple[Holder, ...]) -> None:
+        """Take in who holds most of a market; those read the longest time ago are dropped."""
+        self.market(condition_id).holders = holders
+        for dropped in _move_to_end(self._held, condition_id, MOST_HELD):
+            if (state := self.markets.get(dropped)) is not None:
+                state.holders = ()
 
     def learn_terms(self, terms: MarketTerms, condition_id: ConditionId) -> None:
         """Take in what the trading host says of a market."""
@@ -204,6 +231,16 @@ class MarketStore:
         for token_id in tokens:
             if self.market_of_token.get(token_id) == condition_id:
                 del self.market_of_token[token_id]
+
+
+def _move_to_end(order: dict[K, None], key: K, most: int) -> list[K]:
+    """Put a key last; return the keys beyond `most`, which are taken out."""
+    order.pop(key, None)
+    order[key] = None
+    dropped = list(islice(order, max(len(order) - most, 0)))
+    for each in dropped:
+        del order[each]
+    return dropped
 
 
 def _with_names(event: Event) -> Event:

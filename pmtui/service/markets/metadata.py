@@ -95,6 +95,8 @@ START = MarketListTopic()
 """The list that every session begins with."""
 MOST_LISTS = 4
 """Lists that nobody looks at any more and that are shown again at once."""
+MOST_LEFT = 2_000
+"""Events in those lists together; the one left last stays, however far somebody scrolled in it."""
 
 
 @dataclass(slots=True)
@@ -319,7 +321,7 @@ class MetadataFeed:
         hosts = await self._hosts()
         answer = self._kernel.check(Source.METADATA, await hosts.metadata.comments(event_id))
         if not isinstance(answer, Failure):
-            self.store.event(event_id).comments = answer.items
+            self.store.learn_comments(event_id, answer.items)
             self._kernel.mark(EventTopic(event_id))
 
     def _poll_market(self, topic: MarketTopic) -> None:
@@ -350,7 +352,7 @@ class MetadataFeed:
         if not isinstance(terms, Failure):
             self.store.learn_terms(terms, condition_id)
         if not isinstance(holders, Failure):
-            state.holders = holders
+            self.store.learn_holders(condition_id, holders)
         if isinstance(market, Failure):
             state.problem = str(market)
             state.load = Load.READY if state.market is not None else Load.FAILED
@@ -367,8 +369,10 @@ class MetadataFeed:
         state = self.lists.pop(topic, None) or ListState()
         hub = self._kernel.hub
         left = [t for t in self.lists if t != START and not hub.is_watched(t)]
-        for old in left[: max(len(left) - MOST_LISTS, 0)]:
-            del self.lists[old]
+        while len(left) > MOST_LISTS or (
+            len(left) > 1 and sum(len(self.lists[t].events) for t in left) > MOST_LEFT
+        ):
+            del self.lists[left.pop(0)]
         self.lists[topic] = state
         return state
 

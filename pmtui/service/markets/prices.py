@@ -88,7 +88,11 @@ class Marks:
 
     def positions(self) -> tuple[Position, ...]:
         """Return what is held, each with the live midpoint or the analytics host's price."""
-        return tuple(self._priced(p) for p in self._account.holdings.positions())
+        held = self._account.holdings.positions()
+        if len(self._last) > len(held):
+            tokens = {p.token_id for p in held}
+            self._last = {t: last for t, last in self._last.items() if t in tokens}
+        return tuple(self._priced(p) for p in held)
 
     def _priced(self, position: Position) -> Position:
         book = self._books.book(position.token_id)
@@ -130,8 +134,9 @@ class HistoryFeed:
             return
         state = self._charts.pop(topic, None) or HistoryState(load=Load.LOADING)
         self._charts[topic] = state
-        while len(self._charts) > MOST_CHARTS:
-            del self._charts[next(iter(self._charts))]
+        left = [t for t in self._charts if not self._kernel.hub.is_watched(t)]
+        for old in left[: max(len(self._charts) - MOST_CHARTS, 0)]:
+            del self._charts[old]
 
         async def poll() -> None:
             while self._kernel.hub.is_watched(topic):
@@ -161,7 +166,9 @@ class HistoryFeed:
         answer = self._kernel.check(
             Source.TRADING, await hosts.trading.prices_history(topic.token_id, topic.interval)
         )
-        state = self._charts.setdefault(topic, HistoryState())
+        state = self._charts.get(topic)
+        if state is None:
+            return  # dropped while it was fetched
         if isinstance(answer, Failure):
             state.problem = str(answer)
             state.load = Load.READY if state.points else Load.FAILED

@@ -98,7 +98,14 @@ class Resolutions:
         new = {each: held for each, held in answered.items() if each not in told}
         if not new:
             return
-        self._told = told | dict.fromkeys(new)
+        told = told | dict.fromkeys(new)
+        # What is still held would be told of again.
+        held_in = {p.condition_id for p in self._held()}
+        old = [each for each in told if each not in held_in]
+        for each in old[: max(len(told) - MOST_KEPT, 0)]:
+            del told[each]
+        self._told = told
+        self._seen_at = {each: at for each, at in self._seen_at.items() if each in held_in}
         # Before the telling: a session that ends here may miss one, and never repeats one.
         self._write()
         self._tell(list(new.values()))

@@ -59,8 +59,8 @@ def unpack(packed: bytes, event: EventName) -> Market:
 
 
 MOST_HITS = 100
-MOST_KEPT = 20_000
-"""Markets; of more, those go that were met the longest time ago."""
+MOST_KEPT = 10_000
+"""Markets, eight megabytes; of more, those go that were met the longest time ago."""
 MOST_SHOWN = 400
 """Markets that are kept as they were shown: a search on the screen is asked for again and again."""
 _BEHIND = 1 << 80

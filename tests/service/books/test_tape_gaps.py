@@ -11,7 +11,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TradePrint
-from pmtui.service.books.tape import Tape
+from pmtui.service.books.tape import MOST_KNOWN, Tape
 
 AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
 YES = TokenId("1")
@@ -119,3 +119,19 @@ def test_doubt_goes_back_to_where_the_book_was_last_proven() -> None:
     tape.add(trade(4))
     tape.doubt(at(6))
     assert tape.gap == TapeGap(at(1), at(6))
+
+
+def test_a_gap_that_nobody_fills_is_given_up_before_it_keeps_a_whole_day() -> None:
+    tape = Tape()
+    tape.add(trade(1))
+    tape.lose(at(2))
+    tape.hear_again(at(3))
+    for second in range(4, MOST_KNOWN + 2):
+        tape.add(trade(second))
+    assert tape.gap is not None
+    tape.add(trade(MOST_KNOWN + 2))
+    tape.add(trade(MOST_KNOWN + 3))
+    assert tape.gap is None
+    # What comes late is not woven in: it could not be told from what is known.
+    tape.fill([trade(2.5)])
+    assert tape.view().sequence == MOST_KNOWN + 1
