@@ -5,14 +5,14 @@ import os
 import threading
 
 from pmtui.cli.output import show_last
-from pmtui.service.safety.shutdown import DepartureReport
+from pmtui.service.safety.shutdown import ShutdownReport
 from pmtui.ui.plain import plain
 
 MOST_LISTED = 20
 LINE_WIDTH = 160
 
 
-def print_report(report: DepartureReport) -> None:
+def print_report(report: ShutdownReport) -> None:
     """Print how leaving ended; a screen that is gone is not an error."""
     if not report.text:
         return

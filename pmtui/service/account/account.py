@@ -26,7 +26,7 @@ from pmtui.domain.orders.life import is_end_to_tell, is_legal_step
 from pmtui.domain.orders.order import Fill, Order, TradeStatus
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.plurals import count
-from pmtui.service.account.fills import FillFees, FillHistory
+from pmtui.service.account.fills import FillFees, PastFills
 from pmtui.service.hosts import Account, Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.history import OrderHistory
@@ -45,61 +45,61 @@ class KnownLists:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._lacks = dict.fromkeys(_NEEDED, STILL_LOADING)
+        self._missing_of = dict.fromkeys(_NEEDED, STILL_LOADING)
         self._beside: dict[OwnList, str] = {}
         """What lists lack that nothing is ruled out by."""
-        self._told: dict[OwnList, int] = {}
+        self._reported: dict[OwnList, int] = {}
         """How many rows of each list could not be read, as far as it was told."""
-        self._told_cut: set[OwnList] = set()
+        self._reported_cut: set[OwnList] = set()
 
     @property
     def are_known(self) -> bool:
         """Whether all of them have been told of, each whole when it was told of last."""
-        return not any(self._lacks.values())
+        return not any(self._missing_of.values())
 
     def is_known(self, what: OwnList) -> bool:
         """Whether a list was whole when it was told of last."""
-        return not self._lacks[what]
+        return not self._missing_of[what]
 
     @property
-    def lack(self) -> str:
+    def missing(self) -> str:
         """Say what is missing in the first that is not whole; empty while one is still loading."""
-        lacks = [lack for lack in self._lacks.values() if lack]
+        lacks = [lack for lack in self._missing_of.values() if lack]
         return "" if STILL_LOADING in lacks or not lacks else lacks[0]
 
     @property
-    def lacks(self) -> tuple[tuple[OwnList, str], ...]:
+    def all_missing(self) -> tuple[tuple[OwnList, str], ...]:
         """Say of each list that is not whole what it lacks, or that it is still loading."""
-        every = (self._lacks | self._beside).items()
+        every = (self._missing_of | self._beside).items()
         return tuple((what, lack) for what, lack in every if lack)
 
-    def note(self, what: OwnList, listing: Listing[T]) -> None:
+    def update(self, what: OwnList, listing: Listing[T]) -> None:
         """Take in how much a list told, and tell of what it lacks."""
-        self.tell(what, listing)
-        self._lacks[what] = say_lack(what, listing)
+        self.report(what, listing)
+        self._missing_of[what] = describe_missing(what, listing)
 
-    def note_beside(self, what: OwnList, listing: Listing[T]) -> None:
+    def update_informational(self, what: OwnList, listing: Listing[T]) -> None:
         """Take in how much a list told that is only looked at; however far back it reaches."""
-        self._beside[what] = say_lack(what, replace(listing, is_whole=True))
+        self._beside[what] = describe_missing(what, replace(listing, is_whole=True))
 
-    def note_whole(self, what: OwnList) -> None:
+    def mark_complete(self, what: OwnList) -> None:
         """Take in that a list has been told of."""
-        self._lacks[what] = ""
+        self._missing_of[what] = ""
 
-    def tell(self, what: OwnList, listing: Listing[T]) -> None:
+    def report(self, what: OwnList, listing: Listing[T]) -> None:
         """Tell of what a list lacks, again only if it is more."""
-        is_news = listing.skipped > self._told.get(what, 0)
+        is_news = listing.skipped > self._reported.get(what, 0)
         if is_news:
-            self._told[what] = listing.skipped
-        if not listing.is_whole and what not in self._told_cut:
-            self._told_cut.add(what)
+            self._reported[what] = listing.skipped
+        if not listing.is_whole and what not in self._reported_cut:
+            self._reported_cut.add(what)
             is_news = True
         if is_news:
-            text = f"{say_lack(what, listing)}: nothing is taken for gone meanwhile"
+            text = f"{describe_missing(what, listing)}: nothing is taken for gone meanwhile"
             self._kernel.log.notice(Level.WARNING, text)
 
 
-def say_lack(what: OwnList, listing: Listing[T]) -> str:
+def describe_missing(what: OwnList, listing: Listing[T]) -> str:
     """Say what a list lacks; empty if it is complete."""
     if listing.skipped:
         return f"{count(listing.skipped, 'row')} in the venue's list of {what} cannot be read"
@@ -189,7 +189,7 @@ class AccountFeed:
         self._history = history
         self.session_start = SessionStart(kernel)
         self._is_first_fetch = True
-        self._past = FillHistory(kernel, self._apply_past)
+        self._past = PastFills(kernel, self._apply_past)
         self.lists = KnownLists(kernel)
         self._is_stale = False
         self._todays_since: datetime | None = None
@@ -293,14 +293,14 @@ class AccountFeed:
             self.state.balance = balance.balance
             self.state.load, self.state.as_of = Load.READY, self._kernel.clock.now()
         if not isinstance(fills, Failure):
-            await self._note_fills(account, fills, asked)
+            await self._update_lists(account, fills, asked)
             for fill in reversed(fills.items):
                 self.apply_fill(fill, is_news=not self._is_first_fetch)
             self._is_first_fetch = False
             if fills.is_complete and asked.is_known:
                 self.holdings.settle_until(asked.at)
         if not isinstance(orders, Failure):
-            self.lists.note(OwnList.ORDERS, orders)
+            self.lists.update(OwnList.ORDERS, orders)
             self.apply_listing(orders, asked_s=asked_s)
         problems = [str(a) for a in (balance, orders, fills) if isinstance(a, Failure)]
         self.state.problem = problems[0] if problems else ""
@@ -314,18 +314,18 @@ class AccountFeed:
             self.holdings.apply_positions(
                 positions.items, self._report_time(asked), is_complete=positions.is_complete
             )
-            self.lists.note(OwnList.POSITIONS, positions)
+            self.lists.update(OwnList.POSITIONS, positions)
         self.state.is_complete = self.lists.are_known
         self.fees.ask()
         self._mark()
 
-    async def _note_fills(self, account: Account, fills: Listing[Fill], asked: "_Moment") -> None:
+    async def _update_lists(self, account: Account, fills: Listing[Fill], asked: "_Moment") -> None:
         """Note whether the trades of this session, and all of today, are known."""
-        self.lists.tell(OwnList.FILLS, fills)
+        self.lists.report(OwnList.FILLS, fills)
         if self._is_first_fetch:
-            self.lists.note_whole(OwnList.FILLS)
+            self.lists.mark_complete(OwnList.FILLS)
         else:
-            self.lists.note(OwnList.FILLS, fills)
+            self.lists.update(OwnList.FILLS, fills)
         is_history = self._is_first_fetch and fills.is_complete and asked.is_known
         await self._fetch_todays(account, fills if is_history else None)
 
@@ -348,7 +348,7 @@ class AccountFeed:
         if not isinstance(todays, Failure):
             for fill in reversed(todays.items):
                 self.apply_fill(fill, is_news=False)
-            self.lists.note(OwnList.TODAY, todays)
+            self.lists.update(OwnList.TODAY, todays)
             if self.lists.is_known(OwnList.TODAY):
                 self._todays_since = midnight
 
@@ -404,10 +404,10 @@ class AccountFeed:
         self._kernel.check(Source.ANALYTICS, activity)
         if not isinstance(closed, Failure):
             self.state.closed = closed.items
-            self.lists.note_beside(OwnList.CLOSED, closed)
+            self.lists.update_informational(OwnList.CLOSED, closed)
         if not isinstance(activity, Failure):
             self.state.activity = activity.items
-            self.lists.note_beside(OwnList.ACTIVITY, activity)
+            self.lists.update_informational(OwnList.ACTIVITY, activity)
         self._mark()
 
     def apply_listing(self, listing: Listing[Order], *, asked_s: float) -> None:
@@ -452,16 +452,16 @@ class AccountFeed:
             changed = self.endings.apply_report(fact, asked_s=asked_s, at_s=now_s)
         else:
             changed = self.endings.apply(fact, now_s, is_record=is_record)
-        self._tell_contradictions()
+        self._report_contradictions()
         if changed is None:
             return
         if changed.order_id not in self._recent:
             self._recent.append(changed.order_id)
-        self._history.note_order(changed)
+        self._history.record_order(changed)
         for listener in self._listeners:
             listener(changed)
         if known is not None and not is_legal_step(known.status, changed.status):
-            self._tell_odd_step(known, changed)
+            self._report_odd_step(known, changed)
         if is_news and is_end_to_tell(known, changed):
             level = Level.INFO if not changed.reason else Level.WARNING
             text = say_order_end(changed, self._title_of(changed.token_id))
@@ -474,17 +474,17 @@ class AccountFeed:
         known = self.own.fill(fact.order_id, fact.trade_id)
         before = self.own.order(fact.order_id)
         changed = self.endings.apply_fill(fact, self._kernel.clock.monotonic())
-        self._tell_contradictions()
+        self._report_contradictions()
         if changed is None:
             return
-        self._history.note_fill(changed)
+        self._history.record_fill(changed)
         order = self.own.order(fact.order_id)
         if order is not None and order != before:
-            self._history.note_order(order)
+            self._history.record_order(order)
             for listener in self._listeners:
                 listener(order)
             if before is not None and not is_legal_step(before.status, order.status):
-                self._tell_odd_step(before, order)
+                self._report_odd_step(before, order)
         now = self._kernel.venue_now()
         self.holdings.apply_fill(changed, heard=now)
         if is_news or now - changed.matched_at <= LAG:
@@ -501,19 +501,19 @@ class AccountFeed:
         for fill in self.fees.take_settled():
             self.apply_fill(fill, is_news=False)
 
-    def _tell_contradictions(self) -> None:
+    def _report_contradictions(self) -> None:
         for found in self.own.take_contradictions():
             text = f"The venue contradicts itself: order {found.order_id[:10]}… {found.flaw.value}"
             self._kernel.log.notice(Level.WARNING, text, order_id=found.order_id)
 
-    def _tell_odd_step(self, before: Order, after: Order) -> None:
+    def _report_odd_step(self, before: Order, after: Order) -> None:
         said = say_order_end(after, self._title_of(after.token_id))
         text = f"Was {before.status.value}, is no longer. {said}"
         self._kernel.log.notice(Level.WARNING, text, order_id=after.order_id)
 
     def _on_user_event(self, event: UserEvent) -> None:
         self._kernel.health.note_answer(Source.USER_STREAM)
-        self._history.hear(event)
+        self._history.record_event(event)
         match event:
             case OrderChanged(order=order):
                 self.apply_order(order, is_record=True)
@@ -553,7 +553,7 @@ class AccountFeed:
 
     def _apply_past(self, fills: Listing[Fill]) -> None:
         # What lies beyond its end is told of where it is read.
-        self.lists.tell(OwnList.EARLIER, replace(fills, is_whole=True))
+        self.lists.report(OwnList.EARLIER, replace(fills, is_whole=True))
         for fill in reversed(fills.items):
             self.apply_fill(fill, is_news=False)
         self.fees.ask()

@@ -83,7 +83,7 @@ AFTER_FAILURE_S = 30.0
 _MINUTE = "%Y-%m-%d %H:%M UTC"
 
 
-class FillHistory:
+class PastFills:
     """Reads the history of an account once."""
 
     def __init__(self, kernel: Kernel, apply: Callable[[Listing[Fill]], None]) -> None:
@@ -109,7 +109,9 @@ class FillHistory:
                 "older trades", "older trades", lambda: self._read_older(account, window)
             )
             if not recent.is_whole:
-                self._tell(f"Some trades since {since:{_MINUTE}} are not read: there are too many")
+                self._report(
+                    f"Some trades since {since:{_MINUTE}} are not read: there are too many"
+                )
         return recent
 
     async def _read_older(self, account: Account, first: Window) -> None:
@@ -130,12 +132,12 @@ class FillHistory:
                 self._apply(found)
                 count += len(found.items)
             if not found.is_whole and window.is_narrowest:
-                self._tell(
+                self._report(
                     f"Some trades of {window.begin:{_MINUTE}} are not read: too many at once"
                 )
             window = next_window(window, is_whole=found.is_whole)
         if window is not None:
-            self._tell(f"Trades before {window.end:{_MINUTE}} are not read: there are too many")
+            self._report(f"Trades before {window.end:{_MINUTE}} are not read: there are too many")
 
-    def _tell(self, text: str) -> None:
+    def _report(self, text: str) -> None:
         self._kernel.log.notice(Level.WARNING, text)

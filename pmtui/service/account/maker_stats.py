@@ -35,7 +35,7 @@ from pmtui.service.views import EarnedView, Load, TapeView
 
 QUEUE_PERIOD_S = 0.1
 SHOWN_AFTER_S = 2.0
-"""By then the stream has told of an order that the host has taken."""
+"""By then the stream has shown an order that the host has accepted."""
 MET_AGAIN_S = 10.0
 """So long after an order was met again, all that shows up at its price counts as before it."""
 _RESTING = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
@@ -60,12 +60,12 @@ class Lines:
 
     standing: dict[OrderId, Standing] = field(default_factory=dict)
     book: BookView | None = None
-    """As of the last look at a good book; None after a gap."""
+    """As of the last update at a good book; None after a gap."""
     orders: tuple[Order, ...] = ()
     sequence: int = 0
     """Trades counted so far."""
-    told: dict[OrderId, Micros] = field(default_factory=dict)
-    """What is ahead of each, as of the last look, where that is known."""
+    ahead: dict[OrderId, Micros] = field(default_factory=dict)
+    """What is ahead of each, as of the last update, where that is known."""
 
 
 class QueueFeed:
@@ -86,29 +86,29 @@ class QueueFeed:
         self._lines: dict[TokenId, Lines] = {}
         self._has_orders = asyncio.Event()
 
-    async def keep_looking(self) -> None:
+    async def run(self) -> None:
         """Look at every book with own orders in it, some times a second while there are any."""
         while True:
             await self._has_orders.wait()
             await self._kernel.clock.sleep(QUEUE_PERIOD_S)
-            self.look()
+            self.update()
             if not self._lines:
                 self._has_orders.clear()
 
-    def meet(self, order: Order) -> None:
+    def on_order(self, order: Order) -> None:
         """Look at once at the line of an order that has just become ours: it is not in it yet."""
         if order.status.is_open:
             self._has_orders.set()
         lines = self._lines.get(order.token_id)
         if order.status.is_open and (lines is None or order.order_id not in lines.standing):
-            self.look()
+            self.update()
 
     def ahead(self) -> tuple[tuple[OrderId, Micros], ...]:
         """Return the estimates of the orders that rest in a book we trust."""
-        return tuple(told for lines in self._lines.values() for told in lines.told.items())
+        return tuple(each for lines in self._lines.values() for each in lines.ahead.items())
 
-    def look(self) -> None:
-        """Take in what has changed since the last look."""
+    def update(self) -> None:
+        """Take in what has changed since the last update."""
         by_token: dict[TokenId, list[Order]] = {}
         for order in self._open_orders():
             by_token.setdefault(order.token_id, []).append(order)
@@ -116,23 +116,23 @@ class QueueFeed:
             del self._lines[token_id]
         for token_id, orders in by_token.items():
             lines = self._lines.setdefault(token_id, Lines())
-            self._look_at(token_id, lines, tuple(orders))
-            before, lines.told = lines.told, self._what_to_tell(lines)
-            if before != lines.told:
+            self._update_line(token_id, lines, tuple(orders))
+            before, lines.ahead = lines.ahead, self._known_ahead(lines)
+            if before != lines.ahead:
                 self._kernel.mark(BookTopic(token_id))
 
-    def _what_to_tell(self, lines: Lines) -> dict[OrderId, Micros]:
+    def _known_ahead(self, lines: Lines) -> dict[OrderId, Micros]:
         """Return what is ahead of each order; of one in doubt the most that can be, if that is known."""
-        told: dict[OrderId, Micros] = {}
+        found: dict[OrderId, Micros] = {}
         now = self._kernel.clock.monotonic()
         for order_id, standing in lines.standing.items() if lines.book is not None else ():
             is_doubtful = now < standing.doubted_until_s
             ahead = standing.most if is_doubtful else standing.spot.ahead
             if standing.resting_since_s is not None and ahead is not None:
-                told[order_id] = ahead
-        return told
+                found[order_id] = ahead
+        return found
 
-    def _look_at(self, token_id: TokenId, lines: Lines, orders: tuple[Order, ...]) -> None:
+    def _update_line(self, token_id: TokenId, lines: Lines, orders: tuple[Order, ...]) -> None:
         book, tape = self._book_of(token_id), self._tape_of(token_id)
         if not book.state.is_good:
             lines.book = None
@@ -151,7 +151,7 @@ class QueueFeed:
             known = lines.standing.get(order.order_id)
             if known is None:
                 grown = displayed - before.get(order.price, ZERO)
-                standing[order.order_id] = self._meet(order, displayed, grown, is_gap=is_gap)
+                standing[order.order_id] = self._join(order, displayed, grown, is_gap=is_gap)
             else:
                 standing[order.order_id] = self._stand(
                     known, order, displayed, prints, is_gap=is_gap
@@ -159,16 +159,16 @@ class QueueFeed:
         lines.standing, lines.book, lines.orders = standing, book, orders
         lines.sequence = tape.sequence
 
-    def _meet(self, order: Order, displayed: Micros, grown: int, *, is_gap: bool) -> Standing:
+    def _join(self, order: Order, displayed: Micros, grown: int, *, is_gap: bool) -> Standing:
         now = self._kernel.clock.monotonic()
         if order.status not in _RESTING:
             return Standing(join_queue(displayed), None)
-        # Met on the first look and not young: it was there before, and the book shows it.
+        # Met on the first update and not young: it was there before, and the book shows it.
         age = self._kernel.clock.now() - order.created_at
         if is_gap and age.total_seconds() >= SHOWN_AFTER_S:
             spot = join_queue(displayed, own_shown=order.remaining_size)
             return Standing(spot, now - SHOWN_AFTER_S, now + MET_AGAIN_S)
-        # The book may have told of it first: what has come since the last look holds all of it.
+        # The book may have shown it first: what was added since the last update holds all of it.
         is_shown = not is_gap and grown >= order.remaining_size
         return Standing(
             join_queue(displayed, own_shown=order.remaining_size if is_shown else ZERO), now
@@ -284,7 +284,7 @@ NOBODY_TELLS = "nobody tells what was earned here"
 
 
 class EarnedFeed:
-    """Keeps what was told of each day; a day that is over is asked once, yesterday's until then."""
+    """The rewards of each day: a day that is over is asked for once, today again and again."""
 
     def __init__(self, kernel: Kernel, *, account: AccountFeed) -> None:
         self._kernel = kernel
@@ -299,7 +299,7 @@ class EarnedFeed:
         return self._view
 
     def on_demand(self, topic: Topic) -> None:
-        """Ask when somebody begins to look."""
+        """Ask as soon as somebody looks."""
         if topic == RewardsTopic():
             self._start()
 
@@ -370,7 +370,7 @@ class EarnedFeed:
         self._kernel.mark(AccountTopic())
 
 
-class Resting(NamedTuple):
+class MakerStats(NamedTuple):
     """Their place in line, whether they earn, and what they brought."""
 
     queue: QueueFeed
@@ -378,7 +378,7 @@ class Resting(NamedTuple):
     earned: EarnedFeed
 
 
-def make_resting(kernel: Kernel, account: AccountFeed, books: BooksFeed) -> Resting:
+def make_maker_stats(kernel: Kernel, account: AccountFeed, books: BooksFeed) -> MakerStats:
     """Return the feeds of one account's resting orders."""
     queue = QueueFeed(
         kernel,
@@ -386,8 +386,8 @@ def make_resting(kernel: Kernel, account: AccountFeed, books: BooksFeed) -> Rest
         book_of=books.book,
         tape_of=books.tapes.view,
     )
-    account.on_order(queue.meet)
+    account.on_order(queue.on_order)
     scoring = ScoringFeed(
         kernel, account=lambda: account.account, open_orders=account.own.open_orders
     )
-    return Resting(queue, scoring, EarnedFeed(kernel, account=account))
+    return MakerStats(queue, scoring, EarnedFeed(kernel, account=account))

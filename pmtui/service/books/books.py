@@ -135,10 +135,10 @@ class BooksFeed:
         """Tokens of rows of lists, in view or lately, that nothing else is shown of."""
         self._to_check: dict[TokenId, None] = {}
         self._has_work = asyncio.Event()
-        self._deaf: frozenset[TokenId] | None = None
+        self._disconnected: frozenset[TokenId] | None = None
         """Whose sockets are not open; None before there is a stream."""
         self._first_books = FirstBooks()
-        self._has_told_overdue = False
+        self._has_reported_overdue = False
         self.tapes = Tapes(kernel, self._tracked)
         self._stream_hosts: Hosts | None = None
 
@@ -164,7 +164,7 @@ class BooksFeed:
                 del self._to_check[token_id]
                 tracked = self._tracked.get(token_id)
                 if tracked is not None:
-                    tracked.tell_again()
+                    tracked.mark_again()
                     self._check(token_id, tracked)
             for token_id in self._first_books.due(self._kernel.clock.monotonic()):
                 self.resync(token_id)
@@ -183,7 +183,7 @@ class BooksFeed:
         self._rows = (self._rows | rows) - wanted
         wanted |= rows
         for tracked in self._tracked.values():
-            tracked.tell_again()
+            tracked.mark_again()
         now = self._kernel.clock.monotonic()
         for token_id in self._tracked:
             if token_id not in wanted:
@@ -194,7 +194,7 @@ class BooksFeed:
         for token_id in added:
             self._tracked[token_id] = Tracked(OrderBook(token_id))
         self._watch()
-        if self._deaf is not None:
+        if self._disconnected is not None:
             self._first_books.expect(added, now_s=now)
         self._has_work.set()
 
@@ -225,7 +225,7 @@ class BooksFeed:
         tracked = self._tracked.get(token_id)
         if tracked is None:
             return BookView(token_id, BookState.LOADING)
-        return tracked.book.view(tracked.heard_at or self._kernel.clock.now())
+        return tracked.book.view(tracked.changed_at or self._kernel.clock.now())
 
     def resync(self, token_id: TokenId) -> None:
         """Fetch a book by REST, at most once in a while."""
@@ -235,7 +235,7 @@ class BooksFeed:
         if tracked is None or tracked.missed_by_rest is not None or is_too_soon:
             return
         tracked.missed_by_rest, tracked.resynced_at = [], now
-        tracked.tell_again()
+        tracked.mark_again()
         self._kernel.start("book", lambda: self._resync(token_id, tracked))
 
     async def _resync(self, token_id: TokenId, tracked: Tracked) -> None:
@@ -250,9 +250,9 @@ class BooksFeed:
             elif answer.kind is FailureKind.NOT_FOUND:
                 tracked.book.mark_missing()
                 self._first_books.settle(token_id)
-                if self._hears(token_id):
-                    self.tapes.hear_again(token_id)
-            if not self._hears(token_id):
+                if self._is_connected(token_id):
+                    self.tapes.resume(token_id)
+            if not self._is_connected(token_id):
                 tracked.book.trust(BookState.STALE)
             elif self._first_books.is_late(token_id):
                 self._mark_overdue(tracked)
@@ -266,21 +266,23 @@ class BooksFeed:
             if (len(timestamp), timestamp) >= (len(snapshot_ms), snapshot_ms):
                 tracked.book.apply_change(change, timestamp)
 
-    def _hears(self, token_id: TokenId) -> bool:
-        return self._deaf is not None and token_id not in self._deaf
+    def _is_connected(self, token_id: TokenId) -> bool:
+        return self._disconnected is not None and token_id not in self._disconnected
 
     def _is_touched(self, token_id: TokenId, tracked: Tracked) -> bool:
         """Whether a book's hash proves anything: not of what REST alone has told for too long."""
-        return self._hears(token_id) and (tracked.is_fed or not self._first_books.is_late(token_id))
+        return self._is_connected(token_id) and (
+            tracked.is_fed or not self._first_books.is_late(token_id)
+        )
 
     def _follow_sockets(self, deaf: frozenset[TokenId]) -> None:
         """Note whose sockets are open; the others' books and tapes have a hole from now on."""
-        before, self._deaf = self._deaf, deaf
+        before, self._disconnected = self._disconnected, deaf
         lost = [t for t in self._tracked if t in deaf and (before is None or t not in before)]
-        self.tapes.lose(lost)
+        self.tapes.start_gaps(lost)
         for token_id in lost:
             tracked = self._tracked[token_id]
-            tracked.lose_touch()
+            tracked.mark_disconnected()
             tracked.book.trust(BookState.STALE)
             self._first_books.settle(token_id)
             self._mark(token_id)
@@ -289,22 +291,22 @@ class BooksFeed:
             tracked = self._tracked[token_id]
             tracked.book.announced.clear()
             tracked.check.reset()
-        self._has_told_overdue = self._has_told_overdue and not back
+        self._has_reported_overdue = self._has_reported_overdue and not back
         self._first_books.expect(back, now_s=self._kernel.clock.monotonic())
         self._has_work.set()
 
-    def _note_first(self, token_id: TokenId) -> None:
+    def _on_first_book(self, token_id: TokenId) -> None:
         """Note that the stream has sent a whole book."""
         tracked = self._tracked.get(token_id)
-        if self._stream_hosts is not None and not self._hears(token_id):
+        if self._stream_hosts is not None and not self._is_connected(token_id):
             # Moved to another socket, which is none of the links' news.
             self._follow_sockets(self._stream_hosts.market_stream.deaf())
-        if tracked is not None and tracked.is_whole and self._hears(token_id):
+        if tracked is not None and tracked.is_whole and self._is_connected(token_id):
             tracked.is_fed = True
             self._settle_if_fed(token_id, tracked)
-            self.tapes.hear_again(token_id)
+            self.tapes.resume(token_id)
 
-    def _hear_first(self, token_id: TokenId, tracked: Tracked) -> None:
+    def _on_first_change(self, token_id: TokenId, tracked: Tracked) -> None:
         """Note that the stream does tell of a token, be it without the whole book that it owes."""
         tracked.is_fed = True
         if self._first_books.is_late(token_id):
@@ -314,14 +316,14 @@ class BooksFeed:
         self._settle_if_fed(token_id, tracked)
 
     def _settle_if_fed(self, token_id: TokenId, tracked: Tracked) -> None:
-        if tracked.is_fed and tracked.is_whole and self._hears(token_id):
+        if tracked.is_fed and tracked.is_whole and self._is_connected(token_id):
             self._first_books.settle(token_id)
 
     def _mark_overdue(self, tracked: Tracked) -> None:
         """Say that the stream has not sent this book, whatever REST has told of it meanwhile."""
         tracked.book.mark_overdue()
-        if not self._has_told_overdue:
-            self._has_told_overdue = True
+        if not self._has_reported_overdue:
+            self._has_reported_overdue = True
             text = "books did not come with the stream: asked for, and overdue until it speaks"
             self._kernel.log.add(Level.WARNING, "stream", text)
 
@@ -332,8 +334,8 @@ class BooksFeed:
         pair = self._markets.pairs.get(event.condition_id)
         if pair is None or not pair.twins.apply(event):
             self._apply_apart(event)
-        elif pair.told_in != self._kernel.hub.frame:
-            self._note_both(pair, event)
+        elif pair.marked_in != self._kernel.hub.frame:
+            self._on_both_changes(pair, event)
 
     def _apply_apart(self, event: PriceChanges) -> None:
         timestamp, frame = event.timestamp, self._kernel.hub.frame
@@ -341,21 +343,21 @@ class BooksFeed:
             tracked = self._tracked.get(TokenId(change.asset_id))
             if tracked is not None:
                 tracked.book.apply_change(change, timestamp)
-                if tracked.told_in != frame:
-                    self._note_change(tracked, change, timestamp)
+                if tracked.marked_in != frame:
+                    self._on_change(tracked, change, timestamp)
 
-    def _note_both(self, pair: Pair, event: PriceChanges) -> None:
+    def _on_both_changes(self, pair: Pair, event: PriceChanges) -> None:
         for tracked, change in zip(pair.of(event.changes), event.changes, strict=True):
-            if tracked.told_in != self._kernel.hub.frame:
-                self._note_change(tracked, change, event.timestamp)
-        pair.told_in = min(tracked.told_in for tracked in pair.tracked)
+            if tracked.marked_in != self._kernel.hub.frame:
+                self._on_change(tracked, change, event.timestamp)
+        pair.marked_in = min(tracked.marked_in for tracked in pair.tracked)
 
     def _on_rare_event(self, event: RareMarketEvent) -> None:
         match event:
             case BookSnapshot():
                 self._apply_snapshot(event)
                 self._markets.join(event.condition_id)
-                self._note_first(event.token_id)
+                self._on_first_book(event.token_id)
             case TradePrinted():
                 self._apply_trade(event)
             case TickSizeChanged():
@@ -367,19 +369,19 @@ class BooksFeed:
                 # other on one screen. The second is of no use to an open screen.
                 pass
 
-    def _note_change(self, tracked: Tracked, change: LevelChange, timestamp: str) -> None:
+    def _on_change(self, tracked: Tracked, change: LevelChange, timestamp: str) -> None:
         """Do what the first change of a frame asks for, and every one of a book in doubt."""
         token_id = tracked.book.token_id
-        tracked.heard_at = self._kernel.clock.now()
-        tracked.told_in = self._kernel.hub.frame
+        tracked.changed_at = self._kernel.clock.now()
+        tracked.marked_in = self._kernel.hub.frame
         if not tracked.is_fed:
-            self._hear_first(token_id, tracked)
+            self._on_first_change(token_id, tracked)
         if tracked.missed_by_rest is not None:
             tracked.missed_by_rest.append((timestamp, change))
-            tracked.told_in = NEVER
+            tracked.marked_in = NEVER
         if tracked.check.is_doubtful:
             self._check(token_id, tracked)
-            tracked.told_in = NEVER
+            tracked.marked_in = NEVER
         else:
             self._check_soon(token_id)
         self._mark(token_id)
@@ -394,18 +396,18 @@ class BooksFeed:
         except MoneyError as error:
             self._kernel.log.add(Level.WARNING, "stream", f"unreadable book: {error}")
             return
-        tracked.heard_at = self._kernel.clock.now()
+        tracked.changed_at = self._kernel.clock.now()
         tracked.is_whole = True
-        self._markets.note(snapshot.condition_id, snapshot.token_id)
+        self._markets.add(snapshot.condition_id, snapshot.token_id)
         self._check_soon(snapshot.token_id)
         self._mark(snapshot.token_id)
 
     def _apply_trade(self, event: TradePrinted) -> None:
         tokens = self._markets.tokens(event.condition_id, event.token_id)
         for token_id in self.tapes.apply(event, tokens):
-            if self._hears(token_id):
-                self._hear_first(token_id, self._tracked[token_id])
-                self.tapes.hear_again(token_id)
+            if self._is_connected(token_id):
+                self._on_first_change(token_id, self._tracked[token_id])
+                self.tapes.resume(token_id)
             # One price for both books: the venue hashes it so.
             self._tracked[token_id].book.apply_trade_price(event.price, of=event.token_id)
             self._mark(token_id)
@@ -440,7 +442,7 @@ class BooksFeed:
                 book.trust(BookState.VERIFIED)
                 tracked.is_whole = True
                 self._settle_if_fed(token_id, tracked)
-                tracked.tape.note_sound()
+                tracked.tape.mark_complete()
             case Agreement.DOUBT:
                 self._check_soon(token_id)
             case Agreement.LOSS:

@@ -19,7 +19,7 @@ _SILENT = frozenset({BookState.LOADING, BookState.STALE})
 _LOST = frozenset({HealthState.DOWN, HealthState.CONNECTING})
 
 
-class MarketLoss:
+class StreamLoss:
     """Looks at the sockets of the books on trading screens."""
 
     def __init__(
@@ -76,13 +76,13 @@ MOST_KINDS_TOLD = 50
 """A host that invents kinds without end must not fill the log."""
 
 
-class OddityFeed:
+class MalformedMessages:
     """Watches the counters of the streams."""
 
     def __init__(self, kernel: Kernel, counts: Callable[[], Iterable[dict[str, int]]]) -> None:
         self._kernel = kernel
         self._counts = counts
-        self._told: dict[str, int] = {}
+        self._reported: dict[str, int] = {}
 
     async def watch(self) -> None:
         """Tell of a kind when it first comes, and again each time it has come ten times as often."""
@@ -90,11 +90,11 @@ class OddityFeed:
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
             for counts in self._counts():
                 for kind, count in counts.items():
-                    self._tell(kind, count)
+                    self._report(kind, count)
 
-    def _tell(self, kind: str, count: int) -> None:
-        told = self._told.get(kind, 0)
-        is_new = not told and len(self._told) < MOST_KINDS_TOLD
+    def _report(self, kind: str, count: int) -> None:
+        told = self._reported.get(kind, 0)
+        is_new = not told and len(self._reported) < MOST_KINDS_TOLD
         if is_new or (told and count >= told * 10):
-            self._told[kind] = count
+            self._reported[kind] = count
             self._kernel.log.add(Level.INFO, "stream", f"{kind}: {count} so far, ignored")

@@ -32,10 +32,10 @@ class Tapes:
         self._tracked = tracked
         self._listeners: list[Callable[[], None]] = []
         self.last_trade_at: datetime | None = None
-        """Of the newest public trade that was heard, by the venue's clock."""
+        """Time of the newest public trade received, by the venue's clock."""
 
     def on_gap(self, listener: Callable[[], None]) -> None:
-        """Tell this listener when there is a hole that the history may fill."""
+        """Call this listener when there is a gap that the history may fill."""
         self._listeners.append(listener)
 
     def view(self, token_id: TokenId) -> TapeView:
@@ -44,7 +44,7 @@ class Tapes:
         return TapeView((), 0) if tracked is None else tracked.tape.view()
 
     def apply(self, event: TradePrinted, token_ids: Iterable[TokenId]) -> tuple[TokenId, ...]:
-        """Put a trade on the tapes of a market's tokens; return those that are heard."""
+        """Put a trade on the tapes of a market's tokens; return those that are subscribed."""
         at = _moment(event.timestamp) or self._kernel.clock.now()
         trade = TradePrint(
             event.token_id, event.side, event.price, event.size, at, event.transaction_hash
@@ -59,10 +59,10 @@ class Tapes:
                 heard.append(token_id)
         return tuple(heard)
 
-    def want_past(self, token_ids: Iterable[TokenId]) -> tuple[TokenId, ...]:
+    def claim_past(self, token_ids: Iterable[TokenId]) -> tuple[TokenId, ...]:
         """Return those of some tokens whose tapes have no past yet; from now on it is coming."""
         kept = ((token_id, self._tracked.get(token_id)) for token_id in token_ids)
-        return tuple(token_id for token_id, tracked in kept if tracked and tracked.want_past())
+        return tuple(token_id for token_id, tracked in kept if tracked and tracked.claim_past())
 
     def add_past(self, trades: tuple[TradePrint, ...], token_ids: Iterable[TokenId]) -> None:
         """Put a market's trades of before on the tapes of its tokens."""
@@ -70,16 +70,16 @@ class Tapes:
             tracked = self._tracked.get(token_id)
             if tracked is not None:
                 tracked.add_past(trades)
-                self._tell_last(tracked)
+                self._apply_last(tracked)
                 self._mark(token_id)
 
-    def lose(self, token_ids: Iterable[TokenId]) -> None:
-        """Hear no trades of some tokens from now on."""
+    def start_gaps(self, token_ids: Iterable[TokenId]) -> None:
+        """Begin a gap: no trades of some tokens are received from now on."""
         now = self._kernel.clock.now()
         for token_id in token_ids:
             tracked = self._tracked.get(token_id)
-            if tracked is not None and tracked.heard_at is not None:
-                tracked.tape.lose(now)
+            if tracked is not None and tracked.changed_at is not None:
+                tracked.tape.start_gap(now)
                 self._kernel.mark(TapeTopic(token_id))
 
     def doubt(self, token_id: TokenId) -> None:
@@ -87,15 +87,15 @@ class Tapes:
         tracked = self._tracked.get(token_id)
         if tracked is not None:
             tracked.tape.doubt(self._kernel.clock.now())
-            self._tell_gap(token_id)
+            self._report_gap(token_id)
 
-    def hear_again(self, token_id: TokenId) -> None:
-        """Hear trades of a token from now on."""
+    def resume(self, token_id: TokenId) -> None:
+        """End a token's gap: its trades are received from now on."""
         tracked = self._tracked.get(token_id)
         gap = tracked.tape.gap if tracked is not None else None
         if tracked is not None and gap is not None and gap.before is None:
-            tracked.tape.hear_again(self._kernel.clock.now())
-            self._tell_gap(token_id)
+            tracked.tape.resume(self._kernel.clock.now())
+            self._report_gap(token_id)
 
     def gaps(self, token_ids: Iterable[TokenId]) -> dict[TokenId, TapeGap]:
         """Return the holes of some tokens that can be filled now."""
@@ -114,11 +114,11 @@ class Tapes:
             if tracked is not None:
                 tick = tracked.book.tick_size
                 tracked.tape.fill(seen_from(token_id, each, tick=tick) for each in past.prints)
-                self._tell_last(tracked)
+                self._apply_last(tracked)
                 self._mark(token_id)
 
     def settle(self, past: PastTrades, token_ids: Iterable[TokenId]) -> tuple[TapeGap, ...]:
-        """Look no further for what holes lack; return those that remain."""
+        """Stop filling gaps; return those that remain."""
         left = []
         for token_id in token_ids:
             tracked = self._tracked.get(token_id)
@@ -127,7 +127,7 @@ class Tapes:
                 self._kernel.mark(TapeTopic(token_id))
         return tuple(gap for gap in left if gap is not None)
 
-    def _tell_last(self, tracked: Tracked) -> None:
+    def _apply_last(self, tracked: Tracked) -> None:
         prints = tracked.tape.view().prints
         if prints:
             tracked.book.tell_last(prints[0].price)
@@ -137,7 +137,7 @@ class Tapes:
         self._kernel.mark(TapeTopic(token_id))
         self._kernel.mark(BookTopic(token_id))
 
-    def _tell_gap(self, token_id: TokenId) -> None:
+    def _report_gap(self, token_id: TokenId) -> None:
         self._kernel.mark(TapeTopic(token_id))
         for listener in self._listeners:
             listener()
@@ -150,12 +150,12 @@ def _moment(milliseconds: str) -> datetime | None:
 
 
 PAUSES_S = (1.0, 4.0, 15.0, 40.0)
-"""Before each look into a hole; the public history is behind by up to a minute."""
+"""Before each request for the missing trades; the public history is behind by up to a minute."""
 _NOTHING = PastTrades((), is_whole=False)
 
 
 class TapeBackfill:
-    """Asks for the missing trades of every market whose tape somebody looks at."""
+    """Fetches the missing trades of every market whose tape is watched."""
 
     def __init__(
         self,
@@ -180,14 +180,14 @@ class TapeBackfill:
         self._tapes = tapes
         self._market_of = market_of
         self._pair_of = pair_of
-        tapes.on_gap(self.look)
+        tapes.on_gap(self.request_missing)
 
     def on_demand(self, topic: Topic) -> None:
         """Follow who watches what."""
         if isinstance(topic, TapeTopic):
-            self.look()
+            self.request_missing()
 
-    def look(self) -> None:
+    def request_missing(self) -> None:
         """Ask for what somebody watches and nobody has asked for yet."""
         for topic in self._kernel.hub.watched():
             if isinstance(topic, TapeTopic):
@@ -198,7 +198,7 @@ class TapeBackfill:
         if condition_id is None:
             return
         pair = self._pair_of(token_id)
-        wanted = self._tapes.want_past(pair)
+        wanted = self._tapes.claim_past(pair)
         if wanted:
             self._kernel.start("past trades", lambda: self._fetch(condition_id, wanted))
         if self._tapes.gaps(pair):
@@ -216,7 +216,7 @@ class TapeBackfill:
         self._tapes.add_past(answer, wanted)
 
     async def _mend(self, condition_id: ConditionId, pair: tuple[TokenId, ...]) -> None:
-        """Look into the holes of a market until they are filled, or the history is surely told."""
+        """Fetch until a market's gaps are filled, or the history has surely caught up."""
         hosts = await self._hosts()
         tries = 0
         known = self._tapes.gaps(pair)

@@ -50,7 +50,7 @@ class CacheProblem(Exception):  # noqa: N818 - no error: the session goes on wit
     """Why there is nothing to show, in a line; a missing file is no problem."""
 
 
-class ListCache:
+class EventListFile:
     """Reads the file once and writes it now and then. Both may take milliseconds."""
 
     def __init__(self, state_dir: Path) -> None:
@@ -139,14 +139,14 @@ TOPIC = MarketListTopic()
 """The list that every session begins with, and the only one that is kept."""
 
 
-class SeenFeed:
+class EventListCache:
     """Between the lists of the metadata host and the file of the last session."""
 
     def __init__(self, kernel: Kernel, metadata: MetadataFeed, state_dir: Path | None) -> None:
         """Build it; without a directory nothing is kept."""
         self._kernel = kernel
         self._metadata = metadata
-        self._cache = None if state_dir is None else ListCache(state_dir)
+        self._cache = None if state_dir is None else EventListFile(state_dir)
         self._written_as_of: datetime | None = None
         self._problem = ""
 
@@ -157,10 +157,10 @@ class SeenFeed:
         try:
             seen = self._cache.read(self._kernel.clock.now())
         except CacheProblem as problem:
-            self._say(f"the list of the last session is left out: {problem}")
+            self._report(f"the list of the last session is left out: {problem}")
             return
         if seen is not None and seen.events:
-            self._metadata.show_seen(TOPIC, seen.events, seen.seen_at)
+            self._metadata.show_cached(TOPIC, seen.events, seen.seen_at)
 
     async def keep_writing(self) -> None:
         """Keep the file within a minute of what is on the screen."""
@@ -181,11 +181,11 @@ class SeenFeed:
             await asyncio.to_thread(self._cache.write, state.events, as_of)
         except OSError as error:
             # Tried again at the next change; said once.
-            self._say(f"the list cannot be kept for the next session: {error.strerror or error}")
+            self._report(f"the list cannot be kept for the next session: {error.strerror or error}")
         else:
             self._written_as_of, self._problem = as_of, ""
 
-    def _say(self, problem: str) -> None:
+    def _report(self, problem: str) -> None:
         if problem != self._problem:
             self._problem = problem
             self._kernel.log.add(Level.INFO, "cache", problem)

@@ -154,7 +154,7 @@ class MarketStore:
         for token_id in terms.token_ids:
             self.market_of_token[token_id] = condition_id
 
-    def note(self, events: Iterable[Event]) -> None:
+    def index_events(self, events: Iterable[Event]) -> None:
         """Take in events only to be found: whoever opens one fetches it."""
         as_of = self._now()
         for event in events:

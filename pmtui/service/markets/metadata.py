@@ -180,7 +180,7 @@ class MetadataFeed:
             case _:
                 pass
 
-    def show_seen(self, topic: MarketListTopic, seen: tuple[Event, ...], as_of: datetime) -> None:
+    def show_cached(self, topic: MarketListTopic, seen: tuple[Event, ...], as_of: datetime) -> None:
         """Show a list as an earlier session saw it, for looking at, until it is fetched."""
         self.lists[topic] = ListState(events=seen, as_of=as_of, is_cached=True)
 
@@ -401,7 +401,7 @@ class MetadataFeed:
             )
             if isinstance(answer, Failure):
                 return
-            self.store.note(answer.items)
+            self.store.index_events(answer.items)
             self._kernel.mark_search()
             cursor = answer.next_cursor
             if cursor is None:
@@ -422,7 +422,7 @@ class MetadataFeed:
             hosts = await self._hosts()
             answer = self._kernel.check(Source.METADATA, await hosts.metadata.search(topic.text))
             if not isinstance(answer, Failure):
-                self.store.note(answer.items)
+                self.store.index_events(answer.items)
             if self.search.text != topic.text:
                 return  # an answer to what was typed before
             if isinstance(answer, Failure):

@@ -89,19 +89,19 @@ class OwnMarkets:
         self._account = account
         self._missing: set[ConditionId] = set()
         """The host knows no such market: it is not asked again."""
-        account.on_order(self._meet)
-        account.fees.on_unknown(self._look)
+        account.on_order(self._on_order)
+        account.fees.on_unknown(self._start)
 
     def on_demand(self, topic: Topic) -> None:
         """Name everything that is ours once somebody looks at it."""
         if topic == AccountTopic():
-            self._look()
+            self._start()
 
-    def _meet(self, order: Order) -> None:
+    def _on_order(self, order: Order) -> None:
         if order.status.is_open and not self._is_settled(order.condition_id):
-            self._look()
+            self._start()
 
-    def _look(self) -> None:
+    def _start(self) -> None:
         self._kernel.start_unless_running("own markets", "own markets", self._learn)
 
     async def _learn(self) -> None:

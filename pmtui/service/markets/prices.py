@@ -77,7 +77,7 @@ class Quotes:
         return Micros(sizes.get(tokens[0], 0) - sizes.get(tokens[1], 0))
 
 
-class Marks:
+class MarkToMarket:
     """Positions with the newest price there is."""
 
     def __init__(self, account: AccountFeed, books: BooksFeed) -> None:

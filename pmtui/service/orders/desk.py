@@ -169,7 +169,7 @@ class Desk:
                 order, Rejected(refusal), lambda _, end: _set(futures[order.unsigned.order_id], end)
             )
             return command_id
-        self._note_override(order, override)
+        self._record_override(order, override)
         return self.place_many((order,), needs_good_book=is_single_key and not override)
 
     def place_many(
@@ -227,7 +227,7 @@ class Desk:
             if isinstance(fitted, Rejected):
                 self._sender.refuse(order, fitted, tell)
                 return
-            self._note_override(fitted, override)
+            self._record_override(fitted, override)
             self._sender.show(fitted)
             await self._sender.send((fitted,), tell, instruction)
 
@@ -305,11 +305,11 @@ class Desk:
         """Wait until it is known how a move ended, or that it is not known."""
         return await asyncio.shield(self._moves[command_id])
 
-    def _note_override(self, order: PreparedOrder, override: str) -> None:
+    def _record_override(self, order: PreparedOrder, override: str) -> None:
         """Keep what was permitted with an order; it is on the disk before the order leaves."""
         if override:
             order_id = order.unsigned.order_id
-            self._history.note_override(override, order_id)
+            self._history.record_override(override, order_id)
             self._kernel.log.add(Level.WARNING, "order", f"Override: {override}", order_id=order_id)
 
     def _expect(self, orders: tuple[PreparedOrder, ...]) -> tuple[CommandId, Futures]:

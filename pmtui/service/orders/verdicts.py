@@ -84,15 +84,15 @@ def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: dat
     return Rejected(text or str(answer), field_of_refusal(text))
 
 
-def say_failure(failure: Failure) -> str:
+def format_failure(failure: Failure) -> str:
     """Write a failure for the journal."""
     return f"{failure.kind.value}: {failure}"
 
 
-def say_answer(answer: PostResult | Failure) -> str:
+def format_answer(answer: PostResult | Failure) -> str:
     """Write an answer for the journal, as it came."""
     if isinstance(answer, Failure):
-        return say_failure(answer)
+        return format_failure(answer)
     if not answer.is_accepted or answer.status is None:
         named = f" of {answer.order_id}" if answer.order_id else ""
         return f"refused: {answer.error}{named}" if answer.error else f"says nothing{named}"
@@ -101,7 +101,7 @@ def say_answer(answer: PostResult | Failure) -> str:
     return f"{answer.status.value}: gave {gave}, got {got}{trades}"
 
 
-def say_verdict(verdict: Verdict) -> str:
+def format_verdict(verdict: Verdict) -> str:
     """Write a verdict for the journal."""
     match verdict:
         case Accepted():

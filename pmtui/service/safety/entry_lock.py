@@ -160,7 +160,7 @@ class EntryLock:
         self._state_dir = state_dir
         self._mark: Mark | None = None
         self._killed: Killed | None = None
-        _ = self.look()
+        _ = self.refresh()
 
     @property
     def killed(self) -> Killed | None:
@@ -172,7 +172,7 @@ class EntryLock:
         """Why no order may be entered, in words; empty while it may."""
         return "" if self._killed is None else f"Entry is locked since {_say(self._killed)}"
 
-    def look(self) -> bool:
+    def refresh(self) -> bool:
         """See whether somebody locked or released it from outside; return whether so."""
         if self._state_dir is None:
             return False

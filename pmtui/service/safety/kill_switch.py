@@ -15,7 +15,7 @@ from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.domain.plurals import count
-from pmtui.service.account.account import AccountFeed, say_lack
+from pmtui.service.account.account import AccountFeed, describe_missing
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import EVERYTHING, Canceller
 from pmtui.service.orders.history import OrderHistory
@@ -92,7 +92,7 @@ class KillSwitch:
     async def watch(self) -> None:
         """Notice what is done from outside, and what rests though it must not."""
         while True:
-            _ = self._lock.look()
+            _ = self._lock.refresh()
             killed = self._lock.killed
             if killed is None:
                 if self._seen is not None:
@@ -113,7 +113,7 @@ class KillSwitch:
         deed = "cancelling everything" if self._has_key else "without a key nothing is cancelled"
         text = f"Killed: {deed}. {self._lock.reason}"
         self._kernel.log.notice(Level.BAD, text)
-        self._history.note_kill(text)
+        self._history.record_kill(text)
         self._kernel.mark(StatusTopic())
         # Also for what a release finds waiting, or on its way.
         self._canceller.withhold_everything()
@@ -125,7 +125,7 @@ class KillSwitch:
         self._seen = None
         text = f"Released by {by}: orders may be entered again"
         self._kernel.log.notice(Level.WARNING, text)
-        self._history.note_kill(text)
+        self._history.record_kill(text)
         self._kernel.mark(StatusTopic())
 
     def _start(self) -> None:
@@ -145,7 +145,7 @@ class KillSwitch:
             else:
                 left |= {order.order_id for order in listed.items}
                 if not listed.is_complete:
-                    problem = problem or say_lack(OwnList.ORDERS, listed)
+                    problem = problem or describe_missing(OwnList.ORDERS, listed)
             is_done = not problem and not left
             gone = len(self._cancelled())
             self._answer(KillAnswer(killed.kill_id, gone, len(left), is_done, problem))
@@ -155,7 +155,7 @@ class KillSwitch:
                     f"Nothing rests any more: {count(gone, 'order')} cancelled by the kill switch"
                 )
                 self._kernel.log.notice(Level.WARNING, text)
-                self._history.note_kill(text)
+                self._history.record_kill(text)
                 if self._lock.killed == killed:
                     return
             await self._kernel.clock.sleep(PAUSES_S[min(step, len(PAUSES_S) - 1)])

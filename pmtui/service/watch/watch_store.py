@@ -250,10 +250,10 @@ class WatchKeeper:
             self._read_at = self._store.mark()
             kept = self._store.read()
         except StoreProblem as problem:
-            self._say(f"The watchlist cannot be read ({problem}); its file is left as it is")
+            self._report(f"The watchlist cannot be read ({problem}); its file is left as it is")
             return Kept()
         if kept.unreadable:
-            self._say(f"{kept.unreadable} of the watchlist cannot be read; its file keeps them")
+            self._report(f"{kept.unreadable} of the watchlist cannot be read; its file keeps them")
         return kept
 
     async def follow(self, take: Callable[[Kept], None]) -> None:
@@ -302,16 +302,16 @@ class WatchKeeper:
                 aside = await loop.run_in_executor(self._thread, store.write, changes)
             except StoreProblem as problem:
                 # Tried again with the next change; said once.
-                self._say(f"The watchlist cannot be kept for the next session: {problem}")
+                self._report(f"The watchlist cannot be kept for the next session: {problem}")
                 return
             for _ in changes:
                 self._unwritten.popleft()
             if aside is not None:
-                self._say(f"The watchlist that could not be read is kept as {aside.name}")
+                self._report(f"The watchlist that could not be read is kept as {aside.name}")
             else:
                 self.problem = ""
 
-    def _say(self, problem: str) -> None:
+    def _report(self, problem: str) -> None:
         if problem != self.problem:
             self.problem = problem
             self._kernel.log.notice(Level.WARNING, problem)

@@ -170,7 +170,7 @@ def test_what_a_list_still_holds_is_taken_up_again_with_its_age() -> None:
 
 def test_what_was_found_opens_with_the_age_it_was_seen_at() -> None:
     store, seen = store_of(nothing()), NOW
-    store.note([event(3)])
+    store.index_events([event(3)])
     (first, *_) = store.index.find("river")
     assert first.condition_id is not None
     state = store.market(first.condition_id)
