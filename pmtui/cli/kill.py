@@ -18,7 +18,7 @@ from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.formats import count
 from pmtui.service.clock import SystemClock
-from pmtui.service.safety.kill_file import (
+from pmtui.service.safety.entry_lock import (
     KillAnswer,
     Killed,
     new_kill,

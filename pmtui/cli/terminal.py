@@ -9,7 +9,7 @@ import threading
 from asyncio.subprocess import DEVNULL, PIPE
 
 from pmtui.cli.output import show_last
-from pmtui.service.safety.shutdown import DepartureReport
+from pmtui.service.safety.shutdown import ShutdownReport
 from pmtui.ui.plain import plain
 from pmtui.ui.terminal.cell_diff import WITHOUT_COLOR
 
@@ -62,7 +62,7 @@ async def hand_to_tmux(text: str, *, command: tuple[str, ...] = _PASS_ON) -> boo
     return process.returncode == 0
 
 
-def print_report(report: DepartureReport) -> None:
+def print_report(report: ShutdownReport) -> None:
     """Print how leaving ended; a screen that is gone is not an error."""
     if not report.text:
         return

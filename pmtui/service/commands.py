@@ -13,14 +13,14 @@ from pmtui.domain.orders.order import (
     Verdict,
 )
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.account.earned import EarnedFeed
+from pmtui.service.account.maker_stats import EarnedFeed
 from pmtui.service.account.onboarding import OnboardingFeed
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.conditional_commands import ServiceConditionalCommands
 from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.log import Log
-from pmtui.service.markets.history import HistoryFeed
 from pmtui.service.markets.metadata import MetadataFeed
+from pmtui.service.markets.prices import HistoryFeed
 from pmtui.service.orders.desk import Desk
 from pmtui.service.safety.safeguards import Safeguards
 from pmtui.service.safety_commands import ServiceSafetyCommands

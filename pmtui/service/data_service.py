@@ -11,13 +11,11 @@ from pmtui.domain.books.market_events import MarketResolved, TickSizeChanged
 from pmtui.domain.ids import TokenId
 from pmtui.domain.orders.endings import EndingPolicy
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.account.maker_stats import make_resting
-from pmtui.service.account.mark_to_market import Marks
+from pmtui.service.account.maker_stats import make_maker_stats
 from pmtui.service.account.onboarding import OnboardingFeed
 from pmtui.service.books.books import BooksFeed
-from pmtui.service.books.malformed_messages import OddityFeed
-from pmtui.service.books.stream_loss import MarketLoss
-from pmtui.service.books.tape_backfill import TapeBackfill
+from pmtui.service.books.stream_faults import MalformedMessages, StreamLoss
+from pmtui.service.books.tapes import TapeBackfill
 from pmtui.service.commands import ServiceCommands
 from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.conditionals.sales import ConditionalSales
@@ -26,14 +24,11 @@ from pmtui.service.hosts import Hosts
 from pmtui.service.hub import Hub
 from pmtui.service.kernel import Kernel
 from pmtui.service.log import Log
-from pmtui.service.markets.event_list_cache import SeenFeed
-from pmtui.service.markets.history import HistoryFeed
-from pmtui.service.markets.known_markets import KnownMarkets
-from pmtui.service.markets.market_store import Needed
+from pmtui.service.markets.event_list_cache import EventListCache
+from pmtui.service.markets.market_store import KnownMarkets, Needed
 from pmtui.service.markets.metadata import MetadataFeed
-from pmtui.service.markets.needed_markets import needed_markets
-from pmtui.service.markets.own_markets import OwnMarkets
-from pmtui.service.markets.quotes import Quotes
+from pmtui.service.markets.own_markets import OwnMarkets, needed_markets
+from pmtui.service.markets.prices import HistoryFeed, MarkToMarket, Quotes
 from pmtui.service.markets.resolutions import Resolutions
 from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.orders.cancelling import Canceller
@@ -45,19 +40,19 @@ from pmtui.service.ports import Clock
 from pmtui.service.profile import Profile
 from pmtui.service.queries import ServiceQueries
 from pmtui.service.safety.arming import Arming
-from pmtui.service.safety.daily_pnl import DayBook
+from pmtui.service.safety.daily_pnl import DailyPnl
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.safety.entry_lock import EntryLock
-from pmtui.service.safety.heartbeats import DeadMan
+from pmtui.service.safety.heartbeats import HeartbeatSender
 from pmtui.service.safety.kill_switch import KillSwitch
 from pmtui.service.safety.safeguards import Safeguards
-from pmtui.service.safety.shutdown import Departing
+from pmtui.service.safety.shutdown import Shutdown
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import MarketTopic
 from pmtui.service.tuning import AS_SHIPPED, Tuning
 from pmtui.service.venue_time import TimeFeed
 from pmtui.service.views import AccountView, Level, Mode
-from pmtui.service.watch.watch_keeper import WatchKeeper
+from pmtui.service.watch.watch_store import WatchKeeper
 from pmtui.service.watch.watchlist import Watchlist
 
 Connect = Callable[[Health], Awaitable[Hosts | str]]
@@ -89,7 +84,7 @@ class DataService:
         kernel = self._kernel = self._make_kernel(clock)
         self._metadata = self._make_metadata()
         self._known = KnownMarkets(self._metadata.store)
-        self._seen = SeenFeed(kernel, self._metadata, state_dir)
+        self._seen = EventListCache(kernel, self._metadata, state_dir)
         self._history = HistoryFeed(kernel, self._wait_for_hosts)
         self._time = TimeFeed(kernel, self._wait_for_hosts)
         self._orders = OrderHistory(kernel, journal)
@@ -99,9 +94,9 @@ class DataService:
         self._search = self._make_search()
         self._books = self._make_books()
         self._past = self._make_past()
-        self._resting = make_resting(kernel, self._account, self._books)
+        self._resting = make_maker_stats(kernel, self._account, self._books)
         self._venue = self._make_venue_states()
-        self._oddities = OddityFeed(kernel, self._stream_counts)
+        self._malformed = MalformedMessages(kernel, self._stream_counts)
         self._safeguards = self._make_safeguards(profile, state_dir)
         self.arming = self._safeguards.arming
         self._onboarding = self._make_onboarding(profile)
@@ -195,7 +190,7 @@ class DataService:
 
     def _make_safeguards(self, profile: Profile, state_dir: Path | None) -> Safeguards:
         kernel, account, tuning = self._kernel, self._account, self._tuning
-        loss = MarketLoss(
+        loss = StreamLoss(
             self.hub, deaf=self._deaf, book_of=self._books.book,
             market_of=self._metadata.store.market_of_token.get,
         )  # fmt: skip
@@ -203,11 +198,13 @@ class DataService:
         if profile.mode is Mode.READ_ONLY:
             arming.object_with(lambda: profile.reason or "this session is read-only")
         lock = EntryLock(kernel.clock, state_dir)
-        marked = Marks(account, self._books).positions
-        day = DayBook(kernel, account, self._known, positions=marked, state_dir=state_dir)
+        marked = MarkToMarket(account, self._books).positions
+        day = DailyPnl(kernel, account, self._known, positions=marked, state_dir=state_dir)
         return Safeguards(
             arming=arming,
-            dead_man=DeadMan(kernel, account, self._journal, arming, policy=tuning.heartbeat),
+            dead_man=HeartbeatSender(
+                kernel, account, self._journal, arming, policy=tuning.heartbeat
+            ),
             venue=self._venue,
             guard=EntryGuard(
                 kernel, account, lock=lock, day=day, positions=marked, limits=tuning.limits
@@ -225,8 +222,8 @@ class DataService:
             day=day,
         )
 
-    def _make_departing(self, profile: Profile) -> Departing:
-        return Departing(
+    def _make_departing(self, profile: Profile) -> Shutdown:
+        return Shutdown(
             self._kernel,
             self._account,
             self._journal,
@@ -344,14 +341,14 @@ class DataService:
         keep("frame pump", self.hub.pump)
         keep("clock", self._time.tick)
         keep("book check", self._books.keep_checking)
-        keep("queue estimate", self._resting.queue.keep_looking)
+        keep("queue estimate", self._resting.queue.run)
         keep("reward scoring", self._resting.scoring.keep_asking)
         keep("rewards", self._resting.earned.keep_asking)
         keep("market stream", self._books.run)
         keep("market lists", self._metadata.poll_lists)
         keep("list of the next start", self._seen.keep_writing)
         keep("venue clock", self._time.measure)
-        keep("stream oddities", self._oddities.watch)
+        keep("stream oddities", self._malformed.watch)
         keep("account steps", self._onboarding.run)
         keep("kill switch", self._safeguards.kill_switch.watch)
         keep("day's result", self._safeguards.day.run)
@@ -407,7 +404,7 @@ class DataService:
     def _on_learned(self) -> None:
         # Which tokens a market or an event has is known only now.
         self._books.retarget()
-        self._past.look()
+        self._past.request_missing()
         self._account.settle_fees()
 
     def _on_tick_size(self, event: TickSizeChanged) -> None:
@@ -417,7 +414,7 @@ class DataService:
             self.hub.mark(MarketTopic(event.condition_id))
 
     def _on_resolved(self, event: MarketResolved) -> None:
-        self._resolutions.hear(event)
+        self._resolutions.on_resolved(event)
         self._metadata.refresh(MarketTopic(event.condition_id))
         self._watchlist.alerts.end_market(event.condition_id)
         self._account.refresh()

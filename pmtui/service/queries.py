@@ -13,14 +13,12 @@ from pmtui.domain.markets.watchlist import leading_market, open_markets
 from pmtui.domain.money import ONE, Micros, notional_floor
 from pmtui.domain.orders.order import OrderIntent, OrderStatus
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.account.maker_stats import Resting
-from pmtui.service.account.mark_to_market import Marks
+from pmtui.service.account.maker_stats import MakerStats
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.kernel import Kernel
-from pmtui.service.markets.history import HistoryFeed
 from pmtui.service.markets.market_store import EventState, MarketState
 from pmtui.service.markets.metadata import ListState, MetadataFeed
-from pmtui.service.markets.quotes import Quotes
+from pmtui.service.markets.prices import HistoryFeed, MarkToMarket, Quotes
 from pmtui.service.profile import Profile
 from pmtui.service.safety.safeguards import Safeguards
 from pmtui.service.topics import HistoryTopic, MarketListTopic, SearchTopic
@@ -61,7 +59,7 @@ class ServiceQueries:
         books: BooksFeed,
         history: HistoryFeed,
         account: AccountFeed,
-        resting: Resting,
+        resting: MakerStats,
         time: TimeFeed,
         safeguards: Safeguards,
         conditionals: Callable[[], tuple[Conditional, ...]],
@@ -76,7 +74,7 @@ class ServiceQueries:
         self._history = history
         self._account = account
         self._resting = resting
-        self._marks = Marks(account, books)
+        self._marks = MarkToMarket(account, books)
         self._time = time
         self._safeguards = safeguards
         self._conditionals = conditionals
@@ -228,7 +226,7 @@ class ServiceQueries:
                 for each in awake_of(conditionals)
                 if not self._books.book(each.token_id).state.is_good
             ),
-            lacks=feed.lists.lacks,
+            lacks=feed.lists.all_missing,
         )
 
     def watchlist(self) -> WatchlistView:

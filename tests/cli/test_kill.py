@@ -19,7 +19,7 @@ from pmtui.domain.orders.order import Accepted, LimitIntent, Rejected, Verdict
 from pmtui.service.data_service import DataService
 from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile
-from pmtui.service.safety.kill_file import KILLED, KillAnswer, read_killed, write_answer
+from pmtui.service.safety.entry_lock import KILLED, KillAnswer, read_killed, write_answer
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, LogTopic, MarketTopic, StatusTopic
 from pmtui.service.tuning import AS_SHIPPED, Tuning

@@ -5,6 +5,8 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from pmtui.domain.account.position import Position
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import HealthState, LinkState, Source
@@ -15,6 +17,7 @@ from pmtui.domain.money import Micros
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.hosts import Hosts
+from pmtui.service.markets import metadata
 from pmtui.service.markets.market_store import MOST_IDLE
 from pmtui.service.markets.metadata import LIST_PERIOD_S, MOST_LISTS
 from pmtui.service.orders.journal import Journal
@@ -213,6 +216,21 @@ async def test_lists_that_were_left_long_ago_are_forgotten(tmp_path: Path) -> No
         assert shown == [False] * 2 + [True] * (MOST_LISTS + 1)
         # What the next session begins with.
         assert world.service.queries.market_list(LIST).rows
+
+
+async def test_long_lists_that_were_left_are_forgotten_sooner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metadata, "MOST_LEFT", 2)
+    async with running_world(tmp_path) as world:
+        topics = [MarketListTopic(tag_slug=str(n)) for n in range(4)]
+        for topic in topics:
+            seen = world.service.hub.subscribe([topic], lambda _: None)
+            await settle()
+            seen.close()
+        # One event in each: the last one is still being looked at when the others are counted.
+        shown = [bool(world.service.queries.market_list(topic).rows) for topic in topics]
+        assert shown == [False, True, True, True]
 
 
 async def test_what_was_typed_before_does_not_overwrite_what_is_typed_now(tmp_path: Path) -> None:

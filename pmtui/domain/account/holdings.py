@@ -15,7 +15,7 @@ the fill is not counted on top when it is told of. Only where the trades were re
 later than that report and the lag, and it still stands, has the base itself changed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -182,6 +182,11 @@ class TokenHoldings:
         if not self._is_fresh:
             self._evaluate()
         return self._is_doubtful or self._is_ignoring
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing is held and nothing was ever traded: as if never asked about."""
+        return not self._fills and not self._contained and not self.size and not self.is_doubtful
 
     def apply_fill(self, fill: Fill, *, heard: datetime) -> None:
         """Take in a fill or what became of it; one that failed is taken back, once.
@@ -474,6 +479,21 @@ class Holdings:
         """Take in that the trades were read completely at a moment by the venue's clock."""
         for token in self._tokens.values():
             token.holdings.settle_until(read)
+        self._changed()
+
+    def drop_blank(self, keep: Container[TokenId], *, most: int) -> None:
+        """Drop tokens that were only looked at, the ones met first, down to a number of them."""
+        if len(self._tokens) <= most:
+            return
+        blank = [
+            token_id
+            for token_id, token in self._tokens.items()
+            if token_id not in keep
+            and token.holdings.is_blank
+            and (token.row is None or token.row.position is None)
+        ]
+        for token_id in blank[: max(len(blank) - most, 0)]:
+            del self._tokens[token_id]
         self._changed()
 
     def size(self, token_id: TokenId) -> Micros | None:

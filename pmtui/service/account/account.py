@@ -1,16 +1,22 @@
-"""Our own side: credentials, cash, open orders, fills and positions, by REST and user stream."""
+"""Our own side: credentials, cash, open orders, fills and positions, by REST and user stream.
+
+`KnownLists` says how complete the venue's lists are. A list with a row that cannot be read, or one
+that is longer than is read, proves nothing: not what is gone, and not how much is at stake.
+"""
 
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeVar
 
 from pmtui.domain.account.events import OrderChanged, TradeChanged, UserEvent
 from pmtui.domain.account.holdings import CLOCK_ERROR, LAG, UNKNOWN_CLOCK, Holdings, ReportTime
 from pmtui.domain.account.position import Activity, ClosedPosition
 from pmtui.domain.answers import Failure, FailureKind, Listing
 from pmtui.domain.backoff import Backoff
+from pmtui.domain.formats import count
 from pmtui.domain.health import Link, LinkState, Source
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import FeeSchedule
@@ -19,16 +25,113 @@ from pmtui.domain.orders.endings import EndingPolicy, OrderEndings
 from pmtui.domain.orders.life import is_end_to_tell, is_legal_step
 from pmtui.domain.orders.order import Fill, Order, TradeStatus
 from pmtui.domain.orders.own_orders import OwnOrders
-from pmtui.service.account.fill_fees import FillFees
-from pmtui.service.account.fill_history import FillHistory
+from pmtui.service.account.fills import FillFees, PastFills
 from pmtui.service.hosts import Account, Hosts
 from pmtui.service.kernel import Kernel
-from pmtui.service.markets.known_lists import KnownLists
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
 from pmtui.service.venue_time import SessionStart
-from pmtui.service.views import Level, Load, OwnList
+from pmtui.service.views import STILL_LOADING, Level, Load, OwnList
 from pmtui.service.words import say_fill, say_order_end
+
+T = TypeVar("T")
+_NEEDED = (OwnList.ORDERS, OwnList.FILLS, OwnList.TODAY, OwnList.POSITIONS)
+"""What is at stake is made of these."""
+
+
+class KnownLists:
+    """How much of each list is known."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._missing_of = dict.fromkeys(_NEEDED, STILL_LOADING)
+        self._beside: dict[OwnList, str] = {}
+        """What lists lack that nothing is ruled out by."""
+        self._reported: dict[OwnList, int] = {}
+        """How many rows of each list could not be read, as far as it was told."""
+        self._reported_cut: set[OwnList] = set()
+
+    @property
+    def are_known(self) -> bool:
+        """Whether all of them have been told of, each whole when it was told of last."""
+        return not any(self._missing_of.values())
+
+    def is_known(self, what: OwnList) -> bool:
+        """Whether a list was whole when it was told of last."""
+        return not self._missing_of[what]
+
+    @property
+    def missing(self) -> str:
+        """Say what is missing in the first that is not whole; empty while one is still loading."""
+        lacks = [lack for lack in self._missing_of.values() if lack]
+        return "" if STILL_LOADING in lacks or not lacks else lacks[0]
+
+    @property
+    def all_missing(self) -> tuple[tuple[OwnList, str], ...]:
+        """Say of each list that is not whole what it lacks, or that it is still loading."""
+        every = (self._missing_of | self._beside).items()
+        return tuple((what, lack) for what, lack in every if lack)
+
+    def update(self, what: OwnList, listing: Listing[T]) -> None:
+        """Take in how much a list told, and tell of what it lacks."""
+        self.report(what, listing)
+        self._missing_of[what] = describe_missing(what, listing)
+
+    def update_informational(self, what: OwnList, listing: Listing[T]) -> None:
+        """Take in how much a list told that is only looked at; however far back it reaches."""
+        self._beside[what] = describe_missing(what, replace(listing, is_whole=True))
+
+    def mark_complete(self, what: OwnList) -> None:
+        """Take in that a list has been told of."""
+        self._missing_of[what] = ""
+
+    def report(self, what: OwnList, listing: Listing[T]) -> None:
+        """Tell of what a list lacks, again only if it is more."""
+        is_news = listing.skipped > self._reported.get(what, 0)
+        if is_news:
+            self._reported[what] = listing.skipped
+        if not listing.is_whole and what not in self._reported_cut:
+            self._reported_cut.add(what)
+            is_news = True
+        if is_news:
+            text = f"{describe_missing(what, listing)}: nothing is taken for gone meanwhile"
+            self._kernel.log.notice(Level.WARNING, text)
+
+
+def describe_missing(what: OwnList, listing: Listing[T]) -> str:
+    """Say what a list lacks; empty if it is complete."""
+    if listing.skipped:
+        return f"{count(listing.skipped, 'row')} in the venue's list of {what} cannot be read"
+    return "" if listing.is_whole else f"The venue's list of {what} goes on where reading ends"
+
+
+async def ask_while_watched(
+    kernel: Kernel, topic: Topic, ask: Callable[[], None], *, opened: asyncio.Event, period_s: float
+) -> None:
+    """Ask as soon as the account is open and every so often, if the topic is watched then.
+
+    Args:
+        kernel: time, and who watches what.
+        topic: what has to be watched.
+        ask: begins to ask; beginning twice is its own affair.
+        opened: set once there is an account.
+        period_s: between two looks.
+    """
+
+    def ask_if_watched() -> None:
+        if kernel.hub.is_watched(topic):
+            ask()
+
+    async def ask_when_open() -> None:
+        _ = await opened.wait()
+        ask_if_watched()
+
+    async with asyncio.TaskGroup() as group:
+        _ = group.create_task(ask_when_open())
+        while True:
+            await kernel.clock.sleep(period_s)
+            ask_if_watched()
+
 
 POLL_PERIOD_S = 10.0
 SLOW_PERIOD_S = 60.0
@@ -38,6 +141,8 @@ CLOCK_LOOK_S = 0.5
 """While the venue's clock is not known yet."""
 SETTLE_PAUSE_S = 0.15
 """Events of one fill come together; one refresh serves them all."""
+MOST_BLANK = 100
+"""Tokens with nothing held or traded whose balance is kept, in case somebody comes back to them."""
 RECENT_ORDERS = 50
 """Orders that are still told of after they ended."""
 
@@ -83,7 +188,7 @@ class AccountFeed:
         self._history = history
         self.session_start = SessionStart(kernel)
         self._is_first_fetch = True
-        self._past = FillHistory(kernel, self._apply_past)
+        self._past = PastFills(kernel, self._apply_past)
         self.lists = KnownLists(kernel)
         self._is_stale = False
         self._todays_since: datetime | None = None
@@ -187,14 +292,14 @@ class AccountFeed:
             self.state.balance = balance.balance
             self.state.load, self.state.as_of = Load.READY, self._kernel.clock.now()
         if not isinstance(fills, Failure):
-            await self._note_fills(account, fills, asked)
+            await self._update_lists(account, fills, asked)
             for fill in reversed(fills.items):
                 self.apply_fill(fill, is_news=not self._is_first_fetch)
             self._is_first_fetch = False
             if fills.is_complete and asked.is_known:
                 self.holdings.settle_until(asked.at)
         if not isinstance(orders, Failure):
-            self.lists.note(OwnList.ORDERS, orders)
+            self.lists.update(OwnList.ORDERS, orders)
             self.apply_listing(orders, asked_s=asked_s)
         problems = [str(a) for a in (balance, orders, fills) if isinstance(a, Failure)]
         self.state.problem = problems[0] if problems else ""
@@ -208,18 +313,18 @@ class AccountFeed:
             self.holdings.apply_positions(
                 positions.items, self._report_time(asked), is_complete=positions.is_complete
             )
-            self.lists.note(OwnList.POSITIONS, positions)
+            self.lists.update(OwnList.POSITIONS, positions)
         self.state.is_complete = self.lists.are_known
         self.fees.ask()
         self._mark()
 
-    async def _note_fills(self, account: Account, fills: Listing[Fill], asked: "_Moment") -> None:
+    async def _update_lists(self, account: Account, fills: Listing[Fill], asked: "_Moment") -> None:
         """Note whether the trades of this session, and all of today, are known."""
-        self.lists.tell(OwnList.FILLS, fills)
+        self.lists.report(OwnList.FILLS, fills)
         if self._is_first_fetch:
-            self.lists.note_whole(OwnList.FILLS)
+            self.lists.mark_complete(OwnList.FILLS)
         else:
-            self.lists.note(OwnList.FILLS, fills)
+            self.lists.update(OwnList.FILLS, fills)
         is_history = self._is_first_fetch and fills.is_complete and asked.is_known
         await self._fetch_todays(account, fills if is_history else None)
 
@@ -242,7 +347,7 @@ class AccountFeed:
         if not isinstance(todays, Failure):
             for fill in reversed(todays.items):
                 self.apply_fill(fill, is_news=False)
-            self.lists.note(OwnList.TODAY, todays)
+            self.lists.update(OwnList.TODAY, todays)
             if self.lists.is_known(OwnList.TODAY):
                 self._todays_since = midnight
 
@@ -257,6 +362,7 @@ class AccountFeed:
                 self._moved.add(token_id)
 
         _ = await asyncio.gather(*(ask(token_id) for token_id in watched | moved))
+        self.holdings.drop_blank(watched | moved, most=MOST_BLANK)
 
     async def ask_shares(self, token_id: TokenId) -> Micros | Failure:
         """Ask the venue itself, past its own cache, how many shares of a token are held now."""
@@ -297,10 +403,10 @@ class AccountFeed:
         self._kernel.check(Source.ANALYTICS, activity)
         if not isinstance(closed, Failure):
             self.state.closed = closed.items
-            self.lists.note_beside(OwnList.CLOSED, closed)
+            self.lists.update_informational(OwnList.CLOSED, closed)
         if not isinstance(activity, Failure):
             self.state.activity = activity.items
-            self.lists.note_beside(OwnList.ACTIVITY, activity)
+            self.lists.update_informational(OwnList.ACTIVITY, activity)
         self._mark()
 
     def apply_listing(self, listing: Listing[Order], *, asked_s: float) -> None:
@@ -345,16 +451,16 @@ class AccountFeed:
             changed = self.endings.apply_report(fact, asked_s=asked_s, at_s=now_s)
         else:
             changed = self.endings.apply(fact, now_s, is_record=is_record)
-        self._tell_contradictions()
+        self._report_contradictions()
         if changed is None:
             return
         if changed.order_id not in self._recent:
             self._recent.append(changed.order_id)
-        self._history.note_order(changed)
+        self._history.record_order(changed)
         for listener in self._listeners:
             listener(changed)
         if known is not None and not is_legal_step(known.status, changed.status):
-            self._tell_odd_step(known, changed)
+            self._report_odd_step(known, changed)
         if is_news and is_end_to_tell(known, changed):
             level = Level.INFO if not changed.reason else Level.WARNING
             text = say_order_end(changed, self._title_of(changed.token_id))
@@ -367,17 +473,17 @@ class AccountFeed:
         known = self.own.fill(fact.order_id, fact.trade_id)
         before = self.own.order(fact.order_id)
         changed = self.endings.apply_fill(fact, self._kernel.clock.monotonic())
-        self._tell_contradictions()
+        self._report_contradictions()
         if changed is None:
             return
-        self._history.note_fill(changed)
+        self._history.record_fill(changed)
         order = self.own.order(fact.order_id)
         if order is not None and order != before:
-            self._history.note_order(order)
+            self._history.record_order(order)
             for listener in self._listeners:
                 listener(order)
             if before is not None and not is_legal_step(before.status, order.status):
-                self._tell_odd_step(before, order)
+                self._report_odd_step(before, order)
         now = self._kernel.venue_now()
         self.holdings.apply_fill(changed, heard=now)
         if is_news or now - changed.matched_at <= LAG:
@@ -394,19 +500,19 @@ class AccountFeed:
         for fill in self.fees.take_settled():
             self.apply_fill(fill, is_news=False)
 
-    def _tell_contradictions(self) -> None:
+    def _report_contradictions(self) -> None:
         for found in self.own.take_contradictions():
             text = f"The venue contradicts itself: order {found.order_id[:10]}… {found.flaw.value}"
             self._kernel.log.notice(Level.WARNING, text, order_id=found.order_id)
 
-    def _tell_odd_step(self, before: Order, after: Order) -> None:
+    def _report_odd_step(self, before: Order, after: Order) -> None:
         said = say_order_end(after, self._title_of(after.token_id))
         text = f"Was {before.status.value}, is no longer. {said}"
         self._kernel.log.notice(Level.WARNING, text, order_id=after.order_id)
 
     def _on_user_event(self, event: UserEvent) -> None:
         self._kernel.health.note_answer(Source.USER_STREAM)
-        self._history.hear(event)
+        self._history.record_event(event)
         match event:
             case OrderChanged(order=order):
                 self.apply_order(order, is_record=True)
@@ -445,7 +551,7 @@ class AccountFeed:
 
     def _apply_past(self, fills: Listing[Fill]) -> None:
         # What lies beyond its end is told of where it is read.
-        self.lists.tell(OwnList.EARLIER, replace(fills, is_whole=True))
+        self.lists.report(OwnList.EARLIER, replace(fills, is_whole=True))
         for fill in reversed(fills.items):
             self.apply_fill(fill, is_news=False)
         self.fees.ask()

@@ -22,8 +22,7 @@ from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
 from pmtui.domain.orders.limits import Limits
 from pmtui.domain.orders.order import BalanceAllowance
-from pmtui.service.account.account import AccountFeed
-from pmtui.service.books.while_watched import ask_while_watched
+from pmtui.service.account.account import AccountFeed, ask_while_watched
 from pmtui.service.hosts import Account, Hosts, Setup
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.venue_states import VenueStates

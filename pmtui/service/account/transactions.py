@@ -222,9 +222,9 @@ class WalletTransactions:
         while not self._known[key].status.is_over:
             await self._kernel.clock.sleep(POLL_PAUSES_S[min(step, len(POLL_PAUSES_S) - 1)])
             step += 1
-            await self._look(key)
+            await self._check(key)
 
-    async def _look(self, key: TransactionKey) -> None:
+    async def _check(self, key: TransactionKey) -> None:
         known = self._known[key]
         if known.transaction_id is not None:
             told = self._kernel.check(
@@ -270,7 +270,7 @@ class WalletTransactions:
         text = f"{changed.title}: {changed.status.value}"
         if changed.reason:
             text = f"{text} ({changed.reason})"
-        self._journal.note_wallet_transaction(changed, text, at=self._kernel.clock.now())
+        self._journal.record_wallet_transaction(changed, text, at=self._kernel.clock.now())
         if changed.status is not before.status:
             self._kernel.log.notice(_LEVELS[changed.status], text)
         self._kernel.mark(AccountTopic())

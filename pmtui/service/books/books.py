@@ -1,13 +1,20 @@
-"""Live books and tapes: the stream applied in order, checked by hash, mended by REST.
+"""Live books: the stream applied in order, checked by hash, repaired by REST.
 
-Which tokens are heard follows from who watches. A book says what it is worth: verified by the
-venue's own hash, merely live, stale while the line is down, crossed or lossy until fetched anew.
+Which tokens are subscribed follows from who watches. A book says what it is worth: verified by the
+venue's own hash, merely live, stale while the stream is down, crossed or lossy until fetched anew.
+
+The stream sends a whole book for each token as soon as it is subscribed. `FirstBooks` knows which are
+still due: one that does not come in time is fetched by REST, again and again with a growing pause,
+since a token may rightly be silent for hours and without its first book nothing proves that it is
+subscribed at all.
 """
 
 import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from pmtui.domain.answers import FailureKind
+from pmtui.domain.backoff import Backoff
 from pmtui.domain.books.book import OrderBook
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.books.market_events import (
@@ -27,7 +34,6 @@ from pmtui.domain.health import Link, Source
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.domain.money import MoneyError
-from pmtui.service.books.first_books import FirstBooks
 from pmtui.service.books.tapes import Tapes
 from pmtui.service.books.tracked_books import NEVER, MarketBooks, Pair, Tracked
 from pmtui.service.hosts import Hosts
@@ -42,8 +48,59 @@ from pmtui.service.topics import (
 from pmtui.service.views import Level
 from pmtui.service.words import say_price
 
+DEADLINE_S = 3.0
+LONGEST_PAUSE_S = 30.0
+
+
+@dataclass(slots=True)
+class _Debt:
+    due_s: float
+    backoff: Backoff
+
+
+class FirstBooks:
+    """The books that have not come yet."""
+
+    def __init__(self) -> None:
+        self._debts: dict[TokenId, _Debt] = {}
+        self._late: set[TokenId] = set()
+
+    @property
+    def are_owed(self) -> bool:
+        """Whether any book has not come yet."""
+        return bool(self._debts)
+
+    def expect(self, token_ids: Iterable[TokenId], *, now_s: float) -> None:
+        """Expect the books of some tokens from now on."""
+        for token_id in token_ids:
+            backoff = Backoff(first_s=DEADLINE_S, longest_s=LONGEST_PAUSE_S)
+            self._debts[token_id] = _Debt(now_s + backoff.next_s(), backoff)
+            self._late.discard(token_id)
+
+    def settle(self, token_id: TokenId) -> None:
+        """Expect nothing more of a token: its book has come, or there is none, or no line."""
+        if self._debts:
+            self._debts.pop(token_id, None)
+            self._late.discard(token_id)
+
+    def is_late(self, token_id: TokenId) -> bool:
+        """Whether a token's book is past its time."""
+        return token_id in self._late
+
+    def due(self, now_s: float) -> tuple[TokenId, ...]:
+        """Return whose books are to be asked for now; the next time is further away."""
+        found = tuple(token for token, debt in self._debts.items() if debt.due_s <= now_s)
+        for token_id in found:
+            debt = self._debts[token_id]
+            debt.due_s = now_s + debt.backoff.next_s()
+            self._late.add(token_id)
+        return found
+
+
 GRACE_S = 30.0
-"""A token nobody watches any more is heard for this long, in case they come back."""
+"""A token nobody watches any more stays subscribed for this long, in case they come back."""
+MOST_LEFT = 120
+"""Tokens that stay so: whoever hops from event to event leaves hundreds behind within that time."""
 CHECK_PERIOD_S = 0.1
 CHECKS_PER_PERIOD = 40
 """Books hashed in one period: about 2 ms of work at 50 microseconds each."""
@@ -78,10 +135,10 @@ class BooksFeed:
         """Tokens of rows of lists, in view or lately, that nothing else is shown of."""
         self._to_check: dict[TokenId, None] = {}
         self._has_work = asyncio.Event()
-        self._deaf: frozenset[TokenId] | None = None
+        self._disconnected: frozenset[TokenId] | None = None
         """Whose sockets are not open; None before there is a stream."""
         self._first_books = FirstBooks()
-        self._has_told_overdue = False
+        self._has_reported_overdue = False
         self.tapes = Tapes(kernel, self._tracked)
         self._stream_hosts: Hosts | None = None
 
@@ -107,7 +164,7 @@ class BooksFeed:
                 del self._to_check[token_id]
                 tracked = self._tracked.get(token_id)
                 if tracked is not None:
-                    tracked.tell_again()
+                    tracked.mark_again()
                     self._check(token_id, tracked)
             for token_id in self._first_books.due(self._kernel.clock.monotonic()):
                 self.resync(token_id)
@@ -126,7 +183,7 @@ class BooksFeed:
         self._rows = (self._rows | rows) - wanted
         wanted |= rows
         for tracked in self._tracked.values():
-            tracked.tell_again()
+            tracked.mark_again()
         now = self._kernel.clock.monotonic()
         for token_id in self._tracked:
             if token_id not in wanted:
@@ -137,7 +194,7 @@ class BooksFeed:
         for token_id in added:
             self._tracked[token_id] = Tracked(OrderBook(token_id))
         self._watch()
-        if self._deaf is not None:
+        if self._disconnected is not None:
             self._first_books.expect(added, now_s=now)
         self._has_work.set()
 
@@ -168,7 +225,7 @@ class BooksFeed:
         tracked = self._tracked.get(token_id)
         if tracked is None:
             return BookView(token_id, BookState.LOADING)
-        return tracked.book.view(tracked.heard_at or self._kernel.clock.now())
+        return tracked.book.view(tracked.changed_at or self._kernel.clock.now())
 
     def resync(self, token_id: TokenId) -> None:
         """Fetch a book by REST, at most once in a while."""
@@ -178,7 +235,7 @@ class BooksFeed:
         if tracked is None or tracked.missed_by_rest is not None or is_too_soon:
             return
         tracked.missed_by_rest, tracked.resynced_at = [], now
-        tracked.tell_again()
+        tracked.mark_again()
         self._kernel.start("book", lambda: self._resync(token_id, tracked))
 
     async def _resync(self, token_id: TokenId, tracked: Tracked) -> None:
@@ -193,9 +250,9 @@ class BooksFeed:
             elif answer.kind is FailureKind.NOT_FOUND:
                 tracked.book.mark_missing()
                 self._first_books.settle(token_id)
-                if self._hears(token_id):
-                    self.tapes.hear_again(token_id)
-            if not self._hears(token_id):
+                if self._is_connected(token_id):
+                    self.tapes.resume(token_id)
+            if not self._is_connected(token_id):
                 tracked.book.trust(BookState.STALE)
             elif self._first_books.is_late(token_id):
                 self._mark_overdue(tracked)
@@ -209,21 +266,23 @@ class BooksFeed:
             if (len(timestamp), timestamp) >= (len(snapshot_ms), snapshot_ms):
                 tracked.book.apply_change(change, timestamp)
 
-    def _hears(self, token_id: TokenId) -> bool:
-        return self._deaf is not None and token_id not in self._deaf
+    def _is_connected(self, token_id: TokenId) -> bool:
+        return self._disconnected is not None and token_id not in self._disconnected
 
     def _is_touched(self, token_id: TokenId, tracked: Tracked) -> bool:
         """Whether a book's hash proves anything: not of what REST alone has told for too long."""
-        return self._hears(token_id) and (tracked.is_fed or not self._first_books.is_late(token_id))
+        return self._is_connected(token_id) and (
+            tracked.is_fed or not self._first_books.is_late(token_id)
+        )
 
     def _follow_sockets(self, deaf: frozenset[TokenId]) -> None:
         """Note whose sockets are open; the others' books and tapes have a hole from now on."""
-        before, self._deaf = self._deaf, deaf
+        before, self._disconnected = self._disconnected, deaf
         lost = [t for t in self._tracked if t in deaf and (before is None or t not in before)]
-        self.tapes.lose(lost)
+        self.tapes.start_gaps(lost)
         for token_id in lost:
             tracked = self._tracked[token_id]
-            tracked.lose_touch()
+            tracked.mark_disconnected()
             tracked.book.trust(BookState.STALE)
             self._first_books.settle(token_id)
             self._mark(token_id)
@@ -232,22 +291,22 @@ class BooksFeed:
             tracked = self._tracked[token_id]
             tracked.book.announced.clear()
             tracked.check.reset()
-        self._has_told_overdue = self._has_told_overdue and not back
+        self._has_reported_overdue = self._has_reported_overdue and not back
         self._first_books.expect(back, now_s=self._kernel.clock.monotonic())
         self._has_work.set()
 
-    def _note_first(self, token_id: TokenId) -> None:
+    def _on_first_book(self, token_id: TokenId) -> None:
         """Note that the stream has sent a whole book."""
         tracked = self._tracked.get(token_id)
-        if self._stream_hosts is not None and not self._hears(token_id):
+        if self._stream_hosts is not None and not self._is_connected(token_id):
             # Moved to another socket, which is none of the links' news.
             self._follow_sockets(self._stream_hosts.market_stream.deaf())
-        if tracked is not None and tracked.is_whole and self._hears(token_id):
+        if tracked is not None and tracked.is_whole and self._is_connected(token_id):
             tracked.is_fed = True
             self._settle_if_fed(token_id, tracked)
-            self.tapes.hear_again(token_id)
+            self.tapes.resume(token_id)
 
-    def _hear_first(self, token_id: TokenId, tracked: Tracked) -> None:
+    def _on_first_change(self, token_id: TokenId, tracked: Tracked) -> None:
         """Note that the stream does tell of a token, be it without the whole book that it owes."""
         tracked.is_fed = True
         if self._first_books.is_late(token_id):
@@ -257,14 +316,14 @@ class BooksFeed:
         self._settle_if_fed(token_id, tracked)
 
     def _settle_if_fed(self, token_id: TokenId, tracked: Tracked) -> None:
-        if tracked.is_fed and tracked.is_whole and self._hears(token_id):
+        if tracked.is_fed and tracked.is_whole and self._is_connected(token_id):
             self._first_books.settle(token_id)
 
     def _mark_overdue(self, tracked: Tracked) -> None:
         """Say that the stream has not sent this book, whatever REST has told of it meanwhile."""
         tracked.book.mark_overdue()
-        if not self._has_told_overdue:
-            self._has_told_overdue = True
+        if not self._has_reported_overdue:
+            self._has_reported_overdue = True
             text = "books did not come with the stream: asked for, and overdue until it speaks"
             self._kernel.log.add(Level.WARNING, "stream", text)
 
@@ -275,8 +334,8 @@ class BooksFeed:
         pair = self._markets.pairs.get(event.condition_id)
         if pair is None or not pair.twins.apply(event):
             self._apply_apart(event)
-        elif pair.told_in != self._kernel.hub.frame:
-            self._note_both(pair, event)
+        elif pair.marked_in != self._kernel.hub.frame:
+            self._on_both_changes(pair, event)
 
     def _apply_apart(self, event: PriceChanges) -> None:
         timestamp, frame = event.timestamp, self._kernel.hub.frame
@@ -284,21 +343,21 @@ class BooksFeed:
             tracked = self._tracked.get(TokenId(change.asset_id))
             if tracked is not None:
                 tracked.book.apply_change(change, timestamp)
-                if tracked.told_in != frame:
-                    self._note_change(tracked, change, timestamp)
+                if tracked.marked_in != frame:
+                    self._on_change(tracked, change, timestamp)
 
-    def _note_both(self, pair: Pair, event: PriceChanges) -> None:
+    def _on_both_changes(self, pair: Pair, event: PriceChanges) -> None:
         for tracked, change in zip(pair.of(event.changes), event.changes, strict=True):
-            if tracked.told_in != self._kernel.hub.frame:
-                self._note_change(tracked, change, event.timestamp)
-        pair.told_in = min(tracked.told_in for tracked in pair.tracked)
+            if tracked.marked_in != self._kernel.hub.frame:
+                self._on_change(tracked, change, event.timestamp)
+        pair.marked_in = min(tracked.marked_in for tracked in pair.tracked)
 
     def _on_rare_event(self, event: RareMarketEvent) -> None:
         match event:
             case BookSnapshot():
                 self._apply_snapshot(event)
                 self._markets.join(event.condition_id)
-                self._note_first(event.token_id)
+                self._on_first_book(event.token_id)
             case TradePrinted():
                 self._apply_trade(event)
             case TickSizeChanged():
@@ -310,19 +369,19 @@ class BooksFeed:
                 # other on one screen. The second is of no use to an open screen.
                 pass
 
-    def _note_change(self, tracked: Tracked, change: LevelChange, timestamp: str) -> None:
+    def _on_change(self, tracked: Tracked, change: LevelChange, timestamp: str) -> None:
         """Do what the first change of a frame asks for, and every one of a book in doubt."""
         token_id = tracked.book.token_id
-        tracked.heard_at = self._kernel.clock.now()
-        tracked.told_in = self._kernel.hub.frame
+        tracked.changed_at = self._kernel.clock.now()
+        tracked.marked_in = self._kernel.hub.frame
         if not tracked.is_fed:
-            self._hear_first(token_id, tracked)
+            self._on_first_change(token_id, tracked)
         if tracked.missed_by_rest is not None:
             tracked.missed_by_rest.append((timestamp, change))
-            tracked.told_in = NEVER
+            tracked.marked_in = NEVER
         if tracked.check.is_doubtful:
             self._check(token_id, tracked)
-            tracked.told_in = NEVER
+            tracked.marked_in = NEVER
         else:
             self._check_soon(token_id)
         self._mark(token_id)
@@ -337,18 +396,18 @@ class BooksFeed:
         except MoneyError as error:
             self._kernel.log.add(Level.WARNING, "stream", f"unreadable book: {error}")
             return
-        tracked.heard_at = self._kernel.clock.now()
+        tracked.changed_at = self._kernel.clock.now()
         tracked.is_whole = True
-        self._markets.note(snapshot.condition_id, snapshot.token_id)
+        self._markets.add(snapshot.condition_id, snapshot.token_id)
         self._check_soon(snapshot.token_id)
         self._mark(snapshot.token_id)
 
     def _apply_trade(self, event: TradePrinted) -> None:
         tokens = self._markets.tokens(event.condition_id, event.token_id)
         for token_id in self.tapes.apply(event, tokens):
-            if self._hears(token_id):
-                self._hear_first(token_id, self._tracked[token_id])
-                self.tapes.hear_again(token_id)
+            if self._is_connected(token_id):
+                self._on_first_change(token_id, self._tracked[token_id])
+                self.tapes.resume(token_id)
             # One price for both books: the venue hashes it so.
             self._tracked[token_id].book.apply_trade_price(event.price, of=event.token_id)
             self._mark(token_id)
@@ -383,7 +442,7 @@ class BooksFeed:
                 book.trust(BookState.VERIFIED)
                 tracked.is_whole = True
                 self._settle_if_fed(token_id, tracked)
-                tracked.tape.note_sound()
+                tracked.tape.mark_complete()
             case Agreement.DOUBT:
                 self._check_soon(token_id)
             case Agreement.LOSS:
@@ -403,6 +462,8 @@ class BooksFeed:
         passed = [t for t in self._leaving if t in self._rows and t not in left]
         excess = len(self._rows) - sum(t in self._rows for t in left) - MOST_STREAMED_ROWS
         left += passed[: max(excess, 0)]
+        kept = [t for t in self._leaving if t not in left]
+        left += kept[: max(len(kept) - MOST_LEFT, 0)]
         for token_id in left:
             del self._leaving[token_id]
             self._rows.discard(token_id)

@@ -21,6 +21,9 @@ from pmtui.service.views import TapeView
 
 TAPE_LENGTH = 200
 MOST_HOLES = 20
+MOST_KNOWN = 2_000
+"""Trades kept to fill a gap: one that was not filled until then stays as it is."""
+_UNKNOWN = PastTrades((), is_whole=False)
 
 
 @dataclass(slots=True)
@@ -61,30 +64,32 @@ class Tape:
         self._volume[trade.price] = self._volume.get(trade.price, 0) + trade.size
         if self._open is not None:
             self._open.known.append(trade)
+            if len(self._open.known) > MOST_KNOWN and self._open.gap.before is not None:
+                _ = self.settle(_UNKNOWN)
         self._view = None
 
     def add_past(self, trades: Iterable[TradePrint]) -> None:
-        """Take in trades of before; those that were heard meanwhile are not counted twice."""
+        """Add trades from before the subscription; those received meanwhile are not counted twice."""
         self._weave(missing_prints(self._prints, trades))
 
-    def note_sound(self) -> None:
-        """Note that nothing was missed so far: the market's book is proven."""
+    def mark_complete(self) -> None:
+        """Note that no trade is missing so far: the market's book is verified."""
         self._sound_until = self._newest_at()
 
-    def lose(self, now: datetime) -> None:
-        """Hear no trades from now on, until `hear_again`."""
+    def start_gap(self, now: datetime) -> None:
+        """Begin a gap: no trades are received from now on, until `resume`."""
         newest = self._newest_at()
         self._begin_gap(newest or now, floor=newest or now - MARGIN)
 
     def doubt(self, now: datetime) -> None:
-        """Take it that trades were missed since the book was proven, though more are heard."""
+        """Assume that trades were missed since the book was verified, though more are received."""
         if self._open is None:
             sound = self._sound_until or now - MARGIN
             self._begin_gap(sound, floor=sound)
-        self.hear_again(now)
+        self.resume(now)
 
-    def hear_again(self, now: datetime) -> bool:
-        """Note that trades are heard from now on; whether there is a hole before that."""
+    def resume(self, now: datetime) -> bool:
+        """Note that trades are received from now on; return whether there is a gap before that."""
         if self._open is None:
             return False
         self._open.gap = replace(self._open.gap, before=now)
@@ -92,7 +97,7 @@ class Tape:
         return True
 
     def fill(self, trades: Iterable[TradePrint]) -> None:
-        """Take in what the history tells of a hole; what is known of it is not counted twice."""
+        """Add what the history knows of a gap; trades that are known already are not counted twice."""
         if self._open is not None:
             # Those before it are matched too: equal trades tell of one another in their order.
             missing = missing_prints(self._open.known, trades)

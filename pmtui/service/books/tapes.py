@@ -1,16 +1,25 @@
-"""The tapes of all tokens that are heard: trades as they come, and the holes that a break leaves."""
+"""The tapes of all subscribed tokens: trades as they come, and those missed, from the public history.
 
+Trades from before the subscription, and from while the stream was broken, are backfilled. A backfill
+is a courtesy: where it fails the tape shows what it has and where trades may be missing, and a line
+in the log says why. The history lags by some seconds, so a gap is asked about more than once.
+"""
+
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
+from pmtui.domain.answers import Failure
 from pmtui.domain.books.market_events import TradePrinted
-from pmtui.domain.books.tape import PastTrades, TapeGap, to_tape_of
-from pmtui.domain.ids import TokenId
+from pmtui.domain.books.tape import MARGIN, PastTrades, TapeGap, has_caught_up, to_tape_of
+from pmtui.domain.health import Source
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.books.tracked_books import Tracked
+from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
-from pmtui.service.topics import BookTopic, TapeTopic
-from pmtui.service.views import TapeView
+from pmtui.service.topics import BookTopic, TapeTopic, Topic
+from pmtui.service.views import Level, TapeView
 
 
 class Tapes:
@@ -22,10 +31,10 @@ class Tapes:
         self._tracked = tracked
         self._listeners: list[Callable[[], None]] = []
         self.last_trade_at: datetime | None = None
-        """Of the newest public trade that was heard, by the venue's clock."""
+        """Time of the newest public trade received, by the venue's clock."""
 
     def on_gap(self, listener: Callable[[], None]) -> None:
-        """Tell this listener when there is a hole that the history may fill."""
+        """Call this listener when there is a gap that the history may fill."""
         self._listeners.append(listener)
 
     def view(self, token_id: TokenId) -> TapeView:
@@ -34,7 +43,7 @@ class Tapes:
         return TapeView((), 0) if tracked is None else tracked.tape.view()
 
     def apply(self, event: TradePrinted, token_ids: Iterable[TokenId]) -> tuple[TokenId, ...]:
-        """Put a trade on the tapes of a market's tokens; return those that are heard."""
+        """Put a trade on the tapes of a market's tokens; return those that are subscribed."""
         at = _moment(event.timestamp) or self._kernel.clock.now()
         trade = TradePrint(
             event.token_id, event.side, event.price, event.size, at, event.transaction_hash
@@ -49,10 +58,10 @@ class Tapes:
                 heard.append(token_id)
         return tuple(heard)
 
-    def want_past(self, token_ids: Iterable[TokenId]) -> tuple[TokenId, ...]:
+    def claim_past(self, token_ids: Iterable[TokenId]) -> tuple[TokenId, ...]:
         """Return those of some tokens whose tapes have no past yet; from now on it is coming."""
         kept = ((token_id, self._tracked.get(token_id)) for token_id in token_ids)
-        return tuple(token_id for token_id, tracked in kept if tracked and tracked.want_past())
+        return tuple(token_id for token_id, tracked in kept if tracked and tracked.claim_past())
 
     def add_past(self, trades: tuple[TradePrint, ...], token_ids: Iterable[TokenId]) -> None:
         """Put a market's trades of before on the tapes of its tokens."""
@@ -60,16 +69,16 @@ class Tapes:
             tracked = self._tracked.get(token_id)
             if tracked is not None:
                 tracked.add_past(trades)
-                self._tell_last(tracked)
+                self._apply_last(tracked)
                 self._mark(token_id)
 
-    def lose(self, token_ids: Iterable[TokenId]) -> None:
-        """Hear no trades of some tokens from now on."""
+    def start_gaps(self, token_ids: Iterable[TokenId]) -> None:
+        """Begin a gap: no trades of some tokens are received from now on."""
         now = self._kernel.clock.now()
         for token_id in token_ids:
             tracked = self._tracked.get(token_id)
-            if tracked is not None and tracked.heard_at is not None:
-                tracked.tape.lose(now)
+            if tracked is not None and tracked.changed_at is not None:
+                tracked.tape.start_gap(now)
                 self._kernel.mark(TapeTopic(token_id))
 
     def doubt(self, token_id: TokenId) -> None:
@@ -77,15 +86,15 @@ class Tapes:
         tracked = self._tracked.get(token_id)
         if tracked is not None:
             tracked.tape.doubt(self._kernel.clock.now())
-            self._tell_gap(token_id)
+            self._report_gap(token_id)
 
-    def hear_again(self, token_id: TokenId) -> None:
-        """Hear trades of a token from now on."""
+    def resume(self, token_id: TokenId) -> None:
+        """End a token's gap: its trades are received from now on."""
         tracked = self._tracked.get(token_id)
         gap = tracked.tape.gap if tracked is not None else None
         if tracked is not None and gap is not None and gap.before is None:
-            tracked.tape.hear_again(self._kernel.clock.now())
-            self._tell_gap(token_id)
+            tracked.tape.resume(self._kernel.clock.now())
+            self._report_gap(token_id)
 
     def gaps(self, token_ids: Iterable[TokenId]) -> dict[TokenId, TapeGap]:
         """Return the holes of some tokens that can be filled now."""
@@ -104,11 +113,11 @@ class Tapes:
             if tracked is not None:
                 tick = tracked.book.tick_size
                 tracked.tape.fill(to_tape_of(token_id, each, tick=tick) for each in past.prints)
-                self._tell_last(tracked)
+                self._apply_last(tracked)
                 self._mark(token_id)
 
     def settle(self, past: PastTrades, token_ids: Iterable[TokenId]) -> tuple[TapeGap, ...]:
-        """Look no further for what holes lack; return those that remain."""
+        """Stop filling gaps; return those that remain."""
         left = []
         for token_id in token_ids:
             tracked = self._tracked.get(token_id)
@@ -117,7 +126,7 @@ class Tapes:
                 self._kernel.mark(TapeTopic(token_id))
         return tuple(gap for gap in left if gap is not None)
 
-    def _tell_last(self, tracked: Tracked) -> None:
+    def _apply_last(self, tracked: Tracked) -> None:
         prints = tracked.tape.view().prints
         if prints:
             tracked.book.apply_own_last_price(prints[0].price)
@@ -127,7 +136,7 @@ class Tapes:
         self._kernel.mark(TapeTopic(token_id))
         self._kernel.mark(BookTopic(token_id))
 
-    def _tell_gap(self, token_id: TokenId) -> None:
+    def _report_gap(self, token_id: TokenId) -> None:
         self._kernel.mark(TapeTopic(token_id))
         for listener in self._listeners:
             listener()
@@ -137,3 +146,105 @@ def _moment(milliseconds: str) -> datetime | None:
     if not (milliseconds.isascii() and milliseconds.isdigit() and len(milliseconds) <= 14):
         return None
     return datetime.fromtimestamp(int(milliseconds) / 1000, tz=UTC)
+
+
+PAUSES_S = (1.0, 4.0, 15.0, 40.0)
+"""Before each request for the missing trades; the public history is behind by up to a minute."""
+_NOTHING = PastTrades((), is_whole=False)
+
+
+class TapeBackfill:
+    """Fetches the missing trades of every market whose tape is watched."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        hosts: Callable[[], "asyncio.Future[Hosts]"],
+        tapes: Tapes,
+        *,
+        market_of: Callable[[TokenId], ConditionId | None],
+        pair_of: Callable[[TokenId], tuple[TokenId, ...]],
+    ) -> None:
+        """Begin with no market.
+
+        Args:
+            kernel: time, hub, log.
+            hosts: where the history is.
+            tapes: what is missing, and where it belongs.
+            market_of: the market of a token, as far as it is known.
+            pair_of: the tokens of a token's market.
+        """
+        self._kernel = kernel
+        self._hosts = hosts
+        self._tapes = tapes
+        self._market_of = market_of
+        self._pair_of = pair_of
+        tapes.on_gap(self.request_missing)
+
+    def on_demand(self, topic: Topic) -> None:
+        """Follow who watches what."""
+        if isinstance(topic, TapeTopic):
+            self.request_missing()
+
+    def request_missing(self) -> None:
+        """Ask for what somebody watches and nobody has asked for yet."""
+        for topic in self._kernel.hub.watched():
+            if isinstance(topic, TapeTopic):
+                self._ask(topic.token_id)
+
+    def _ask(self, token_id: TokenId) -> None:
+        condition_id = self._market_of(token_id)
+        if condition_id is None:
+            return
+        pair = self._pair_of(token_id)
+        wanted = self._tapes.claim_past(pair)
+        if wanted:
+            self._kernel.start("past trades", lambda: self._fetch(condition_id, wanted))
+        if self._tapes.gaps(pair):
+            self._kernel.start_unless_running(
+                ("tape gap", condition_id), "missed trades", lambda: self._mend(condition_id, pair)
+            )
+
+    async def _fetch(self, condition_id: ConditionId, wanted: tuple[TokenId, ...]) -> None:
+        hosts = await self._hosts()
+        answer = self._kernel.check(Source.ANALYTICS, await hosts.analytics.trades(condition_id))
+        if isinstance(answer, Failure):
+            text = f"what traded before is not shown: {answer}"
+            self._kernel.log.add(Level.INFO, "analytics", text)
+            return
+        self._tapes.add_past(answer, wanted)
+
+    async def _mend(self, condition_id: ConditionId, pair: tuple[TokenId, ...]) -> None:
+        """Fetch until a market's gaps are filled, or the history has surely caught up."""
+        hosts = await self._hosts()
+        tries = 0
+        known = self._tapes.gaps(pair)
+        while known:
+            await self._kernel.clock.sleep(PAUSES_S[tries])
+            before, known = known, self._tapes.gaps(pair)
+            if known != before:
+                # Broken again meanwhile, or heard again of the other outcome too.
+                tries = min(tries, 1)
+                continue
+            since = min(gap.after for gap in known.values()) - MARGIN
+            answer = self._kernel.check(
+                Source.ANALYTICS, await hosts.analytics.trades_since(condition_id, since)
+            )
+            tries += 1
+            if self._tapes.gaps(pair) != known:
+                tries = 1
+                continue
+            past = _NOTHING if isinstance(answer, Failure) else answer
+            self._tapes.fill(past, known)
+            is_told = all(has_caught_up(gap, past) for gap in known.values())
+            if is_told or tries == len(PAUSES_S):
+                why = str(answer) if isinstance(answer, Failure) else ""
+                self._settle(past, tuple(known), why)
+                return
+
+    def _settle(self, past: PastTrades, token_ids: tuple[TokenId, ...], why: str) -> None:
+        left = self._tapes.settle(past, token_ids)
+        if left:
+            why = why or "the public history does not reach back to them"
+            text = f"trades that the stream missed are not shown: {why}"
+            self._kernel.log.add(Level.WARNING, "analytics", text)

@@ -24,9 +24,9 @@ class Tracked:
     book: OrderBook
     check: BookCheck = field(default_factory=BookCheck)
     tape: Tape = field(default_factory=Tape)
-    heard_at: datetime | None = None
+    changed_at: datetime | None = None
     """Of a burst within a frame its first change: a book is never older than it says."""
-    told_in: int = NEVER
+    marked_in: int = NEVER
     """Frame for which this book is marked and queued for its check: further changes need neither."""
     pair: "Pair | None" = None
     is_past_asked: bool = False
@@ -34,43 +34,43 @@ class Tracked:
     is_whole: bool = False
     """Whether a whole book has come since its line was last opened."""
     is_fed: bool = False
-    """Whether the stream has told of it since then."""
+    """Whether the stream has sent anything of it since then."""
     resynced_at: float = float("-inf")
     missed_by_rest: list[tuple[str, LevelChange]] | None = None
     """Changes that came while a book is being fetched: its answer may be older than they are."""
 
-    def lose_touch(self) -> None:
-        """Note that nothing is heard of it any more."""
+    def mark_disconnected(self) -> None:
+        """Note that its socket is closed."""
         self.is_whole = self.is_fed = False
-        self.tell_again()
+        self.mark_again()
 
-    def want_past(self) -> bool:
-        """Return whether nobody has asked for the trades of before, and note that somebody does."""
+    def claim_past(self) -> bool:
+        """Return whether its past trades were not requested yet; from now on they are."""
         wants, self.is_past_asked = not self.is_past_asked, True
         return wants
 
     def add_past(self, trades: Iterable[TradePrint]) -> None:
-        """Put trades of either outcome, from before it was heard, on this token's tape."""
+        """Put trades of either outcome, from before the subscription, on this token's tape."""
         token_id, tick = self.book.token_id, self.book.tick_size
         self.tape.add_past(to_tape_of(token_id, trade, tick=tick) for trade in trades)
 
-    def tell_again(self) -> None:
+    def mark_again(self) -> None:
         """Have the next change marked and queued, whatever frame it falls into."""
-        self.told_in = NEVER
+        self.marked_in = NEVER
         if self.pair is not None:
-            self.pair.told_in = NEVER
+            self.pair.marked_in = NEVER
 
 
 @final
 class Pair:
     """The two tokens of a market while their books are exact mirrors of each other."""
 
-    __slots__ = ("told_in", "tracked", "twins")
+    __slots__ = ("marked_in", "tracked", "twins")
 
     def __init__(self, first: Tracked, second: Tracked) -> None:
         self.tracked = (first, second)
         self.twins = MirroredBooks(first.book, second.book)
-        self.told_in = NEVER
+        self.marked_in = NEVER
         """Frame for which both books are marked and queued for their checks."""
 
     def of(self, changes: Sequence[LevelChange]) -> tuple[Tracked, Tracked]:
@@ -91,11 +91,11 @@ class MarketBooks:
         self.pairs: dict[ConditionId, Pair] = {}
 
     def tokens(self, condition_id: ConditionId, token_id: TokenId) -> Sequence[TokenId]:
-        """Return the tokens of a market that were heard of; at least the one that is named."""
+        """Return the known tokens of a market; at least the one that is named."""
         return self._tokens.get(condition_id, [token_id])
 
-    def note(self, condition_id: ConditionId, token_id: TokenId) -> None:
-        """Note that a token is of a market."""
+    def add(self, condition_id: ConditionId, token_id: TokenId) -> None:
+        """Note that a token belongs to a market."""
         tokens = self._tokens.setdefault(condition_id, [])
         if token_id not in tokens:
             tokens.append(token_id)
@@ -110,7 +110,13 @@ class MarketBooks:
                 tracked.pair = pair
 
     def part(self, tracked: Tracked) -> None:
-        """Let a book go on without its sister."""
+        """Forget a book that is not subscribed any more; its sister goes on alone."""
+        condition_id = tracked.book.condition_id
         if tracked.pair is not None:
             tracked.pair.twins.split()
-            self.pairs.pop(tracked.book.condition_id, None)
+            self.pairs.pop(condition_id, None)
+        tokens = self._tokens.get(condition_id, [])
+        if tracked.book.token_id in tokens:
+            tokens.remove(tracked.book.token_id)
+            if not tokens:
+                del self._tokens[condition_id]

@@ -141,7 +141,7 @@ class Conditionals:
         """Notice books that are not to be trusted, and the kill switch."""
         while True:
             await self._kernel.clock.sleep(LOOKS_EVERY_S)
-            self._look_around()
+            self._check_all()
             self._recount()
             for each in self.view():
                 if each.sale is not None and each.conditional_id not in self._under_way:
@@ -173,7 +173,7 @@ class Conditionals:
             "watching",
         )
         # A trailing stop has its first price at once.
-        self._look(plan.token_id)
+        self._check_book(plan.token_id)
         return ""
 
     def attach(self, order: PreparedOrder, attachment: Attachment) -> str:
@@ -320,7 +320,7 @@ class Conditionals:
         """Keep a change and tell of it; `said` is the order as it is named, unless as it is now."""
         self._put(changed)
         line = f"Conditional order to {describe_conditional(said or changed)}: {text}"
-        self._journal.note_conditional(changed, line, at=self._kernel.clock.now())
+        self._journal.record_conditional(changed, line, at=self._kernel.clock.now())
         self._kernel.log.add(level, "order", f"{line}  {shorten(changed.title)}")
 
     def _put(self, changed: Conditional) -> None:
@@ -341,16 +341,16 @@ class Conditionals:
             return
         self._watched = frozenset(topics)
         before = self._subscription
-        self._subscription = self._kernel.hub.subscribe(topics, self._hear) if topics else None
+        self._subscription = self._kernel.hub.subscribe(topics, self._on_change) if topics else None
         # Only now: a book that stays must not lose its last watcher in between.
         if before is not None:
             before.close()
 
-    def _hear(self, topic: Topic) -> None:
+    def _on_change(self, topic: Topic) -> None:
         if isinstance(topic, BookTopic):
-            self._look(topic.token_id)
+            self._check_book(topic.token_id)
 
-    def _look(self, token_id: TokenId) -> None:
+    def _check_book(self, token_id: TokenId) -> None:
         book = self._book_of(token_id)
         if not book.state.is_good:
             if token_id not in self._blind_since:
@@ -363,7 +363,7 @@ class Conditionals:
                 continue
             if (higher := self._triggers.raised(each, book)) is not None:
                 self._put(higher)
-                self._journal.note_conditional(higher, "", at=self._kernel.clock.now())
+                self._journal.record_conditional(higher, "", at=self._kernel.clock.now())
                 continue
             reached = self._triggers.reached(each, book)
             if reached is None:
@@ -421,7 +421,7 @@ class Conditionals:
             self._set_free(selling)
             if not sale.has_left:
                 # Another one of the same token may go on meanwhile.
-                self._look(token_id)
+                self._check_book(token_id)
                 is_slow = self._known[conditional_id].tries >= SLOW_AFTER
                 await self._kernel.clock.sleep(SLOW_COOL_OFF_S if is_slow else COOL_OFF_S)
             self._finish(conditional_id, sale)
@@ -435,7 +435,7 @@ class Conditionals:
             self._under_way.discard(conditional_id)
             if is_faulty:
                 self._go_on_after_fault(conditional_id)
-        self._look(token_id)
+        self._check_book(token_id)
 
     def _go_on_after_fault(self, conditional_id: ConditionalId) -> None:
         """Stay active: what its sale sold is looked for before anything else is sold."""
@@ -533,7 +533,7 @@ class Conditionals:
             leaving = replace(leaving, size=order.size)
         self._put(leaving)
         text = f"Conditional order to {describe_conditional(known)}: sells as {leaving.sale}"
-        self._journal.note_conditional(leaving, text, at=self._kernel.clock.now())
+        self._journal.record_conditional(leaving, text, at=self._kernel.clock.now())
         return ""
 
     def _check_sale(self, conditional_id: ConditionalId, reason: str) -> None:
@@ -553,7 +553,7 @@ class Conditionals:
 
         self._kernel.start_unless_running(("left sale", order_id), "conditional order", learn)
 
-    def _look_around(self) -> None:
+    def _check_all(self) -> None:
         _ = self.pause_if_locked()
         account = self._account()
         them = (e for e in self.view() if e.reason != GONE and not e.is_waiting)
@@ -566,10 +566,10 @@ class Conditionals:
         tokens = {e.token_id for e in self.view() if e.state is ConditionalState.WATCHING}
         now = self._kernel.clock.now()
         for token_id in tokens:
-            self._look(token_id)
+            self._check_book(token_id)
             since = self._blind_since.get(token_id)
             if since is not None and now - since >= BLIND_AFTER:
-                self._tell_blind(token_id)
+                self._report_blind(token_id)
         for token_id in self._blind_since.keys() - tokens:
             del self._blind_since[token_id]
             self._told_blind.discard(token_id)
@@ -603,7 +603,7 @@ class Conditionals:
         else:
             await self._kernel.clock.sleep(GONE_AGAIN_S)
 
-    def _tell_blind(self, token_id: TokenId) -> None:
+    def _report_blind(self, token_id: TokenId) -> None:
         if token_id not in self._told_blind:
             self._told_blind.add(token_id)
             state = self._book_of(token_id).state.value

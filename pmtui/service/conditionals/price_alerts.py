@@ -56,7 +56,7 @@ class PriceAlerts:
         self._keep = keep
         self._known: dict[AlertId, PriceAlert] = {}
         self._subscription: HubSubscription | None = None
-        self._heard: frozenset[TokenId] = frozenset()
+        self._waited_for: frozenset[TokenId] = frozenset()
         self.rung = 0
         """How many have fired in this session."""
 
@@ -69,14 +69,14 @@ class PriceAlerts:
         self._known = {alert.alert_id: alert for alert in alerts}
         self._watch()
 
-    def take(self, alerts: Iterable[PriceAlert]) -> bool:
+    def merge(self, alerts: Iterable[PriceAlert]) -> bool:
         """Take up what another terminal has set, fired or removed; return whether anything was."""
         before = self._known
         self._known = {each.alert_id: _further(before.get(each.alert_id), each) for each in alerts}
         is_news = self._known != before
         if is_news:
             self._watch()
-            self._tell()
+            self._mark()
         return is_news
 
     def add(self, plan: AlertPlan) -> str:
@@ -107,7 +107,7 @@ class PriceAlerts:
         if self._known.pop(alert_id, None) is not None:
             self._keep(alert_id)
             self._watch()
-            self._tell()
+            self._mark()
 
     def end_market(self, condition_id: ConditionId) -> None:
         """Let what waits for a market's prices wait no more."""
@@ -122,26 +122,26 @@ class PriceAlerts:
         self._known[alert.alert_id] = alert
         self._keep(alert)
         self._watch()
-        self._tell()
+        self._mark()
 
-    def _tell(self) -> None:
+    def _mark(self) -> None:
         self._kernel.mark(WatchlistTopic())
         self._kernel.mark(AlertTopic())
 
     def _watch(self) -> None:
         waiting = (a.plan.token_id for a in self.view() if a.state is AlertState.WAITING)
         tokens = frozenset(waiting)
-        if tokens == self._heard:
+        if tokens == self._waited_for:
             return
-        self._heard = tokens
+        self._waited_for = tokens
         before = self._subscription
         topics = [BookTopic(token_id) for token_id in sorted(tokens)]
-        self._subscription = self._kernel.hub.subscribe(topics, self._hear) if topics else None
+        self._subscription = self._kernel.hub.subscribe(topics, self._on_book) if topics else None
         # Only now: a book that stays must not lose its last watcher in between.
         if before is not None:
             before.close()
 
-    def _hear(self, topic: Topic) -> None:
+    def _on_book(self, topic: Topic) -> None:
         if not isinstance(topic, BookTopic):
             return
         book = self._book_of(topic.token_id)

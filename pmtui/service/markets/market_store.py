@@ -1,21 +1,32 @@
 """Events and markets as they are known: each kept once, and no more of them than can be of use.
 
 A day of browsing passes tens of thousands of markets at some kilobytes each. What somebody looks at,
-holds, has orders in, or stars stays; of everything else, what was met last. What is forgotten is
-fetched again when it is opened, and until then the index still finds it.
+holds, has orders in, or stars stays; of everything else, what was met last. What is dropped is
+fetched again when it is opened, and until then the search index still finds it. `KnownMarkets`
+answers the questions that other feeds have about a market.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
+from typing import TypeVar
 
 from pmtui.domain.ids import ConditionId, EventId, TokenId
-from pmtui.domain.markets.market import Comment, Event, Holder, Market, MarketTerms
+from pmtui.domain.markets.market import Comment, Event, FeeSchedule, Holder, Market, MarketTerms
+from pmtui.domain.money import Micros
 from pmtui.service.markets.search_index import SearchIndex
+from pmtui.service.topics import EventQuotesTopic, Topic
 from pmtui.service.views import Load
+
+K = TypeVar("K")
 
 MOST_IDLE = 600
 """Markets that are kept in case they are opened: one or two megabytes."""
+MOST_COMMENTED = 20
+"""Events whose comments are kept, the ones read last: those of one event are ten kilobytes or more."""
+MOST_HELD = 50
+"""Markets whose holders are kept, the ones read last."""
 
 
 @dataclass(slots=True)
@@ -72,6 +83,10 @@ class MarketStore:
         self.events: dict[EventId, EventState] = {}
         self.markets: dict[ConditionId, MarketState] = {}
         self.market_of_token: dict[TokenId, ConditionId] = {}
+        self._commented: dict[EventId, None] = {}
+        """Events with comments, the one read last at the end."""
+        self._held: dict[ConditionId, None] = {}
+        """Markets with holders, in the same order."""
 
     def event(self, event_id: EventId) -> EventState:
         """Return what is known of an event that is opened, to be added to."""
@@ -117,6 +132,21 @@ class MarketStore:
                 event_slug=known.event_slug,
             )
         self._learn(state, market, condition_id, self._now())
+        self._forget_idle()
+
+    def learn_comments(self, event_id: EventId, comments: tuple[Comment, ...]) -> None:
+        """Take in the comments on an event; those read the longest time ago are dropped."""
+        self.event(event_id).comments = comments
+        for dropped in _move_to_end(self._commented, event_id, MOST_COMMENTED):
+            if (state := self.events.get(dropped)) is not None:
+                state.comments = ()
+
+    def learn_holders(self, condition_id: ConditionId, holders: tuple[Holder, ...]) -> None:
+        """Take in who holds most of a market; those read the longest time ago are dropped."""
+        self.market(condition_id).holders = holders
+        for dropped in _move_to_end(self._held, condition_id, MOST_HELD):
+            if (state := self.markets.get(dropped)) is not None:
+                state.holders = ()
 
     def learn_terms(self, terms: MarketTerms, condition_id: ConditionId) -> None:
         """Take in what the trading host says of a market."""
@@ -124,7 +154,7 @@ class MarketStore:
         for token_id in terms.token_ids:
             self.market_of_token[token_id] = condition_id
 
-    def note(self, events: Iterable[Event]) -> None:
+    def index_events(self, events: Iterable[Event]) -> None:
         """Take in events only to be found: whoever opens one fetches it."""
         as_of = self._now()
         for event in events:
@@ -203,6 +233,16 @@ class MarketStore:
                 del self.market_of_token[token_id]
 
 
+def _move_to_end(order: dict[K, None], key: K, most: int) -> list[K]:
+    """Put a key last; return the keys beyond `most`, which are taken out."""
+    order.pop(key, None)
+    order[key] = None
+    dropped = list(islice(order, max(len(order) - most, 0)))
+    for each in dropped:
+        del order[each]
+    return dropped
+
+
 def _with_names(event: Event) -> Event:
     """Give markets the names of their event, where their rows came without."""
     names = (event.event_id, event.title, event.slug)
@@ -226,3 +266,52 @@ def _as_known(event: Event, before: Event | None) -> Event:
     )
     event = replace(event, markets=markets)
     return before if event == before else event
+
+
+class KnownMarkets:
+    """Looks things up; fetches nothing."""
+
+    def __init__(self, store: MarketStore) -> None:
+        self._store = store
+
+    def market(self, condition_id: ConditionId) -> tuple[Market | None, MarketTerms | None]:
+        """Return a market and its terms, as far as they are known."""
+        state = self._store.markets.get(condition_id)
+        return (state.market, state.terms) if state is not None else (None, None)
+
+    def fee(self, condition_id: ConditionId) -> FeeSchedule | None:
+        """Return a market's taker fee: by its terms, else by the metadata."""
+        market, terms = self.market(condition_id)
+        return terms.fee if terms is not None else (market.fee if market is not None else None)
+
+    def settled_price(self, token_id: TokenId) -> Micros | None:
+        """Return what a share of a closed market is exchanged for."""
+        market = self._market_of_token(token_id)
+        if market is None or not market.closed:
+            return None
+        return next((o.price for o in market.outcomes if o.token_id == token_id), None)
+
+    def title(self, token_id: TokenId) -> str:
+        """Return the name of a token's market; empty while it is not known."""
+        market = self._market_of_token(token_id)
+        return market.distinct_name if market is not None else ""
+
+    def pair(self, token_id: TokenId) -> tuple[TokenId, ...]:
+        """Return all tokens of a token's market; the token alone while they are not known."""
+        market = self._market_of_token(token_id)
+        if market is None or token_id not in market.token_ids:
+            return (token_id,)
+        return market.token_ids
+
+    def tokens_of_event(self, topic: Topic) -> Iterable[TokenId]:
+        """Return the first token of every open market of the event that a topic is about."""
+        if not isinstance(topic, EventQuotesTopic):
+            return ()
+        state = self._store.events.get(topic.event_id)
+        if state is None or state.event is None:
+            return ()
+        return [m.token_ids[0] for m in state.event.markets if m.token_ids and not m.closed]
+
+    def _market_of_token(self, token_id: TokenId) -> Market | None:
+        condition_id = self._store.market_of_token.get(token_id)
+        return self.market(condition_id)[0] if condition_id else None

@@ -1,8 +1,11 @@
-"""Lists, events, markets, tags and search: fetched while watched, shown again at once later."""
+"""Lists, events, markets, tags and search: fetched while watched, shown at once when opened again.
+
+A list is loaded page by page. Its first events are kept whole, the events far down only in short.
+"""
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -10,9 +13,9 @@ from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, EventId, MarketId
 from pmtui.domain.markets.market import Event, Market, Tag
+from pmtui.domain.markets.watchlist import leading_market
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
-from pmtui.service.markets.listed_events import is_short, merge_events
 from pmtui.service.markets.market_store import MarketStore, Needed
 from pmtui.service.topics import (
     EventQuotesTopic,
@@ -26,6 +29,60 @@ from pmtui.service.topics import (
 )
 from pmtui.service.views import Load
 
+WHOLE = 100
+"""Events at the start of a list that are kept whole; who scrolls further passes thousands."""
+
+
+def merge_events(
+    known: tuple[Event, ...], page: tuple[Event, ...], *, from_start: bool
+) -> tuple[Event, ...]:
+    """Put a page in front or behind; an event is never listed twice."""
+    fresh = {e.event_id for e in page}
+    rest = tuple(e for e in known if e.event_id not in fresh)
+    if from_start:
+        return _shorten_tail(page + rest)
+    listed = {e.event_id for e in known}
+    newer = {e.event_id: e for e in page}
+    kept = tuple(newer.get(e.event_id, e) for e in known)
+    return _shorten_tail(kept + tuple(e for e in page if e.event_id not in listed))
+
+
+def _shorten_tail(events: tuple[Event, ...]) -> tuple[Event, ...]:
+    return events[:WHOLE] + tuple(map(shorten_event, events[WHOLE:]))
+
+
+def shorten_event(event: Event) -> Event:
+    """Return what a list shows of an event: its leading market, and the others by their ids.
+
+    The leading one comes first, so that it leads among equals again.
+    """
+    leading = leading_market(event)
+    if leading is None:
+        return event
+    first = replace(leading, description="", resolution_source="")
+    others = (_named(market) for market in event.markets if market is not leading)
+    short = replace(event, description="", resolution_source="", markets=(first, *others))
+    # What is short already stays the same object.
+    return event if event == short else short
+
+
+def is_short(event: Event) -> bool:
+    """Whether markets of an event are known by their ids alone."""
+    return any(not market.question and not market.outcomes for market in event.markets)
+
+
+def _named(market: Market) -> Market:
+    return Market(
+        market_id=market.market_id,
+        condition_id=market.condition_id,
+        slug="",
+        question="",
+        outcomes=(),
+        active=market.active,
+        closed=market.closed,
+    )
+
+
 T = TypeVar("T")
 
 LIST_PERIOD_S = 30.0
@@ -38,6 +95,8 @@ START = MarketListTopic()
 """The list that every session begins with."""
 MOST_LISTS = 4
 """Lists that nobody looks at any more and that are shown again at once."""
+MOST_LEFT = 2_000
+"""Events in those lists together; the one left last stays, however far somebody scrolled in it."""
 
 
 @dataclass(slots=True)
@@ -121,7 +180,7 @@ class MetadataFeed:
             case _:
                 pass
 
-    def show_seen(self, topic: MarketListTopic, seen: tuple[Event, ...], as_of: datetime) -> None:
+    def show_cached(self, topic: MarketListTopic, seen: tuple[Event, ...], as_of: datetime) -> None:
         """Show a list as an earlier session saw it, for looking at, until it is fetched."""
         self.lists[topic] = ListState(events=seen, as_of=as_of, is_cached=True)
 
@@ -262,7 +321,7 @@ class MetadataFeed:
         hosts = await self._hosts()
         answer = self._kernel.check(Source.METADATA, await hosts.metadata.comments(event_id))
         if not isinstance(answer, Failure):
-            self.store.event(event_id).comments = answer.items
+            self.store.learn_comments(event_id, answer.items)
             self._kernel.mark(EventTopic(event_id))
 
     def _poll_market(self, topic: MarketTopic) -> None:
@@ -293,7 +352,7 @@ class MetadataFeed:
         if not isinstance(terms, Failure):
             self.store.learn_terms(terms, condition_id)
         if not isinstance(holders, Failure):
-            state.holders = holders
+            self.store.learn_holders(condition_id, holders)
         if isinstance(market, Failure):
             state.problem = str(market)
             state.load = Load.READY if state.market is not None else Load.FAILED
@@ -310,8 +369,10 @@ class MetadataFeed:
         state = self.lists.pop(topic, None) or ListState()
         hub = self._kernel.hub
         left = [t for t in self.lists if t != START and not hub.is_watched(t)]
-        for old in left[: max(len(left) - MOST_LISTS, 0)]:
-            del self.lists[old]
+        while len(left) > MOST_LISTS or (
+            len(left) > 1 and sum(len(self.lists[t].events) for t in left) > MOST_LEFT
+        ):
+            del self.lists[left.pop(0)]
         self.lists[topic] = state
         return state
 
@@ -340,7 +401,7 @@ class MetadataFeed:
             )
             if isinstance(answer, Failure):
                 return
-            self.store.note(answer.items)
+            self.store.index_events(answer.items)
             self._kernel.mark_search()
             cursor = answer.next_cursor
             if cursor is None:
@@ -361,7 +422,7 @@ class MetadataFeed:
             hosts = await self._hosts()
             answer = self._kernel.check(Source.METADATA, await hosts.metadata.search(topic.text))
             if not isinstance(answer, Failure):
-                self.store.note(answer.items)
+                self.store.index_events(answer.items)
             if self.search.text != topic.text:
                 return  # an answer to what was typed before
             if isinstance(answer, Failure):

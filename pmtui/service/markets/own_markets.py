@@ -1,18 +1,73 @@
-"""Learns the markets of what is ours, so that no order or trade is told of by a number alone."""
+"""The markets of our own orders, fills and positions: fetched once, and never dropped.
+
+`OwnMarkets` fetches what is not known of them, so that no order or fill is shown by a number alone.
+`needed_markets` names what the market store must keep: markets looked at, owned, waited for, starred.
+"""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from pmtui.domain.account.daily_pnl import day_of, fills_of_day
 from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId
+from pmtui.domain.markets.watchlist import StarKey
 from pmtui.domain.orders.order import Order
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
+from pmtui.service.markets.market_store import Needed
 from pmtui.service.markets.metadata import MetadataFeed
-from pmtui.service.topics import AccountTopic, Topic
+from pmtui.service.topics import (
+    AccountTopic,
+    BookTopic,
+    EventQuotesTopic,
+    EventTopic,
+    HistoryTopic,
+    MarketTopic,
+    TapeTopic,
+    Topic,
+)
+
+
+def needed_markets(
+    watched: Iterable[Topic],
+    account: AccountFeed,
+    conditionals: Iterable[Conditional],
+    stars: Iterable[StarKey],
+) -> Needed:
+    """Return what is needed now.
+
+    Args:
+        watched: every topic with a watcher.
+        account: our own orders, fills and positions.
+        conditionals: those that are not over.
+        stars: what is on the watchlist, and what alerts wait for.
+    """
+    needed = Needed(events=set(), markets=set(), tokens=set(), owned=set())
+    for topic in watched:
+        match topic:
+            case EventTopic() | EventQuotesTopic():
+                needed.events.add(topic.event_id)
+            case MarketTopic():
+                needed.markets.add(topic.condition_id)
+            case BookTopic() | TapeTopic() | HistoryTopic():
+                needed.tokens.add(topic.token_id)
+            case _:
+                pass
+    own = account.own
+    for items in (own.open_orders(), account.recent_orders(), own.fills()):
+        needed.owned.update(item.condition_id for item in items)
+    needed.owned.update(p.condition_id for p in account.holdings.positions())
+    needed.owned.update(each.condition_id for each in conditionals)
+    for key in stars:
+        if (event_id := key.event_id) is not None:
+            needed.events.add(event_id)
+        if (condition_id := key.condition_id) is not None:
+            needed.owned.add(condition_id)
+    return needed
+
 
 MOST_PAST = 40
 """Markets of trades in the past that are asked for; what is open is asked for whole."""
@@ -34,19 +89,19 @@ class OwnMarkets:
         self._account = account
         self._missing: set[ConditionId] = set()
         """The host knows no such market: it is not asked again."""
-        account.on_order(self._meet)
-        account.fees.on_unknown(self._look)
+        account.on_order(self._on_order)
+        account.fees.on_unknown(self._start)
 
     def on_demand(self, topic: Topic) -> None:
         """Name everything that is ours once somebody looks at it."""
         if topic == AccountTopic():
-            self._look()
+            self._start()
 
-    def _meet(self, order: Order) -> None:
+    def _on_order(self, order: Order) -> None:
         if order.status.is_open and not self._is_settled(order.condition_id):
-            self._look()
+            self._start()
 
-    def _look(self) -> None:
+    def _start(self) -> None:
         self._kernel.start_unless_running("own markets", "own markets", self._learn)
 
     async def _learn(self) -> None:

@@ -18,7 +18,7 @@ from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import ONE, ZERO, Micros, format_micros, notional_floor
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
-from pmtui.service.markets.known_markets import KnownMarkets
+from pmtui.service.markets.market_store import KnownMarkets
 from pmtui.service.views import Level
 from pmtui.service.words import format_shares, shorten
 
@@ -43,7 +43,7 @@ class Resolutions:
         self._feed = feed
         self._known = known
         self._path = None if state_dir is None else state_dir / FILE
-        self._told: dict[ConditionId, None] | None = None
+        self._reported: dict[ConditionId, None] | None = None
         """In the order of telling; None until the first complete account."""
         self._seen_at: dict[ConditionId, float] = {}
         """When answers were seen whose winner had no name yet."""
@@ -51,36 +51,36 @@ class Resolutions:
     async def run(self) -> None:
         """Look for answers all the time."""
         while True:
-            self._look()
+            self._check()
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
 
-    def hear(self, event: MarketResolved) -> None:
+    def on_resolved(self, event: MarketResolved) -> None:
         """Tell of a watched market; where shares are held, with their worth."""
         held = [p for p in self._held() if p.condition_id == event.condition_id]
-        if not held or self._told is None:
+        if not held or self._reported is None:
             title = self._known.title(event.token_ids[0]) if event.token_ids else ""
             text = f"Resolved {event.winning_outcome}: {shorten(title)}"
             self._kernel.log.notice(Level.WARNING, text)
         elif event.winning_token_id is not None:
             winner = event.winning_token_id
             worth = [replace(p, current_price=ONE if p.token_id == winner else ZERO) for p in held]
-            self._tell_new({event.condition_id: worth})
+            self._report_new({event.condition_id: worth})
         # Without a winner only the list knows what a share is worth.
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         if not self._feed.state.is_complete:
             return
         answered: dict[ConditionId, list[Position]] = {}
         for position in self._held():
             if position.is_redeemable and position.current_price is not None:
                 answered.setdefault(position.condition_id, []).append(position)
-        if self._told is None:
-            self._told = self._read()
-            if self._told is None:
-                self._told = dict.fromkeys(answered)
+        if self._reported is None:
+            self._reported = self._read()
+            if self._reported is None:
+                self._reported = dict.fromkeys(answered)
                 self._write()
                 return
-        self._tell_new({each: held for each, held in answered.items() if self._can_name(held)})
+        self._report_new({each: held for each, held in answered.items() if self._can_name(held)})
 
     def _can_name(self, held: Sequence[Position]) -> bool:
         """Whether the winner has a name; after a start, markets of lost shares are still looked up."""
@@ -91,37 +91,46 @@ class Resolutions:
         now = self._kernel.clock.monotonic()
         return now - self._seen_at.setdefault(condition_id, now) >= PATIENCE_S
 
-    def _tell_new(self, answered: Mapping[ConditionId, Sequence[Position]]) -> None:
-        told = self._told if self._told is not None else {}
+    def _report_new(self, answered: Mapping[ConditionId, Sequence[Position]]) -> None:
+        told = self._reported if self._reported is not None else {}
         new = {each: held for each, held in answered.items() if each not in told}
         if not new:
             return
-        self._told = told | dict.fromkeys(new)
+        told = told | dict.fromkeys(new)
+        # What is still held would be told of again.
+        held_in = {p.condition_id for p in self._held()}
+        old = [each for each in told if each not in held_in]
+        for each in old[: max(len(told) - MOST_KEPT, 0)]:
+            del told[each]
+        self._reported = told
+        self._seen_at = {each: at for each, at in self._seen_at.items() if each in held_in}
         # Before the telling: a session that ends here may miss one, and never repeats one.
         self._write()
-        self._tell(list(new.values()))
+        self._report(list(new.values()))
 
-    def _tell(self, markets: Sequence[Sequence[Position]]) -> None:
+    def _report(self, markets: Sequence[Sequence[Position]]) -> None:
         is_many = len(markets) > MOST_AT_ONCE
         for held in markets:
             level = Level.GOOD if _worth(held) else Level.WARNING
-            self._kernel.log.add(Level.INFO if is_many else level, "notice", self._say(held))
+            self._kernel.log.add(Level.INFO if is_many else level, "notice", self._describe(held))
         if is_many:
-            worth = _say_worth(p for held in markets for p in held)
+            worth = _format_worth(p for held in markets for p in held)
             text = (
                 f"Resolved: {len(markets)} markets, your shares are worth {worth} in all (see log)"
             )
             self._kernel.log.notice(Level.GOOD, text)
 
-    def _say(self, held: Sequence[Position]) -> str:
+    def _describe(self, held: Sequence[Position]) -> str:
         first = held[0]
         title = shorten(self._known.title(first.token_id) or first.title)
         shares = " and ".join(format_shares(p.size, p.outcome) for p in held)
-        worth = _say_worth(held)
+        worth = _format_worth(held)
         are = "share is" if len(held) == 1 and first.size == ONE else "shares are"
-        return f"Resolved: {self._say_answer(held)}, your {shares} {are} worth {worth} · {title}"
+        return (
+            f"Resolved: {self._describe_winner(held)}, your {shares} {are} worth {worth} · {title}"
+        )
 
-    def _say_answer(self, held: Sequence[Position]) -> str:
+    def _describe_winner(self, held: Sequence[Position]) -> str:
         for position in held:
             if position.current_price == ONE:
                 return f"{position.outcome} wins"
@@ -145,10 +154,10 @@ class Resolutions:
         return dict.fromkeys(ConditionId(each) for each in told)
 
     def _write(self) -> None:
-        if self._path is None or self._told is None:
+        if self._path is None or self._reported is None:
             return
         try:
-            replace_file(self._path, msgspec.json.encode(list(self._told)[-MOST_KEPT:]))
+            replace_file(self._path, msgspec.json.encode(list(self._reported)[-MOST_KEPT:]))
         except OSError as error:
             text = f"A restart may tell of resolved markets again: {error.strerror or error}"
             self._kernel.log.notice(Level.WARNING, text)
@@ -158,5 +167,5 @@ def _worth(held: Iterable[Position]) -> Micros:
     return Micros(sum(notional_floor(p.current_price or ZERO, p.size) for p in held))
 
 
-def _say_worth(held: Iterable[Position]) -> str:
+def _format_worth(held: Iterable[Position]) -> str:
     return f"${format_micros(Micros(_worth(held) // _CENT * _CENT), min_decimals=2)}"

@@ -1,9 +1,10 @@
-"""The local index: the markets seen lately, searched by text within one frame.
+"""The local search index: markets met lately, searched by text within one frame.
 
-One lower-cased string of all titles in order of volume, searched with `str.find`, answers tens of
-thousands of titles in a few milliseconds, which no tree of words beats by enough to be worth it.
-Markets that nobody else keeps are kept in short, a kilobyte each with their text: a day's browsing
-must fit.
+The titles stand in one lower-cased string, ordered by volume. `str.find` searches tens of thousands
+of titles in a few milliseconds; a tree of words would not be faster by enough to be worth it.
+
+A market as an object is thirty values, each an object of its own. A market that nobody else keeps is
+stored here as the bytes of those values without the prose, and becomes an object again to be shown.
 """
 
 import re
@@ -11,17 +12,55 @@ import unicodedata
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import fields
 from datetime import datetime
 from itertools import accumulate, islice
-from typing import NamedTuple
+from typing import NamedTuple, get_type_hints
 
-from pmtui.domain.ids import ConditionId, MarketId
+import msgspec
+
+from pmtui.domain.ids import ConditionId, EventId, MarketId
 from pmtui.domain.markets.market import Event, Market
-from pmtui.service.markets.market_blob import EventName, pack, unpack
+
+
+class EventName(NamedTuple):
+    """What a market in short leaves to its event, and shares with its siblings."""
+
+    event_id: EventId
+    title: str
+    slug: str
+
+
+_LEFT_OUT = frozenset(("description", "resolution_source", "event_id", "event_title", "event_slug"))
+_TYPES = get_type_hints(Market)
+_NAMES = tuple(f.name for f in fields(Market) if f.name not in _LEFT_OUT)
+# Made from the fields, so that none can be forgotten here; in their order, without their names.
+_Short = msgspec.defstruct(
+    "_Short", [(name, _TYPES[name]) for name in _NAMES], array_like=True, gc=False
+)
+_ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(_Short)
+
+
+def pack(market: Market) -> bytes:
+    """Return a market in short."""
+    return _ENCODER.encode([getattr(market, name) for name in _NAMES])
+
+
+def unpack(packed: bytes, event: EventName) -> Market:
+    """Return the market that was packed, without its prose and with its event's names."""
+    short = _DECODER.decode(packed)
+    return Market(
+        **{name: getattr(short, name) for name in _NAMES},
+        event_id=event.event_id,
+        event_title=event.title,
+        event_slug=event.slug,
+    )
+
 
 MOST_HITS = 100
-MOST_KEPT = 20_000
-"""Markets; of more, those go that were met the longest time ago."""
+MOST_KEPT = 10_000
+"""Markets, eight megabytes; of more, those go that were met the longest time ago."""
 MOST_SHOWN = 400
 """Markets that are kept as they were shown: a search on the screen is asked for again and again."""
 _BEHIND = 1 << 80

@@ -72,7 +72,7 @@ class VenueStates:
         self._facts: dict[_Key, VenueFact] = {}
         self._is_region_said = False
         self._budgets: Callable[[], Iterable[RateBudget]] = tuple
-        kernel.on_answer(self.hear)
+        kernel.on_answer(self.on_answer)
 
     def facts(self) -> tuple[VenueFact, ...]:
         """Return what is believed of the venue and the account as a whole, the worst first."""
@@ -89,21 +89,21 @@ class VenueStates:
         of_terms = facts_of_terms(terms, now)
         return in_order((*of_terms, *known, *self._budget_facts(now)), now)
 
-    def hear(self, source: Source, answer: object) -> None:
+    def on_answer(self, source: Source, answer: object) -> None:
         """Learn from an answer of the trading host."""
         if source is not Source.TRADING:
             return
         match answer:
             case Failure():
-                self._hear_refusal(answer)
+                self._on_refusal(answer)
             case PostResult():
-                self._hear_order(answer)
+                self._on_posted(answer)
             case CancelResult():
-                self._hear_cancel()
+                self._on_cancelled()
             case (PostResult(), *_):
                 for each in answer:
                     if isinstance(each, PostResult):
-                        self._hear_order(each)
+                        self._on_posted(each)
             case _:
                 pass
 
@@ -130,7 +130,7 @@ class VenueStates:
         self._budgets = hosts.budgets
         asked_geo = asked_standing = float("-inf")
         while True:
-            self._let_go()
+            self._drop_outdated()
             now = self._kernel.clock.monotonic()
             if now - asked_geo >= self._period(_OF_THE_PLACE):
                 asked_geo = now
@@ -150,7 +150,7 @@ class VenueStates:
     def _now(self) -> datetime:
         return self._kernel.clock.now()
 
-    def _hear_refusal(self, failure: Failure) -> None:
+    def _on_refusal(self, failure: Failure) -> None:
         wait_s = failure.retry_after_s
         fact = fact_of_refusal(
             failure.text,
@@ -161,7 +161,7 @@ class VenueStates:
         if fact is not None:
             self._put(fact)
 
-    def _hear_order(self, answer: PostResult) -> None:
+    def _on_posted(self, answer: PostResult) -> None:
         if not answer.is_accepted:
             fact = fact_of_refusal(answer.error, now=self._now)
             if fact is not None:
@@ -175,7 +175,7 @@ class VenueStates:
         for state in (VenueState.BANNED, VenueState.REGION_REFUSED):
             self._drop((state, None), "an order was accepted")
 
-    def _hear_cancel(self) -> None:
+    def _on_cancelled(self) -> None:
         was_restarting = (VenueState.RESTARTING, None) in self._facts
         for state in (VenueState.RESTARTING, VenueState.DISABLED):
             self._drop((state, None), "a cancellation was accepted")
@@ -183,7 +183,7 @@ class VenueStates:
             until = self._now + POST_ONLY_LASTS
             self._put(VenueFact(VenueState.POST_ONLY, Evidence.RESTART, self._now, until=until))
 
-    def _let_go(self) -> None:
+    def _drop_outdated(self) -> None:
         now = self._now
         trade_at, skew = self._last_trade_at(), timedelta(milliseconds=self._skew_ms() or 0)
         for key, fact in list(self._facts.items()):

@@ -23,7 +23,7 @@ from pmtui.service.account.account import AccountFeed
 from pmtui.service.hosts import READ_ONLY, Account
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.history import OrderHistory
-from pmtui.service.orders.verdicts import say_failure
+from pmtui.service.orders.verdicts import format_failure
 from pmtui.service.views import Level
 
 PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -67,7 +67,7 @@ class Cancellation:
     first: "asyncio.Future[CancelVerdict]" = field(default_factory=_verdict_future)
     final: "asyncio.Future[CancelVerdict]" = field(default_factory=_verdict_future)
 
-    def tell(self, verdict: CancelVerdict, *, is_final: bool) -> None:
+    def settle(self, verdict: CancelVerdict, *, is_final: bool) -> None:
         """Say how it stands; what was said before stays said."""
         for future in (self.first, self.final) if is_final else (self.first,):
             if not future.done():
@@ -102,7 +102,7 @@ class Canceller:
         self._step = 0
         self._changed = asyncio.Event()
         self._listeners: list[Callable[[], None]] = []
-        feed.on_order(self._hear_order)
+        feed.on_order(self._on_order)
 
     @property
     def sweeps(self) -> int:
@@ -140,7 +140,7 @@ class Canceller:
             sweep: the scope to cancel; by the orders' ids where absent.
         """
         cancellation = Cancellation()
-        never_left = self._note_wish(meant, sweep)
+        never_left = self._record_wish(meant, sweep)
         rest = tuple(order_id for order_id in meant if order_id not in never_left)
 
         async def run() -> None:
@@ -148,7 +148,7 @@ class Canceller:
                 await self._cancel(rest, sweep, never_left, cancellation)
             finally:
                 stopped = CancelVerdict(CancelResult(()), "the program stopped while cancelling")
-                cancellation.tell(stopped, is_final=True)
+                cancellation.settle(stopped, is_final=True)
 
         self._kernel.start("cancellation", run)
         return cancellation
@@ -168,7 +168,7 @@ class Canceller:
     def withhold_everything(self) -> None:
         """Let nothing leave that was asked for before now, and cancel what arrives all the same."""
         open_ids = tuple(order.order_id for order in self._feed.own.open_orders())
-        self._note_wish(open_ids, EVERYTHING)
+        self._record_wish(open_ids, EVERYTHING)
 
     async def run(self) -> None:
         """Ask again for whatever is insisted on, for as long as the session lasts."""
@@ -181,9 +181,9 @@ class Canceller:
             account, left = self._feed.account, tuple(self._insisted)
             if account is not None and left:
                 answer = await account.host.cancel(left)
-                self._take_repeated(left, self._kernel.check(Source.TRADING, answer))
+                self._apply_repeated(left, self._kernel.check(Source.TRADING, answer))
 
-    def _note_wish(self, meant: tuple[OrderId, ...], sweep: Sweep | None) -> tuple[OrderId, ...]:
+    def _record_wish(self, meant: tuple[OrderId, ...], sweep: Sweep | None) -> tuple[OrderId, ...]:
         """Remember what is to be cancelled; return the orders that never leave because of it."""
         self._asked.update(meant)
         if sweep is not None:
@@ -210,45 +210,45 @@ class Canceller:
     ) -> None:
         account = self._feed.account
         if account is None:
-            cancellation.tell(CancelVerdict(CancelResult(()), READ_ONLY), is_final=True)
+            cancellation.settle(CancelVerdict(CancelResult(()), READ_ONLY), is_final=True)
             return
         if sweep is None and not meant:
-            cancellation.tell(CancelVerdict(CancelResult(never_left)), is_final=True)
+            cancellation.settle(CancelVerdict(CancelResult(never_left)), is_final=True)
             return
         # Journaled too, but never held up by a disk: what is cancelled can only do less.
         for order_id in meant:
-            self._history.note_cancel("asked", order_id)
+            self._history.record_cancel("asked", order_id)
         answer = self._kernel.check(Source.TRADING, await _ask(account, meant, sweep))
         self._feed.refresh()
         if isinstance(answer, Failure):
-            result = self._take_failure(meant, answer)
+            result = self._apply_failure(meant, answer)
         else:
-            result = self._take(meant, answer, sweep)
+            result = self._apply(meant, answer, sweep)
         problem = str(answer) if isinstance(answer, Failure) else ""
         result = replace(result, canceled=(*never_left, *result.canceled))
         if isinstance(answer, Failure) and (result.not_canceled or not result.unanswered):
             self._kernel.log.notice(Level.BAD, f"Not cancelled: {problem}")
         if not result.unanswered:
-            cancellation.tell(CancelVerdict(result, problem), is_final=True)
+            cancellation.settle(CancelVerdict(result, problem), is_final=True)
             return
         may_arrive = all(map(self._may_arrive, result.unanswered))
         ends = [self._insist_on(order_id) for order_id in result.unanswered]
-        self._tell_insisting(result.unanswered, answer, may_arrive=may_arrive)
+        self._report_repeating(result.unanswered, answer, may_arrive=may_arrive)
         first = CancelVerdict(result, MAY_ARRIVE if may_arrive else NO_ANSWER)
-        cancellation.tell(first, is_final=False)
-        cancellation.tell(await self._await_ends(result, ends), is_final=True)
+        cancellation.settle(first, is_final=False)
+        cancellation.settle(await self._await_ends(result, ends), is_final=True)
 
-    def _take_failure(self, meant: tuple[OrderId, ...], failure: Failure) -> CancelResult:
+    def _apply_failure(self, meant: tuple[OrderId, ...], failure: Failure) -> CancelResult:
         """Conclude from a request without an answer; what may be gone or still arrive stays open."""
         for order_id in meant:
-            self._history.note_cancel(say_failure(failure), order_id)
+            self._history.record_cancel(format_failure(failure), order_id)
         if failure.may_have_happened:
             return CancelResult((), (), meant)
         open_ = tuple(order_id for order_id in meant if self._may_arrive(order_id))
         kept = tuple((order_id, str(failure)) for order_id in meant if order_id not in open_)
         return CancelResult((), kept if open_ else (), open_)
 
-    def _take(
+    def _apply(
         self, meant: tuple[OrderId, ...], answer: CancelResult, sweep: Sweep | None
     ) -> CancelResult:
         """Conclude what an answer allows of the orders that were asked for, and of no others.
@@ -264,7 +264,7 @@ class Canceller:
             if order_id.lower() in asked
         }
         lost = {order_id.lower() for order_id in answer.unanswered}
-        self._tell_strangers(strangers)
+        self._report_strangers(strangers)
         kept, open_ = [], []
         for order_id in meant:
             is_gone, reason = order_id in gone, refused.get(order_id)
@@ -272,10 +272,10 @@ class Canceller:
                 continue
             if is_gone or reason is None or order_id.lower() in lost:
                 said = "no answer" if order_id.lower() in lost else "left out of the answer"
-                self._history.note_cancel(said, order_id)
+                self._history.record_cancel(said, order_id)
                 open_.append(order_id)
                 continue
-            self._history.note_cancel(f"refused: {reason}", order_id)
+            self._history.record_cancel(f"refused: {reason}", order_id)
             if self._may_arrive(order_id):
                 open_.append(order_id)
                 continue
@@ -284,7 +284,7 @@ class Canceller:
             self._kernel.log.notice(Level.WARNING, text, order_id=order_id)
         done = tuple(order_id for order_id in gone if order_id not in open_)
         for order_id in done:
-            self._history.note_cancel("done", order_id)
+            self._history.record_cancel("done", order_id)
             self._mark_cancelled(order_id)
         return CancelResult(done, tuple(kept), tuple(open_))
 
@@ -313,11 +313,11 @@ class Canceller:
             self._kernel.log.add(Level.INFO, "order", text)
         return tuple(gone), strangers
 
-    def _take_repeated(self, left: tuple[OrderId, ...], answer: CancelResult | Failure) -> None:
+    def _apply_repeated(self, left: tuple[OrderId, ...], answer: CancelResult | Failure) -> None:
         self._feed.refresh()
         if isinstance(answer, Failure):
             for order_id in left:
-                self._history.note_cancel(say_failure(answer), order_id)
+                self._history.record_cancel(format_failure(answer), order_id)
             refused = [i for i in left if not self._may_arrive(i)]
             if answer.kind not in _KEEPS_ASKING and refused:
                 text = f"Not known to be cancelled: {answer}"
@@ -325,7 +325,7 @@ class Canceller:
                 for order_id in refused:
                     self._end(order_id, _End(str(answer), problem=str(answer)))
             return
-        result = self._take(left, answer, None)
+        result = self._apply(left, answer, None)
         for order_id in result.canceled:
             self._end(order_id, _End())
         for order_id, reason in result.not_canceled:
@@ -336,7 +336,7 @@ class Canceller:
         end = self._insisted.get(order_id)
         if end is None:
             end = self._insisted[order_id] = asyncio.get_running_loop().create_future()
-            self._history.note_unwanted(order_id)
+            self._history.record_unwanted(order_id)
             self._hurry()
         return end
 
@@ -349,7 +349,7 @@ class Canceller:
     def _end(self, order_id: OrderId, end: _End) -> None:
         future = self._insisted.pop(order_id, None)
         if future is not None and end.kept:
-            self._history.note_kept(end.kept, order_id)
+            self._history.record_kept(end.kept, order_id)
         if future is not None and not future.done():
             future.set_result(end)
 
@@ -385,7 +385,7 @@ class Canceller:
             self._kernel.log.notice(Level.INFO, text)
         return CancelVerdict(CancelResult(tuple(gone), tuple(kept)), problem)
 
-    def _hear_order(self, order: Order) -> None:
+    def _on_order(self, order: Order) -> None:
         """Learn that an order ended some other way, or that an unwanted one has arrived."""
         order_id, is_open = order.order_id, order.status.is_open
         if order_id in self._insisted and not is_open:
@@ -402,7 +402,7 @@ class Canceller:
         known = self._feed.own.order(order_id)
         return known is not None and known.status in _MAY_ARRIVE
 
-    def _tell_insisting(
+    def _report_repeating(
         self, orders: tuple[OrderId, ...], answer: CancelResult | Failure, *, may_arrive: bool
     ) -> None:
         what = count(len(orders), "order")
@@ -414,7 +414,7 @@ class Canceller:
             text = f"The answer to a cancel leaves out {what}: asking again until it is known"
         self._kernel.log.notice(Level.WARNING, text)
 
-    def _tell_strangers(self, number: int) -> None:
+    def _report_strangers(self, number: int) -> None:
         if number:
             text = (
                 f"The venue says that it cancelled {count(number, 'order')} nobody asked about: "

@@ -8,6 +8,7 @@ that goes loses the words, not the order. How things are done is next door: `sen
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
+from typing import TypeVar
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
@@ -41,7 +42,11 @@ from pmtui.service.views import Level
 
 __all__ = ["POST_DEADLINE_S", "Desk"]
 
+T = TypeVar("T")
+
 STOPPED = "the program stopped while sending"
+MOST_ENDED = 500
+"""Commands of a kind whose end can be asked for; of more, the oldest that have ended are dropped."""
 
 Futures = dict[OrderId, asyncio.Future[Verdict]]
 
@@ -166,7 +171,7 @@ class Desk:
                 order, Rejected(refusal), lambda _, end: _set(futures[order.unsigned.order_id], end)
             )
             return command_id
-        self._note_override(order, override)
+        self._record_override(order, override)
         return self.place_many((order,), needs_good_book=is_single_key and not override)
 
     def place_many(
@@ -224,7 +229,7 @@ class Desk:
             if isinstance(fitted, Rejected):
                 self._sender.refuse(order, fitted, tell)
                 return
-            self._note_override(fitted, override)
+            self._record_override(fitted, override)
             self._sender.show(fitted)
             await self._sender.send((fitted,), tell, instruction)
 
@@ -275,6 +280,7 @@ class Desk:
         """Cancel an order and put another in its place, as one."""
         command_id = self._command()
         future: asyncio.Future[MoveVerdict] = asyncio.get_running_loop().create_future()
+        _drop_ended(self._moves, lambda known: known.done())
         self._moves[command_id] = future
 
         instruction = self._sender.instruct()
@@ -301,17 +307,18 @@ class Desk:
         """Wait until it is known how a move ended, or that it is not known."""
         return await asyncio.shield(self._moves[command_id])
 
-    def _note_override(self, order: PreparedOrder, override: str) -> None:
+    def _record_override(self, order: PreparedOrder, override: str) -> None:
         """Keep what was permitted with an order; it is on the disk before the order leaves."""
         if override:
             order_id = order.unsigned.order_id
-            self._history.note_override(override, order_id)
+            self._history.record_override(override, order_id)
             self._kernel.log.add(Level.WARNING, "order", f"Override: {override}", order_id=order_id)
 
     def _expect(self, orders: tuple[PreparedOrder, ...]) -> tuple[CommandId, Futures]:
         loop = asyncio.get_running_loop()
         futures: Futures = {order.unsigned.order_id: loop.create_future() for order in orders}
         command_id = self._command()
+        _drop_ended(self._verdicts, lambda known: all(future.done() for future in known))
         self._verdicts[command_id] = tuple(futures[order.unsigned.order_id] for order in orders)
         return command_id, futures
 
@@ -347,6 +354,7 @@ class Desk:
 
     def _cancel(self, meant: tuple[OrderId, ...], sweep: Sweep | None = None) -> CommandId:
         command_id = self._command()
+        _drop_ended(self._cancels, lambda known: known.done())
         self._cancels[command_id] = self._canceller.start(meant, sweep).first
         return command_id
 
@@ -357,6 +365,15 @@ class Desk:
     def _command(self) -> CommandId:
         self._next_command += 1
         return CommandId(str(self._next_command))
+
+
+def _drop_ended(known: dict[CommandId, T], has_ended: Callable[[T], bool]) -> None:
+    """Drop the oldest commands that have ended beyond what is kept of them."""
+    excess = len(known) + 1 - MOST_ENDED
+    if excess > 0:
+        ended = [command_id for command_id, ends in known.items() if has_ended(ends)]
+        for command_id in ended[:excess]:
+            del known[command_id]
 
 
 def _set(future: asyncio.Future[Verdict], verdict: Verdict) -> None:

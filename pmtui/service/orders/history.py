@@ -13,8 +13,7 @@ from pmtui.domain.money import format_micros
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import Journal, JournaledOrder, JournalProblem, Leaving, Standing
-from pmtui.service.orders.journal_rows import KEPT, RULED_OUT, UNWANTED, Damage
-from pmtui.service.orders.move_rows import PLANNED
+from pmtui.service.orders.journal_rows import KEPT, PLANNED, RULED_OUT, UNWANTED, Damage
 from pmtui.service.views import Level
 from pmtui.service.words import say_fill, say_order
 
@@ -32,8 +31,8 @@ class OrderHistory:
         """Why it is not known what an earlier session left open; empty when it is."""
         self._lost: set[OrderId] = set()
         """Orders of which the journal tells nothing but the id, until the venue does."""
-        self._told = ""
-        journal.on_problem(self._hear_problem)
+        self._reported = ""
+        journal.on_problem(self._on_problem)
 
     async def restore(self) -> tuple[JournaledOrder, ...]:
         """Return the orders whose end is not known; a journal that cannot be used is told of.
@@ -43,22 +42,22 @@ class OrderHistory:
         unsettled = await self._journal.unsettled()
         if isinstance(unsettled, JournalProblem):
             self._unread = unsettled.text
-            self._tell(unsettled)
+            self._report(unsettled)
             return ()
         for each in unsettled:
-            self._tell_damage(each)
+            self._report_damage(each)
         damaged = await self._journal.damaged_conditionals()
         if isinstance(damaged, int) and damaged:
             text = f"{count(damaged, 'conditional order')} of the journal cannot be read"
             self._kernel.log.notice(Level.BAD, text)
-        await self._tell_cut_off_moves()
+        await self._report_cut_off_moves()
         return unsettled
 
     async def restore_ruled_out(self) -> tuple[JournaledOrder, ...]:
         """Return the newest orders that were ruled out: the venue may know better by now."""
         ruled_out = await self._journal.ruled_out()
         if isinstance(ruled_out, JournalProblem):
-            self._tell(ruled_out)
+            self._report(ruled_out)
             return ()
         return ruled_out
 
@@ -77,9 +76,9 @@ class OrderHistory:
         ]
         problem = await self._journal.begin_all(worded)
         if problem is not None:
-            self._tell(problem)
+            self._report(problem)
         else:
-            self._hear_problem(None)
+            self._on_problem(None)
         return problem
 
     async def _find_missing(self) -> JournalProblem | None:
@@ -100,69 +99,69 @@ class OrderHistory:
     async def begin_move(self, text: str, *, old: OrderId, new: OrderId) -> JournalProblem | None:
         """Write down what is to replace an order before that is cancelled, at both of them."""
         now = self._kernel.clock.now()
-        self._journal.note("move", f"is to replace {old}: {text}", at=now, order_id=new)
+        self._journal.record("move", f"is to replace {old}: {text}", at=now, order_id=new)
         problem = await self._journal.append(
             "move", f"{PLANNED}{new}: {text}", at=now, order_id=old
         )
         if problem is not None:
-            self._tell(problem)
+            self._report(problem)
         return problem
 
-    def note_move(self, text: str, *, old: OrderId, new: OrderId) -> None:
+    def record_move(self, text: str, *, old: OrderId, new: OrderId) -> None:
         """Note how a move ended, at both of its orders."""
         for order_id in (old, new):
-            self._journal.note("move", text, at=self._kernel.clock.now(), order_id=order_id)
+            self._journal.record("move", text, at=self._kernel.clock.now(), order_id=order_id)
 
     async def write(self, kind: str, text: str, order_id: OrderId | None = None) -> None:
         """Write a line and wait for it; a problem is told of and holds nothing up."""
         now = self._kernel.clock.now()
         problem = await self._journal.append(kind, text, at=now, order_id=order_id)
         if problem is not None:
-            self._tell(problem)
+            self._report(problem)
 
-    def note_override(self, text: str, order_id: OrderId) -> None:
+    def record_override(self, text: str, order_id: OrderId) -> None:
         """Note what the trader permitted with an order, before that is written down itself."""
-        self._journal.note("override", text, at=self._kernel.clock.now(), order_id=order_id)
+        self._journal.record("override", text, at=self._kernel.clock.now(), order_id=order_id)
 
-    def note_kill(self, text: str) -> None:
+    def record_kill(self, text: str) -> None:
         """Note what became of all trading; the journal's own thread writes it."""
-        self._journal.note("kill", text, at=self._kernel.clock.now())
+        self._journal.record("kill", text, at=self._kernel.clock.now())
 
-    def hear(self, event: UserEvent) -> None:
+    def record_event(self, event: UserEvent) -> None:
         """Note what the user stream told, before anything is concluded from it."""
         match event:
             case OrderChanged(kind=kind, order=order):
-                self._note("stream", f"{kind.value} {_say_standing(order)}", order.order_id)
+                self._record("stream", f"{kind.value} {_format_standing(order)}", order.order_id)
             case TradeChanged(fills=fills):
                 for fill in fills:
-                    self._note("stream", _say_settlement(fill), fill.order_id)
+                    self._record("stream", _format_settlement(fill), fill.order_id)
 
-    def note_answer(self, text: str, order_id: OrderId) -> None:
+    def record_answer(self, text: str, order_id: OrderId) -> None:
         """Note what the venue answered, before anything is concluded from it."""
-        self._note("answer", text, order_id)
+        self._record("answer", text, order_id)
 
-    def note_not_sent(self, reason: str, order_id: OrderId) -> None:
+    def record_not_sent(self, reason: str, order_id: OrderId) -> None:
         """Note that an order that was written down never left, and why."""
         standing = Standing(order_id, OrderStatus.REJECTED, is_known=False)
-        self._note("not sent", reason, order_id, standing)
+        self._record("not sent", reason, order_id, standing)
 
-    def note_cancel(self, text: str, order_id: OrderId) -> None:
+    def record_cancel(self, text: str, order_id: OrderId) -> None:
         """Note that an order is about to be cancelled, or how that went."""
-        self._note("cancel", text, order_id)
+        self._record("cancel", text, order_id)
 
-    def note_unwanted(self, order_id: OrderId) -> None:
+    def record_unwanted(self, order_id: OrderId) -> None:
         """Note that an order is to be cancelled until it is gone: the next session goes on."""
-        self._note(UNWANTED, "to be cancelled until it is known to be gone", order_id)
+        self._record(UNWANTED, "to be cancelled until it is known to be gone", order_id)
 
-    def note_kept(self, reason: str, order_id: OrderId) -> None:
+    def record_kept(self, reason: str, order_id: OrderId) -> None:
         """Note that the venue's refusal to cancel an order was taken for an answer."""
-        self._note(KEPT, reason, order_id)
+        self._record(KEPT, reason, order_id)
 
-    def note_ruled_out(self, text: str, order_id: OrderId) -> None:
+    def record_ruled_out(self, text: str, order_id: OrderId) -> None:
         """Note that the end of an order is about to be concluded: the next session follows it."""
-        self._note(RULED_OUT, text, order_id)
+        self._record(RULED_OUT, text, order_id)
 
-    def note_order(self, order: Order) -> None:
+    def record_order(self, order: Order) -> None:
         """Note where an order of the journal stands now, also one that had ended."""
         if order.order_id in self._lost and order.status not in _OURS:
             self._lost.discard(order.order_id)
@@ -170,13 +169,13 @@ class OrderHistory:
                 self._kernel.log.notice(Level.GOOD, "Found: orders can be sent again")
         is_known = order.status not in _OURS
         standing = Standing(order.order_id, order.status, is_known)
-        self._note("state", _say_standing(order), order.order_id, standing)
+        self._record("state", _format_standing(order), order.order_id, standing)
 
-    def note_fill(self, fill: Fill) -> None:
+    def record_fill(self, fill: Fill) -> None:
         """Note a fill of an order of the journal, or how its settlement went on."""
-        self._note("fill", _say_settlement(fill), fill.order_id, fill)
+        self._record("fill", _format_settlement(fill), fill.order_id, fill)
 
-    async def _tell_cut_off_moves(self) -> None:
+    async def _report_cut_off_moves(self) -> None:
         """Tell, once, of moves that ended between their two halves."""
         moves = await self._journal.cut_off_moves()
         for move in () if isinstance(moves, JournalProblem) else moves:
@@ -184,11 +183,11 @@ class OrderHistory:
                 end = f"{move.text} was sent and is checked"
             else:
                 end = f"{move.text} was not sent; what it was to replace may be cancelled"
-            self.note_move(f"cut off: {end}", old=move.old, new=move.new)
+            self.record_move(f"cut off: {end}", old=move.old, new=move.new)
             text = f"A move of the last session was cut off: {end}"
             self._kernel.log.notice(Level.WARNING, text, order_id=move.old)
 
-    def _tell_damage(self, journaled: JournaledOrder) -> None:
+    def _report_damage(self, journaled: JournaledOrder) -> None:
         order_id = journaled.order.order_id
         name = f"The journal's row of order {order_id[:10]}… is damaged"
         if journaled.damage is Damage.FACTS:
@@ -201,32 +200,32 @@ class OrderHistory:
             )
             self._kernel.log.notice(Level.BAD, text, order_id=order_id)
 
-    def _note(
+    def _record(
         self, kind: str, text: str, order_id: OrderId, fact: Standing | Fill | None = None
     ) -> None:
         now = self._kernel.clock.now()
-        self._journal.note_about(order_id, kind, text, at=now, fact=fact)
+        self._journal.record_about(order_id, kind, text, at=now, fact=fact)
 
-    def _hear_problem(self, problem: JournalProblem | None) -> None:
+    def _on_problem(self, problem: JournalProblem | None) -> None:
         if problem is not None:
-            self._tell(problem)
-        elif self._told:
-            self._told = ""
+            self._report(problem)
+        elif self._reported:
+            self._reported = ""
             self._kernel.log.notice(Level.GOOD, "The journal is written again")
 
-    def _tell(self, problem: JournalProblem) -> None:
-        if problem.text != self._told:
-            self._told = problem.text
+    def _report(self, problem: JournalProblem) -> None:
+        if problem.text != self._reported:
+            self._reported = problem.text
             text = f"No orders can be sent: the journal cannot be used ({problem.text})"
             self._kernel.log.notice(Level.BAD, text)
 
 
-def _say_standing(order: Order) -> str:
+def _format_standing(order: Order) -> str:
     matched, size = format_micros(order.matched_size), format_micros(order.original_size)
     text = f"{order.status.value}, {matched} of {size}"
     return f"{text}: {order.reason}" if order.reason else text
 
 
-def _say_settlement(fill: Fill) -> str:
+def _format_settlement(fill: Fill) -> str:
     text = f"{fill.status.value} {say_fill(fill, '')} as {fill.liquidity.value.lower()}"
     return f"{text} (trade {fill.trade_id})"

@@ -31,12 +31,14 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
 from pmtui.service.orders.journal_rows import (
     SCHEMA,
+    CutOffMove,
     JournaledOrder,
     JournalEntry,
     JournalProblem,
     count_damaged_conditionals,
     has_order,
     read_conditionals,
+    read_cut_off_moves,
     read_entries,
     read_ruled_out,
     read_unsettled,
@@ -45,7 +47,6 @@ from pmtui.service.orders.journal_rows import (
     write_fill,
     write_wallet_transaction,
 )
-from pmtui.service.orders.move_rows import CutOffMove, read_cut_off_moves
 
 T = TypeVar("T")
 
@@ -175,19 +176,21 @@ class Journal:
         row = (at.isoformat(), order_id, kind, text)
         return await self._writing([row])
 
-    def note(self, kind: str, text: str, *, at: datetime, order_id: OrderId | None = None) -> None:
+    def record(
+        self, kind: str, text: str, *, at: datetime, order_id: OrderId | None = None
+    ) -> None:
         """Write one entry without waiting for it; it keeps its place among all others."""
         self._later((at.isoformat(), order_id, kind, text))
 
-    def note_standing(self, order_id: OrderId, status: OrderStatus, *, is_known: bool) -> None:
+    def record_standing(self, order_id: OrderId, status: OrderStatus, *, is_known: bool) -> None:
         """Remember where an order stands, without waiting; a final state is not asked after."""
         self._later(Standing(order_id, status, is_known))
 
-    def note_fill(self, fill: Fill) -> None:
+    def record_fill(self, fill: Fill) -> None:
         """Remember a fill of one of our orders, without waiting."""
         self._later(fill)
 
-    def note_about(
+    def record_about(
         self,
         order_id: OrderId,
         kind: str,
@@ -203,13 +206,13 @@ class Journal:
         """
         self._later(AboutOrder((at.isoformat(), order_id, kind, text), fact))
 
-    def note_conditional(self, conditional: Conditional, text: str, *, at: datetime) -> None:
+    def record_conditional(self, conditional: Conditional, text: str, *, at: datetime) -> None:
         """Remember how a conditional order stands now, and in words why unless there are none."""
         if not text:
             self._later(conditional)
             return
         self._notes.append(conditional)
-        self.note("conditional", text, at=at)
+        self.record("conditional", text, at=at)
 
     async def begin_wallet_transaction(
         self, transaction: WalletTransaction, text: str
@@ -218,12 +221,12 @@ class Journal:
         at = transaction.created_at.isoformat()
         return await self._writing([transaction, (at, None, "wallet", text)])
 
-    def note_wallet_transaction(
+    def record_wallet_transaction(
         self, transaction: WalletTransaction, text: str, *, at: datetime
     ) -> None:
         """Remember how a transaction of the wallet stands now, without waiting."""
         self._notes.append(transaction)
-        self.note("wallet", text, at=at)
+        self.record("wallet", text, at=at)
 
     async def wallet_transactions(self) -> tuple[WalletTransaction, ...] | JournalProblem:
         """Return every transaction of the wallet, the oldest first."""

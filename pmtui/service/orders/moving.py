@@ -111,7 +111,7 @@ class Mover:
             verdict = await self._move(order_id, replacement, instruction)
         finally:
             new_id = self._new_ids.pop(order_id)
-        self._history.note_move(f"{verdict.end.value}: {verdict.text}", old=order_id, new=new_id)
+        self._history.record_move(f"{verdict.end.value}: {verdict.text}", old=order_id, new=new_id)
         level = _LEVELS[verdict.end]
         text = f"{verdict.text} · {shorten(replacement.market_title)}"
         self._kernel.log.notice(level, text, order_id=order_id)
@@ -333,7 +333,7 @@ class Mover:
                 self._feed.apply_fill(fill, is_news=True)
         if not fills.may_miss(ids):
             return True
-        self._feed.lists.tell(OwnList.FILLS, fills)
+        self._feed.lists.report(OwnList.FILLS, fills)
         return False
 
     async def read_fills(self, ids: set[OrderId], *, since: datetime) -> bool:

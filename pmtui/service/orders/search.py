@@ -86,7 +86,7 @@ class OrderSearch:
         both = (*unsettled, *ruled_out)
         return frozenset(each.order.order_id for each in both if each.is_unwanted)
 
-    def look_for(self, order: Order, title: str) -> None:
+    def search_for(self, order: Order, title: str) -> None:
         """Look for an order whose answer was lost."""
         self._feed.endings.doubt(order.order_id, self._kernel.clock.monotonic())
         self._add(Doubt(order, title, is_restored=False))
@@ -112,7 +112,7 @@ class OrderSearch:
             await self._pause()
             account = self._feed.account
             if account is not None:
-                await self._look(account)
+                await self._search_once(account)
 
     async def _pause(self) -> None:
         """Wait for the next look; an order that comes into doubt meanwhile makes it soon."""
@@ -132,8 +132,8 @@ class OrderSearch:
             sleeping.cancel()
             waking.cancel()
 
-    async def _look(self, account: Account) -> None:
-        await self._take_found()
+    async def _search_once(self, account: Account) -> None:
+        await self._drop_found()
         asked = tuple(self._doubts.values())
         wanted = {doubt.order.order_id for doubt in asked} | self._missing
         if not wanted:
@@ -148,13 +148,13 @@ class OrderSearch:
         if isinstance(fills, Failure):
             is_complete = False
         else:
-            self._feed.lists.tell(OwnList.FILLS, fills)
+            self._feed.lists.report(OwnList.FILLS, fills)
             is_complete &= fills.is_complete
             self._apply_fills(fills.items, wanted)
         if isinstance(listed, Failure):
             is_complete = False
         else:
-            self._feed.lists.tell(OwnList.ORDERS, listed)
+            self._feed.lists.report(OwnList.ORDERS, listed)
             is_complete &= listed.is_complete
             self._feed.apply_listing(listed, asked_s=asked_s)
             self._missing.difference_update(order.order_id for order in listed.items)
@@ -162,19 +162,19 @@ class OrderSearch:
             if self._is_in_doubt(doubt):
                 # A long history of trades is read from its end: what is old comes late.
                 proves = is_complete and (not doubt.is_restored or self._feed.has_read_fills)
-                status = await self._look_at(
+                status = await self._ask_for(
                     account, doubt.order.order_id, asked_s, is_complete=proves
                 )
                 if status is not None:
                     self._rule_out(doubt, status)
         for order_id in tuple(self._missing):
-            status = await self._look_at(account, order_id, asked_s, is_complete=is_complete)
+            status = await self._ask_for(account, order_id, asked_s, is_complete=is_complete)
             if status is not None:
                 self._end_missing(order_id, status)
         self._drop_ended()
-        await self._take_found()
+        await self._drop_found()
 
-    async def _look_at(
+    async def _ask_for(
         self, account: Account, order_id: OrderId, list_asked_s: float, *, is_complete: bool
     ) -> OrderStatus | None:
         """Ask for one order; return how it ended where that is proved by not finding it."""
@@ -207,10 +207,10 @@ class OrderSearch:
         """Conclude that an order has ended which the venue neither lists nor knows."""
         known = self._feed.own.order(order_id)
         if known is not None:
-            self._history.note_ruled_out(f"{GONE}: {status.value}", order_id)
+            self._history.record_ruled_out(f"{GONE}: {status.value}", order_id)
             self._feed.apply_order(replace(known, status=status), is_guess=True)
 
-    async def _take_found(self) -> None:
+    async def _drop_found(self) -> None:
         """Let go of the orders that something has been heard of, whoever told."""
         for order_id, doubt in tuple(self._doubts.items()):
             known = self._feed.own.order(order_id)
@@ -231,7 +231,7 @@ class OrderSearch:
         reasons = {OrderStatus.REJECTED: NEVER_ARRIVED, OrderStatus.CANCELLED: GONE}
         known = self._feed.own.order(order_id) or doubt.order
         fact = replace(known, status=status, reason=reasons.get(status, ""))
-        self._history.note_ruled_out("not at the venue, not in the trades", order_id)
+        self._history.record_ruled_out("not at the venue, not in the trades", order_id)
         self._feed.apply_order(fact, is_news=False, is_guess=True)
         text = say_order_end(fact, doubt.title)
         self._kernel.log.notice(Level.WARNING, text, order_id=order_id)

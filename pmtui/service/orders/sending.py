@@ -36,7 +36,7 @@ from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.journal import Leaving
 from pmtui.service.orders.preparing import to_order
 from pmtui.service.orders.search import OrderSearch
-from pmtui.service.orders.verdicts import judge_answer, say_answer, say_verdict
+from pmtui.service.orders.verdicts import format_answer, format_verdict, judge_answer
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Level
@@ -194,7 +194,7 @@ class OrderSender:
                 self._settle(order, Rejected(f"Not sent: {FAULT}"), tell)
             elif known.status in (OrderStatus.SENT, OrderStatus.UNKNOWN):
                 self._settle(order, Unknown(order_id, FAULT, since=now), tell)
-                self._search.look_for(known, order.market_title)
+                self._search.search_for(known, order.market_title)
 
     async def _send(
         self, orders: tuple[PreparedOrder, ...], tell: Tell, instruction: Instruction
@@ -224,7 +224,7 @@ class OrderSender:
         problem = await beginning
         request.is_journaled = True
         for leg, reason in request.withheld:
-            self._history.note_not_sent(reason, leg.known.order_id)
+            self._history.record_not_sent(reason, leg.known.order_id)
         if problem is not None:
             text = f"Not sent: the journal cannot be used ({problem.text})"
             for leg in request.legs:
@@ -263,14 +263,14 @@ class OrderSender:
             for leg, answer in zip(request.legs, answers, strict=True)
         ]
         for (leg, verdict), answer in zip(judged, answers, strict=True):
-            self._history.note_answer(say_answer(answer), leg.known.order_id)
+            self._history.record_answer(format_answer(answer), leg.known.order_id)
             self._settle(leg.order, verdict, request.tell)
         for leg, verdict in judged:
-            await self._history.write("verdict", say_verdict(verdict), leg.known.order_id)
+            await self._history.write("verdict", format_verdict(verdict), leg.known.order_id)
         self._feed.refresh()
         for leg, verdict in judged:
             if isinstance(verdict, Unknown):
-                self._search.look_for(leg.known, leg.order.market_title)
+                self._search.search_for(leg.known, leg.order.market_title)
 
     async def _expire(self, request: _Request) -> None:
         """Let a request be overdue when its time has passed."""
@@ -297,7 +297,7 @@ class OrderSender:
             if reason:
                 request.withheld.append((leg, reason))
                 if request.is_journaled:
-                    self._history.note_not_sent(reason, leg.known.order_id)
+                    self._history.record_not_sent(reason, leg.known.order_id)
                 self._settle(leg.order, Rejected(reason), request.tell)
         return next((reason for _, reason in reasons if reason), "")
 

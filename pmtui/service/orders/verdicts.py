@@ -1,4 +1,7 @@
-"""What the answer to a posted order allows one to conclude: accepted, rejected, or not known."""
+"""What the answer to a posted order allows one to conclude: accepted, rejected, or not known.
+
+A refusal is read by its words: what it proves, and which field of the ticket it is about.
+"""
 
 from datetime import datetime
 
@@ -14,14 +17,53 @@ from pmtui.domain.orders.order import (
     Unknown,
     Verdict,
 )
-from pmtui.service.orders.refusals import (
-    field_of_refusal,
-    is_duplicate_refusal,
-    is_inconclusive_refusal,
-    is_refusal_of_a_closed_venue,
-)
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.words import format_shares
+
+_FIELDS = (
+    ("minimum tick size", "price"),
+    ("invalid price", "price"),
+    ("lower than the minimum", "size"),
+    ("min size: $", "size"),
+    ("invalid amounts", "size"),
+    ("not enough balance", "size"),
+    ("post-only", "post_only"),
+    ("expiration", "expiry"),
+    ("fok orders", "time_in_force"),
+    ("fak order", "time_in_force"),
+)
+
+
+def field_of_refusal(text: str) -> str | None:
+    """Return the field to show a refusal beside; None where it is about none in particular."""
+    lowered = text.lower()
+    return next((field for words, field in _FIELDS if words in lowered), None)
+
+
+_CLOSED = ("trading is currently disabled", "trading is currently cancel-only", "post-only mode:")
+
+
+_UNSETTLED = ("could not insert order", "order timed out", "order match delayed")
+
+
+def is_inconclusive_refusal(text: str) -> bool:
+    """Whether the venue says itself that it does not know, or that the order may match later.
+
+    It answers 400 where its own work was given up half-way, with the words "context canceled".
+    """
+    lowered = text.lower()
+    return lowered.startswith(_UNSETTLED) or "context canceled" in lowered
+
+
+def is_duplicate_refusal(text: str) -> bool:
+    """Whether the venue refuses an order because it has met the very same one before."""
+    return "is invalid. duplicated" in text.lower()
+
+
+def is_refusal_of_a_closed_venue(text: str) -> bool:
+    """Whether a 503 is the venue's own word that it takes no such order now, so none was taken."""
+    return text.lower().startswith(_CLOSED)
+
 
 CENT = Micros(10_000)
 LEAST_PRICE = Micros(100)
@@ -49,15 +91,15 @@ def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: dat
     return Rejected(text or str(answer), field_of_refusal(text))
 
 
-def say_failure(failure: Failure) -> str:
+def format_failure(failure: Failure) -> str:
     """Write a failure for the journal."""
     return f"{failure.kind.value}: {failure}"
 
 
-def say_answer(answer: PostResult | Failure) -> str:
+def format_answer(answer: PostResult | Failure) -> str:
     """Write an answer for the journal, as it came."""
     if isinstance(answer, Failure):
-        return say_failure(answer)
+        return format_failure(answer)
     if not answer.is_accepted or answer.status is None:
         named = f" of {answer.order_id}" if answer.order_id else ""
         return f"refused: {answer.error}{named}" if answer.error else f"says nothing{named}"
@@ -66,7 +108,7 @@ def say_answer(answer: PostResult | Failure) -> str:
     return f"{answer.status.value}: gave {gave}, got {got}{trades}"
 
 
-def say_verdict(verdict: Verdict) -> str:
+def format_verdict(verdict: Verdict) -> str:
     """Write a verdict for the journal."""
     match verdict:
         case Accepted():

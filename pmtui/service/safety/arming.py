@@ -3,14 +3,14 @@
 Armed, one key sends an order without a question. So it ends by itself: after idle time, when the
 stream of the market on show, that of own orders or the trading host is lost, and when entry is
 locked. Nothing but `arm` turns it on. A stream that nobody watches is closed, which is no loss, nor
-is opening it for the next market or one more socket for other tokens (`service/books/stream_loss.py`).
+is opening it for the next market or one more socket for other tokens (`service/books/stream_faults.py`).
 """
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from pmtui.domain.health import HealthState, Source, SourceHealth
-from pmtui.service.books.stream_loss import MarketLoss
+from pmtui.service.books.stream_faults import StreamLoss
 from pmtui.service.kernel import Kernel
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level
@@ -23,7 +23,7 @@ class Arming:
     """Whether single keys may trade, and until when."""
 
     def __init__(
-        self, kernel: Kernel, market: MarketLoss, *, idle_s: float = DISARM_AFTER_S
+        self, kernel: Kernel, market: StreamLoss, *, idle_s: float = DISARM_AFTER_S
     ) -> None:
         self._kernel = kernel
         self._market = market
@@ -68,7 +68,7 @@ class Arming:
         if not was_armed:
             self._kernel.log.add(Level.INFO, "notice", "Armed: single keys trade at once")
             self._kernel.start_unless_running("arming", "arming", self._wait_for_idleness)
-            self._tell()
+            self._notify()
         return ""
 
     def disarm(self, reason: str) -> None:
@@ -77,7 +77,7 @@ class Arming:
         self._until = None
         if was_armed:
             self._kernel.log.notice(Level.WARNING, f"Disarmed: {reason}")
-            self._tell()
+            self._notify()
 
     def touch(self) -> None:
         """Say that a trading key was used: idle time starts anew. It never arms."""
@@ -119,7 +119,7 @@ class Arming:
         if is_lost:
             self.disarm(f"the {_NEEDED[now.source]} was lost")
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._kernel.mark(StatusTopic())
         for listener in self._listeners:
             listener(self.is_armed)

@@ -31,7 +31,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
-from pmtui.service.markets.known_markets import KnownMarkets
+from pmtui.service.markets.market_store import KnownMarkets
 from pmtui.service.topics import AccountTopic, StatusTopic
 from pmtui.service.views import Level
 
@@ -49,7 +49,7 @@ class _DayFile(msgspec.Struct, frozen=True):
     """Shares and price by token, in millionths."""
 
 
-class DayBook:
+class DailyPnl:
     """One profile's day."""
 
     def __init__(
@@ -69,7 +69,7 @@ class DayBook:
         self._opening: Opening | None = None
         self._prices: dict[TokenId, Micros] = {}
         """The last known of every token, also of those that are gone."""
-        self._told: Micros | None = None
+        self._marked: Micros | None = None
         self._counted: tuple[_Inputs, Micros] | None = None
         self._parts: tuple[_Inputs, DayFigures] | None = None
 
@@ -100,8 +100,8 @@ class DayBook:
     async def run(self) -> None:
         """Keep the result fresh, notice a new day soon, and remember prices of what may be gone tomorrow."""
         while True:
-            before, self._told = self._told, self.result
-            if self._told != before:
+            before, self._marked = self._marked, self.result
+            if self._marked != before:
                 self._kernel.mark(StatusTopic())
                 self._kernel.mark(AccountTopic())
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
@@ -122,13 +122,13 @@ class DayBook:
         if self._opening is None or self._opening.day != today:
             self._opening = self._read(today) or open_day(today, positions, fills)
             self._write(self._opening)
-        self._note_settled(positions, fills)
+        self._price_settled(positions, fills)
         inputs = (self._opening, fills, dict(self._prices))
         if self._counted is None or self._counted[0] != inputs:
             self._counted = inputs, day_result(*inputs)
         return Micros(-self._counted[1])
 
-    def _note_settled(self, positions: tuple[Position, ...], fills: tuple[Fill, ...]) -> None:
+    def _price_settled(self, positions: tuple[Position, ...], fills: tuple[Fill, ...]) -> None:
         """Note what shares were exchanged for that were traded today and are not held any more."""
         held = {position.token_id for position in positions}
         for token_id in {fill.token_id for fill in fills} - held:

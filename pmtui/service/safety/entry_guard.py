@@ -17,7 +17,7 @@ from pmtui.domain.orders.limits import NO_LIMITS, Exposed, Limits, exposure, fin
 from pmtui.domain.orders.order import MarketBuyIntent, Order, OrderIntent, OrderStatus, Rejected
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
-from pmtui.service.safety.daily_pnl import DayBook
+from pmtui.service.safety.daily_pnl import DailyPnl
 from pmtui.service.safety.entry_lock import EntryLock
 from pmtui.service.surface import PreparedOrder
 
@@ -57,7 +57,7 @@ class EntryGuard:
         feed: AccountFeed,
         *,
         lock: EntryLock,
-        day: DayBook,
+        day: DailyPnl,
         positions: Callable[[], tuple[Position, ...]],
         limits: Limits = NO_LIMITS,
     ) -> None:
@@ -84,7 +84,7 @@ class EntryGuard:
 
     def locked(self) -> str:
         """Return why nothing may leave at this very moment; empty when it may."""
-        _ = self._lock.look()
+        _ = self._lock.refresh()
         return self._lock.reason
 
     def problem(self, intent: OrderIntent) -> str:
@@ -134,10 +134,10 @@ class EntryGuard:
             loss=loss or ZERO,
         )
         breach = find_breach(self._limits, exposed, side=wish.side, cash=wish.cash)
-        return f"{breach}; {self._say_may_arrive()}" if breach and self._missing() else breach
+        return f"{breach}; {self._describe_may_arrive()}" if breach and self._missing() else breach
 
     def _not_checked(self) -> str:
-        if lack := self._feed.lists.lack:
+        if lack := self._feed.lists.missing:
             return f"Not checked against your limits: {lack}"
         is_undated = self._limits.daily_loss is not None and not self._day.is_dated
         return CLOCK_UNKNOWN if is_undated else NOT_YET_KNOWN
@@ -162,7 +162,7 @@ class EntryGuard:
             if order.side is Side.BUY and (order.expires_at is None or order.expires_at > now)
         )
 
-    def _say_may_arrive(self) -> str:
+    def _describe_may_arrive(self) -> str:
         left_s = max(
             self._given_up[order.order_id] + MAY_ARRIVE_FOR_S - self._kernel.clock.monotonic()
             for order in self._missing()

@@ -41,7 +41,7 @@ LOST_PAUSE_S = 2.0
 WATCH_PERIOD_S = 0.5
 
 
-class DeadMan:
+class HeartbeatSender:
     """Heartbeats of one account."""
 
     def __init__(
@@ -103,8 +103,8 @@ class DeadMan:
         """Say that heartbeats fail at the moment they do, also while one is under way."""
         while True:
             await self._kernel.clock.sleep(WATCH_PERIOD_S)
-            self._tell_silence()
-            self._tell_cancelled()
+            self._report_silence()
+            self._report_cancelled()
 
     def _is_wanted(self) -> bool:
         match self._policy:
@@ -127,12 +127,12 @@ class DeadMan:
         answer = await self._ask(account.heartbeat)
         if isinstance(answer, Failure):
             self._reason = answer.text or answer.kind.value
-            self._tell_silence()
+            self._report_silence()
             return LOST_PAUSE_S if self.state is BeatState.LOST else RETRY_PAUSE_S
         # Lost without anybody looking, as when the machine slept.
-        self._tell_silence()
+        self._report_silence()
         before, self._accepted_at, self._accepted_s = self._accepted_at, sent_at, sent_s
-        self._tell_accepted(before)
+        self._report_accepted(before)
         self._kept = self._open_ids()
         self._kernel.mark(StatusTopic())
         return max(EVERY_S - (clock.monotonic() - sent_s), 0.0)
@@ -173,7 +173,7 @@ class DeadMan:
         self._is_on = False
         if was_armed:
             text = "Heartbeats end, as nothing rests: the venue cancels what this key places"
-            self._say(Level.INFO, f"{text} elsewhere within {SWEPT_WITHIN}")
+            self._report(Level.INFO, f"{text} elsewhere within {SWEPT_WITHIN}")
         self._kernel.mark(StatusTopic())
 
     def _silence(self) -> timedelta | None:
@@ -184,7 +184,7 @@ class DeadMan:
         steady = timedelta(seconds=clock.monotonic() - self._accepted_s)
         return max(clock.now() - self._accepted_at, steady)
 
-    def _tell_silence(self) -> None:
+    def _report_silence(self) -> None:
         """Tell of a missed heartbeat, of a loss, and of a switch that does not start: once each."""
         state, silence = self.state, self._silence()
         self._kept |= self._open_ids()
@@ -193,38 +193,40 @@ class DeadMan:
             if self._told is None and waited >= timedelta(seconds=DEADLINE_S):
                 self._told = BeatState.LATE
                 text = f"The dead man's switch does not start ({self._why()})"
-                self._say(Level.BAD, f"{text}: orders stay if this terminal dies")
+                self._report(Level.BAD, f"{text}: orders stay if this terminal dies")
         elif state is BeatState.LATE and self._told is None and silence is not None:
             self._told = BeatState.LATE
             left = DEADLINE_S - int(silence.total_seconds())
             text = f"Heartbeat missed ({self._why()}): the venue cancels every order"
-            self._say(Level.BAD, f"{text} unless one is accepted within {left} s")
+            self._report(Level.BAD, f"{text} unless one is accepted within {left} s")
         elif state is BeatState.LOST and self._told is not BeatState.LOST:
             self._told = BeatState.LOST
             self._lost_at = self._kernel.clock.now()
             self._at_risk = self._kept
             text = f"HEARTBEATS LOST ({self._why()}): none accepted for {DEADLINE_S} s"
-            self._say(Level.BAD, f"{text}, the venue cancels every open order of this key")
+            self._report(Level.BAD, f"{text}, the venue cancels every open order of this key")
 
-    def _tell_accepted(self, before: datetime | None) -> None:
+    def _report_accepted(self, before: datetime | None) -> None:
         now = self._kernel.clock.now()
         told, self._told, self._reason = self._told, None, ""
         if before is None:
             level = Level.INFO if told is None else Level.GOOD
             text = "The dead man's switch is on: without heartbeats the venue cancels every order"
-            self._say(level, f"{text} within {SWEPT_WITHIN}")
+            self._report(level, f"{text} within {SWEPT_WITHIN}")
         elif told is not None:
             gap = f"{(now - before).total_seconds():.0f} s"
             if told is BeatState.LOST:
                 text = f"Heartbeats are accepted again after {gap}; asking what was cancelled"
-                self._say(Level.WARNING, text)
+                self._report(Level.WARNING, text)
                 # Only now can it be asked, and an answer may be out of date for a while.
                 self._lost_at = now
                 self._feed.refresh()
             else:
-                self._say(Level.GOOD, f"Heartbeat accepted after {gap}, in time: orders were kept")
+                self._report(
+                    Level.GOOD, f"Heartbeat accepted after {gap}, in time: orders were kept"
+                )
 
-    def _tell_cancelled(self) -> None:
+    def _report_cancelled(self) -> None:
         """Sum up what went after a loss; every order has a message of its own as well."""
         if not self._at_risk:
             return
@@ -239,14 +241,14 @@ class DeadMan:
         self._at_risk = frozenset()
         if gone:
             text = f"{gone} order{'s were' if gone != 1 else ' was'} cancelled"
-            self._say(Level.BAD, f"{text} since the last good heartbeat")
+            self._report(Level.BAD, f"{text} since the last good heartbeat")
 
     def _on_arming(self, is_armed: bool) -> None:  # noqa: FBT001 - the listener's shape
         self._changed.set()
         rests = len(self._feed.own.open_orders())
         if self._policy is HeartbeatPolicy.ARMED and self._is_on and not is_armed and rests:
             text = f"Heartbeats go on while {rests} order{'s rest' if rests != 1 else ' rests'}"
-            self._say(Level.WARNING, f"{text}: without them the venue would cancel")
+            self._report(Level.WARNING, f"{text}: without them the venue would cancel")
 
     def _on_order(self, order: Order) -> None:
         if order.status.is_open and not self._is_on and self._may_be_swept():
@@ -263,6 +265,6 @@ class DeadMan:
     def _why(self) -> str:
         return self._reason or "no answer"
 
-    def _say(self, level: Level, text: str) -> None:
+    def _report(self, level: Level, text: str) -> None:
         self._kernel.log.notice(level, text)
-        self._journal.note("heartbeat", text, at=self._kernel.clock.now())
+        self._journal.record("heartbeat", text, at=self._kernel.clock.now())

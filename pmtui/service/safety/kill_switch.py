@@ -14,14 +14,12 @@ from pmtui.domain.formats import count
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Order, OrderStatus
-from pmtui.service.account.account import AccountFeed
+from pmtui.service.account.account import AccountFeed, describe_missing
 from pmtui.service.kernel import Kernel
-from pmtui.service.markets.known_lists import say_lack
 from pmtui.service.orders.cancelling import EVERYTHING, Canceller
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.safety.arming import Arming
-from pmtui.service.safety.entry_lock import EntryLock
-from pmtui.service.safety.kill_file import KillAnswer, Killed, write_answer
+from pmtui.service.safety.entry_lock import EntryLock, KillAnswer, Killed, write_answer
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level, OwnList
 
@@ -93,7 +91,7 @@ class KillSwitch:
     async def watch(self) -> None:
         """Notice what is done from outside, and what rests though it must not."""
         while True:
-            _ = self._lock.look()
+            _ = self._lock.refresh()
             killed = self._lock.killed
             if killed is None:
                 if self._seen is not None:
@@ -114,7 +112,7 @@ class KillSwitch:
         deed = "cancelling everything" if self._has_key else "without a key nothing is cancelled"
         text = f"Killed: {deed}. {self._lock.reason}"
         self._kernel.log.notice(Level.BAD, text)
-        self._history.note_kill(text)
+        self._history.record_kill(text)
         self._kernel.mark(StatusTopic())
         # Also for what a release finds waiting, or on its way.
         self._canceller.withhold_everything()
@@ -126,7 +124,7 @@ class KillSwitch:
         self._seen = None
         text = f"Released by {by}: orders may be entered again"
         self._kernel.log.notice(Level.WARNING, text)
-        self._history.note_kill(text)
+        self._history.record_kill(text)
         self._kernel.mark(StatusTopic())
 
     def _start(self) -> None:
@@ -146,7 +144,7 @@ class KillSwitch:
             else:
                 left |= {order.order_id for order in listed.items}
                 if not listed.is_complete:
-                    problem = problem or say_lack(OwnList.ORDERS, listed)
+                    problem = problem or describe_missing(OwnList.ORDERS, listed)
             is_done = not problem and not left
             gone = len(self._cancelled())
             self._answer(KillAnswer(killed.kill_id, gone, len(left), is_done, problem))
@@ -156,7 +154,7 @@ class KillSwitch:
                     f"Nothing rests any more: {count(gone, 'order')} cancelled by the kill switch"
                 )
                 self._kernel.log.notice(Level.WARNING, text)
-                self._history.note_kill(text)
+                self._history.record_kill(text)
                 if self._lock.killed == killed:
                     return
             await self._kernel.clock.sleep(PAUSES_S[min(step, len(PAUSES_S) - 1)])

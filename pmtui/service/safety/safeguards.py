@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.safety.arming import Arming
-from pmtui.service.safety.daily_pnl import DayBook
+from pmtui.service.safety.daily_pnl import DailyPnl
 from pmtui.service.safety.entry_guard import EntryGuard
-from pmtui.service.safety.heartbeats import DeadMan
+from pmtui.service.safety.heartbeats import HeartbeatSender
 from pmtui.service.safety.kill_switch import KillSwitch
 
 
@@ -15,8 +15,8 @@ class Safeguards:
     """The safeguards of one session."""
 
     arming: Arming
-    dead_man: DeadMan
+    dead_man: HeartbeatSender
     venue: VenueStates
     guard: EntryGuard
     kill_switch: KillSwitch
-    day: DayBook
+    day: DailyPnl

@@ -19,11 +19,10 @@ from pmtui.domain.orders.heartbeat import (
     describe_paused_stops,
 )
 from pmtui.domain.orders.order import Order, OrderStatus
-from pmtui.service.account.account import AccountFeed
+from pmtui.service.account.account import AccountFeed, describe_missing
 from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
-from pmtui.service.markets.known_lists import say_lack
 from pmtui.service.orders.journal import Journal
 from pmtui.service.safety.safeguards import Safeguards
 from pmtui.service.surface import Commands
@@ -41,7 +40,7 @@ ON_THE_WAY = frozenset({OrderStatus.PENDING, OrderStatus.SENT})
 
 
 @dataclass(frozen=True, slots=True)
-class DepartureReport:
+class ShutdownReport:
     """How it ended, for the normal screen."""
 
     text: str = ""
@@ -50,7 +49,7 @@ class DepartureReport:
     """The orders that may be at the venue after we are gone; untrusted words among them."""
 
 
-class Departing:
+class Shutdown:
     """The end of one session."""
 
     def __init__(
@@ -73,18 +72,18 @@ class Departing:
         self._conditionals = conditionals
         self._title_of = title_of
         self._is_paper = is_paper
-        self._report: asyncio.Future[DepartureReport] | None = None
+        self._report: asyncio.Future[ShutdownReport] | None = None
         self._problem = ""
 
     def begin(self, departure: ExitReason, policy: ExitPolicy) -> None:
         """Start to leave; the first reason counts."""
         if self._report is not None:
             return
-        future: asyncio.Future[DepartureReport] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[ShutdownReport] = asyncio.get_running_loop().create_future()
         self._report = future
 
         async def run() -> None:
-            report = DepartureReport(f"{departure.value}: stopped while leaving", self._resting())
+            report = ShutdownReport(f"{departure.value}: stopped while leaving", self._resting())
             try:
                 report = await self._leave(departure, policy)
             finally:
@@ -93,14 +92,14 @@ class Departing:
 
         self._kernel.start("departure", run)
 
-    async def leave(self, departure: ExitReason, policy: ExitPolicy) -> DepartureReport:
+    async def leave(self, departure: ExitReason, policy: ExitPolicy) -> ShutdownReport:
         """Leave, or wait until the leaving that was begun has ended."""
         self.begin(departure, policy)
         if self._report is None:
             raise RuntimeError("begun, and no report")
         return await asyncio.shield(self._report)
 
-    async def _leave(self, departure: ExitReason, policy: ExitPolicy) -> DepartureReport:
+    async def _leave(self, departure: ExitReason, policy: ExitPolicy) -> ShutdownReport:
         account, orders = self._feed.account, self._feed.own.open_orders()
         is_switch_armed = self._safeguards.dead_man.state.is_armed_at_venue
         self._safeguards.arming.disarm("leaving")
@@ -109,12 +108,12 @@ class Departing:
         # Without a first look at the venue nobody knows what rests there.
         is_blind = self._feed.state.load is not Load.READY and policy is ExitPolicy.CANCEL
         if account is None or not (orders or is_blind):
-            return DepartureReport(ended)
+            return ShutdownReport(ended)
         reason = f"{departure.value}, {departure.setting} = {policy.value}"
         ids = " ".join(order.order_id for order in orders)
-        self._note(f"{reason}, {len(orders)} open: {ids}")
+        self._record(f"{reason}, {len(orders)} open: {ids}")
         for order in orders:
-            self._note(reason, order.order_id)
+            self._record(reason, order.order_id)
         text, may_rest, left = "", self._resting(), policy
         if policy is ExitPolicy.CANCEL:
             text, may_rest = await self._cancel_all(account, orders)
@@ -122,12 +121,12 @@ class Departing:
         if may_rest:
             end = describe_exit(left, is_switch_armed=is_switch_armed, is_paper=self._is_paper)
             text = f"{text} {end}".strip()
-        self._note(f"{departure.value}: {text}")
+        self._record(f"{departure.value}: {text}")
         for order in orders:
             known = self._feed.own.order(order.order_id) or order
-            self._note(f"{departure.value}: {known.status.value}", order.order_id)
+            self._record(f"{departure.value}: {known.status.value}", order.order_id)
         said = f"{count(len(orders), 'open order')} at {reason}. {text}"
-        return DepartureReport(f"{said} {ended}".strip(), may_rest)
+        return ShutdownReport(f"{said} {ended}".strip(), may_rest)
 
     async def _cancel_all(
         self, account: Account, orders: tuple[Order, ...]
@@ -166,7 +165,7 @@ class Departing:
             elif listed.is_complete:
                 return
             else:
-                self._problem = say_lack(OwnList.ORDERS, listed)
+                self._problem = describe_missing(OwnList.ORDERS, listed)
             await self._kernel.clock.sleep(RETRY_PAUSE_S)
             problem = await self._within(self._ask_venue(account))
 
@@ -203,5 +202,5 @@ class Departing:
             if states is None or order.status in states
         )
 
-    def _note(self, text: str, order_id: OrderId | None = None) -> None:
-        self._journal.note("leaving", text, at=self._kernel.clock.now(), order_id=order_id)
+    def _record(self, text: str, order_id: OrderId | None = None) -> None:
+        self._journal.record("leaving", text, at=self._kernel.clock.now(), order_id=order_id)

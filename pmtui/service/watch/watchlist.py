@@ -33,7 +33,7 @@ from pmtui.service.hosts import Hosts
 from pmtui.service.hub import HubSubscription
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.metadata import MetadataFeed
-from pmtui.service.markets.quotes import Quotes
+from pmtui.service.markets.prices import Quotes
 from pmtui.service.topics import (
     BookTopic,
     EventTopic,
@@ -44,8 +44,7 @@ from pmtui.service.topics import (
     WatchlistTopic,
 )
 from pmtui.service.views import Load, QuoteRow
-from pmtui.service.watch.watch_keeper import WatchKeeper
-from pmtui.service.watch.watch_store import Kept
+from pmtui.service.watch.watch_store import Kept, WatchKeeper
 from pmtui.service.watch.watch_views import AlertRow, WatchlistView, WatchRow
 
 PERIOD_S = 30.0
@@ -74,8 +73,8 @@ class Watchlist:
         self._stars: dict[StarKey, Star] = {}
         self._problem = ""
         self._as_of: datetime | None = None
-        self._heard: frozenset[ConditionId] = frozenset()
-        self._unheard = 0
+        self._streamed: frozenset[ConditionId] = frozenset()
+        self._unstreamed = 0
         self._topics: frozenset[Topic] = frozenset()
         self._subscription: HubSubscription | None = None
         self.alerts = PriceAlerts(
@@ -87,19 +86,19 @@ class Watchlist:
         kept = self._keeper.restore()
         self._stars = {star.key: star for star in kept.stars}
         self.alerts.restore(kept.alerts)
-        self._kernel.start("watchlist file", lambda: self._keeper.follow(self._take))
+        self._kernel.start("watchlist file", lambda: self._keeper.follow(self._merge))
 
-    def _take(self, kept: Kept) -> None:
+    def _merge(self, kept: Kept) -> None:
         """Take up what another terminal has starred since, and let go of what it has not any more."""
         before = tuple(self._stars)
         self._stars = {star.key: self._stars.get(star.key, star) for star in kept.stars}
-        if self.alerts.take(kept.alerts) or tuple(self._stars) != before:
+        if self.alerts.merge(kept.alerts) or tuple(self._stars) != before:
             self._changed()
 
     async def close(self) -> None:
         """Keep what is known now for the next session."""
         self._keeper.stop()
-        self._note_seen()
+        self._save_seen()
         await self._keeper.close()
 
     def view(self) -> WatchlistView:
@@ -116,7 +115,7 @@ class Watchlist:
             load=Load.FAILED if problem else load,
             as_of=self._as_of,
             problem=problem,
-            unheard=self._unheard,
+            unheard=self._unstreamed,
             kept_problem=self._keeper.problem,
         )
 
@@ -159,7 +158,7 @@ class Watchlist:
     def on_release(self, topic: Topic) -> None:
         """Let go when nobody looks any more, and remember what was seen."""
         if topic == WatchlistTopic():
-            self._note_seen()
+            self._save_seen()
             self._watch()
 
     async def _poll(self) -> None:
@@ -183,7 +182,7 @@ class Watchlist:
                 self._kernel.mark(WatchlistTopic())
                 return
         self._problem, self._as_of = "", self._kernel.clock.now()
-        self._note_seen()
+        self._save_seen()
         self._kernel.mark(WatchlistTopic())
 
     def _learn(self, answer: Event | Market) -> None:
@@ -220,7 +219,7 @@ class Watchlist:
             is_starred=star is not None,
             seen=seen,
             quote=self._quotes.quote(market, seen.as_of) if market and seen else None,
-            is_heard=market is None or market.condition_id in self._heard,
+            is_heard=market is None or market.condition_id in self._streamed,
             alerts=tuple(self._alert_row(alert) for alert in alerts),
         )
 
@@ -269,7 +268,7 @@ class Watchlist:
             if isinstance(topic, (*_SHOW_STARS, WatchlistTopic)):
                 hub.mark(topic)
 
-    def _note_seen(self) -> None:
+    def _save_seen(self) -> None:
         """Remember what is known now, best prices from the books, for when nobody answers."""
         for star in tuple(self._stars.values()):
             row = self._row(star.key, ())
@@ -289,18 +288,18 @@ class Watchlist:
             for m in markets
             if (condition_id := m.condition_id) is not None and m.token_ids
         }
-        self._heard, self._unheard = choose_watched(tokens)
-        topics = frozenset(BookTopic(tokens[condition_id]) for condition_id in self._heard)
+        self._streamed, self._unstreamed = choose_watched(tokens)
+        topics = frozenset(BookTopic(tokens[condition_id]) for condition_id in self._streamed)
         if topics == self._topics:
             return
         before = self._subscription
         self._topics = topics
-        self._subscription = self._kernel.hub.subscribe(topics, self._hear) if topics else None
+        self._subscription = self._kernel.hub.subscribe(topics, self._on_book) if topics else None
         # Only now: a book that stays must not lose its last watcher in between.
         if before is not None:
             before.close()
 
-    def _hear(self, _: Topic) -> None:
+    def _on_book(self, _: Topic) -> None:
         self._kernel.mark(WatchlistTopic())
 
 

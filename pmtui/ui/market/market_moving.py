@@ -29,7 +29,7 @@ from pmtui.ui.market.market_ladder import MarketLadder
 from pmtui.ui.market.moves import LEFT_OUT, prepare_moves, say_crossing
 from pmtui.ui.paint.facts import count, key_of
 from pmtui.ui.plain import plain
-from pmtui.ui.portfolio.paint_orders import say_verdict
+from pmtui.ui.portfolio.paint_orders import format_verdict
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import ConfirmScreen
@@ -319,9 +319,9 @@ class MarketMoving(MarketLadder):
 
     async def _await_placed(self, command_id: CommandId, order: PreparedOrder) -> None:
         verdict = await self.surface.commands.verdict(command_id)
-        self._delayed.follow(order, verdict, lambda end: say_verdict(end, order))
+        self._delayed.follow(order, verdict, lambda end: format_verdict(end, order))
         if is_live(self):
-            self.say(say_verdict(verdict, order))
+            self.say(format_verdict(verdict, order))
             self._tell_of_delayed()
 
     def _tell_of_delayed(self) -> None:

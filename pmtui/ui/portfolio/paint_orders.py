@@ -85,7 +85,7 @@ def say_cancelled(verdict: CancelVerdict, where: str) -> str:
     return f"Cancelled {count(len(gone), 'order')} {where}."
 
 
-def say_verdict(verdict: Verdict, order: PreparedOrder) -> str:
+def format_verdict(verdict: Verdict, order: PreparedOrder) -> str:
     """Say in a sentence how an order ended that no ticket is waiting for."""
     match verdict:
         case Accepted() if verdict.average is not None:

@@ -24,7 +24,7 @@ async def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for number in (1, 2):
         order = resting(OrderId(f"0x0{number}"))
         assert await journal.begin(order, title="=River?", text="Buy 10", body=BODY) is None
-    journal.note_standing(OrderId("0x02"), OrderStatus.FILLED, is_known=True)
+    journal.record_standing(OrderId("0x02"), OrderStatus.FILLED, is_known=True)
     await journal.append("verdict", "accepted: filled", at=AT, order_id=OrderId("0x02"))
     await journal.close()
     return tmp_path

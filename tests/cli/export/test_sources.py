@@ -72,7 +72,7 @@ async def journal_a_fill(home: Path, trade_id: str, order_id: str) -> None:
     journal = Journal(home / "state" / "live" / "journal.sqlite")
     order = resting(OrderId(order_id), condition_id=ConditionId(RAIN))
     assert await journal.begin(order, title="Will it rain", text="", body=b"{}") is None
-    journal.note_fill(
+    journal.record_fill(
         Fill(
             trade_id=TradeId(trade_id),
             order_id=OrderId(order_id),

@@ -391,3 +391,13 @@ def test_the_average_stays_between_the_prices_paid_and_no_size_is_negative(
 def test_fills_in_any_order_hold_the_same(each: list[Fill]) -> None:
     holdings = told(holding(HELD), *each, *each)
     assert holdings.positions()[0].size == m("115")
+
+
+def test_tokens_that_were_only_looked_at_are_dropped_and_nothing_else_is() -> None:
+    holdings = told(holding(HELD), replace(FILL, token_id=TokenId("55")))
+    for number in range(9):
+        holdings.apply_balance(TokenId(f"9{number}"), m("0"), at(START))
+    holdings.drop_blank({TokenId("90")}, most=2)
+    left = [token_id for token_id, _ in holdings.sizes()]
+    assert left == [TOKEN, "55", "90", "97", "98"]
+    assert holdings.size(TokenId("91")) == 0

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from pmtui.domain.ids import EventId
 from pmtui.domain.markets.market import Event
-from pmtui.service.markets.list_cache import (
+from pmtui.service.markets.event_list_cache import (
     FILE,
     MOST_BYTES,
     MOST_EVENTS,
     OLDEST,
     CacheProblem,
-    ListCache,
+    EventListFile,
 )
 from tests.service.fakes import EVENT_WITH_MARKET
 
@@ -30,8 +30,8 @@ def numbered(count: int, event: Event = EVENT_WITH_MARKET) -> list[Event]:
 
 def test_what_was_written_is_read_without_its_prose(tmp_path: Path) -> None:
     talkative = replace(EVENT_WITH_MARKET, description="long", resolution_source="longer")
-    ListCache(tmp_path).write([talkative], NOW)
-    seen = ListCache(tmp_path).read(NOW + timedelta(minutes=3))
+    EventListFile(tmp_path).write([talkative], NOW)
+    seen = EventListFile(tmp_path).read(NOW + timedelta(minutes=3))
     assert seen is not None
     assert seen.seen_at == NOW
     (event,) = seen.events
@@ -43,30 +43,30 @@ def test_what_was_written_is_read_without_its_prose(tmp_path: Path) -> None:
 
 
 def test_no_file_is_no_problem(tmp_path: Path) -> None:
-    assert ListCache(tmp_path / "new").read(NOW) is None
+    assert EventListFile(tmp_path / "new").read(NOW) is None
 
 
 def test_the_file_is_for_its_owner_alone_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
     state = tmp_path / "paper"
-    ListCache(state).write([EVENT_WITH_MARKET], NOW)
-    ListCache(state).write([EVENT_WITH_MARKET], NOW)
+    EventListFile(state).write([EVENT_WITH_MARKET], NOW)
+    EventListFile(state).write([EVENT_WITH_MARKET], NOW)
     assert [path.name for path in state.iterdir()] == [FILE]
     assert (state / FILE).stat().st_mode & 0o777 == 0o600
 
 
 def test_profiles_do_not_see_one_another(tmp_path: Path) -> None:
-    ListCache(tmp_path / "paper").write([EVENT_WITH_MARKET], NOW)
-    assert ListCache(tmp_path / "live").read(NOW) is None
+    EventListFile(tmp_path / "paper").write([EVENT_WITH_MARKET], NOW)
+    assert EventListFile(tmp_path / "live").read(NOW) is None
 
 
 def test_no_more_is_kept_than_a_few_screens(tmp_path: Path) -> None:
-    ListCache(tmp_path).write(numbered(MOST_EVENTS + 5), NOW)
-    seen = ListCache(tmp_path).read(NOW)
+    EventListFile(tmp_path).write(numbered(MOST_EVENTS + 5), NOW)
+    seen = EventListFile(tmp_path).read(NOW)
     assert seen is not None
     assert [event.event_id for event in seen.events] == [str(n) for n in range(MOST_EVENTS)]
     large = replace(EVENT_WITH_MARKET, title="x" * (MOST_BYTES // 3))
-    ListCache(tmp_path).write(numbered(5, large), NOW)
-    seen = ListCache(tmp_path).read(NOW)
+    EventListFile(tmp_path).write(numbered(5, large), NOW)
+    seen = EventListFile(tmp_path).read(NOW)
     assert seen is not None
     assert len(seen.events) == 2
 
@@ -93,16 +93,16 @@ def test_no_more_is_kept_than_a_few_screens(tmp_path: Path) -> None:
 def test_a_file_of_no_use_is_a_problem_and_no_crash(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
     with pytest.raises(CacheProblem):
-        ListCache(tmp_path).read(NOW)
+        EventListFile(tmp_path).read(NOW)
 
 
 def test_an_event_that_is_listed_twice_is_damage(tmp_path: Path) -> None:
-    ListCache(tmp_path).write([EVENT_WITH_MARKET], NOW)
+    EventListFile(tmp_path).write([EVENT_WITH_MARKET], NOW)
     stored = json.loads((tmp_path / FILE).read_bytes())
     stored["events"] *= 2
     (tmp_path / FILE).write_text(json.dumps(stored))
     with pytest.raises(CacheProblem, match="damaged"):
-        ListCache(tmp_path).read(NOW)
+        EventListFile(tmp_path).read(NOW)
 
 
 @pytest.mark.parametrize(
@@ -111,21 +111,21 @@ def test_an_event_that_is_listed_twice_is_damage(tmp_path: Path) -> None:
     ids=["old", "future"],
 )
 def test_an_age_that_helps_nobody_is_told(tmp_path: Path, age: timedelta, words: str) -> None:
-    ListCache(tmp_path).write([EVENT_WITH_MARKET], NOW - age)
+    EventListFile(tmp_path).write([EVENT_WITH_MARKET], NOW - age)
     with pytest.raises(CacheProblem, match=words):
-        ListCache(tmp_path).read(NOW)
+        EventListFile(tmp_path).read(NOW)
 
 
 def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
     with pytest.raises(CacheProblem, match="directory"):
-        ListCache(tmp_path).read(NOW)
+        EventListFile(tmp_path).read(NOW)
 
 
 def test_what_cannot_be_written_leaves_the_file_from_before(tmp_path: Path) -> None:
-    cache = ListCache(tmp_path)
+    cache = EventListFile(tmp_path)
     cache.write([EVENT_WITH_MARKET], NOW)
-    blocked = ListCache(tmp_path / FILE / "below")
+    blocked = EventListFile(tmp_path / FILE / "below")
     with pytest.raises(OSError, match=FILE):
         blocked.write([], NOW)
     assert cache.read(NOW) is not None
@@ -138,4 +138,4 @@ def test_any_bytes_are_a_value_or_a_problem(
     state = tmp_path_factory.mktemp("state")
     (state / FILE).write_bytes(content)
     with pytest.raises(CacheProblem):
-        ListCache(state).read(NOW)
+        EventListFile(state).read(NOW)

@@ -9,8 +9,8 @@ from pmtui.domain.ids import EventId
 from pmtui.domain.markets.market import Event, Outcome
 from pmtui.domain.markets.watchlist import key_of_event, leading_market, open_markets
 from pmtui.domain.money import Micros
-from pmtui.service.markets.list_cache import MOST_EVENTS
-from pmtui.service.markets.listed_events import WHOLE, merge_events, shorten_event
+from pmtui.service.markets.event_list_cache import MOST_EVENTS
+from pmtui.service.markets.metadata import WHOLE, merge_events, shorten_event
 from tests.service.markets.test_market_store import event, market
 
 prices = st.none() | st.integers(0, 1_000_000).map(Micros)

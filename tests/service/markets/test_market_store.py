@@ -7,10 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
-from pmtui.domain.markets.market import NO_FEE, Event, Market, MarketTerms, Outcome, RewardTerms
+from pmtui.domain.markets.market import (
+    NO_FEE,
+    Comment,
+    Event,
+    Holder,
+    Market,
+    MarketTerms,
+    Outcome,
+    RewardTerms,
+)
 from pmtui.domain.money import Micros
-from pmtui.service.markets.market_blob import EventName, pack, unpack
-from pmtui.service.markets.market_store import MarketStore, Needed
+from pmtui.service.markets.market_store import MOST_COMMENTED, MOST_HELD, MarketStore, Needed
+from pmtui.service.markets.search_index import EventName, pack, unpack
 from pmtui.service.views import Load
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -161,7 +170,7 @@ def test_what_a_list_still_holds_is_taken_up_again_with_its_age() -> None:
 
 def test_what_was_found_opens_with_the_age_it_was_seen_at() -> None:
     store, seen = store_of(nothing()), NOW
-    store.note([event(3)])
+    store.index_events([event(3)])
     (first, *_) = store.index.find("river")
     assert first.condition_id is not None
     state = store.market(first.condition_id)
@@ -201,3 +210,25 @@ def test_states_without_an_answer_do_not_pile_up() -> None:
 )
 def test_a_market_in_short_is_the_same_market(kept: Market) -> None:
     assert unpack(pack(kept), EventName(EventId("5"), "Title", "slug")) == kept
+
+
+def test_comments_and_holders_are_kept_of_what_was_read_last() -> None:
+    store = MarketStore(lambda: NOW, nothing, most_idle=1_000)
+    comment = Comment("c1", "ann", "It rains.", NOW)
+    holder = Holder("0xaa", "ann", token((0, 0)), Micros(1), 0)
+    for number in range(MOST_HELD + 1):
+        store.learn_comments(EventId(str(number)), (comment,))
+        store.learn_holders(condition((number, 0)), (holder,))
+    store.learn_comments(EventId(str(MOST_HELD)), (comment,))
+    commented = [event_id for event_id, state in store.events.items() if state.comments]
+    held = [condition_id for condition_id, state in store.markets.items() if state.holders]
+    assert commented == [EventId(str(n)) for n in range(MOST_HELD + 1)][-MOST_COMMENTED:]
+    assert held == [condition((number, 0)) for number in range(1, MOST_HELD + 1)]
+
+
+def test_markets_opened_one_by_one_are_bounded_too() -> None:
+    store = MarketStore(lambda: NOW, nothing, most_idle=BOUND)
+    for number in range(99):
+        store.learn_market(market((number, 0)), condition((number, 0)))
+    assert len(store.markets) == BOUND
+    assert len(store.market_of_token) == 2 * BOUND

@@ -3,10 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+import pytest
+
 from pmtui.domain.account.position import Position
 from pmtui.domain.books.market_events import MarketResolved
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import ONE, ZERO, Micros, parse_micros
+from pmtui.service.markets import resolutions
 from pmtui.service.topics import BookTopic, MarketTopic
 from pmtui.service.views import Level
 from tests.manual_clock import settle
@@ -92,3 +96,19 @@ async def test_a_loss_in_a_market_that_nobody_can_name_is_told_in_other_words(
         await hold(world, answered(ZERO, 7))
         await world.pass_time(A_WHILE)
         assert told(world) == ["Resolved: Yes loses, your 50 Yes shares are worth $0.00 · River"]
+
+
+async def test_what_is_remembered_as_told_of_is_bounded_but_for_what_is_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resolutions, "MOST_KEPT", 2)
+    async with running_world(tmp_path) as world:
+        await hold(world)
+        await hold(world, *(answered(ONE, number) for number in (1, 2, 3)))
+        assert len(told(world)) == 3
+        # All are held still, so none is told of again.
+        await hold(world, *(answered(ONE, number) for number in (1, 2, 3)))
+        assert len(told(world)) == 3
+        await hold(world, answered(ONE, 4))
+        kept = msgspec.json.decode((tmp_path / resolutions.FILE).read_bytes(), type=list[str])
+        assert [int(each, 16) for each in kept] == [3, 4]

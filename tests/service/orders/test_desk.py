@@ -29,6 +29,7 @@ from pmtui.domain.orders.order import (
     Unknown,
     Verdict,
 )
+from pmtui.service.orders import desk
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.orders.preparing import to_order
 from pmtui.service.surface import PreparedOrder
@@ -515,3 +516,18 @@ async def test_an_order_is_named_so_that_a_narrow_card_tells_its_market(tmp_path
         _ = await verdict_of(world, order)
         await until(world, lambda: said(world, "Nothing: What will"), "it is told of by that name")
         assert any(o.order_id == order_id for o in world.service.queries.account().recent)
+
+
+async def test_the_ends_of_old_commands_are_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk, "MOST_ENDED", 3)
+    async with running_world(tmp_path) as world:
+        commands = world.service.commands
+        ids = []
+        for _ in range(5):
+            ids.append(commands.cancel((OrderId("0xaa"),)))
+            _ = await commands.cancel_verdict(ids[-1])
+        with pytest.raises(KeyError):
+            _ = await commands.cancel_verdict(ids[0])
+        assert await commands.cancel_verdict(ids[2]) is not None

@@ -102,8 +102,8 @@ async def test_orders_without_an_end_are_there_after_a_restart(tmp_path: Path) -
     first = Journal(path)
     for number in (1, 2, 3):
         await begin(first, OrderId(f"0x0{number}"))
-    first.note_standing(OrderId("0x01"), OrderStatus.FILLED, is_known=True)
-    first.note_standing(OrderId("0x02"), OrderStatus.LIVE, is_known=True)
+    first.record_standing(OrderId("0x01"), OrderStatus.FILLED, is_known=True)
+    first.record_standing(OrderId("0x02"), OrderStatus.LIVE, is_known=True)
     await first.close()
     second = Journal(path)
     assert await second.unsettled() == (
@@ -117,7 +117,7 @@ async def test_notes_keep_their_place_among_awaited_lines(tmp_path: Path) -> Non
     journal = Journal(tmp_path / "journal.sqlite")
     for number in range(20):
         if number % 3:
-            journal.note("state", str(number), at=AT, order_id=ORDER)
+            journal.record("state", str(number), at=AT, order_id=ORDER)
         else:
             await journal.append("state", str(number), at=AT, order_id=ORDER)
     entries = await journal.entries(ORDER)
@@ -148,7 +148,7 @@ async def test_a_full_disk_is_told_and_what_was_noted_is_written_later(tmp_path:
         # Stands for a disk without room: whoever writes next finds the door locked.
         other.execute(FULL)
         assert isinstance(await begin(journal, OrderId("0x02")), JournalProblem)
-        journal.note("state", "live", at=AT, order_id=ORDER)
+        journal.record("state", "live", at=AT, order_id=ORDER)
         assert isinstance(await journal.append("x", "y", at=AT), JournalProblem)
         assert [p and p.text for p in told] == ["IntegrityError: disk is full"]
         other.execute("DROP TRIGGER full")
@@ -167,7 +167,7 @@ async def fill_disk(journal: Journal, other: sqlite3.Connection) -> list[Journal
     journal.on_problem(told.append)
     assert await begin(journal) is None
     other.execute(FULL)
-    journal.note("state", "line 0", at=AT)
+    journal.record("state", "line 0", at=AT)
     await until(lambda: bool(told), "the problem")
     return told
 
@@ -181,7 +181,7 @@ async def test_a_full_disk_is_not_asked_for_every_note_and_told_of_once(tmp_path
         assert isinstance(await begin(journal, OrderId("0x02")), JournalProblem)
         other.execute("DROP TRIGGER full")
         for number in range(1, 500):
-            journal.note("state", f"line {number}", at=AT)
+            journal.record("state", f"line {number}", at=AT)
         await journal._in_thread(lambda: None)
         assert other.execute("SELECT count(*) FROM entries WHERE kind = 'state'").fetchone() == (0,)
         assert len(told) == 1
@@ -216,9 +216,9 @@ async def test_what_there_is_no_room_for_is_words_first_and_is_counted(
     assert await begin(journal) is None
     with closing(sqlite3.connect(path)) as other:
         other.execute(FULL)
-        journal.note_standing(ORDER, OrderStatus.LIVE, is_known=True)
+        journal.record_standing(ORDER, OrderStatus.LIVE, is_known=True)
         for number in range(10):
-            journal.note("state", f"line {number}", at=AT)
+            journal.record("state", f"line {number}", at=AT)
         assert isinstance(await journal.append("x", "y", at=AT), JournalProblem)
         other.execute("DROP TRIGGER full")
     assert await journal.append("state", "again", at=AT) is None
@@ -268,8 +268,8 @@ async def test_a_fill_is_remembered_with_its_title_and_never_goes_back(tmp_path:
     journal = Journal(path)
     await begin(journal)
     for status in (TradeStatus.MATCHED, TradeStatus.CONFIRMED, TradeStatus.MINED):
-        journal.note_fill(fill(ORDER, status))
-    journal.note_fill(fill(OrderId("0x02"), TradeStatus.MATCHED))
+        journal.record_fill(fill(ORDER, status))
+    journal.record_fill(fill(OrderId("0x02"), TradeStatus.MATCHED))
     await journal.close()
     fills = read_fills(path)
     assert not isinstance(fills, JournalProblem)
@@ -291,13 +291,13 @@ async def test_a_journal_from_before_fills_were_kept_has_none(tmp_path: Path) ->
 async def test_a_damaged_fill_does_not_stop_the_journal(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     journal = Journal(path)
-    journal.note_fill(fill(ORDER, TradeStatus.MATCHED))
+    journal.record_fill(fill(ORDER, TradeStatus.MATCHED))
     assert await begin(journal) is None
     with closing(sqlite3.connect(path)) as other:
         other.execute("UPDATE fills SET facts = '{'")
         other.commit()
     assert isinstance(read_fills(path), JournalProblem)
-    journal.note_fill(fill(ORDER, TradeStatus.MINED))
+    journal.record_fill(fill(ORDER, TradeStatus.MINED))
     await journal.close()
     fills = read_fills(path)
     assert not isinstance(fills, JournalProblem)
@@ -408,16 +408,16 @@ async def test_what_is_heard_of_an_order_is_written_whenever_it_left(tmp_path: P
     path = tmp_path / "journal.sqlite"
     first = Journal(path)
     await begin(first)
-    first.note_standing(ORDER, OrderStatus.REJECTED, is_known=False)
+    first.record_standing(ORDER, OrderStatus.REJECTED, is_known=False)
     await first.close()
     second = Journal(path)
     late = fill(ORDER, TradeStatus.MATCHED)
     for _ in range(2):
-        second.note_about(ORDER, "fill", "10 after all", at=AT, fact=late)
+        second.record_about(ORDER, "fill", "10 after all", at=AT, fact=late)
     reopened = Standing(ORDER, OrderStatus.LIVE, is_known=True)
-    second.note_about(ORDER, "state", "live", at=AT, fact=reopened)
+    second.record_about(ORDER, "state", "live", at=AT, fact=reopened)
     stranger = OrderId("0x99")
-    second.note_about(stranger, "fill", "not ours", at=AT, fact=fill(stranger, TradeStatus.MINED))
+    second.record_about(stranger, "fill", "not ours", at=AT, fact=fill(stranger, TradeStatus.MINED))
     entries = await second.entries(ORDER)
     assert not isinstance(entries, JournalProblem)
     # LastAnswer twice, written once.

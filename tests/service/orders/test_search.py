@@ -38,7 +38,7 @@ async def left_behind(tmp_path: Path, *, is_known: bool = False, **changes: obje
     order = resting(FIRST, **{"status": OrderStatus.PENDING, **changes})
     assert await journal.begin(order, title="River", text="Buy 10", body=b"{}") is None
     if is_known:
-        journal.note_standing(FIRST, OrderStatus.LIVE, is_known=True)
+        journal.record_standing(FIRST, OrderStatus.LIVE, is_known=True)
     await journal.close()
 
 

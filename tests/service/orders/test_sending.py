@@ -22,12 +22,12 @@ from pmtui.domain.orders.order import (
     Unknown,
 )
 from pmtui.service.orders.journal import Journal, JournalProblem, Leaving
-from pmtui.service.safety.kill_file import new_kill, remove_killed, write_killed
+from pmtui.service.safety.entry_lock import new_kill, remove_killed, write_killed
 from pmtui.service.surface import PreparedOrder
 from tests.manual_clock import settle
+from tests.service.books.test_books import book, snapshot, watching
 from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
 from tests.service.orders.test_desk import BUY, prepared, said, until
-from tests.service.test_books import book, snapshot, watching
 
 NOT_FOUND = "Order not found or already canceled"
 

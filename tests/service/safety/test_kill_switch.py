@@ -10,7 +10,7 @@ from typing_extensions import override
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Accepted, Rejected
 from pmtui.service.orders.journal import Journal, JournalProblem, Leaving
-from pmtui.service.safety.kill_file import (
+from pmtui.service.safety.entry_lock import (
     ANSWER,
     KILLED,
     KillAnswer,

@@ -12,7 +12,7 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
 from pmtui.domain.orders.order import OrderStatus
-from pmtui.service.safety.shutdown import CANCEL_WITHIN_S, DepartureReport
+from pmtui.service.safety.shutdown import CANCEL_WITHIN_S, ShutdownReport
 from pmtui.service.tuning import Tuning
 from pmtui.service.views import Load
 from tests.manual_clock import settle
@@ -34,7 +34,7 @@ def rest(world: World, *order_ids: OrderId) -> None:
 
 async def leave(
     world: World, policy: ExitPolicy, departure: ExitReason = ExitReason.QUIT
-) -> DepartureReport:
+) -> ShutdownReport:
     """Leave, letting as much time pass as that may take."""
     leaving = asyncio.ensure_future(world.service.departing.leave(departure, policy))
     await world.pass_time(CANCEL_WITHIN_S)
@@ -56,7 +56,7 @@ async def test_cancel_asks_once_looks_and_says_that_nothing_rests(tmp_path: Path
         rest(world, ONE, TWO)
         report = await leave(world, ExitPolicy.CANCEL)
         assert world.account.open == {}
-        assert report == DepartureReport(
+        assert report == ShutdownReport(
             "2 open orders at quit, on_quit = cancel. 2 cancelled, and the venue lists no open "
             "order any more."
         )
@@ -173,7 +173,7 @@ async def test_without_orders_there_is_nothing_to_do_or_to_say(
     tmp_path: Path, policy: ExitPolicy
 ) -> None:
     async with running_world(tmp_path) as world:
-        assert await leave(world, policy) == DepartureReport()
+        assert await leave(world, policy) == ShutdownReport()
         assert world.account.cancelled == []
 
 
@@ -190,7 +190,7 @@ async def test_before_the_first_look_at_the_venue_cancelling_takes_no_chances(
 
 async def test_read_only_sessions_leave_without_a_word(tmp_path: Path) -> None:
     async with running_world(tmp_path, with_key=False) as world:
-        assert await leave(world, ExitPolicy.CANCEL) == DepartureReport()
+        assert await leave(world, ExitPolicy.CANCEL) == ShutdownReport()
 
 
 async def test_the_first_reason_to_leave_counts(tmp_path: Path) -> None:

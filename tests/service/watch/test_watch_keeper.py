@@ -12,8 +12,7 @@ from pmtui.domain.conditionals.price_alert import (
 )
 from pmtui.domain.markets.watchlist import Star, StarKey, StarKind
 from pmtui.service.topics import WatchlistTopic
-from pmtui.service.watch.watch_keeper import LOOKS_EVERY_S
-from pmtui.service.watch.watch_store import FILE, WatchStore
+from pmtui.service.watch.watch_store import FILE, LOOKS_EVERY_S, WatchStore
 from tests.service.fakes import CONDITION, YES, World, running_world
 from tests.service.orders.test_desk import until
 from tests.service.watch.test_watchlist import KEY, START, m, starred, view

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pmtui.domain.markets.market import Event
-from pmtui.service.markets.list_cache import FILE, ListCache
+from pmtui.service.markets.event_list_cache import FILE, EventListFile
 from pmtui.sim.catalogue.load import load_recorded
 from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent
 from pmtui.sim.catalogue.recorded import CatalogueFileError
@@ -36,7 +36,7 @@ def test_the_list_of_a_session_is_the_catalogue_of_a_venue(
     tmp_path: Path, packaged: Catalogue
 ) -> None:
     seen = as_seen(list(islice(packaged.events, AS_MANY)))
-    ListCache(tmp_path).write(seen, NOW)
+    EventListFile(tmp_path).write(seen, NOW)
     loaded = load_recorded([tmp_path / FILE])
     assert loaded.report.skipped == {}
     again = as_seen(list(loaded.catalogue.events))

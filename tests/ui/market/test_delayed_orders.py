@@ -19,7 +19,7 @@ from pmtui.domain.orders.order import (
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, Load
 from pmtui.ui.market.delayed_orders import DelayedOrders
-from pmtui.ui.portfolio.paint_orders import say_verdict
+from pmtui.ui.portfolio.paint_orders import format_verdict
 from tests.ui import believable
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.moving_market import CONDITION, YES
@@ -59,13 +59,13 @@ def view(order: Order, *fills: Fill) -> AccountView:
 
 def followed() -> DelayedOrders:
     orders = DelayedOrders()
-    orders.follow(ORDER, DELAYED, lambda end: say_verdict(end, ORDER))
+    orders.follow(ORDER, DELAYED, lambda end: format_verdict(end, ORDER))
     return orders
 
 
 def test_what_is_delayed_is_called_taken_and_not_sold() -> None:
     said = "Taken, the venue delays it: sale of 100 Yes. Its fill is told here."
-    assert say_verdict(DELAYED, ORDER) == said
+    assert format_verdict(DELAYED, ORDER) == said
 
 
 def test_nothing_is_said_before_it_moves_and_its_trades_are_known() -> None:

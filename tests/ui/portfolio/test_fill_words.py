@@ -21,7 +21,7 @@ from pmtui.service.orders.verdicts import judge_answer
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.market.paint_single_keys import say_end
 from pmtui.ui.portfolio.fill_words import say_fill_price, say_traded
-from pmtui.ui.portfolio.paint_orders import say_verdict
+from pmtui.ui.portfolio.paint_orders import format_verdict
 from tests.ui.fake_surface import NOW, FakeService
 
 m = parse_micros
@@ -77,7 +77,7 @@ def test_the_price_is_what_it_filled_at_and_the_limit_is_second(
     verdict = answered(order, gave, got)
     assert say_traded(verdict, order) == said
     assert say_end(verdict, order) == said
-    assert say_verdict(verdict, order) == said
+    assert format_verdict(verdict, order) == said
 
 
 def test_a_price_that_nobody_told_is_not_made_up() -> None:

@@ -1,23 +1,25 @@
-"""Whether the stream of the markets on show is lost, or only some other socket of it comes or goes.
+"""Faults of the streams: a lost market stream, and messages that nobody understood.
 
-The market stream is several sockets where many tokens are heard, and its health is that of the
-worst of them. A screen that trades depends on the one socket that tells of its own market.
+The market stream is several sockets where many tokens are subscribed, and its health is that of the
+worst of them. A screen that trades depends on the one socket that carries its own market.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.health import HealthState, SourceHealth
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.service.hub import Hub
+from pmtui.service.kernel import Kernel
 from pmtui.service.topics import BookTopic, MarketTopic
+from pmtui.service.views import Level
 
 _SILENT = frozenset({BookState.LOADING, BookState.STALE})
 """Books of which the stream has told nothing yet, or nothing any more: no more is lost with it."""
 _LOST = frozenset({HealthState.DOWN, HealthState.CONNECTING})
 
 
-class MarketLoss:
+class StreamLoss:
     """Looks at the sockets of the books on trading screens."""
 
     def __init__(
@@ -67,3 +69,32 @@ class MarketLoss:
             for topic in watched
             if isinstance(topic, BookTopic) and self._market_of(topic.token_id) in markets
         )
+
+
+LOOK_PERIOD_S = 5.0
+MOST_KINDS_TOLD = 50
+"""A host that invents kinds without end must not fill the log."""
+
+
+class MalformedMessages:
+    """Watches the counters of the streams."""
+
+    def __init__(self, kernel: Kernel, counts: Callable[[], Iterable[dict[str, int]]]) -> None:
+        self._kernel = kernel
+        self._counts = counts
+        self._reported: dict[str, int] = {}
+
+    async def watch(self) -> None:
+        """Tell of a kind when it first comes, and again each time it has come ten times as often."""
+        while True:
+            await self._kernel.clock.sleep(LOOK_PERIOD_S)
+            for counts in self._counts():
+                for kind, count in counts.items():
+                    self._report(kind, count)
+
+    def _report(self, kind: str, count: int) -> None:
+        told = self._reported.get(kind, 0)
+        is_new = not told and len(self._reported) < MOST_KINDS_TOLD
+        if is_new or (told and count >= told * 10):
+            self._reported[kind] = count
+            self._kernel.log.add(Level.INFO, "stream", f"{kind}: {count} so far, ignored")

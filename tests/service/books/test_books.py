@@ -21,7 +21,7 @@ from pmtui.domain.health import LinkState
 from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS, Event, Side
 from pmtui.domain.money import Micros, complement, format_micros, parse_micros
-from pmtui.service.books.books import CHECK_PERIOD_S, GRACE_S
+from pmtui.service.books.books import CHECK_PERIOD_S, GRACE_S, MOST_LEFT
 from pmtui.service.topics import (
     BookTopic,
     EventQuotesTopic,
@@ -530,6 +530,19 @@ async def test_rows_in_view_are_streamed_and_rows_passed_by_are_soon_let_go(
         assert set(pages[-1]) <= world.stream.watched
         await world.pass_time(GRACE_S)
         assert world.stream.watched == frozenset()
+
+
+async def test_whoever_hops_through_events_leaves_a_bounded_number_of_books(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        tokens = [TokenId(f"left-{n}") for n in range(MOST_LEFT + 30)]
+        for token_id in tokens:
+            looked = world.service.hub.subscribe([BookTopic(token_id)], lambda _: None)
+            looked.close()
+        await world.pass_time(0.3)
+        # Those left last: somebody may come back to them.
+        assert world.stream.watched == set(tokens[30:])
 
 
 async def test_no_list_streams_more_rows_than_there_may_be(tmp_path: Path) -> None:

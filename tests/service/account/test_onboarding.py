@@ -103,12 +103,12 @@ async def test_a_host_that_fails_is_told_of_beside_its_line_and_nowhere_else(
     wallets = FakeWallets()
     async with running_world(tmp_path, setup=Setup(wallets, wallets, IDENTITY, SPENDERS)) as world:
         await look(world)
-        heard_at = world.clock.now()
+        changed_at = world.clock.now()
         wallets.failure = DOWN
         await world.pass_time(ASK_PERIOD_S)
         facts = view(world)
         told = facts.deployed_answer
-        assert (told.value, told.as_of, told.problem) == (True, heard_at, str(DOWN))
+        assert (told.value, told.as_of, told.problem) == (True, changed_at, str(DOWN))
         assert told.asked_at == world.clock.now()
         assert facts.code.problem == str(DOWN)
         assert facts.balance.problem == ""

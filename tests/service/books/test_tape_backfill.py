@@ -12,12 +12,12 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.books.books import GRACE_S
-from pmtui.service.books.tape_backfill import PAUSES_S
+from pmtui.service.books.tapes import PAUSES_S
 from pmtui.service.hub import HubSubscription
 from pmtui.service.topics import BookTopic, LogTopic, MarketTopic, TapeTopic, Topic
 from tests.manual_clock import settle
+from tests.service.books.test_books import change, mirrored, snapshot
 from tests.service.fakes import CONDITION, NO, YES, World, running_world
-from tests.service.test_books import change, mirrored, snapshot
 
 AT_MS = 1_790_000_000_000
 SOLD_NO = TradePrint(NO, Side.SELL, Micros(570_000), Micros(2_000_000), datetime(2026, 9, 1, tzinfo=UTC))  # fmt: skip

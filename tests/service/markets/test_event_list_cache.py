@@ -6,8 +6,12 @@ from pathlib import Path
 
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import EventId
-from pmtui.service.markets.event_list_cache import FIRST_WRITE_S, WRITE_PERIOD_S
-from pmtui.service.markets.list_cache import FILE, ListCache
+from pmtui.service.markets.event_list_cache import (
+    FILE,
+    FIRST_WRITE_S,
+    WRITE_PERIOD_S,
+    EventListFile,
+)
 from pmtui.service.topics import MarketListTopic, SearchTopic
 from pmtui.service.views import Load, MarketListView
 from tests.manual_clock import settle
@@ -31,12 +35,12 @@ def log_of(world: World) -> list[str]:
 
 
 def kept(state: Path, now: datetime) -> list[str]:
-    seen = ListCache(state).read(now)
+    seen = EventListFile(state).read(now)
     return [] if seen is None else [event.event_id for event in seen.events]
 
 
 async def test_the_last_list_is_there_before_the_service_answers(tmp_path: Path) -> None:
-    ListCache(tmp_path).write([GONE, EVENT_WITH_MARKET], START - timedelta(minutes=3))
+    EventListFile(tmp_path).write([GONE, EVENT_WITH_MARKET], START - timedelta(minutes=3))
     async with running_world(tmp_path) as world:
         assert events_of(world) == ["gone", EVENT_WITH_MARKET.event_id]
         assert view(world).is_cached
@@ -46,7 +50,7 @@ async def test_the_last_list_is_there_before_the_service_answers(tmp_path: Path)
 
 
 async def test_the_answer_replaces_all_of_it(tmp_path: Path) -> None:
-    ListCache(tmp_path).write([GONE, EVENT_WITH_MARKET], START - timedelta(minutes=3))
+    EventListFile(tmp_path).write([GONE, EVENT_WITH_MARKET], START - timedelta(minutes=3))
     async with running_world(tmp_path) as world:
         world.service.hub.subscribe([LIST], lambda _: None)
         await settle()
@@ -55,7 +59,7 @@ async def test_the_answer_replaces_all_of_it(tmp_path: Path) -> None:
 
 
 async def test_a_failure_leaves_it_and_says_so(tmp_path: Path) -> None:
-    ListCache(tmp_path).write([GONE], START - timedelta(minutes=3))
+    EventListFile(tmp_path).write([GONE], START - timedelta(minutes=3))
     async with running_world(tmp_path) as world:
         world.metadata.failure = Failure(FailureKind.UNREACHABLE, "GET /events", "no answer")
         world.service.hub.subscribe([LIST], lambda _: None)
@@ -82,13 +86,13 @@ async def test_the_list_is_kept_within_a_minute_and_at_the_end(tmp_path: Path) -
 
 
 async def test_what_was_only_remembered_is_not_written_as_new(tmp_path: Path) -> None:
-    ListCache(tmp_path).write([GONE], START - timedelta(minutes=3))
+    EventListFile(tmp_path).write([GONE], START - timedelta(minutes=3))
     async with running_world(tmp_path) as world:
         world.metadata.failure = Failure(FailureKind.UNREACHABLE, "GET /events", "no answer")
         world.service.hub.subscribe([LIST], lambda _: None)
         await settle()
         await world.clock.advance(FIRST_WRITE_S + WRITE_PERIOD_S)
-    seen = ListCache(tmp_path).read(START)
+    seen = EventListFile(tmp_path).read(START)
     assert seen is not None
     assert seen.seen_at == START - timedelta(minutes=3)
 

@@ -11,7 +11,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TradePrint
-from pmtui.service.books.tape import Tape
+from pmtui.service.books.tape import MOST_KNOWN, Tape
 
 AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
 YES = TokenId("1")
@@ -68,10 +68,10 @@ def test_a_tape_with_a_filled_hole_is_the_tape_without_one(
     for each in told:
         heard_at_all_times.add(each)
         if each.at >= at(begin) and not is_lost:
-            heard.lose(at(begin))
+            heard.start_gap(at(begin))
             is_lost = True
         if each.at >= at(begin + length) and is_lost and not is_back:
-            heard.hear_again(at(begin + length))
+            heard.resume(at(begin + length))
             is_back = True
         if not is_lost or is_back:
             heard.add(each)
@@ -88,9 +88,9 @@ def test_a_tape_with_a_filled_hole_is_the_tape_without_one(
 def test_a_hole_that_stays_is_told_until_it_is_off_the_tape() -> None:
     tape = Tape()
     tape.add(trade(1))
-    tape.lose(at(3))
+    tape.start_gap(at(3))
     assert tape.view().gaps == (TapeGap(at(1)),)
-    tape.hear_again(at(9))
+    tape.resume(at(9))
     assert tape.view().gaps == (TapeGap(at(1), at(9)),)
     tape.settle(PastTrades((), is_whole=False))
     assert tape.view().gaps == (TapeGap(at(1), at(9), is_final=True),)
@@ -102,12 +102,12 @@ def test_a_hole_that_stays_is_told_until_it_is_off_the_tape() -> None:
 def test_a_line_that_breaks_again_widens_the_hole() -> None:
     tape = Tape()
     tape.add(trade(1))
-    tape.lose(at(3))
-    tape.hear_again(at(9))
+    tape.start_gap(at(3))
+    tape.resume(at(9))
     tape.add(trade(10))
-    tape.lose(at(12))
+    tape.start_gap(at(12))
     assert tape.gap == TapeGap(at(1))
-    tape.hear_again(at(20))
+    tape.resume(at(20))
     tape.fill([trade(5), trade(10), trade(15)])
     assert [each.at for each in tape.view().prints] == [at(15), at(10), at(5), at(1)]
 
@@ -115,7 +115,23 @@ def test_a_line_that_breaks_again_widens_the_hole() -> None:
 def test_doubt_goes_back_to_where_the_book_was_last_proven() -> None:
     tape = Tape()
     tape.add(trade(1))
-    tape.note_sound()
+    tape.mark_complete()
     tape.add(trade(4))
     tape.doubt(at(6))
     assert tape.gap == TapeGap(at(1), at(6))
+
+
+def test_a_gap_that_nobody_fills_is_given_up_before_it_keeps_a_whole_day() -> None:
+    tape = Tape()
+    tape.add(trade(1))
+    tape.start_gap(at(2))
+    tape.resume(at(3))
+    for second in range(4, MOST_KNOWN + 2):
+        tape.add(trade(second))
+    assert tape.gap is not None
+    tape.add(trade(MOST_KNOWN + 2))
+    tape.add(trade(MOST_KNOWN + 3))
+    assert tape.gap is None
+    # What comes late is not woven in: it could not be told from what is known.
+    tape.fill([trade(2.5)])
+    assert tape.view().sequence == MOST_KNOWN + 1

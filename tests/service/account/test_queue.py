@@ -12,14 +12,19 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Accepted, Order, OrderStatus
-from pmtui.service.account.queue import LOOK_PERIOD_S, MET_AGAIN_S, SHOWN_AFTER_S
-from pmtui.service.account.scoring import ASK_PERIOD_S, ScoringFeed
+from pmtui.service.account.maker_stats import (
+    MET_AGAIN_S,
+    QUEUE_PERIOD_S,
+    SCORING_PERIOD_S,
+    SHOWN_AFTER_S,
+    ScoringFeed,
+)
 from pmtui.service.books.tape import TAPE_LENGTH
 from pmtui.service.topics import AccountTopic, BookTopic
 from tests.manual_clock import settle
+from tests.service.books.test_books import change, snapshot, watching
 from tests.service.fakes import CONDITION, YES, World, resting, running_world
 from tests.service.orders.test_desk import BUY, prepared
-from tests.service.test_books import change, snapshot, watching
 
 MINE = OrderId("0x" + "1" * 64)
 SHARE = 1_000_000
@@ -60,13 +65,13 @@ async def test_nobody_looks_for_places_in_line_where_nothing_rests(tmp_path: Pat
         await watching(world)
         world.stream.send(snapshot())
         await world.pass_time(31)
-        assert world.clock.wakes_within(LOOK_PERIOD_S) == 0
+        assert world.clock.wakes_within(QUEUE_PERIOD_S) == 0
         tell(world, resting(MINE))
         await settle()
-        assert world.clock.wakes_within(LOOK_PERIOD_S) == 1
+        assert world.clock.wakes_within(QUEUE_PERIOD_S) == 1
         tell(world, replace(resting(MINE), status=OrderStatus.CANCELLED))
         await world.pass_time(1)
-        assert world.clock.wakes_within(LOOK_PERIOD_S) == 0
+        assert world.clock.wakes_within(QUEUE_PERIOD_S) == 0
 
 
 async def test_an_order_stands_behind_what_was_displayed_when_it_came(tmp_path: Path) -> None:
@@ -318,7 +323,7 @@ async def test_the_venue_is_asked_about_resting_orders_now_and_then(tmp_path: Pa
         await feed.ask_if_due()
         assert len(host.asked) == 2
         host.failure = Failure(FailureKind.LOST, "POST /orders-scoring", "timed out")
-        await world.pass_time(ASK_PERIOD_S)
+        await world.pass_time(SCORING_PERIOD_S)
         await feed.ask_if_due()
         assert len(host.asked) == 3
         assert feed.scoring == {MINE}

@@ -8,7 +8,7 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.rewards import AssetEarnings, Earnings, Rebate
 from pmtui.domain.money import ONE, Micros
-from pmtui.service.account.earned import ASK_PERIOD_S, DAYS, NOBODY_TELLS
+from pmtui.service.account.maker_stats import EARNED_DAYS, EARNED_PERIOD_S, NOBODY_TELLS
 from pmtui.service.topics import RewardsTopic
 from pmtui.service.views import EarnedView, Load
 from tests.manual_clock import settle
@@ -54,21 +54,21 @@ async def test_nobody_is_asked_before_somebody_looks_nor_afterwards(tmp_path: Pa
     async with running_world(tmp_path) as world:
         told_by(world, host)
         today = world.clock.now().date()
-        await world.pass_time(ASK_PERIOD_S * 2)
+        await world.pass_time(EARNED_PERIOD_S * 2)
         assert host.asked == []
         assert view(world).load is Load.LOADING
         looking = world.service.hub.subscribe([RewardsTopic()], lambda _: None)
         await settle()
-        assert host.asked == [today - timedelta(days=back) for back in range(DAYS)]
+        assert host.asked == [today - timedelta(days=back) for back in range(EARNED_DAYS)]
         assert [row.day for row in view(world).rows] == host.asked
         assert {row.total for row in view(world).rows} == {Micros(3 * ONE + ONE // 2)}
-        assert [row.percent for row in view(world).rows] == [20 * ONE, *[None] * (DAYS - 1)]
+        assert [row.percent for row in view(world).rows] == [20 * ONE, *[None] * (EARNED_DAYS - 1)]
         # The days before are over and known.
-        await world.pass_time(ASK_PERIOD_S)
-        assert host.asked[DAYS:] == [today]
+        await world.pass_time(EARNED_PERIOD_S)
+        assert host.asked[EARNED_DAYS:] == [today]
         looking.close()
-        await world.pass_time(ASK_PERIOD_S * 2)
-        assert len(host.asked) == DAYS + 1
+        await world.pass_time(EARNED_PERIOD_S * 2)
+        assert len(host.asked) == EARNED_DAYS + 1
 
 
 async def test_a_refresh_asks_about_every_day_again(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ async def test_a_refresh_asks_about_every_day_again(tmp_path: Path) -> None:
         await settle()
         world.service.commands.refresh(RewardsTopic())
         await settle()
-        assert len(host.asked) == 2 * DAYS
+        assert len(host.asked) == 2 * EARNED_DAYS
 
 
 async def test_a_day_that_cannot_be_read_leaves_the_others_and_is_asked_again(
@@ -96,8 +96,8 @@ async def test_a_day_that_cannot_be_read_leaves_the_others_and_is_asked_again(
         assert "no connection" in view(world).problem
         assert view(world).as_of is None
         host.fails_on = None
-        await world.pass_time(ASK_PERIOD_S)
-        assert len(view(world).rows) == DAYS
+        await world.pass_time(EARNED_PERIOD_S)
+        assert len(view(world).rows) == EARNED_DAYS
         assert not view(world).problem
         assert view(world).as_of == world.clock.now()
 

@@ -10,8 +10,8 @@ from pmtui.cli.export.sources import read_all_fills
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.orders.order import Fill
-from pmtui.service.account import fill_history
-from pmtui.service.account.fill_history import AFTER_FAILURE_S
+from pmtui.service.account import fills as fill_history
+from pmtui.service.account.fills import AFTER_FAILURE_S
 from tests.service.fakes import FakeAccountHost, World, lost, running_world
 from tests.service.orders.test_desk import fill, said, until
 

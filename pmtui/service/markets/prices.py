@@ -1,0 +1,181 @@
+"""Prices outside the ladder: a list's best prices, what our positions are worth, the price history.
+
+A live book comes first where it is good; else the price that a host reported last.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from pmtui.domain.account.position import Position
+from pmtui.domain.answers import Failure
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.health import Source
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.history import PricePoint
+from pmtui.domain.markets.market import Market
+from pmtui.domain.money import Micros
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.books.books import BooksFeed
+from pmtui.service.hosts import Hosts
+from pmtui.service.kernel import Kernel
+from pmtui.service.topics import HistoryTopic, Topic
+from pmtui.service.views import HistoryView, Load, QuoteRow
+
+
+class Quotes:
+    """Reads books and holdings into quotes."""
+
+    def __init__(
+        self,
+        *,
+        book_of: Callable[[TokenId], BookView],
+        positions: Callable[[], tuple[Position, ...]],
+    ) -> None:
+        self.book_of = book_of
+        self._positions = positions
+
+    def quote(self, market: Market, as_of: datetime | None) -> QuoteRow:
+        """Return a market's best prices.
+
+        Args:
+            market: as the metadata host told of it.
+            as_of: when it did.
+        """
+        condition_id = market.condition_id or ConditionId("")
+        size = self.position_size(market)
+        book = self.book_of(market.token_ids[0]) if market.token_ids else None
+        if book is not None and book.state.is_good:
+            return QuoteRow(
+                condition_id=condition_id,
+                best_bid=book.best_bid,
+                best_ask=book.best_ask,
+                last_trade_price=book.own_last_price,
+                as_of=book.as_of,
+                is_live=True,
+                position_size=size,
+            )
+        return QuoteRow(
+            condition_id=condition_id,
+            best_bid=market.best_bid,
+            best_ask=market.best_ask,
+            last_trade_price=market.last_trade_price,
+            as_of=as_of,
+            is_live=False,
+            position_size=size,
+        )
+
+    def position_size(self, market: Market) -> Micros | None:
+        """Return own shares of the first outcome minus those of the second; None for none."""
+        tokens = market.token_ids
+        if len(tokens) != 2:
+            return None
+        sizes = {p.token_id: p.size for p in self._positions()}
+        if tokens[0] not in sizes and tokens[1] not in sizes:
+            return None
+        return Micros(sizes.get(tokens[0], 0) - sizes.get(tokens[1], 0))
+
+
+class MarkToMarket:
+    """Positions with the newest price there is."""
+
+    def __init__(self, account: AccountFeed, books: BooksFeed) -> None:
+        self._account = account
+        self._books = books
+        self._last: dict[TokenId, tuple[Position, Position]] = {}
+        """Each position as it is held, and as it was priced last: most books move less than screens ask."""
+
+    def positions(self) -> tuple[Position, ...]:
+        """Return what is held, each with the live midpoint or the analytics host's price."""
+        held = self._account.holdings.positions()
+        if len(self._last) > len(held):
+            tokens = {p.token_id for p in held}
+            self._last = {t: last for t, last in self._last.items() if t in tokens}
+        return tuple(self._priced(p) for p in held)
+
+    def _priced(self, position: Position) -> Position:
+        book = self._books.book(position.token_id)
+        if not book.state.is_good or book.midpoint is None:
+            return position
+        held, priced = self._last.get(position.token_id, (None, position))
+        if held is not position or priced.current_price != book.midpoint:
+            priced = replace(position, current_price=book.midpoint)
+            self._last[position.token_id] = position, priced
+        return priced
+
+
+HISTORY_PERIOD_S = 30.0
+MOST_CHARTS = 16
+
+
+@dataclass(slots=True)
+class HistoryState:
+    """One chart's points."""
+
+    points: tuple[PricePoint, ...] = ()
+    load: Load = Load.EMPTY
+    as_of: datetime | None = None
+    version: int = 0
+    problem: str = ""
+
+
+class HistoryFeed:
+    """The charts that were open lately."""
+
+    def __init__(self, kernel: Kernel, hosts: Callable[[], "asyncio.Future[Hosts]"]) -> None:
+        self._kernel = kernel
+        self._hosts = hosts
+        self._charts: dict[HistoryTopic, HistoryState] = {}
+
+    def on_demand(self, topic: Topic) -> None:
+        """Fetch while watched."""
+        if not isinstance(topic, HistoryTopic):
+            return
+        state = self._charts.pop(topic, None) or HistoryState(load=Load.LOADING)
+        self._charts[topic] = state
+        left = [t for t in self._charts if not self._kernel.hub.is_watched(t)]
+        for old in left[: max(len(self._charts) - MOST_CHARTS, 0)]:
+            del self._charts[old]
+
+        async def poll() -> None:
+            while self._kernel.hub.is_watched(topic):
+                await self._fetch(topic)
+                await self._kernel.clock.sleep(HISTORY_PERIOD_S)
+
+        self._kernel.start_unless_running(topic, "price history", poll)
+
+    def refresh(self, topic: HistoryTopic) -> None:
+        """Fetch a chart anew."""
+        self._kernel.start("price history", lambda: self._fetch(topic))
+
+    def view(self, topic: HistoryTopic) -> HistoryView:
+        """Return a chart's points."""
+        state = self._charts.get(topic) or HistoryState()
+        return HistoryView(
+            points=state.points,
+            interval=topic.interval,
+            load=state.load,
+            as_of=state.as_of,
+            version=state.version,
+            problem=state.problem,
+        )
+
+    async def _fetch(self, topic: HistoryTopic) -> None:
+        hosts = await self._hosts()
+        answer = self._kernel.check(
+            Source.TRADING, await hosts.trading.prices_history(topic.token_id, topic.interval)
+        )
+        state = self._charts.get(topic)
+        if state is None:
+            return  # dropped while it was fetched
+        if isinstance(answer, Failure):
+            state.problem = str(answer)
+            state.load = Load.READY if state.points else Load.FAILED
+        else:
+            if answer != state.points:
+                state.points = answer
+                state.version += 1
+            state.load, state.problem = Load.READY, ""
+            state.as_of = self._kernel.clock.now()
+        self._kernel.mark(topic)
