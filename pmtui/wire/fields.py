@@ -44,6 +44,15 @@ def load(body: bytes) -> object:
         raise NotJsonError("", f"not JSON: {body[:60]!r}") from error
 
 
+def load_object(body: bytes, what: str) -> Row:
+    """Read JSON that is one object.
+
+    Raises:
+        WireError: it is something else, or no JSON.
+    """
+    return row(load(body), what)
+
+
 def load_row(raw: msgspec.Raw, what: str) -> Row:
     """Read one of such rows.
 
