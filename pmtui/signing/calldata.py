@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pmtui.domain.account.wallet_call import Argument, Call, DecodedCall
-from pmtui.domain.ids import Address, ConditionId, TokenId
+from pmtui.domain.ids import Address, ConditionId
 from pmtui.signing.contracts import POLYGON, Contracts
 from pmtui.signing.eip712 import address_bytes, bytes32, checksum_address, keccak256
 
@@ -196,11 +196,6 @@ def convert(
 def adapter(contracts: Contracts, *, neg_risk: bool) -> Address:
     """Return the contract that splits, merges and redeems a kind of market."""
     return contracts.neg_risk_collateral_adapter if neg_risk else contracts.collateral_adapter
-
-
-def read_balance_of_token(token: Address, owner: Address, token_id: TokenId) -> Call:
-    """Ask how many shares of an outcome an address holds."""
-    return Call(token, encode_call(BALANCE_OF_TOKEN, owner, int(token_id)))
 
 
 def _position_call(

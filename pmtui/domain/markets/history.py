@@ -4,7 +4,7 @@ A price holds from the moment at which it is known until the next one is: a line
 and ends where knowledge ends. Nothing is interpolated and nothing continued.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -86,13 +86,6 @@ class PriceLine:
     def change(self) -> Micros:
         """The change over the time shown."""
         return Micros(self.points[-1].price - self.points[0].price) if self.points else Micros(0)
-
-    def value_at(self, at: datetime) -> Micros | None:
-        """Return the last price known at a moment; None before the first and after the last."""
-        if not self.points or at > self.points[-1].at:
-            return None
-        place = bisect_right(self.points, at, key=lambda point: point.at)
-        return self.points[place - 1].price if place else None
 
 
 class Column(NamedTuple):
