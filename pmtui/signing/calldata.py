@@ -1,6 +1,6 @@
 """What wallet calls say: encoding by a fixed table of functions, and decoding for the card.
 
-The table holds the functions that the service's contracts offer and that pmtui calls or reads
+The table holds the functions that the venue's contracts offer and that pmtui calls or reads
 (docs/wire.md#contract-calls, September 2026). Decoding accepts only bytes that encode to themselves, so
 what a card shows is all that was signed.
 """
@@ -16,7 +16,7 @@ from pmtui.signing.eip712 import address_bytes, bytes32, checksum_address, kecca
 _SELECTOR = 4
 _NO_PARENT = "0x" + "00" * 32
 _BOTH_OUTCOMES = (1, 2)
-"""The two index sets of every market of the service."""
+"""The two index sets of every market of the venue."""
 
 
 class CalldataError(ValueError):

@@ -1,4 +1,4 @@
-"""Reading single fields of untyped JSON, by the habits of the service.
+"""Reading single fields of untyped JSON, by the habits of the venue.
 
 Numbers come as numbers or as texts, times as seconds or milliseconds, the same field under several
 names. A field that is there and cannot be read is an error; one that is absent is None or empty.

@@ -100,7 +100,7 @@ def to_texts(value: Listing, field: str, *, most: int) -> tuple[str, ...]:
 
 
 def to_moment(value: Number) -> datetime | None:
-    """Read a date in any of the service's spellings; None for what is no date.
+    """Read a date in any of the venue's spellings; None for what is no date.
 
     ISO with `Z` and 0 to 6 decimals, a space and `+00`, a plain date (midnight UTC), or an epoch in
     seconds or milliseconds.

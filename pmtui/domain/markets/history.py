@@ -16,7 +16,7 @@ from pmtui.domain.orders.order import TradePrint
 
 
 class Interval(StrEnum):
-    """How far back a chart reaches; the values are the service's own words."""
+    """How far back a chart reaches; the values are the venue's own words."""
 
     HOUR = "1h"
     SIX_HOURS = "6h"
@@ -111,7 +111,7 @@ def price_line(
     """Return what is known of a price over an interval that ends now.
 
     Args:
-        points: the service's history, ascending; none where it has none.
+        points: the venue's history, ascending; none where it has none.
         prints: public trades of the same token, in any order; those after the history continue it.
         interval: how far back the line reaches.
         now: our clock.
