@@ -77,7 +77,7 @@ class FailureKind(StrEnum):
     """Why there is no answer."""
 
     REFUSED = "refused"
-    """The service answered with an error of its own: 4xx with a text."""
+    """The venue answered with an error of its own: 4xx with a text."""
     UNREACHABLE = "unreachable"
     """No connection: the request did not leave."""
     LOST = "lost"
@@ -100,7 +100,7 @@ what a 503 stands for nobody has written down."""
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A request without a usable answer. Texts of the service are untrusted."""
+    """A request without a usable answer. Texts of the venue are untrusted."""
 
     kind: FailureKind
     route: str
@@ -111,7 +111,7 @@ class Failure:
 
     @property
     def may_have_happened(self) -> bool:
-        """Whether the service may have acted on it all the same."""
+        """Whether the venue may have acted on it all the same."""
         is_open = self.kind in (FailureKind.LOST, FailureKind.SERVER)
         return is_open and self.status not in NEVER_PROCESSED
 

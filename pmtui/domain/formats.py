@@ -26,6 +26,11 @@ def format_cents(price: Micros) -> str:
     return format_micros(Micros(price * 100))
 
 
+def with_cent_sign(price: Micros) -> str:
+    """Write a price for a sentence: `45.5¢`."""
+    return f"{format_cents(price)}¢"
+
+
 def format_dollars_down(amount: Micros) -> str:
     """Write dollars that are there for a sentence: never more than there are."""
     return write_dollars(cents_down(amount))

@@ -1,4 +1,4 @@
-"""Distinct types for the identifiers of the service, so that they cannot be mixed up."""
+"""Distinct types for the identifiers of the venue, so that they cannot be mixed up."""
 
 from typing import NewType
 

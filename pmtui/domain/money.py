@@ -20,7 +20,7 @@ ONE = Micros(SCALE)
 """One dollar, one share, or a price of 1.00: what a winning share pays."""
 
 LONGEST_NUMBER = 100
-"""Characters. The longest that the service sends, a float with all its noise, has 25."""
+"""Characters. The longest that the venue sends, a float with all its noise, has 25."""
 _LARGEST = 10**24 * SCALE
 _DECIMAL = re.compile(r"(-?)(\d{0,24})(?:\.(\d*))?", re.ASCII)
 _FLOAT = re.compile(r"(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?", re.ASCII)
@@ -91,7 +91,7 @@ def parse_micros(text: str) -> Micros:
 def round_micros(number: str | int) -> Micros:
     """Read a number that may carry binary noise or an exponent, rounded half up to six decimals.
 
-    For amounts the service reports as JSON floats (volumes, averages); never for what is signed.
+    For amounts the venue reports as JSON floats (volumes, averages); never for what is signed.
 
     Raises:
         MoneyError: not a finite decimal number in ASCII, or one beyond all sense.

@@ -49,7 +49,7 @@ def auth_digest(address: str, timestamp: str, nonce: int, *, chain_id: int) -> b
         address: of the owner.
         timestamp: unix seconds as the text that travels.
         nonce: which of the owner's API keys.
-        chain_id: of the service's chain.
+        chain_id: of the venue's chain.
 
     Raises:
         AddressError: no address.
@@ -68,7 +68,7 @@ def auth_digest(address: str, timestamp: str, nonce: int, *, chain_id: int) -> b
 def auth_headers(
     signer: Signer, *, timestamp_s: int, nonce: int = 0, chain_id: int = POLYGON_CHAIN_ID
 ) -> dict[str, str]:
-    """Return the headers of a level-1 request; `timestamp_s` is the service's time in seconds."""
+    """Return the headers of a level-1 request; `timestamp_s` is the venue's time in seconds."""
     timestamp = str(timestamp_s)
     digest = auth_digest(signer.address, timestamp, nonce, chain_id=chain_id)
     return {
@@ -106,12 +106,12 @@ _OUTER = bytes(byte ^ 0x5C for byte in range(256))
 
 
 class CredentialsError(ValueError):
-    """A credential that is not what the service hands out; the message does not show it."""
+    """A credential that is not what the venue hands out; the message does not show it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiCredentials:
-    """What the service returns for an owner: a public key, a secret and a passphrase."""
+    """What the venue returns for an owner: a public key, a secret and a passphrase."""
 
     key: ApiKey
     secret: Secret

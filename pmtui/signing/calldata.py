@@ -1,6 +1,6 @@
 """What wallet calls say: encoding by a fixed table of functions, and decoding for the card.
 
-The table holds the functions that the service's contracts offer and that pmtui calls or reads
+The table holds the functions that the venue's contracts offer and that pmtui calls or reads
 (docs/wire.md#contract-calls, September 2026). Decoding accepts only bytes that encode to themselves, so
 what a card shows is all that was signed.
 """
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pmtui.domain.account.wallet_call import Argument, Call, DecodedCall
-from pmtui.domain.ids import Address, ConditionId, TokenId
+from pmtui.domain.ids import Address, ConditionId
 from pmtui.signing.contracts import POLYGON, Contracts
 from pmtui.signing.eip712 import address_bytes, bytes32, checksum_address, keccak256
 
 _SELECTOR = 4
 _NO_PARENT = "0x" + "00" * 32
 _BOTH_OUTCOMES = (1, 2)
-"""The two index sets of every market of the service."""
+"""The two index sets of every market of the venue."""
 
 
 class CalldataError(ValueError):
@@ -196,11 +196,6 @@ def convert(
 def adapter(contracts: Contracts, *, neg_risk: bool) -> Address:
     """Return the contract that splits, merges and redeems a kind of market."""
     return contracts.neg_risk_collateral_adapter if neg_risk else contracts.collateral_adapter
-
-
-def read_balance_of_token(token: Address, owner: Address, token_id: TokenId) -> Call:
-    """Ask how many shares of an outcome an address holds."""
-    return Call(token, encode_call(BALANCE_OF_TOKEN, owner, int(token_id)))
 
 
 def _position_call(

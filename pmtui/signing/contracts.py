@@ -103,7 +103,7 @@ _BY_CHAIN = MappingProxyType({contracts.chain_id: contracts for contracts in (PO
 
 
 class ChainError(ValueError):
-    """A chain the service is not on."""
+    """A chain the venue is not on."""
 
 
 def contracts_on(chain_id: int) -> Contracts:
@@ -145,7 +145,7 @@ def exchange_domain(kind: ExchangeKind, *, chain_id: int = POLYGON_CHAIN_ID) -> 
     """Return the domain of an exchange; its separator is computed once for a process.
 
     Raises:
-        ChainError: the service is not on that chain.
+        ChainError: the venue is not on that chain.
     """
     contracts = contracts_on(chain_id)
     contract, version = {
@@ -170,7 +170,7 @@ def exchange_for(
 
     Raises:
         ValueError: the token id is not a decimal number.
-        ChainError: the service is not on that chain.
+        ChainError: the venue is not on that chain.
     """
     if not token_id.isdecimal():
         raise ValueError("a token id is a decimal number")
@@ -190,7 +190,7 @@ def condition_id(oracle: str, question_id: str, outcome_slot_count: int = 2) -> 
     Args:
         oracle: address that may resolve it.
         question_id: 0x and 64 hexadecimal digits.
-        outcome_slot_count: two on every market of the service.
+        outcome_slot_count: two on every market of the venue.
 
     Raises:
         AddressError: no address.

@@ -116,7 +116,7 @@ class OrderHashes(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def order_id(self) -> OrderId:
-        """The id the service will know the order by, whatever the signature type."""
+        """The id the venue will know the order by, whatever the signature type."""
         return OrderId("0x" + self.digest.hex())
 
 
@@ -130,7 +130,7 @@ class SignedOrder(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def order_id(self) -> OrderId:
-        """The id the service will know the order by."""
+        """The id the venue will know the order by."""
         return self.hashes.order_id
 
 
@@ -179,7 +179,7 @@ def hash_order(fields: OrderFields, domain: ExchangeDomain) -> OrderHashes:
 
 
 def order_id(fields: OrderFields, domain: ExchangeDomain) -> OrderId:
-    """Return the id the service will know an order by; raises as `hash_order` does."""
+    """Return the id the venue will know an order by; raises as `hash_order` does."""
     return hash_order(fields, domain).order_id
 
 

@@ -25,7 +25,7 @@ class Secret:
 
     @classmethod
     def from_text(cls, text: str) -> "Secret":
-        """Hide a text: a passphrase, or a credential as the service sent it."""
+        """Hide a text: a passphrase, or a credential as the venue sent it."""
         return cls(text.encode())
 
     @classmethod

@@ -32,6 +32,7 @@ from pmtui.wire.rows import (
     Number,
     Rows,
     SkipLog,
+    decode_rows,
     read_one,
     read_rows,
     to_condition_id,
@@ -153,10 +154,7 @@ def decode_positions(body: bytes) -> Rows[Position]:
     Raises:
         WireError: no list at all.
     """
-    rows, cursor = split_list(body, "data")
-    log = SkipLog()
-    values = read_rows(rows, _POSITION, _to_position, log=log, place="positions")
-    return log.rows(values, cursor=cursor, received=len(rows))
+    return decode_rows(body, "data", _POSITION, _to_position, place="positions")
 
 
 def decode_closed_positions(body: bytes) -> Rows[ClosedPosition]:
@@ -165,10 +163,7 @@ def decode_closed_positions(body: bytes) -> Rows[ClosedPosition]:
     Raises:
         WireError: no list at all.
     """
-    rows, cursor = split_list(body, "data")
-    log = SkipLog()
-    values = read_rows(rows, _POSITION, _to_closed, log=log, place="closed positions")
-    return log.rows(values, cursor=cursor, received=len(rows))
+    return decode_rows(body, "data", _POSITION, _to_closed, place="closed positions")
 
 
 def decode_activity(body: bytes) -> Rows[Activity]:
@@ -177,16 +172,7 @@ def decode_activity(body: bytes) -> Rows[Activity]:
     Raises:
         WireError: no list at all.
     """
-    return _decode_activity(body, "activity")
-
-
-def decode_trades(body: bytes) -> Rows[Activity]:
-    """Read trades, which are activity of the kind TRADE.
-
-    Raises:
-        WireError: no list at all.
-    """
-    return _decode_activity(body, "trades")
+    return decode_rows(body, "data", _ACTIVITY, _to_activity, place="activity")
 
 
 def decode_prints(body: bytes) -> Rows[TradePrint]:
@@ -195,10 +181,7 @@ def decode_prints(body: bytes) -> Rows[TradePrint]:
     Raises:
         WireError: no list at all.
     """
-    rows, cursor = split_list(body, "data")
-    log = SkipLog()
-    values = read_rows(rows, _ACTIVITY, _to_print, log=log, place="trades")
-    return log.rows(values, cursor=cursor, received=len(rows))
+    return decode_rows(body, "data", _ACTIVITY, _to_print, place="trades")
 
 
 def decode_value(body: bytes) -> Value:
@@ -230,13 +213,6 @@ def decode_holders(body: bytes) -> Rows[Holder]:
     groups = read_rows(rows, _HOLDERS, lambda row: _to_holders(row, log), log=log, place="tokens")
     holders = tuple(holder for group in groups for holder in group)
     return log.rows(holders, cursor=cursor, received=len(rows))
-
-
-def _decode_activity(body: bytes, place: str) -> Rows[Activity]:
-    rows, cursor = split_list(body, "data")
-    log = SkipLog()
-    values = read_rows(rows, _ACTIVITY, _to_activity, log=log, place=place)
-    return log.rows(values, cursor=cursor, received=len(rows))
 
 
 def _to_position(row: PositionRow) -> Position:

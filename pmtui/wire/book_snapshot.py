@@ -74,7 +74,7 @@ def decode_snapshot_body(body: bytes) -> BookSnapshot:
             read_price(level.price)
             read_size(level.size)
     except (*UNREADABLE, MoneyError):
-        return decode_snapshot(fields.row(fields.load(body), "book"))
+        return decode_snapshot(fields.load_object(body, "book"))
     return BookSnapshot(
         TokenId(raw.asset_id),
         ConditionId(raw.market),

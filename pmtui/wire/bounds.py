@@ -63,7 +63,7 @@ LABEL = 120
 PROSE = 20_000
 """Characters of rules, descriptions and comments."""
 REASON = 300
-"""Characters of an error in the service's words."""
+"""Characters of an error in the venue's words."""
 
 MOST_ROWS = 20_000
 """Rows of one answer. The longest page that is asked for has 1,000."""

@@ -14,7 +14,7 @@ come as texts or numbers, several facts under two names; both are read.
 exponent, taker only), `r` the rewards: shares, and cents from the midpoint.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
@@ -89,13 +89,13 @@ def decode_books(body: bytes) -> tuple[BookSnapshot, ...]:
 
 def decode_price(body: bytes) -> Micros:
     """Read `/price`."""
-    return fields.required_amount(_object(body, "price"), "price", within=PRICE)
+    return fields.required_amount(fields.load_object(body, "price"), "price", within=PRICE)
 
 
 def decode_prices(body: bytes) -> dict[TokenId, dict[Side, Micros]]:
     """Read `/prices`: only the sides that were asked for."""
     prices: dict[TokenId, dict[Side, Micros]] = {}
-    for token, sides in _object(body, "prices").items():
+    for token, sides in fields.load_object(body, "prices").items():
         listed = fields.row(sides, "prices")
         prices[_token(token)] = {
             side: fields.required_amount(listed, side.value, within=PRICE)
@@ -107,23 +107,25 @@ def decode_prices(body: bytes) -> dict[TokenId, dict[Side, Micros]]:
 
 def decode_midpoint(body: bytes) -> Micros:
     """Read `/midpoint`, under the name it has and the one it is documented by."""
-    return fields.required_amount(_object(body, "midpoint"), "mid", "mid_price", within=PRICE)
+    return fields.required_amount(
+        fields.load_object(body, "midpoint"), "mid", "mid_price", within=PRICE
+    )
 
 
 def decode_spread(body: bytes) -> Micros:
     """Read `/spread`."""
-    return fields.required_amount(_object(body, "spread"), "spread", within=PRICE)
+    return fields.required_amount(fields.load_object(body, "spread"), "spread", within=PRICE)
 
 
 def decode_amounts(body: bytes) -> dict[TokenId, Micros]:
     """Read `/midpoints` or `/spreads`: an amount for each token."""
-    source = _object(body, "amounts")
+    source = fields.load_object(body, "amounts")
     return {_token(token): fields.required_amount(source, token, within=PRICE) for token in source}
 
 
 def decode_last_trade(body: bytes) -> LastTrade:
     """Read `/last-trade-price`."""
-    return _last_trade(_object(body, "last trade"))
+    return _last_trade(fields.load_object(body, "last trade"))
 
 
 def decode_last_trades(body: bytes) -> dict[TokenId, LastTrade]:
@@ -139,13 +141,13 @@ def _last_trade(source: Row) -> LastTrade:
 
 def decode_tick_size(body: bytes) -> Micros:
     """Read `/tick-size`: a number or a text, under either name."""
-    source = _object(body, "tick size")
+    source = fields.load_object(body, "tick size")
     return fields.required_amount(source, "minimum_tick_size", "tick_size", within=TICK)
 
 
 def decode_neg_risk(body: bytes) -> bool:
     """Read `/neg-risk`."""
-    source = _object(body, "neg risk")
+    source = fields.load_object(body, "neg risk")
     if source.get("neg_risk") is None:
         raise WireError("neg_risk", "missing")
     return fields.flag(source, "neg_risk", default=False)
@@ -154,7 +156,7 @@ def decode_neg_risk(body: bytes) -> bool:
 def decode_fee_rate(body: bytes) -> int:
     """Read `/fee-rate`, in hundredths of a percent; not the fee of today's exchange."""
     names = ("base_fee", "fee_rate_bps", "fee_rate")
-    rate = fields.whole(_object(body, "fee rate"), *names, within=fields.BASIS_POINTS)
+    rate = fields.whole(fields.load_object(body, "fee rate"), *names, within=fields.BASIS_POINTS)
     if rate is None:
         raise WireError("base_fee", "missing")
     return rate
@@ -162,7 +164,7 @@ def decode_fee_rate(body: bytes) -> int:
 
 def decode_market_of_token(body: bytes) -> MarketOfToken:
     """Read `/markets-by-token/{token_id}`."""
-    source = _object(body, "market of token")
+    source = fields.load_object(body, "market of token")
     return MarketOfToken(
         ConditionId(fields.required(source, "condition_id")),
         (
@@ -174,7 +176,7 @@ def decode_market_of_token(body: bytes) -> MarketOfToken:
 
 def decode_market_terms(body: bytes) -> MarketTerms:
     """Read `/clob-markets/{condition_id}`: names of one to five letters, empty facts left out."""
-    source = _object(body, "market terms")
+    source = fields.load_object(body, "market terms")
     tokens = fields.rows(source.get("t") or [], "t", most=bounds.MOST_OUTCOMES)
     return MarketTerms(
         condition_id=ConditionId(fields.required(source, "c", "condition_id")),
@@ -217,20 +219,12 @@ def _reward_terms(value: object) -> RewardTerms | None:
 
 def decode_market_page(body: bytes) -> Page[ListedMarket]:
     """Read a page of `/markets`, `/sampling-markets` or one of their simplified forms."""
-    rows, cursor = decode_page(body)
-    markets: list[ListedMarket] = []
-    skipped = 0
-    for row in rows:
-        try:
-            markets.append(_listed_market(fields.load_row(row, "market")))
-        except WireError:
-            skipped += 1
-    return Page(tuple(markets), cursor, skipped)
+    return read_page(body, _listed_market)
 
 
 def decode_listed_market(body: bytes) -> ListedMarket:
     """Read `/markets/{condition_id}`."""
-    return _listed_market(_object(body, "market"))
+    return _listed_market(fields.load_object(body, "market"))
 
 
 def _listed_market(source: Row) -> ListedMarket:
@@ -307,7 +301,7 @@ def _point(source: Row) -> PricePoint:
 
 def decode_version(body: bytes) -> int:
     """Read `/version`: the generation of orders that the host takes."""
-    version = fields.whole(_object(body, "version"), "version", within=fields.COUNT)
+    version = fields.whole(fields.load_object(body, "version"), "version", within=fields.COUNT)
     if version is None:
         raise WireError("version", "missing")
     return version
@@ -320,9 +314,18 @@ def decode_page(body: bytes) -> tuple[list[msgspec.Raw], str | None]:
     return rows, None if cursor == LAST_CURSOR else cursor
 
 
+def read_page(body: bytes, decode: Callable[[Row], T]) -> Page[T]:
+    """Read the rows of a page; those that cannot be read are counted."""
+    rows, cursor = decode_page(body)
+    found: list[T] = []
+    skipped = 0
+    for raw in rows:
+        try:
+            found.append(decode(fields.load_row(raw, "row")))
+        except WireError:
+            skipped += 1
+    return Page(tuple(found), cursor, skipped)
+
+
 def _token(text: str) -> TokenId:
     return TokenId(bounds.identifier(text, "token"))
-
-
-def _object(body: bytes, what: str) -> Row:
-    return fields.row(fields.load(body), what)

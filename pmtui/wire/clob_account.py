@@ -39,7 +39,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.wire import bounds, fields
 from pmtui.wire.bounds import WireError
-from pmtui.wire.clob import decode_page
+from pmtui.wire.clob import decode_page, read_page
 from pmtui.wire.fields import Row
 from pmtui.wire.orders import Owner, decode_fills, decode_order
 from pmtui.wire.rows import to_moment
@@ -60,7 +60,7 @@ class SentCredentials:
 
 def decode_credentials(body: bytes) -> SentCredentials:
     """Read what creating or deriving an API key answers."""
-    source = _object(body, "credentials")
+    source = fields.load_object(body, "credentials")
     return SentCredentials(
         ApiKey(fields.required(source, "apiKey", "key")),
         secret=fields.required(source, "secret"),
@@ -70,7 +70,7 @@ def decode_credentials(body: bytes) -> SentCredentials:
 
 def decode_post_result(body: bytes) -> PostResult:
     """Read the answer to one posted order."""
-    return _post_result(_object(body, "post result"))
+    return _post_result(fields.load_object(body, "post result"))
 
 
 def decode_post_results(body: bytes) -> tuple[PostResult, ...]:
@@ -103,7 +103,7 @@ def _post_result(source: Row) -> PostResult:
 
 def decode_cancel_result(body: bytes) -> CancelResult:
     """Read what any of the cancelling routes answers; reasons are the venue's words."""
-    source = _object(body, "cancel result")
+    source = fields.load_object(body, "cancel result")
     refused = fields.row(source.get("not_canceled") or {}, "not_canceled")
     return CancelResult(
         canceled=tuple(
@@ -164,7 +164,7 @@ def decode_balance(body: bytes) -> BalanceAllowance:
 
     Older answers have a single allowance, whose spender nobody names.
     """
-    source = _object(body, "balance")
+    source = fields.load_object(body, "balance")
     balance = fields.whole(source, "balance", within=CASH)
     if balance is None:
         raise WireError("balance", "missing")
@@ -191,7 +191,7 @@ def decode_api_keys(body: bytes) -> tuple[ApiKey, ...]:
 
 def decode_closed_only(body: bytes) -> bool:
     """Read `/auth/ban-status/closed-only`: whether the account may only close positions."""
-    return fields.flag(_object(body, "ban status"), "closed_only", default=False)
+    return fields.flag(fields.load_object(body, "ban status"), "closed_only", default=False)
 
 
 def _orders_of_trade(row: Row) -> Named:
@@ -211,16 +211,12 @@ def _is_id(text: str) -> bool:
     return 0 < len(text) <= LONGEST_ID
 
 
-def _object(body: bytes, what: str) -> Row:
-    return fields.row(fields.load(body), what)
-
-
 _KEY_LISTS = ("builderApiKeys", "builder_api_keys", "apiKeys", "keys", "data")
 
 
 def decode_new_key(body: bytes) -> ApiKey:
     """Read a read-only key that was made; it has no secret."""
-    return ApiKey(fields.required(fields.row(fields.load(body), "key"), "apiKey", "key"))
+    return ApiKey(fields.required(fields.load_object(body, "key"), "apiKey", "key"))
 
 
 def decode_was_deleted(body: bytes) -> bool:
@@ -243,7 +239,7 @@ def decode_builder_keys(body: bytes) -> tuple[BuilderKey, ...]:
 
 def decode_made_builder_key(body: bytes) -> BuilderKey:
     """Read what making a builder's key answers beside its secrets."""
-    return _builder_key(fields.row(fields.load(body), "builder key"))
+    return _builder_key(fields.load_object(body, "builder key"))
 
 
 def _builder_key(item: object) -> BuilderKey:
@@ -275,7 +271,7 @@ def _key_moment(source: Row, *names: str) -> datetime | None:
 
 def decode_builder_fees(body: bytes) -> BuilderFees:
     """Read `/fees/builder-fees/{code}`."""
-    source = fields.row(fields.load(body), "builder fees")
+    source = fields.load_object(body, "builder fees")
     rates = fields.BASIS_POINTS
     maker = fields.whole(source, "builder_maker_fee_rate_bps", within=rates)
     taker = fields.whole(source, "builder_taker_fee_rate_bps", within=rates)
@@ -289,15 +285,7 @@ _NOTICE_KINDS = {kind.value: kind for kind in NoticeKind}
 
 def decode_notices(body: bytes) -> Page[Notice]:
     """Read `/notifications`; those that cannot be read are counted."""
-    rows, cursor = decode_page(body)
-    notices: list[Notice] = []
-    skipped = 0
-    for row in rows:
-        try:
-            notices.append(_notice(fields.load_row(row, "notice")))
-        except WireError:
-            skipped += 1
-    return Page(tuple(notices), cursor, skipped)
+    return read_page(body, _notice)
 
 
 def _notice(source: Row) -> Notice:
@@ -339,7 +327,7 @@ def decode_heartbeat(body: bytes) -> HeartbeatAnswer:
 
     Sources disagree on the name of the refusal's text: `error_msg` or `error`.
     """
-    source = fields.row(fields.load(body), "heartbeat")
+    source = fields.load_object(body, "heartbeat")
     refusal = fields.shown(source, "error_msg", most=bounds.REASON)
     refusal = refusal or fields.shown(source, "error", most=bounds.REASON)
     next_id = fields.text(source, "heartbeat_id")

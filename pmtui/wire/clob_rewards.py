@@ -11,7 +11,6 @@ one shape with more or fewer fields; dates come with or without a time of day, a
 texts.
 """
 
-from collections.abc import Callable
 from datetime import date
 from typing import TypeVar
 
@@ -29,7 +28,7 @@ from pmtui.domain.markets.rewards import (
 from pmtui.domain.money import CASH, CENTS, ONE, PERCENT, PRICE, SIZE, ZERO, Micros
 from pmtui.wire import bounds, fields
 from pmtui.wire.bounds import WireError
-from pmtui.wire.clob import decode_page
+from pmtui.wire.clob import decode_page, read_page
 from pmtui.wire.fields import Row
 from pmtui.wire.rows import to_moment
 
@@ -40,7 +39,7 @@ _CENTS_IN_A_PRICE = 100
 
 def decode_scoring(body: bytes) -> bool:
     """Read whether one order scores."""
-    source = _object(body, "scoring")
+    source = fields.load_object(body, "scoring")
     if source.get("scoring") is None:
         raise WireError("scoring", "missing")
     return fields.flag(source, "scoring", default=False)
@@ -48,7 +47,7 @@ def decode_scoring(body: bytes) -> bool:
 
 def decode_scorings(body: bytes) -> dict[OrderId, bool]:
     """Read which of several orders score."""
-    source = _object(body, "scoring")
+    source = fields.load_object(body, "scoring")
     return {
         OrderId(bounds.identifier(key, "scoring")): fields.flag(source, key, default=False)
         for key in source
@@ -57,7 +56,7 @@ def decode_scorings(body: bytes) -> dict[OrderId, bool]:
 
 def decode_rewarded_markets(body: bytes) -> Page[RewardedMarket]:
     """Read a page of any of the lists of markets with rewards."""
-    page = _page(body, _rewarded_market)
+    page = read_page(body, _rewarded_market)
     try:
         loaded = fields.load(body)
         source = loaded if isinstance(loaded, dict) else {}
@@ -70,7 +69,7 @@ def decode_rewarded_markets(body: bytes) -> Page[RewardedMarket]:
 
 def decode_earnings(body: bytes) -> Page[Earnings]:
     """Read a page of a day's earnings by market, or the sums of a day."""
-    return _page(body, _earnings)
+    return read_page(body, _earnings)
 
 
 def decode_total_earnings(body: bytes) -> tuple[Earnings, ...]:
@@ -102,7 +101,7 @@ def decode_percentages(body: bytes) -> dict[ConditionId, Micros]:
 
 def decode_rebates(body: bytes) -> Page[Rebate]:
     """Read the rebates of a day; rows that cannot be read are counted."""
-    return _page(body, _rebate)
+    return read_page(body, _rebate)
 
 
 def _rewarded_market(source: Row) -> RewardedMarket:
@@ -202,19 +201,3 @@ def _day(source: Row, name: str) -> date | None:
     if at is None:
         raise WireError(name, "not a date")
     return at.date()
-
-
-def _page(body: bytes, decode: Callable[[Row], T]) -> Page[T]:
-    rows, cursor = decode_page(body)
-    found: list[T] = []
-    skipped = 0
-    for row in rows:
-        try:
-            found.append(decode(fields.load_row(row, "rewards")))
-        except WireError:
-            skipped += 1
-    return Page(tuple(found), cursor, skipped)
-
-
-def _object(body: bytes, what: str) -> Row:
-    return fields.row(fields.load(body), what)

@@ -1,4 +1,4 @@
-"""Reading single fields of untyped JSON, by the habits of the service.
+"""Reading single fields of untyped JSON, by the habits of the venue.
 
 Numbers come as numbers or as texts, times as seconds or milliseconds, the same field under several
 names. A field that is there and cannot be read is an error; one that is absent is None or empty.
@@ -42,6 +42,15 @@ def load(body: bytes) -> object:
         return decode_json(_ANYTHING, body)
     except UNREADABLE as error:
         raise NotJsonError("", f"not JSON: {body[:60]!r}") from error
+
+
+def load_object(body: bytes, what: str) -> Row:
+    """Read JSON that is one object.
+
+    Raises:
+        WireError: it is something else, or no JSON.
+    """
+    return row(load(body), what)
 
 
 def load_row(raw: msgspec.Raw, what: str) -> Row:

@@ -42,7 +42,7 @@ from pmtui.domain.money import (
     Range,
 )
 from pmtui.wire import bounds
-from pmtui.wire.bodies import decode_envelope, decode_json, split_list
+from pmtui.wire.bodies import decode_envelope, decode_json
 from pmtui.wire.bounds import LABEL, UNREADABLE, Identifier, WireError, cut
 from pmtui.wire.rows import (
     Listing,
@@ -50,6 +50,7 @@ from pmtui.wire.rows import (
     Rows,
     Shared,
     SkipLog,
+    decode_rows,
     read_one,
     read_rows,
     to_condition_id,
@@ -198,10 +199,8 @@ def decode_events(body: bytes) -> Rows[Event]:
     Raises:
         WireError: no list of events at all.
     """
-    rows, cursor = split_list(body, "events")
     log, share = SkipLog(), Shared()
-    events = read_rows(rows, _EVENT, lambda r: _to_event(r, log, share), log=log, place="events")
-    return log.rows(events, cursor=cursor, received=len(rows))
+    return decode_rows(body, "events", _EVENT, lambda row: _to_event(row, log, share), log=log)
 
 
 def decode_markets(body: bytes) -> Rows[Market]:
@@ -210,11 +209,8 @@ def decode_markets(body: bytes) -> Rows[Market]:
     Raises:
         WireError: no list of markets at all.
     """
-    rows, cursor = split_list(body, "markets")
-    log = SkipLog()
     share = Shared()
-    markets = read_rows(rows, _MARKET, lambda r: _to_market(r, share), log=log, place="markets")
-    return log.rows(markets, cursor=cursor, received=len(rows))
+    return decode_rows(body, "markets", _MARKET, lambda row: _to_market(row, share))
 
 
 def decode_event(body: bytes) -> Event:
@@ -256,10 +252,7 @@ def decode_tags(body: bytes) -> Rows[Tag]:
     Raises:
         WireError: no list of tags at all.
     """
-    rows, cursor = split_list(body, "tags")
-    log = SkipLog()
-    tags = read_rows(rows, _TAG, _to_tag, log=log, place="tags")
-    return log.rows(tags, cursor=cursor, received=len(rows))
+    return decode_rows(body, "tags", _TAG, _to_tag)
 
 
 def decode_comments(body: bytes) -> Rows[Comment]:
@@ -268,10 +261,7 @@ def decode_comments(body: bytes) -> Rows[Comment]:
     Raises:
         WireError: no list of comments at all.
     """
-    rows, cursor = split_list(body, "comments")
-    log = SkipLog()
-    comments = read_rows(rows, _COMMENT, _to_comment, log=log, place="comments")
-    return log.rows(comments, cursor=cursor, received=len(rows))
+    return decode_rows(body, "comments", _COMMENT, _to_comment)
 
 
 def _to_event(row: EventRow, log: SkipLog, share: Shared) -> Event:

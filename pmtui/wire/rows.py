@@ -19,7 +19,7 @@ import msgspec
 from pmtui.domain.answers import Page
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import CASH, SCALE, Micros, MoneyError, Range, parse_micros, round_micros
-from pmtui.wire.bodies import decode_json
+from pmtui.wire.bodies import decode_json, split_list
 from pmtui.wire.bounds import (
     LONGEST_ID,
     MOST_ROWS,
@@ -100,7 +100,7 @@ def to_texts(value: Listing, field: str, *, most: int) -> tuple[str, ...]:
 
 
 def to_moment(value: Number) -> datetime | None:
-    """Read a date in any of the service's spellings; None for what is no date.
+    """Read a date in any of the venue's spellings; None for what is no date.
 
     ISO with `Z` and 0 to 6 decimals, a space and `+00`, a plain date (midnight UTC), or an epoch in
     seconds or milliseconds.
@@ -212,6 +212,34 @@ class SkipLog:
     ) -> Rows[T]:
         """Return what was readable together with what was not."""
         return Rows(items, cursor, self.count, tuple(self.reasons), received)
+
+
+def decode_rows(
+    body: bytes,
+    key: str,
+    decoder: msgspec.json.Decoder[S],
+    to_value: Callable[[S], T],
+    *,
+    log: SkipLog | None = None,
+    place: str = "",
+) -> Rows[T]:
+    """Read a list in any of its envelopes.
+
+    Args:
+        body: of an answer.
+        key: where the list may stand.
+        decoder: of one row.
+        to_value: raises `WireError` for what the decoder lets through.
+        log: where `to_value` counts what it skips inside a row.
+        place: the name of the list, for the reasons; the key unless it says too little.
+
+    Raises:
+        WireError: no list at all.
+    """
+    rows, cursor = split_list(body, key)
+    log = log or SkipLog()
+    values = read_rows(rows, decoder, to_value, log=log, place=place or key)
+    return log.rows(values, cursor=cursor, received=len(rows))
 
 
 def read_rows(

@@ -7,7 +7,6 @@ from functools import partial
 
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.books.verification import HashTerms, hash_of, levels_text
-from pmtui.domain.cursor import decode_cursor, encode_cursor
 from pmtui.domain.ids import Address, ApiKey, ConditionId, TokenId
 from pmtui.domain.markets.fees import taker_fee, taker_fee_exact
 from pmtui.domain.markets.market import FeeSchedule, Side
@@ -36,6 +35,7 @@ from pmtui.signing.orders import (
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
+from pmtui.sim.paging import cursor_at, offset_of
 from tests.check.row import Json, Row, boolean, hexed, integer, same_number, text
 
 Compute = Callable[[Mapping[str, Json], Mapping[str, Json]], Json]
@@ -328,8 +328,8 @@ def _taker_fee(row: Mapping[str, Json], _document: Mapping[str, Json]) -> Json:
 
 
 def _cursor(row: Mapping[str, Json], _document: Mapping[str, Json]) -> Json:
-    cursor = encode_cursor(integer(row, "offset"))
-    return {"cursor": cursor, "offset": decode_cursor(cursor)}
+    cursor = cursor_at(integer(row, "offset"))
+    return {"cursor": cursor, "offset": offset_of(cursor)}
 
 
 _SECTIONS: dict[str, tuple[Compute, tuple[str, ...]]] = {

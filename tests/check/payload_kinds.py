@@ -164,7 +164,7 @@ def _analytics_kinds() -> tuple[Kind, ...]:
     return (
         Kind("activity page", _page_of(_is_activity), analytics.decode_activity),
         Kind("position page", _page_of(_is_position), analytics.decode_positions),
-        Kind("trade page", _page_of(_is_trade), analytics.decode_trades),
+        Kind("trade page", _page_of(_is_trade), analytics.decode_activity),
         Kind("holder page", _page_of(_has("holders")), analytics.decode_holders),
         Kind("value", _is_value_envelope, analytics.decode_value),
         Kind("activity", _is_activity, _one(analytics.decode_activity), analytics.decode_activity),
@@ -177,7 +177,7 @@ def _analytics_kinds() -> tuple[Kind, ...]:
             _one(analytics.decode_closed_positions),
             analytics.decode_closed_positions,
         ),
-        Kind("trades", _is_trade, _one(analytics.decode_trades), analytics.decode_trades),
+        Kind("trades", _is_trade, _one(analytics.decode_activity), analytics.decode_activity),
         Kind("holders", _has("holders"), _one(analytics.decode_holders), analytics.decode_holders),
         Kind("value", _is_value, analytics.decode_value, analytics.decode_value),
         Kind("open interest", _is_only("value", "market", "condition_id"), None, None),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.account.wallet_call import MAX_UINT256, Call
-from pmtui.domain.ids import Address, ConditionId, TokenId
+from pmtui.domain.ids import Address, ConditionId
 from pmtui.signing import calldata
 from pmtui.signing.calldata import CalldataError, decode_call
 from pmtui.signing.contracts import POLYGON
@@ -76,9 +76,7 @@ def test_a_missing_argument_is_refused() -> None:
 
 
 def test_a_balance_is_asked_for_by_token() -> None:
-    call = calldata.read_balance_of_token(
-        POLYGON.conditional_tokens, POLYGON.exchange, TokenId("123")
-    )
-    decoded = decode_call(call)
+    data = calldata.encode_call(calldata.BALANCE_OF_TOKEN, POLYGON.exchange, 123)
+    decoded = decode_call(Call(POLYGON.conditional_tokens, data))
     assert decoded is not None
     assert decoded.arguments == (("owner", POLYGON.exchange), ("id", 123))

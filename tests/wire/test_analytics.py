@@ -69,7 +69,6 @@ DECODERS: tuple[Callable[[bytes], object], ...] = (
     analytics.decode_positions,
     analytics.decode_closed_positions,
     analytics.decode_activity,
-    analytics.decode_trades,
     analytics.decode_holders,
     analytics.decode_value,
     decode_geo_answer,
@@ -126,7 +125,7 @@ def test_activity_keeps_unknown_kinds_and_rows_without_a_market() -> None:
 
 
 def test_equal_rows_stay_apart() -> None:
-    assert len(analytics.decode_trades(wire([ACTIVITY, ACTIVITY])).items) == 2
+    assert len(analytics.decode_activity(wire([ACTIVITY, ACTIVITY])).items) == 2
 
 
 def test_a_row_without_a_time_is_skipped() -> None:

@@ -44,7 +44,7 @@ NoticeId = NewType("NoticeId", str)
 
 
 class NoticeKind(Enum):
-    """What a notice is about; the values are the service's numbers (docs/wire.md#rewards-and-notices)."""
+    """What a notice is about; the values are the venue's numbers (docs/wire.md#rewards-and-notices)."""
 
     UNKNOWN = 0
     CANCELLATION = 1

@@ -20,7 +20,7 @@ from pmtui.domain.orders.order import BalanceAllowance
 T_co = TypeVar("T_co", covariant=True)
 
 UNLIMITED: Final = 2**128
-"""No money there is comes near: approvals of the service's wallets are for 2^256 - 1."""
+"""No money there is comes near: approvals of the venue's wallets are for 2^256 - 1."""
 _SHOWN_OF_KEY = 8
 
 

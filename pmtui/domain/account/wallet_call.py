@@ -28,7 +28,7 @@ class Call:
     target: Address
     data: bytes
     value: int = 0
-    """Of the chain's own coin, in its smallest unit; zero in everything that the service needs."""
+    """Of the chain's own coin, in its smallest unit; zero in everything that the venue needs."""
 
 
 @dataclass(frozen=True, slots=True)

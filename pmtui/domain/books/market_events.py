@@ -145,7 +145,7 @@ class BestBidAsk:
 
 @dataclass(frozen=True, slots=True)
 class MarketCreated:
-    """A new market somewhere on the service. Texts are untrusted."""
+    """A new market somewhere on the venue. Texts are untrusted."""
 
     condition_id: ConditionId
     question: str

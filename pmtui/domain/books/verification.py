@@ -79,28 +79,6 @@ def hash_of(
     return sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
-def snapshot_hash(
-    snapshot: BookSnapshot, *, terms: HashTerms, last_trade_price: str | None = None
-) -> str:
-    """Return what a snapshot's hash should be, with its levels in the order received.
-
-    Args:
-        snapshot: the book.
-        terms: see `terms_of`, for stream books do not carry all of them.
-        last_trade_price: used where the snapshot has none.
-    """
-    last = snapshot.last_trade_price
-    return hash_of(
-        snapshot.condition_id,
-        snapshot.token_id,
-        snapshot.timestamp,
-        bids=levels_text((level.price, level.size) for level in snapshot.bids),
-        asks=levels_text((level.price, level.size) for level in snapshot.asks),
-        terms=terms,
-        last_trade_price=(last_trade_price or "") if last is None else last,
-    )
-
-
 def terms_of(snapshot: BookSnapshot, known: HashTerms | None = None) -> HashTerms | None:
     """Return a snapshot's terms, filled up with what is known; None without any tick size."""
     tick_size = snapshot.tick_size or (known.tick_size if known else "")

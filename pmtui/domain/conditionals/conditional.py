@@ -17,9 +17,10 @@ from typing import NewType
 
 from typing_extensions import override
 
+from pmtui.domain.formats import with_cent_sign
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros, format_micros, group_micros
+from pmtui.domain.money import Micros, group_micros
 from pmtui.domain.orders.amounts import price_ceil, size_floor
 from pmtui.domain.orders.order import LimitIntent, TimeInForce
 
@@ -404,24 +405,20 @@ def describe_attachment(attachment: Attachment) -> str:
     """Say what comes with a purchase: `stop 38¢ (worst 33¢), target 42¢`."""
     parts, stop = [], attachment.stop
     if stop is not None:
-        lowest = _cents(Micros(max(stop - attachment.give_way, 0)))
-        parts.append(f"stop {_cents(stop)} (worst {lowest})")
+        lowest = with_cent_sign(Micros(max(stop - attachment.give_way, 0)))
+        parts.append(f"stop {with_cent_sign(stop)} (worst {lowest})")
     if attachment.take_profit is not None:
-        parts.append(f"target {_cents(attachment.take_profit)}")
+        parts.append(f"target {with_cent_sign(attachment.take_profit)}")
     return ", ".join(parts)
 
 
 def _say(size: str, outcome: str, plan: ConditionalPlan) -> str:
     parts = []
     if plan.stop is not None:
-        lowest = _cents(Micros(max(plan.stop - plan.give_way, 0)))
-        parts.append(f"at {_cents(plan.stop)} or below (worst {lowest})")
+        lowest = with_cent_sign(Micros(max(plan.stop - plan.give_way, 0)))
+        parts.append(f"at {with_cent_sign(plan.stop)} or below (worst {lowest})")
     if plan.trail is not None:
-        parts.append(f"trailing {_cents(plan.trail)} below the best bid")
+        parts.append(f"trailing {with_cent_sign(plan.trail)} below the best bid")
     if plan.take_profit is not None:
-        parts.append(f"from {_cents(plan.take_profit)} up")
+        parts.append(f"from {with_cent_sign(plan.take_profit)} up")
     return f"sell {size} {outcome} {', or '.join(parts)}"
-
-
-def _cents(price: Micros) -> str:
-    return f"{format_micros(Micros(price * 100))}¢"

@@ -12,9 +12,9 @@ from enum import StrEnum
 from typing import NewType
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.formats import parse_cents
+from pmtui.domain.formats import parse_cents, with_cent_sign
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.money import ONE, ZERO, Micros, format_micros
+from pmtui.domain.money import ONE, ZERO, Micros
 
 AlertId = NewType("AlertId", str)
 """Ours alone."""
@@ -119,7 +119,7 @@ def plan_problem(plan: AlertPlan, book: BookView, waiting: tuple[AlertPlan, ...]
         return f"An alert for {describe_plan(plan)} waits already"
     now = reached(plan, book)
     if now is not None:
-        return f"The {_best(plan.side)} is {_cents(now)} already"
+        return f"The {_best(plan.side)} is {with_cent_sign(now)} already"
     tokens = {each.token_id for each in waiting} | {plan.token_id}
     if len(tokens) > MOST_BOOKS:
         return f"Alerts wait for {MOST_BOOKS} outcomes already: remove one first"
@@ -146,14 +146,14 @@ def read_plans(
 def describe_plan(plan: AlertPlan) -> str:
     """Say in a few words what is waited for: `bid ≥ 45¢`."""
     sign = "≥" if plan.side is AlertSide.ABOVE else "≤"
-    return f"{_short(plan.side)} {sign} {_cents(plan.price)}"
+    return f"{_short(plan.side)} {sign} {with_cent_sign(plan.price)}"
 
 
 def describe_ring(alert: PriceAlert) -> str:
     """Say what an alert that fired has seen: `the best bid is 46¢, at or above 45¢`."""
     side = alert.plan.side
-    seen = _cents(alert.rang_price if alert.rang_price is not None else alert.plan.price)
-    return f"the {_best(side)} is {seen}, at or {side.value} {_cents(alert.plan.price)}"
+    seen = with_cent_sign(alert.rang_price if alert.rang_price is not None else alert.plan.price)
+    return f"the {_best(side)} is {seen}, at or {side.value} {with_cent_sign(alert.plan.price)}"
 
 
 def _short(side: AlertSide) -> str:
@@ -162,7 +162,3 @@ def _short(side: AlertSide) -> str:
 
 def _best(side: AlertSide) -> str:
     return f"best {_short(side)}"
-
-
-def _cents(price: Micros) -> str:
-    return f"{format_micros(Micros(price * 100))}¢"

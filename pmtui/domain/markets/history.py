@@ -4,7 +4,7 @@ A price holds from the moment at which it is known until the next one is: a line
 and ends where knowledge ends. Nothing is interpolated and nothing continued.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -16,7 +16,7 @@ from pmtui.domain.orders.order import TradePrint
 
 
 class Interval(StrEnum):
-    """How far back a chart reaches; the values are the service's own words."""
+    """How far back a chart reaches; the values are the venue's own words."""
 
     HOUR = "1h"
     SIX_HOURS = "6h"
@@ -87,13 +87,6 @@ class PriceLine:
         """The change over the time shown."""
         return Micros(self.points[-1].price - self.points[0].price) if self.points else Micros(0)
 
-    def value_at(self, at: datetime) -> Micros | None:
-        """Return the last price known at a moment; None before the first and after the last."""
-        if not self.points or at > self.points[-1].at:
-            return None
-        place = bisect_right(self.points, at, key=lambda point: point.at)
-        return self.points[place - 1].price if place else None
-
 
 class Column(NamedTuple):
     """What a line does within one of the columns of a canvas."""
@@ -118,7 +111,7 @@ def price_line(
     """Return what is known of a price over an interval that ends now.
 
     Args:
-        points: the service's history, ascending; none where it has none.
+        points: the venue's history, ascending; none where it has none.
         prints: public trades of the same token, in any order; those after the history continue it.
         interval: how far back the line reaches.
         now: our clock.

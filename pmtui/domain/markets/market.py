@@ -64,7 +64,7 @@ class Outcome:
     """One of the things that can happen in a market, and the token that pays if it does."""
 
     label: str
-    """As the service sent it: untrusted text."""
+    """As the venue sent it: untrusted text."""
     token_id: TokenId | None
     """None while the market has no tokens: it can be read, not traded."""
     price: Micros | None
@@ -125,12 +125,12 @@ class Market:
     def change_to(self, price: Micros | None) -> Micros | None:
         """Return how far the first outcome has come in 24 hours, up to a live price or what it is worth.
 
-        The service counts up to the moment of its row, when the outcome stood at the row's price, and
+        The venue counts up to the moment of its row, when the outcome stood at the row's price, and
         up to the last trade where the answer is known. The last trade of an open market says too little:
         it may be stated in terms of the other outcome.
 
         Args:
-            price: live; None where there is none, for the change as the service states it.
+            price: live; None where there is none, for the change as the venue states it.
         """
         stated = self.outcomes[0].price if self.outcomes else None
         if self.day_change is None or stated is None:

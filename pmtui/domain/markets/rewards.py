@@ -30,7 +30,7 @@ class RewardBand:
 def reward_band(terms: RewardTerms | None, midpoint: Micros | None) -> RewardBand | None:
     """Return the band around a midpoint; None without rewards or without a middle.
 
-    The service leaves tiny orders out of its own middle and does not publish how: where the best
+    The venue leaves tiny orders out of its own middle and does not publish how: where the best
     orders are tiny, the answer to whether an own order scores is the truth.
     """
     if terms is None or midpoint is None or terms.max_spread <= 0:
@@ -87,11 +87,11 @@ class RewardedMarket:
     event_slug: str = ""
     outcomes: tuple[OutcomePrice, ...] = ()
     competitiveness: Micros | None = None
-    """How much scores there already; the service's own measure."""
+    """How much scores there already; the venue's own measure."""
     daily_rate: Micros | None = None
     """Dollars a day in all, where the list adds it up."""
     sponsored_rate: Micros | None = None
-    """The part of it that others than the service pay."""
+    """The part of it that others than the venue pay."""
     spread: Micros | None = None
     volume_24h: Micros | None = None
     earning_percent: Micros | None = None

@@ -15,7 +15,7 @@ from pmtui.domain.orders.order import MarketBuyIntent, OrderIntent, TimeInForce
 
 
 class AmountError(ValueError):
-    """A tick the service does not know, or a price or size no order can carry."""
+    """A tick the venue does not know, or a price or size no order can carry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def tick_rules(tick: Micros) -> TickRules:
     """Return the decimals of a tick size.
 
     Raises:
-        AmountError: the service has no such tick.
+        AmountError: the venue has no such tick.
     """
     rules = TICK_RULES.get(tick)
     if rules is None:
@@ -149,9 +149,9 @@ def _checked_floor(price: Micros, quantity: Micros) -> Micros:
 
 
 def fit(numerator: int, denominator: int, *, decimals: int) -> Micros:
-    """Return a ratio (in dollars or shares) with at most `decimals` decimals, as the service cuts it.
+    """Return a ratio (in dollars or shares) with at most `decimals` decimals, as the venue cuts it.
 
-    The service's libraries round up four decimals further on and then cut; for a ratio that
+    The venue's libraries round up four decimals further on and then cut; for a ratio that
     already fits, both steps do nothing, so one expression serves all three cases.
     """
     widened = -(-numerator * _POWERS[decimals + 4] // denominator)

@@ -1,6 +1,6 @@
 """Selling a whole position now: at which worst price, how much of it, and what is in the way.
 
-The service takes no market sale, so it is a limit that fills and is killed (FAK), at a price that
+The venue takes no market sale, so it is a limit that fills and is killed (FAK), at a price that
 the card states. What the position's own resting sales tie up is cancelled first, and so are own bids
 that it may meet: how far it may fall is counted from the best bid of others.
 """

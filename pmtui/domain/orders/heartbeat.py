@@ -15,7 +15,7 @@ HeartbeatId = NewType("HeartbeatId", str)
 
 FIRST_HEARTBEAT: Final = HeartbeatId("")
 PERIOD_S: Final = 5
-"""How often the service wants to hear one."""
+"""How often the venue wants to hear one."""
 DEADLINE_S: Final = 10
 """Without a valid heartbeat for so long, all open orders of the key are cancelled."""
 SWEEP_S: Final = 5

@@ -99,7 +99,7 @@ def plan_move(
         order: ours, as last heard of.
         price: where it is to go.
         terms: of its market.
-        now: the service's clock.
+        now: the venue's clock.
         available_cash: free besides what this order ties up; None where it is not known.
     """
     problem = why_not_movable(order, terms, now) or _problem_with_price(order, price, terms)

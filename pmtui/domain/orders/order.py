@@ -61,7 +61,7 @@ class MarketBuyIntent:
 
     @property
     def side(self) -> Side:
-        """Always a purchase: the service takes no sell-side market orders."""
+        """Always a purchase: the venue takes no sell-side market orders."""
         return Side.BUY
 
 
@@ -307,7 +307,7 @@ class Rejected:
 class Unknown:
     """The venue may or may not hold this order.
 
-    Treat it as live until the service says otherwise: cancelling an order that does not exist is
+    Treat it as live until the venue says otherwise: cancelling an order that does not exist is
     harmless, sending one again that does is not.
     """
 

@@ -34,7 +34,7 @@ DEFAULT_RULES = TicketRules()
 
 
 DEFAULT_PRESETS = tuple(Micros(shares * SCALE) for shares in (5, 10, 50, 100, 500))
-"""In shares; the service's smallest order is 5 shares."""
+"""In shares; the venue's smallest order is 5 shares."""
 DEFAULT_GIVE_WAY = 10
 """Percent of the best bid by which the worst price of selling a position may lie below it."""
 
