@@ -72,7 +72,7 @@ def open_first_market(terminal: Terminal) -> None:
 def find_market(terminal: Terminal, market: Market) -> None:
     """Search for a market by its whole question, and open it."""
     terminal.press("/")
-    terminal.until_text("words of a title")
+    terminal.until_text("Search markets")
     terminal.type(market.question)
     terminal.until(lambda: _title(terminal) == market.question, "the market")
     terminal.press("enter")

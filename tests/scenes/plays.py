@@ -33,7 +33,7 @@ async def search(pilot: Pilot[None], world: World) -> None:
     await pilot.press("slash")
     await until(pilot, lambda: isinstance(pilot.app.focused, Input), "the search line")
     await pilot.press(*("space" if c == " " else c for c in "will the"))
-    await shown(pilot, "service asked too")
+    await shown(pilot, "server included")
     await shown(pilot, " live ")
 
 
@@ -104,7 +104,7 @@ async def rules(pilot: Pilot[None], world: World) -> None:
 async def tags(pilot: Pilot[None], world: World) -> None:
     await markets(pilot, world)
     await pilot.press("f")
-    await shown(pilot, "Filter the list by a tag")
+    await shown(pilot, "Filter by tag")
 
 
 async def both(pilot: Pilot[None], world: World) -> None:

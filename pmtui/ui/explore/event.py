@@ -119,7 +119,7 @@ class EventScreen(EventChart):
         """Show who holds most of the market at the cursor."""
         market = self._market
         if market is None or market.condition_id is None:
-            self.say("This market has no condition id yet, so nobody can hold it.")
+            self.say("No condition id yet, so no holders.")
             return
         from pmtui.ui.explore.reading import HoldersScreen  # noqa: PLC0415 - see `later_screens`
 
@@ -137,7 +137,7 @@ class EventScreen(EventChart):
         if market is None:
             return
         if market.condition_id is None:
-            self.say("This market has no condition id yet, so it cannot be traded.")
+            self.say("No condition id yet: not tradable.")
         else:
             self.post_message(MarketChosen(market.condition_id))
 
@@ -162,10 +162,10 @@ class EventScreen(EventChart):
         watchlist, key = self.surface.queries.watchlist(), key_of_event(event)
         if watchlist.is_starred(key):
             self.surface.commands.unstar(key)
-            self.say("The event is no longer starred.")
+            self.say("Event unstarred.")
         else:
             problem = self.surface.commands.star(key, event.title)
-            self.say(problem or "The event is starred.")
+            self.say(problem or "Event starred.")
 
     @property
     def _market(self) -> Market | None:

@@ -133,7 +133,7 @@ class MarketsScreen(FrameScreen):
         with Horizontal(id="field"):
             yield TextLine((Cell(" / ", Role.KEY),), id="prompt", ascii_only=ascii_only)
             yield SearchInput(
-                lambda: self._table, placeholder="words of a title", id="search",
+                lambda: self._table, placeholder="Search markets", id="search",
                 not_text=self.surface.options.keymap.keys_of("global.star"),
                 begins=self.surface.options.keymap.keys_of("global.search"),
             )  # fmt: skip
@@ -336,7 +336,7 @@ class MarketsScreen(FrameScreen):
 
     def _says_list_only(self) -> bool:
         if self._is_searching:
-            self.notify("Close the search first: this is about the list.", markup=False, timeout=4)
+            self.notify("Close search first: this key is for the list.", markup=False, timeout=4)
         return self._is_searching
 
     def _show_list(self) -> None:

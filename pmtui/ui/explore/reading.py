@@ -162,7 +162,7 @@ class HoldersScreen(ReadingScreen):
     @override
     def heading_words(self) -> tuple[str, str]:
         market = self.surface.queries.market(self._condition_id).market
-        return "Biggest holders", market.telling_name if market else ""
+        return "Top holders", market.telling_name if market else ""
 
     @override
     def rows(self, width: int) -> tuple[Row, ...]:

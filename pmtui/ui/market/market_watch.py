@@ -19,7 +19,7 @@ class MarketWatch(MarketParts):
         """Ask which price of the outcome on show to wait for."""
         token_id = self.token_id
         if token_id is None:
-            self.refuse_form("The market is not loaded yet, or has no order book.")
+            self.refuse_form("The market is loading, or has no order book.")
             return
         from pmtui.ui.explore.alert_form import (  # noqa: PLC0415 - see `later_screens`
             AlertForm,
