@@ -94,7 +94,7 @@ def wait_for_terms(terminal: Terminal) -> None:
     """Wait until it is known by which rules one trades here, or that one cannot."""
     terminal.until(
         lambda: terminal.row_with("tick", "at least") or terminal.row_with("Read-only:"),
-        "the terms of trading",
+        "the trading terms",
     )
 
 

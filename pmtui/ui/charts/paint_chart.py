@@ -55,11 +55,11 @@ def chart_words(view: HistoryView, curve: PriceLine, width: int, height: int) ->
         return "No room for the chart." if small else ""
     match view.load:
         case Load.FAILED:
-            return f"No history: {plain(view.problem) or 'the service did not answer'}."
+            return f"No history: {plain(view.problem) or 'no answer'}."
         case Load.LOADING | Load.EMPTY:
             return "Loading the history…"
         case Load.READY:
-            return "The service has no prices for this time."
+            return "No prices for this interval."
 
 
 def draw_chart(

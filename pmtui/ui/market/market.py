@@ -241,7 +241,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
         view = self._market_view
         count = len(view.market.outcomes) if view.market else 0
         if count < 2:
-            self.say("There is no other outcome to show.")
+            self.say("No other outcome.")
             return
         cursor = self.ladder.cursor
         self.take_back_confirmation()
@@ -310,7 +310,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
     def action_filter_tape(self) -> None:
         """Show the next kind of trades on the tape: by size, or own ones only."""
         words = self.tape.next_filter().words
-        self.confirm(f"Trades {words}." if words else "All trades.")
+        self.confirm(f"Tape: {words}." if words else "Tape: all trades.")
 
     def _show_tape(self) -> None:
         queries, token_id = self.surface.queries, self.token_id

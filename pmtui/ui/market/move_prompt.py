@@ -66,7 +66,7 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
         """Show the card of the move, or why there is none."""
         price, terms = parse_cents(self.price.value), self.terms
         if price is None or terms is None:
-            reason = "A price in cents is needed" if terms else "The market's terms are loading"
+            reason = "Enter a price in cents" if terms else "The trading terms are loading"
             self.say(reason)
             return
         account = self._surface.queries.account()

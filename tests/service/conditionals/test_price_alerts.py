@@ -62,9 +62,7 @@ async def test_it_rings_once_when_the_best_bid_is_there(tmp_path: Path) -> None:
         await hear(world, "0.66", "0.68")
         assert states(world) == [AlertState.RANG, AlertState.WAITING]
         assert alerts(world)[0].rang_price == m("0.66")
-        assert rang(world) == [
-            f"Price alert: Yes: bid 66¢, bid ≥ 65¢  {MARKET.question}"
-        ]
+        assert rang(world) == [f"Price alert: Yes: bid 66¢, bid ≥ 65¢  {MARKET.question}"]
         assert told == [AlertTopic()]
         assert world.service.queries.alerts_rung() == 1
         assert world.service.queries.status().unread_notices == unread + 1

@@ -71,9 +71,7 @@ async def test_what_cannot_be_cancelled_in_time_does_not_keep_it_from_selling(
         await world.pass_time(PATIENCE_S - 0.5)
         assert world.account.posted == []
         await until(world, lambda: world.account.posted, "the sale leaves all the same")
-        text = (
-            "sells though your own BUY 20 36¢ may still be there: up to 20 shares sold to yourself"
-        )
+        text = "sells though your own BUY 20 @ 36¢ may still be there: up to 20 shares sold to yourself"
         assert said(world, text)
 
 

@@ -71,8 +71,8 @@ def test_several_moves_are_listed_with_where_each_goes() -> None:
     ]
     shown = card(paint_move_card(moves, WIDTH, mode=Mode.PAPER, doubt="It fills at once."))
     assert "Move 2 orders?" in shown
-    assert "BUY 20 Yes 44¢ to 46¢" in shown
-    assert "BUY 30 Yes 43¢ to 46¢" in shown
+    assert "BUY 20 Yes @ 44¢ to 46¢" in shown
+    assert "BUY 30 Yes @ 43¢ to 46¢" in shown
     assert "It fills at once." in shown
 
 

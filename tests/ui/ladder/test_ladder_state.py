@@ -182,7 +182,7 @@ def test_a_grouped_ladder_says_so_whatever_else_is_said(
             release_key="h" if is_held else "",
         )
         rows = format_price(Micros(5 * tick))
-        assert f" rows {rows} " in text_of(line)
+        assert f" group {rows} " in text_of(line)
         assert line_width(line) == 41
 
 

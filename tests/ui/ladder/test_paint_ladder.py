@@ -143,15 +143,15 @@ def test_every_state_is_said_in_words(state: BookState, width: int) -> None:
 
 def test_without_a_cursor_the_line_says_what_enter_does_unless_a_warning_needs_the_room() -> None:
     book = BookView(TokenId("1"), BookState.LIVE, (Level(CENT, CENT),), tick_size=CENT)
-    assert "enter points at the bid" in text_of(paint_state(book, NOW, 41, group=CENT))
+    assert "enter: go to best bid" in text_of(paint_state(book, NOW, 41, group=CENT))
     lossy = BookView(TokenId("1"), BookState.LOSSY, tick_size=CENT)
     assert "enter" not in text_of(paint_state(lossy, NOW, 60, group=CENT))
 
 
 def test_wide_rows_are_announced() -> None:
     book = BookView(TokenId("1"), BookState.LIVE, tick_size=CENT)
-    assert "rows 5¢" in text_of(paint_state(book, NOW, 41, group=Micros(50_000)))
-    assert "rows" not in text_of(paint_state(book, NOW, 41, group=CENT))
+    assert "group 5¢" in text_of(paint_state(book, NOW, 41, group=Micros(50_000)))
+    assert "group" not in text_of(paint_state(book, NOW, 41, group=CENT))
 
 
 def test_a_name_of_four_letters_fits_above_the_other_outcomes_prices() -> None:

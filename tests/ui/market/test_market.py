@@ -310,7 +310,7 @@ async def test_read_only_says_why_keys_do_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"), [({"closed": True}, "Closed"), ({"accepting_orders": False}, "Halted")]
+    ("change", "words"), [({"closed": True}, "Closed"), ({"accepting_orders": False}, "Paused")]
 )
 async def test_a_market_that_cannot_be_traded_says_so(change: dict[str, bool], words: str) -> None:
     app = MarketDemo(0)

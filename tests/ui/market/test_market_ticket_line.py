@@ -104,7 +104,7 @@ async def test_ladder_position_orders_trades_and_ticket_stand_together(
         await pilot.press(*"100")
         await until(pilot, lambda: any("cost $53.00" in line for line in below(screen)), "the cost")
         said = " ".join(below(screen))
-        for figure in ("fee $1.00", "wins $100.00", "now 100 at 53.0¢", "enter reviews"):
+        for figure in ("fee $1.00", "wins $100.00", "now 100 at 53.0¢", "enter: review"):
             assert figure in said
         assert "BUY  Yes" in fields_line(app, screen)
         at_least_fourteen_rows(screen)
@@ -146,14 +146,14 @@ async def test_it_is_said_what_enter_does_and_which_keys_choose_the_kind_and_the
         await pilot.press("up")
         await until(pilot, lambda: "enter buys" in shown_text(state)[0], "what enter does")
         await pilot.press("b")
-        said = "enter reviews the order"
+        said = "enter: review"
         await until(pilot, lambda: said in shown_text(state)[0], "what enter does in the ticket")
         footer = screen_lines(app)[-1]
         assert "ctrl+g Kind" in footer
         assert "ctrl+y Unit" in footer
         await pilot.press("q")
         notice = screen.query_one("#notice", TextLine)
-        said = "Other keys are off while the ticket has the keys: esc closes it."
+        said = "Ticket has focus: other keys are off. esc to close it."
         await until(pilot, lambda: said in shown_text(notice)[0], "why q does not leave")
         await pilot.press("f5")
         await until(pilot, lambda: "enter buys" in shown_text(state)[0], "what enter does again")

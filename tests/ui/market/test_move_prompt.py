@@ -71,7 +71,7 @@ async def test_a_price_that_will_not_do_is_said_in_the_prompt() -> None:
         prompt = await prompted(app, pilot)
         await pilot.press("enter")
         await settle(pilot)
-        assert shows(app, "It rests at that price already")
+        assert shows(app, "Already at that price")
         await pilot.press("full_stop", "5", "enter")
         await settle(pilot)
         assert shows(app, "the nearest price is")

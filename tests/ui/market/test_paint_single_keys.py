@@ -85,5 +85,5 @@ def test_a_key_that_came_too_late_says_that_nothing_was_left(side: Side, gone: s
     )
     assert isinstance(order, PreparedOrder)
     said = say_end(Rejected(FAK_UNMATCHED.text), order, warnings=("large: $5.00",))
-    assert said.endswith(f"found nothing: no {gone} was left there.")
+    assert said.endswith(f": no fill, the {gone} was gone.")
     assert "refused" not in said

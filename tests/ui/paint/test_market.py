@@ -84,8 +84,8 @@ def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        (VenueState.DELAYED, "taking is delayed 3s"),
-        (VenueState.MARKET_NOT_READY, "the market is not ready for orders yet"),
+        (VenueState.DELAYED, "taker orders delayed 3s"),
+        (VenueState.MARKET_NOT_READY, "market not ready for orders"),
     ],
 )
 def test_what_a_market_is_up_to_comes_before_its_terms(state: VenueState, words: str) -> None:
@@ -119,7 +119,7 @@ def test_the_volume_of_a_day_stands_behind_the_whole_volume() -> None:
         ({"closed": True}, "Closed"),
         ({"archived": True}, "Archived"),
         ({"active": False}, "Not open"),
-        ({"accepting_orders": False}, "Halted"),
+        ({"accepting_orders": False}, "Paused"),
         ({"has_order_book": False}, "no order book"),
     ],
 )
@@ -144,7 +144,7 @@ def test_read_only_says_why_and_trading_says_nothing() -> None:
     paused = (
         replace(VIEW, terms=replace(VIEW.terms, accepting_orders=False)) if VIEW.terms else VIEW
     )
-    assert "Halted" in why_not_tradable(paused, PAPER_STATUS)
+    assert "Paused" in why_not_tradable(paused, PAPER_STATUS)
 
 
 def test_a_missing_market_is_explained() -> None:
@@ -254,7 +254,10 @@ def test_the_tape_says_where_trades_may_be_missing() -> None:
 
 @pytest.mark.parametrize(
     ("gap", "words"),
-    [(TapeGap(at(60)), "No trades heard since"), (TapeGap(at(60), at(90)), "Fetching trades from")],
+    [
+        (TapeGap(at(60)), "No trades received since"),
+        (TapeGap(at(60), at(90)), "Fetching trades from"),
+    ],
 )
 def test_a_hole_at_the_newest_end_is_told_first(gap: TapeGap, words: str) -> None:
     trade = TradePrint(YES, Side.BUY, Micros(510_000), Micros(10**6), at(60))

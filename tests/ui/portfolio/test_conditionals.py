@@ -132,7 +132,7 @@ async def test_without_shares_there_is_nothing_to_protect() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
         await pilot.press("t")
-        await until(pilot, lambda: "hold no shares" in line(screen, "notice"), "why not")
+        await until(pilot, lambda: "No position" in line(screen, "notice"), "why not")
 
 
 async def test_the_list_starts_rests_and_cancels() -> None:

@@ -212,7 +212,7 @@ async def test_a_price_it_would_cross_is_said_on_the_card() -> None:
         screen.ladder.point_at(cents(60))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
-        assert shows(app, "It would fill at once: post-only")
+        assert shows(app, "It would cross: post-only")
 
 
 async def test_what_a_move_left_out_is_offered_again_by_key_and_never_by_itself() -> None:
@@ -238,7 +238,7 @@ async def test_what_a_move_left_out_is_offered_again_by_key_and_never_by_itself(
         )
         await pilot.press("e")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card again")
-        assert shows(app, "your own SELL 10 48¢")
+        assert shows(app, "your own SELL 10 @ 48¢")
         await agree(app, pilot)
         ((order,),) = service.calls_of("place")
         assert isinstance(order, PreparedOrder)
@@ -281,7 +281,7 @@ async def test_the_card_of_selling_all_cancels_own_bids_and_warns_of_none() -> N
         await pilot.press("f")
         await until(pilot, lambda: isinstance(app.screen, FlattenCard), "the card")
         assert shows(app, "Cancels first: BUY 1 Yes at")
-        assert not shows(app, "traded with yourself")
+        assert not shows(app, "Self-trade")
         await agree(app, pilot)
         ((_, in_the_way),) = app.market.service.calls_of("flatten")
         assert in_the_way == (mine,)
@@ -298,7 +298,7 @@ async def test_a_sale_that_the_venue_delays_is_told_of_when_it_fills() -> None:
         order_id = believable.order(77).order_id
         service.verdicts = [Accepted(order_id, OrderStatus.DELAYED, Micros(0), "delayed")]
         await agree(app, pilot)
-        said = "Taken, the venue delays it: sale of 1,250.5 Yes"
+        said = "Accepted, delayed by the venue: sale of 1,250.5 Yes"
         await until(pilot, lambda: said in line(screen, "notice"), "that it was taken")
         ((order, _),) = service.calls_of("flatten")
         assert isinstance(order, PreparedOrder)
@@ -313,7 +313,7 @@ async def test_a_sale_that_the_venue_delays_is_told_of_when_it_fills() -> None:
         view = service.account_view
         service.account_view = replace(view, recent=(sold,), fills=(fill, *view.fills))
         service.announce(AccountTopic())
-        said = "Sold 1,250.5 Yes at 51¢ on average for $637.7"
+        said = "Sold 1,250.5 Yes @ 51¢ avg for $637.7"
         await until(pilot, lambda: said in line(screen, "notice"), "the fill")
 
 
@@ -353,7 +353,7 @@ async def test_f_says_why_there_is_nothing_to_sell() -> None:
         service = app.market.service
         service.account_view = replace(service.account_view, positions=())
         await pilot.press("f")
-        assert "You hold no shares" in line(screen, "notice")
+        assert "No position" in line(screen, "notice")
 
 
 async def test_a_refused_sale_is_said() -> None:

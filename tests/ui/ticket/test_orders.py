@@ -86,7 +86,7 @@ def test_an_unknown_order_is_ruled_out_only_after_the_account_has_known_of_it() 
     sent.note_unknown(ORDER)
     assert sent.settle(_account()) == ""
     assert sent.settle(_account(replace(RESTING, status=OrderStatus.UNKNOWN))) == ""
-    assert "does not hold it" in sent.settle(_account())
+    assert "not at the venue" in sent.settle(_account())
 
 
 def test_an_order_on_its_way_is_not_settled_by_the_account() -> None:
