@@ -27,7 +27,7 @@ def agree(terminal: Terminal, question: str) -> None:
     terminal.until_text(question)
     terminal.press("enter")
     terminal.until(
-        lambda: question not in terminal.text() or "Press it again" in terminal.text(),
+        lambda: question not in terminal.text() or "Press again" in terminal.text(),
         "the card taking the key or asking for it again",
     )
     if question in terminal.text():

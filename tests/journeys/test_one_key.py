@@ -38,7 +38,7 @@ def sell_all(terminal: Terminal, is_sold: Callable[[], object]) -> None:
         if is_sold():
             return
         terminal.until(lambda: not SOLD.match(trader.notice(terminal)), "the words gone")
-    raise AssertionError("nobody bought it five times")
+    raise AssertionError("no buyer five times")
 
 
 def test_armed_keys_rest_take_cancel_and_end_with_the_kill_switch(start: Start, home: Path) -> None:

@@ -20,7 +20,7 @@ def test_a_sell_side_market_order_is_refused_and_the_alternative_named(
     terminal, _, _ = _at_a_market(start, home)
     trader.open_ticket(terminal, "s")
     terminal.press("ctrl+g")
-    terminal.until_text("The service takes no market orders")
+    terminal.until_text("No market sells on this venue")
     terminal.until_text("a limit with FAK")
     terminal.press("ctrl+n")
     terminal.until(lambda: terminal.row_with("limit", "FAK"), "the order that does the same")

@@ -152,7 +152,7 @@ def send(terminal: Terminal) -> None:
     """Send what the card shows; a key that came too early is pressed again once the card asks."""
     terminal.press("enter")
     terminal.until(
-        lambda: "Send this order?" not in terminal.text() or "Press it again" in terminal.text(),
+        lambda: "Send this order?" not in terminal.text() or "Press again" in terminal.text(),
         "the card taking the key or asking for it again",
     )
     if "Send this order?" in terminal.text():

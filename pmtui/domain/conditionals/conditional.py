@@ -28,10 +28,10 @@ ConditionalId = NewType("ConditionalId", str)
 
 DEFAULT_GIVE_WAY = Micros(50_000)
 """How far below its stop price a stop may sell unless told otherwise: five cents."""
-GONE = "the venue says that none of it is held any more"
+GONE = "the venue says no shares are held any more"
 """Why one is paused whose shares are gone."""
 UNFILLED = "its order ended without a fill"
-UNDONE = "a trade of its sale FAILED on chain: the shares came back"
+UNDONE = "a trade of its sale FAILED on chain, the shares are back"
 
 
 class Trigger(StrEnum):
@@ -388,7 +388,7 @@ def _with_size(conditional: Conditional, size: Micros) -> Conditional:
 
 
 def say_conditional(conditional: Conditional) -> str:
-    """Say what it does in one line: `sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢`."""
+    """Say what it does in one line: `SELL 100 Yes, stop 40¢ (limit 35¢), target 80¢ (OCO)`."""
     each = conditional
     size = "all" if each.is_all else group_micros(each.size)
     return _say(size, each.outcome, plan_of(each))
@@ -401,11 +401,11 @@ def say_plan(plan: ConditionalPlan, outcome: str) -> str:
 
 
 def say_attachment(attachment: Attachment) -> str:
-    """Say what comes with a purchase: `stop 38¢ (worst 33¢), target 42¢`."""
+    """Say what comes with a purchase: `stop 38¢ (limit 33¢), target 42¢`."""
     parts, stop = [], attachment.stop
     if stop is not None:
         lowest = _cents(Micros(max(stop - attachment.give_way, 0)))
-        parts.append(f"stop {_cents(stop)} (worst {lowest})")
+        parts.append(f"stop {_cents(stop)} (limit {lowest})")
     if attachment.take_profit is not None:
         parts.append(f"target {_cents(attachment.take_profit)}")
     return ", ".join(parts)
@@ -415,12 +415,13 @@ def _say(size: str, outcome: str, plan: ConditionalPlan) -> str:
     parts = []
     if plan.stop is not None:
         lowest = _cents(Micros(max(plan.stop - plan.give_way, 0)))
-        parts.append(f"at {_cents(plan.stop)} or below (worst {lowest})")
+        parts.append(f"stop {_cents(plan.stop)} (limit {lowest})")
     if plan.trail is not None:
-        parts.append(f"trailing {_cents(plan.trail)} below the best bid")
+        parts.append(f"trail {_cents(plan.trail)}")
     if plan.take_profit is not None:
-        parts.append(f"from {_cents(plan.take_profit)} up")
-    return f"sell {size} {outcome} {', or '.join(parts)}"
+        parts.append(f"target {_cents(plan.take_profit)}")
+    both = " (OCO)" if len(parts) > 1 and plan.take_profit is not None else ""
+    return f"SELL {size} {outcome}, {', '.join(parts)}{both}"
 
 
 def _cents(price: Micros) -> str:

@@ -33,7 +33,7 @@ def read_attachment(
     for field, text in ((PlanField.STOP, stop_text), (PlanField.TAKE_PROFIT, target_text)):
         price = parse_cents(text) if text.strip() else None
         if text.strip() and price is None:
-            return PlanProblem(field, "It is a number of cents")
+            return PlanProblem(field, "Enter cents")
         prices.append(price)
     stop, target = prices
     if stop is None and target is None:
@@ -56,13 +56,13 @@ def read_conditional(
     ):
         price = parse_cents(text) if text.strip() else None
         if text.strip() and price is None:
-            return PlanProblem(field, "It is a number of cents")
+            return PlanProblem(field, "Enter cents")
         prices.append(price)
     size_text = draft.size_text.strip().lower()
     is_all = size_text == ALL
     size = held if is_all else parse_size(size_text) if size_text else Micros(0)
     if size is None:
-        return PlanProblem(PlanField.SIZE, "It is a number of shares, or all")
+        return PlanProblem(PlanField.SIZE, "Enter shares, or all")
     stop, take_profit, give_way, trail = prices
     return ConditionalPlan(
         condition_id,

@@ -65,8 +65,8 @@ class Leg:
 class ScaledField(StrEnum):
     """Which entry a problem is about."""
 
-    FIRST_PRICE = "first price"
-    LAST_PRICE = "last price"
+    FIRST_PRICE = "from"
+    LAST_PRICE = "to"
     COUNT = "count"
     TOTAL = "total"
 
@@ -123,7 +123,7 @@ def plan_scaled(spec: ScaledSpec, terms: MarketTerms) -> ScaledPlan | ScaledProb
     if isinstance(prices, ScaledProblem):
         return prices
     if spec.total <= 0:
-        return ScaledProblem(ScaledField.TOTAL, "A total is needed")
+        return ScaledProblem(ScaledField.TOTAL, "Enter a total")
     weights = _weights(spec.shape, spec.count)
     if spec.unit is TotalUnit.SHARES:
         sizes = _spread_shares(spec.total, weights)
@@ -145,7 +145,7 @@ def _prices(spec: ScaledSpec, tick: Micros) -> tuple[Micros, ...] | ScaledProble
     for field, price in ends:
         if not is_on_tick(price, tick):
             nearest = format_micros(Micros(nearest_price(price, tick) * 100))
-            return ScaledProblem(field, f"Not on the grid; the nearest price is {nearest}¢")
+            return ScaledProblem(field, f"Off tick; nearest price {nearest}¢")
     if not 2 <= spec.count <= MOST_LEGS:
         return ScaledProblem(ScaledField.COUNT, f"From 2 to {MOST_LEGS} orders")
     steps = (spec.last_price - spec.first_price) // tick
@@ -218,7 +218,7 @@ def _too_little(
     least_steps = -(-minimum // SIZE_STEP)
     scale = -(-least_steps // min(weights))
     sizes = [Micros(weight * scale * SIZE_STEP) for weight in weights]
-    text = f"Every order needs {exact_shares(minimum)}: at least "
+    text = f"Minimum {exact_shares(minimum)} an order: "
     if spec.unit is TotalUnit.SHARES:
         return text + f"{format_micros(Micros(sum(sizes)))} in all"
     cash = sum(notional_ceil(p, s) for p, s in zip(prices, sizes, strict=True))

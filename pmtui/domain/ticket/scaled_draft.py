@@ -52,14 +52,14 @@ def read_scaled(draft: ScaledDraft, terms: MarketTerms) -> ScaledPlan | ScaledPr
     ):
         price = parse_cents(text) if text.strip() else None
         if price is None:
-            return ScaledProblem(field, "A price in cents is needed")
+            return ScaledProblem(field, "Enter a price in cents")
         prices.append(price)
     count = draft.count_text.strip()
     if not count.isascii() or not count.isdigit():
         return ScaledProblem(ScaledField.COUNT, f"From 2 to {MOST_LEGS} orders")
     total = parse_size(draft.total_text) if draft.total_text.strip() else None
     if total is None:
-        return ScaledProblem(ScaledField.TOTAL, "A total is needed")
+        return ScaledProblem(ScaledField.TOTAL, "Enter a total")
     unit = TotalUnit.DOLLARS if draft.total_text.strip().startswith("$") else draft.unit
     spec = ScaledSpec(
         side=draft.side,
@@ -135,16 +135,16 @@ def warnings_of(
     warnings = []
     is_buy = plan.spec.side is Side.BUY
     if is_buy and available_cash is not None and plan.cash > available_cash:
-        warnings.append(f"Costs more than the {say_dollars(available_cash)} that are free")
+        warnings.append(f"Costs more than the {say_dollars(available_cash)} available")
     if not is_buy and plan.shares > available_shares:
         warnings.append(say_free_shares(available_shares))
     crossing = legs_that_cross(plan, book)
     if crossing and plan.spec.is_post_only:
-        warnings.append(f"{len(crossing)} of {len(plan.legs)} would fill at once and be refused")
+        warnings.append(f"{len(crossing)} of {len(plan.legs)} would cross and be rejected")
     elif crossing:
-        warnings.append(f"{len(crossing)} of {len(plan.legs)} meet the book at once")
+        warnings.append(f"{len(crossing)} of {len(plan.legs)} would cross")
         if is_buy and any(leg.cash < MIN_MARKETABLE_BUY for leg in crossing):
-            warnings.append("A purchase that fills at once must be worth $1")
+            warnings.append("A purchase that fills at once needs $1 at least")
     return tuple(warnings)
 
 

@@ -21,7 +21,7 @@ from pmtui.domain.ticket.numbers import TicketNumbers
 _REFUSED = {
     VenueState.BANNED: "The venue has banned this account; it refuses orders",
     VenueState.DISABLED: "Trading is disabled; the venue refuses orders now",
-    VenueState.RESTARTING: "The venue restarts; it refuses orders for a while",
+    VenueState.RESTARTING: "The venue is restarting; it refuses orders for a while",
     VenueState.CANCEL_ONLY: "The venue is cancel-only; it refuses orders now",
     VenueState.MARKET_NOT_READY: "The market is not ready for orders yet",
 }
@@ -42,7 +42,7 @@ def check_venue(draft: TicketDraft, context: TicketContext) -> list[Problem]:
             case VenueState.POST_ONLY if not draft.is_post_only:
                 problems.append(_warn_of_post_only(draft, context, fact))
             case VenueState.BUDGET_LOW:
-                text = f"The rate budget is nearly spent: {fact.text}"
+                text = f"Near the request limit: {fact.text}"
                 problems.append(_warning(TicketField.OUTCOME, text))
             case _ if fact.state in _REFUSED:
                 problems.append(_warning(TicketField.OUTCOME, _REFUSED[fact.state]))
@@ -60,7 +60,7 @@ def check_delay(
     if delay is None or draft.is_post_only or not takes:
         return []
     span = delay.text if 0 < len(delay.text) <= 12 else "a while"
-    text = f"Taking waits {span} here; meanwhile it cannot be cancelled"
+    text = f"Taker orders wait {span} here and cannot be cancelled meanwhile"
     return [_warning(TicketField.TIME_IN_FORCE, text)]
 
 

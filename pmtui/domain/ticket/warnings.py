@@ -53,7 +53,7 @@ def check_notional(
     if not is_large(context, amount):
         return []
     bound = say_dollars(context.rules.notional_warning)
-    text = f"{say_cost(amount)} in {what}; you want to hear of {bound} or more"
+    text = f"Large: {say_cost(amount)} in {what} (your warning: {bound})"
     return [Problem(TicketField.SIZE, text, is_warning=True)]
 
 
@@ -70,7 +70,7 @@ def check_again(
     seconds = seconds_since_same(context, intent, cash=cash, shares=shares)
     if seconds is None:
         return []
-    text = f"The same order went out {seconds} s ago; this would be a second one"
+    text = f"Same order sent {seconds} s ago: this would be a second one"
     return [Problem(TicketField.SIZE, text, is_warning=True)]
 
 

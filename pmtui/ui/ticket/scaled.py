@@ -239,7 +239,7 @@ class ScaledScreen(OrderForm[None]):
         ascii_only = self._surface.options.ascii_only
         if not isinstance(plan, ScaledPlan):
             self.legs.show(())
-            line: Line = (Cell("The market's terms are still loading", Role.DIM),)
+            line: Line = (Cell("The trading terms are loading", Role.DIM),)
             self.state.show((line if plan is None else paint_scaled_problem(plan),))
             return
         crossing = legs_that_cross(plan, self._book())

@@ -171,8 +171,8 @@ def test_entries_are_read_as_cents_and_an_empty_one_is_none() -> None:
         plan(AlertSide.ABOVE, m("0.455")), plan(AlertSide.BELOW, m("0.30")),
     )  # fmt: skip
     assert read(" ", "30") == (plan(AlertSide.BELOW, m("0.30")),)
-    assert read("4,5", "") == "The price above is a number of cents"
-    assert read("", "x") == "The price below is a number of cents"
+    assert read("4,5", "") == "The price above: enter cents"
+    assert read("", "x") == "The price below: enter cents"
     assert read("", " ") == "Enter a price above, below, or both"
 
 

@@ -222,8 +222,8 @@ def test_the_tickets_rules_hold() -> None:
     assert "At least 5 shares" in refused(OneKey.JOIN_BID, size=m("4"))
     assert "Only 250 shares" in refused(OneKey.JOIN_ASK, size=m("251"))
     assert "Costs more than" in refused(OneKey.JOIN_BID, size=m("5000"))
-    assert "in steps of 1¢" in refused(OneKey.BUY_HERE, cursor="0.515")
-    assert "worth $1" in refused(
+    assert "Tick 1¢" in refused(OneKey.BUY_HERE, cursor="0.515")
+    assert "$1 at least" in refused(
         OneKey.TAKE_ASK, size=m("1.5"), world=replace(WORLD, rules=TicketRules())
     )
     closed = replace(WORLD, terms=replace(TERMS, accepting_orders=False))

@@ -115,7 +115,7 @@ async def test_a_bid_of_ones_own_holds_no_stop_up_for_long(tmp_path: Path) -> No
         await world.pass_time(LASTS_S - 1)
         assert world.account.posted == []
         await until(world, lambda: world.account.posted, "the sale leaves")
-        assert said(world, "its stop is reached at a best bid of 38¢, without yours")
+        assert said(world, "stop hit: bid 38¢ (excluding yours)")
         assert world.account.cancelled == [(MINE,)]
 
 

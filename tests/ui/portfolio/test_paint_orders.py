@@ -22,7 +22,7 @@ def text(lines: tuple[Line, ...]) -> str:
 def test_resting_orders_tell_what_they_tie_up_and_which_are_in_doubt() -> None:
     told = text(paint_resting_orders((LIVE, UNKNOWN)))
     assert told.startswith("2 orders, $8.00 reserved")
-    assert told.count("unknown, checking") == 1
+    assert told.count("unconfirmed") == 1
 
 
 def test_only_the_first_few_are_named() -> None:

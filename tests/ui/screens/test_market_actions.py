@@ -66,7 +66,7 @@ async def test_e_picks_up_arrows_choose_and_enter_asks() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
         assert shows(app, "Cancels first: BUY 250 Yes at 49¢")
-        assert shows(app, "BUY 250 Yes at 47¢ or better")
+        assert shows(app, "BUY 250 Yes @ 47¢ or better")
         assert not service.calls_of("move")
         await agree(app, pilot)
         ((order_id, order),) = service.calls_of("move")
@@ -416,7 +416,7 @@ async def test_a_ladder_is_previewed_confirmed_and_told_leg_by_leg(size: tuple[i
         service.release()
         await until(pilot, lambda: "live" in leg_lines(dialog)[0], "the first leg's verdict")
         assert "refused: not enough balance" in leg_lines(dialog)[1]
-        assert "unknown, checking" in leg_lines(dialog)[2]
+        assert "unconfirmed" in leg_lines(dialog)[2]
         assert shows(app, "1 of 3 accepted, 1 unknown")
         # The dialog's keys are the only ones, and say what they do by now.
         assert "Close" in " ".join(cell.text for cell in dialog.query_one(KeyLine).line)
@@ -462,7 +462,7 @@ async def test_choices_and_steps_change_the_ladder() -> None:
         await pilot.press("space")
         assert dialog.draft.is_post_only
         # Bids stand at these prices: a sale meets them.
-        assert shows(app, "meet") or shows(app, "would fill at once")
+        assert shows(app, "meet") or shows(app, "would cross")
 
 
 async def test_the_mouse_presses_the_keys_of_a_card() -> None:

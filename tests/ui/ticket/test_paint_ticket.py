@@ -56,7 +56,7 @@ def test_on_a_small_region_figures_share_lines_and_on_a_large_one_each_has_its_o
     assert small[2].startswith(" cash after")
     large = _figures(draft, width=38, height=8)
     assert [line.split("  ")[0].strip() for line in large] == [
-        "Cost", "Fee now", "If it wins", "Fills now", "Rests", "Cash after", "Depth taken",
+        "Cost", "Fee now", "Max payout", "Fills now", "Rests", "Cash after", "Takes",
     ]  # fmt: skip
     assert all(cell_width(line) == 38 for line in large)
 
@@ -74,8 +74,8 @@ def test_break_even_and_rewards_take_the_lines_that_are_left() -> None:
 
     usual = [" ".join(text.split()) for text in _figures(draft, width=38, height=6)]
     assert shown(7)[:6] == usual
-    assert shown(8)[6:] == ["Breaks even at 52¢", "Rewards from 200"]
-    assert shown(7)[6:] == ["Breaks even at 52¢"]
+    assert shown(8)[6:] == ["Break-even 52¢", "Rewards from 200"]
+    assert shown(7)[6:] == ["Break-even 52¢"]
     assert shown(1, 160)[0].endswith("even at 52¢ rewards from 200")
 
 
@@ -221,7 +221,7 @@ def test_the_venues_words_are_made_harmless() -> None:
     order = FakeService().prepare(BUY_INTENT)
     assert isinstance(order, PreparedOrder)
     unknown = Unknown(order.unsigned.order_id, "timed\nout", since=NOW)
-    assert _text(paint_verdict(unknown, order)).startswith("! Unknown, checking. It may rest.")
+    assert _text(paint_verdict(unknown, order)).startswith("! Unconfirmed, checking. It may rest.")
     assert "\n" not in _text(paint_verdict(unknown, order))
     assert "\x1b" not in _text(paint_outcome(HOSTILE, HOSTILE))
     assert _text(paint_outcome("Ü", "—", ascii_only=True)).isascii()

@@ -64,7 +64,7 @@ async def test_filled_in_by_keys_alone_it_is_reviewed_and_sent() -> None:
         await pilot.press("enter")
         screen = await _card(pilot, app)
         text = _card_text(screen)
-        assert "BUY 100 Yes at 51¢ or better" in text
+        assert "BUY 100 Yes @ 51¢ or better" in text
         assert "at most $51.00" in text
         app.pass_time()
         await pilot.press("enter")
@@ -183,12 +183,12 @@ async def test_what_is_no_size_is_kept_as_it_was_typed_and_refused(way: str) -> 
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("16:00", "Not a length of time: 16:00; write minutes, or 90s, 30m, 2h, 1d"),
-        ("-5m", "Not a length of time: -5m; write minutes"),
-        ("2020-01-01", "Not a length of time: 2020-01-01; write"),
-        ("xyz", "Not a length of time: xyz; write"),
+        ("16:00", "Not a time span: 16:00; enter minutes, or 90s, 30m, 2h, 1d"),
+        ("-5m", "Not a time span: -5m; enter minutes"),
+        ("2020-01-01", "Not a time span: 2020-01-01; enter"),
+        ("xyz", "Not a time span: xyz; enter"),
         ("99999d", "99999d is more than a year"),
-        ("", "How long it lives: minutes, or 90s, 30m, 2h, 1d"),
+        ("", "Enter an expiry: minutes, or 90s, 30m, 2h, 1d"),
     ],
 )
 async def test_what_is_no_time_to_live_is_kept_and_refused_with_what_works(
@@ -269,7 +269,9 @@ async def test_the_card_answers_a_key_that_means_nothing_there() -> None:
         screen = await _card(pilot, app)
         await pilot.press("question_mark")
         await until(
-            pilot, lambda: "Answer first: esc goes back" in _card_text(screen), "what to press"
+            pilot,
+            lambda: "Answer this first; esc to go back" in _card_text(screen),
+            "what to press",
         )
 
 
@@ -328,7 +330,7 @@ async def test_a_market_order_to_sell_is_refused_and_a_key_makes_it_a_limit() ->
         app.open(Side.SELL, price="0.52", account=account_view(shares="250"))
         await settle(pilot)
         await pilot.press("ctrl+g")
-        await until(pilot, lambda: "no market orders" in app.words(), "the refusal")
+        await until(pilot, lambda: "No market sells" in app.words(), "the refusal")
         assert "ctrl+n limit FAK at 51¢" in app.words()
         await pilot.press("enter")
         await settle(pilot)
@@ -415,7 +417,7 @@ async def test_own_limits_and_the_lock_speak_while_one_types_and_until_released(
         app.pane.size_field.focus()
         await pilot.press(*"100")
         await until(pilot, lambda: "your limit is $40.00" in app.words(), "the limit")
-        assert "reviews the order" not in app.words()
+        assert "review" not in app.words()
         await pilot.press("enter")
         await settle(pilot)
         assert not isinstance(app.screen, ConfirmScreen)
@@ -423,11 +425,11 @@ async def test_own_limits_and_the_lock_speak_while_one_types_and_until_released(
         service.entry_refusal = lock
         service.status_view = replace(service.status_view, entry_lock=lock)
         app.tell()
-        await until(pilot, lambda: "K outside the ticket releases it" in app.words(), "the key")
+        await until(pilot, lambda: "K outside the ticket unlocks it" in app.words(), "the key")
         service.entry_refusal = ""
         service.status_view = replace(service.status_view, entry_lock="")
         app.tell()
-        await until(pilot, lambda: "reviews the order" in app.words(), "the way free")
+        await until(pilot, lambda: "review" in app.words(), "the way free")
         assert "locked" not in app.words()
 
 
@@ -493,7 +495,7 @@ async def test_an_unknown_end_is_said_and_the_same_order_again_asks_first() -> N
         assert app.pane.size_field.value == "100"
         await pilot.press("enter")
         screen = await _card(pilot, app)
-        assert "unknown and being checked" in " ".join(_card_text(screen).split())
+        assert "unconfirmed" in " ".join(_card_text(screen).split())
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(app.screen, ConfirmScreen), "the card gone")
         service.account_view = _with_order(intent, order_id, OrderStatus.UNKNOWN)
@@ -582,7 +584,12 @@ async def test_every_warning_of_the_ticket_is_on_the_card_too() -> None:
         await until(pilot, lambda: "restarts" in app.words(), "the ticket warns")
         await pilot.press("enter")
         words = " ".join(_card_text(await _card(pilot, app)).split())
-        for warning in ("The venue restarts", "post-only orders only", "15% above", "in one order"):
+        for warning in (
+            "The venue is restarting",
+            "post-only orders only",
+            "15% above",
+            "in one order",
+        ):
             assert warning in words, warning
         app.pass_time()
         await pilot.press("enter")
@@ -665,7 +672,7 @@ async def test_a_hasty_second_enter_sends_nothing() -> None:
         await pilot.press("enter")
         await settle(pilot)
         assert app.screen is screen
-        assert "Too fast" in _card_text(screen)
+        assert "Too quick" in _card_text(screen)
         assert app.service.calls_of("place") == []
         app.service.at += timedelta(milliseconds=1)
         await pilot.press("enter")
@@ -689,7 +696,7 @@ async def test_a_book_of_the_other_outcome_takes_the_ticket_along_without_a_pric
         app.open(price="0.53")
         await settle(pilot)
         app.tell(book=book_view(NO))
-        await until(pilot, lambda: "outcome changed" in app.words(), "the change said")
+        await until(pilot, lambda: "Outcome changed" in app.words(), "the change said")
         assert app.pane.price.value == ""
         assert " No " in app.text()
 
