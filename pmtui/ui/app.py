@@ -267,7 +267,7 @@ class PmtuiApp(
         orders = self.surface.queries.account().open_orders
         if not orders:
             reason = why_nothing_of_ours(self.surface.queries.status())
-            self.say_briefly(reason or "There is no open order to cancel.", is_refusal=True)
+            self.say_briefly(reason or "No working orders.", is_refusal=True)
             return
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
@@ -276,7 +276,7 @@ class PmtuiApp(
                 self.surface.commands.cancel_all()
 
         lines = paint_resting_orders(orders, partial(title_of, self.surface.queries))
-        self._ask("Cancel every open order?", lines, "Cancel them", decide)
+        self._ask("Cancel all working orders?", lines, "Cancel them", decide)
 
     @override
     async def action_quit(self) -> None:

@@ -100,7 +100,7 @@ def test_an_imported_key_trades_and_leaves_no_trace(
     assert traces(home, importing, terminal) == []
     trader.close_ticket(terminal)
     terminal.press("q")
-    terminal.until_text("Quit while orders rest?")
+    terminal.until_text("Quit with working orders?")
     terminal.press("enter")
     assert terminal.exit_code() == 0
     assert traces(home, importing, terminal) == []

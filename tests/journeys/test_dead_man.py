@@ -50,7 +50,7 @@ def test_quitting_with_the_choice_to_cancel_says_so_and_leaves_nothing(
     _with_a_resting_order(terminal, home)
     trader.close_ticket(terminal)
     terminal.press("q")
-    terminal.until_text("Quit while orders rest?")
+    terminal.until_text("Quit with working orders?")
     assert terminal.row_with("Every order is cancelled before pmtui ends.", "on_quit = cancel")
     terminal.until_text("Cancel and quit")
     terminal.press("enter")
@@ -104,7 +104,7 @@ def test_orders_that_are_left_are_named_on_the_normal_screen(start: Start, home:
     _with_a_resting_order(terminal, home)
     terminal.send_signal(signal.SIGTERM)
     assert terminal.exit_code() == 0
-    assert "termination, on_hangup = leave. The local venue stops too" in _last(terminal)
+    assert "termination, on_hangup = leave. Paper orders come back" in _last(terminal)
     assert "live: Buy 40 Yes at" in _last(terminal)
 
 

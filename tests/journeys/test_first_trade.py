@@ -129,7 +129,7 @@ def _see_the_portfolio(
     terminal.press("p")
     terminal.until(lambda: terminal.row_with("Positions 1", "Open orders 0", "Fills"), "the tabs")
     # The tab of last time may still be in front.
-    if terminal.row_with("buying for"):
+    if terminal.row_with("bids"):
         terminal.press("[")
     terminal.until(lambda: terminal.row_with(market.question, f"{size:f}"), "the position")
     terminal.until(lambda: terminal.row_with("cost", money(paid)), "what it cost")

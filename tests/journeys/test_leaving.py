@@ -28,13 +28,13 @@ def test_quitting_while_orders_rest_names_them_and_what_happens(start: Start, ho
     terminal, _, price = _with_a_resting_order(start, home)
     trader.close_ticket(terminal)
     terminal.press("q")
-    terminal.until_text("Quit while orders rest?")
+    terminal.until_text("Quit with working orders?")
     assert terminal.row_with("BUY", "40 Yes", cents(price))
-    assert terminal.row_with("The local venue stops", "they are back")
+    assert terminal.row_with("Paper orders", "come back on the next start")
     terminal.press("escape")
-    terminal.until_gone("Quit while orders rest?")
+    terminal.until_gone("Quit with working orders?")
     terminal.press("q")
-    terminal.until_text("Quit while orders rest?")
+    terminal.until_text("Quit with working orders?")
     terminal.press("enter")
     assert terminal.exit_code() == 0
     assert processes_of(home) == {}

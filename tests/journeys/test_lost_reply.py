@@ -33,7 +33,7 @@ def test_an_order_whose_reply_is_lost_is_found_and_sent_once(start: Start, home:
     terminal.until_text("1 open")
     trader.close_ticket(terminal)
     terminal.press("l")
-    terminal.until_text("It did arrive")
+    terminal.until_text("It arrived")
     (order,) = venue.ledger().open_orders
     (exported,) = _exported(home)
     assert exported["order_id"] == order["id"]

@@ -74,12 +74,12 @@ def test_armed_keys_rest_take_cancel_and_end_with_the_kill_switch(start: Start, 
     terminal.press("B")
     terminal.until_text(f"Working: BUY 50 Yes @ {trader.cents(price)}.")
     terminal.press("K")
-    terminal.until_text("Stop all trading?")
+    terminal.until_text("Kill switch?")
     terminal.press("enter")
     terminal.until_text("LOCKED")
     terminal.until_gone("ARMED")
     terminal.until_text("0 open")
     terminal.press("B")
-    terminal.until_text("Entry is locked since")
+    terminal.until_text("Trading locked since")
     assert venue.ledger().open_orders == []
     assert venue.audit() == []

@@ -49,7 +49,7 @@ def test_a_trade_from_start_to_end(
     assert len(venue.ledger().open_orders) == 1
     trader.close_ticket(terminal)
     terminal.press("X")
-    agree(terminal, "Cancel every open order?")
+    agree(terminal, "Cancel all working orders?")
     terminal.until_text("0 open")
     assert venue.ledger().open_orders == []
     terminal.press("q")

@@ -70,7 +70,7 @@ def test_the_live_profile_without_a_key_is_read_only_and_says_so(start: Start) -
         terminal.until(lambda: terminal.row_with("Markets", "by volume", "event"), "markets")
         assert "no key" in terminal.text()
         terminal.press("p")
-        terminal.until_text("this session has none")
+        terminal.until_text("No key in this session")
         terminal.press("m")
         terminal.until(lambda: terminal.row_with("Markets", "by volume"), "the list")
         terminal.press("q")

@@ -190,7 +190,7 @@ def open_orders_tab(terminal: Terminal) -> None:
     terminal.press("p")
     terminal.until(lambda: terminal.row_with("Positions", "Open orders"), "the portfolio")
     terminal.press("]")
-    terminal.until_text("buying for")
+    terminal.until_text("bids")
 
 
 def _type_field(terminal: Terminal, name: str, text: str, *, way: str) -> None:

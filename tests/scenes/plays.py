@@ -73,7 +73,7 @@ async def portfolio(pilot: Pilot[None], world: World) -> None:
 async def open_orders(pilot: Pilot[None], world: World) -> None:
     await portfolio(pilot, world)
     await pilot.press("right_square_bracket")
-    await shown(pilot, "buying for")
+    await shown(pilot, "bids")
 
 
 async def account(pilot: Pilot[None], world: World) -> None:
@@ -182,7 +182,7 @@ async def picked_up(pilot: Pilot[None], world: World) -> None:
 async def kill(pilot: Pilot[None], world: World) -> None:
     await market(pilot, world)
     await pilot.press("K")
-    await shown(pilot, "Stop all trading?")
+    await shown(pilot, "Kill switch?")
 
 
 async def holders(pilot: Pilot[None], world: World) -> None:
@@ -241,7 +241,7 @@ async def glossary(pilot: Pilot[None], world: World) -> None:
 async def theme_picker(pilot: Pilot[None], world: World) -> None:
     await market(pilot, world)
     app_of(pilot).action_change_theme()
-    await shown(pilot, "Try a theme on")
+    await shown(pilot, "Theme")
 
 
 async def tour(pilot: Pilot[None], world: World) -> None:

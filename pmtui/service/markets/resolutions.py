@@ -159,7 +159,7 @@ class Resolutions:
         except OSError as error:
             with suppress(OSError):
                 temporary.unlink()
-            text = f"A restart may tell of resolved markets again: {error.strerror or error}"
+            text = f"A restart may report resolved markets again: {error.strerror or error}"
             self._kernel.log.notice(Level.WARNING, text)
 
 

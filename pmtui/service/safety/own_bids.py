@@ -46,7 +46,7 @@ class OwnBids:
             size = count_shares(Micros(sum(order.remaining_size for order in left)))
             text = f"{_say(tuple(left), sale)} may still be there: up to {size} sold to yourself"
             tell(text, Level.BAD)
-            self._kernel.log.notice(Level.BAD, f"A conditional order sells though {text}")
+            self._kernel.log.notice(Level.BAD, f"A stop or target sells though {text}")
 
     async def _cancel(self, met: tuple[Order, ...]) -> None:
         ids = tuple(order.order_id for order in met)

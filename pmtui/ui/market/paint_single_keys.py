@@ -106,7 +106,7 @@ def _say_verdict(verdict: Verdict, what: str) -> str:
         case Rejected():
             return f"{what} refused: {cut_words(verdict.reason, _REASON)}"
         case Unknown():
-            return f"{what} unknown, checking: {plain(verdict.reason, _REASON)}"
+            return f"{what} unconfirmed, checking: {plain(verdict.reason, _REASON)}"
 
 
 def _say_accepted(verdict: Accepted) -> str:

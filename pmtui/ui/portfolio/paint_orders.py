@@ -56,7 +56,7 @@ def paint_order(order: Order, title: str) -> Line:
         Cell(f"{plain(order.outcome, 14)} @ {format_price(order.price)}"),
     ]
     if order.status is OrderStatus.UNKNOWN:
-        cells.append(Cell("  unknown, checking", Role.NOTICE_WARN))
+        cells.append(Cell("  unconfirmed", Role.NOTICE_WARN))
     room = LINE_WIDTH - line_width(tuple(cells)) - 2
     if title and room >= LEAST_TITLE:
         cells.append(Cell(f"  {plain(title, room)}", Role.DIM))
@@ -97,7 +97,7 @@ def say_verdict(verdict: Verdict, order: PreparedOrder) -> str:
         case Rejected():
             return f"Refused: {plain(verdict.reason, 80)}"
         case Unknown():
-            return f"Unknown, checking: {plain(verdict.reason, 70)}"
+            return f"Unconfirmed, checking: {plain(verdict.reason, 70)}"
 
 
 _NOT_SETTLED = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})

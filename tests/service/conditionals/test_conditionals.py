@@ -301,7 +301,7 @@ async def test_more_than_is_held_is_refused(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await ready(world)
         refusal = world.service.commands.protect(replace(PLAN, size=m("101")))
-        assert refusal == "The size: you hold 100 shares"
+        assert refusal == "The size: position: 100 shares"
 
 
 async def test_a_read_only_session_has_none(tmp_path: Path) -> None:
@@ -315,7 +315,7 @@ async def test_leaving_pauses_what_is_active_and_says_so(tmp_path: Path) -> None
     async with running_world(tmp_path) as world:
         await protected(world)
         report = await world.service.departing.leave(Departure.HANG_UP, LeavePolicy.LEAVE)
-        assert "1 stop ends with the program" in report.text
+        assert "1 stop is inactive now" in report.text
         assert only(world).state is ConditionalState.PAUSED
     async with running_world(tmp_path) as world:
         kept = only(world)

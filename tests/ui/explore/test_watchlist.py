@@ -170,7 +170,7 @@ async def test_a_closed_market_shows_how_it_ended() -> None:
 async def test_an_empty_list_says_what_to_do() -> None:
     app = app_with(service_with())
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: shows(app, "Nothing is starred. * stars what is"), "the hint")
+        await until(pilot, lambda: shows(app, "Nothing starred. * stars the row"), "the hint")
         await pilot.press("A")
         await until(pilot, lambda: "* stars one" in noticed(app), "the hint again")
         await pilot.press("x", "enter", "y")
@@ -351,13 +351,13 @@ async def test_a_star_on_the_trading_screen_is_told_on_a_line_and_covers_nothing
         await pilot.press("asterisk")
         await until(pilot, lambda: "Starred" in text_of(app, "#notice"), "it is told")
         assert not app._notifications
-        app.say_briefly("There is no open order to cancel.")
-        assert "no open order" in text_of(app, "#notice")
+        app.say_briefly("No working orders.")
+        assert "No working orders" in text_of(app, "#notice")
         assert not app._notifications
 
 
 async def test_what_cannot_be_starred_is_said() -> None:
-    service = FakeService(star_problem="200 are starred already")
+    service = FakeService(star_problem="200 are starred")
     app = whole(service)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(pilot, lambda: shows(app, "Loading events"), "the list on its way")
@@ -365,12 +365,12 @@ async def test_what_cannot_be_starred_is_said() -> None:
         await until(pilot, lambda: shows(app, "nothing here"), "nothing there")
         assert not service.calls_of("star")
     service = believable_service()
-    service.star_problem = "200 are starred already"
+    service.star_problem = "200 are starred"
     app = whole(service)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await starts(pilot, app)
         await pilot.press("asterisk")
-        await until(pilot, lambda: shows(app, "200 are starred already"), "why not")
+        await until(pilot, lambda: shows(app, "200 are starred"), "why not")
 
 
 async def test_a_search_result_is_starred_while_one_types() -> None:

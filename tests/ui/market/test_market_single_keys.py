@@ -302,14 +302,14 @@ async def test_a_refusal_names_its_order_and_the_reason() -> None:
         (OrderStatus.FILLED, 5, "filled."),
         (OrderStatus.PARTIALLY_FILLED, 2, "filled 2, the rest is working."),
         (OrderStatus.DELAYED, 0, "accepted, delayed by the venue. Its fill shows here."),
-        (OrderStatus.CANCELLED, 2, "filled 2 Yes, the rest dropped."),
+        (OrderStatus.CANCELLED, 2, "filled 2 Yes, the rest cancelled."),
     ],
 )
 async def test_every_end_has_its_words(status: OrderStatus, filled: int, words: str) -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
         screen = await armed(app, pilot, at=50)
-        text = "filled 2 Yes, the rest dropped" if status is OrderStatus.CANCELLED else ""
+        text = "filled 2 Yes, the rest cancelled" if status is OrderStatus.CANCELLED else ""
         order_id = believable.order(1).order_id
         size = Micros(filled * 1_000_000)
         app.market.service.verdicts = [Accepted(order_id, status, size, text)]
@@ -351,7 +351,7 @@ async def test_an_unknown_end_is_not_called_a_refusal() -> None:
         app.market.service.verdicts = [Unknown(order_id, "no answer within 10 s", NOW)]
         await pilot.press("B")
         await until(
-            pilot, lambda: "unknown, checking: no answer" in line(screen, "notice"), "its words"
+            pilot, lambda: "unconfirmed, checking: no answer" in line(screen, "notice"), "its words"
         )
 
 
@@ -563,9 +563,9 @@ async def test_what_forbids_trading_is_said() -> None:
             service.status_view = replace(READ_ONLY_STATUS, armed_until=usual.armed_until)
             await pilot.press(key)
             assert "Read-only: no key." in line(screen, "notice"), key
-            service.status_view = replace(usual, entry_lock="Entry is locked since noon by K")
+            service.status_view = replace(usual, entry_lock="Trading locked since noon by K")
             await pilot.press(key)
-            assert "Entry is locked since noon by K." in line(screen, "notice"), key
+            assert "Trading locked since noon by K." in line(screen, "notice"), key
             service.status_view = usual
             service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
             await pilot.press(key)

@@ -93,7 +93,7 @@ async def test_what_a_move_left_out_is_offered_again_from_the_portfolio_too() ->
         await prompted(app, pilot)
         await pilot.press("down", "enter")
         await agree(app, pilot, service)
-        await until(pilot, lambda: shows(app, "tries again"), "it is offered")
+        await until(pilot, lambda: shows(app, "to retry"), "it is offered")
         await pilot.press("e")
         await agree(app, pilot, service)
         ((order,),) = service.calls_of("place")

@@ -20,9 +20,7 @@ def said(policy: LeavePolicy, status: StatusView) -> str:
 
 
 def test_the_choice_and_what_comes_of_it_are_both_said() -> None:
-    assert said(LeavePolicy.LEAVE, LIVE) == (
-        "They stay at the venue after you leave. (on_quit = leave)"
-    )
+    assert said(LeavePolicy.LEAVE, LIVE) == ("They stay working at the venue. (on_quit = leave)")
     assert said(LeavePolicy.CANCEL, PAPER_STATUS).endswith("(on_quit = cancel)")
 
 

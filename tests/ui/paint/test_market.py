@@ -332,7 +332,7 @@ def test_more_orders_than_lines_are_counted() -> None:
     assert text_of(lines[-1]).strip() == "and 6 more"
     assert "unknown" in text_of(lines[0])
     assert all(line_width(line) == 40 for line in lines)
-    assert "No open orders" in text_of(*paint_own_orders((), 40, 4))
+    assert "No working orders" in text_of(*paint_own_orders((), 40, 4))
 
 
 @pytest.mark.parametrize("load", list(Load))

@@ -81,7 +81,7 @@ def test_a_request_that_waits_for_its_turn_is_told() -> None:
 
 
 def test_an_unknown_order_is_said_in_words() -> None:
-    assert "1 unknown, checking" in text(replace(STATUS, unknown_orders=1), 100)
+    assert "1 unconfirmed" in text(replace(STATUS, unknown_orders=1), 100)
 
 
 def test_read_only_says_why_and_shows_no_money() -> None:
@@ -204,7 +204,7 @@ def test_the_reason_stays_before_a_sum_that_the_portfolio_shows_too() -> None:
     one = (*STATUS.health[1:], health(Source.METADATA, HealthState.DOWN, reason="host timed out"))
     line = text(replace(STATUS, health=one, day_result=Micros(1_000_000)), 80)
     assert "market lists down: host timed out" in line
-    assert "total" not in line
+    assert "equity" not in line
 
 
 def test_of_several_in_trouble_the_one_is_named_that_costs_most() -> None:

@@ -52,4 +52,4 @@ def test_a_cancellation_is_said_with_its_result() -> None:
     some = CancelVerdict(CancelResult((LIVE.order_id,), ((OrderId("0x2"), "matched"),)))
     assert say_cancelled(some, "here") == "Cancelled 1 of 2 here; not: matched"
     again = CancelVerdict(CancelResult((), (), (LIVE.order_id,)), "asked again")
-    assert say_cancelled(again, "here") == "Not known to be cancelled: asked again"
+    assert say_cancelled(again, "here") == "Cancel unconfirmed: asked again"

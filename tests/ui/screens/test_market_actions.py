@@ -229,7 +229,7 @@ async def test_what_a_move_left_out_is_offered_again_by_key_and_never_by_itself(
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
         await agree(app, pilot)
-        await until(pilot, lambda: "e tries again" in line(screen, "notice"), "it is offered")
+        await until(pilot, lambda: "e to retry" in line(screen, "notice"), "it is offered")
         assert app.screen is screen
         # What rests of ours on the other side by now would be met by it.
         mine = believable.order(9, NUMBER, side=Side.SELL, price=0.48, size=10)
@@ -491,5 +491,5 @@ async def test_the_mouse_presses_the_keys_of_the_footer_and_leaves_the_ladder_it
         await until(pilot, lambda: screen.is_moving, "the order is picked up")
         await pilot.press("down")
         assert "to 48¢" in line(screen, "book-state")
-        await pilot.click(footer, offset=(line(screen, "footer").index("Drop"), 0))
+        await pilot.click(footer, offset=(line(screen, "footer").index("Leave as is"), 0))
         await until(pilot, lambda: not screen.is_moving, "it is dropped")

@@ -39,7 +39,7 @@ async def test_toasts_stay_where_they_came_up() -> None:
         await until(pilot, lambda: isinstance(app.screen, ThemePicker), "a dialog")
         await pilot.press("escape")
         await until(pilot, lambda: not app.screen.is_modal, "the list again")
-        assert told(app) == ["There is nothing here to copy."]
+        assert told(app) == ["Nothing to copy here."]
         await pilot.press("l")
         await until(pilot, lambda: isinstance(app.screen, LogScreen), "the log")
         assert told(app) == []

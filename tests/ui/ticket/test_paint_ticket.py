@@ -202,7 +202,7 @@ def test_a_fix_says_all_that_it_changes() -> None:
         (OrderStatus.LIVE, "0", "100 rest"),
         (OrderStatus.PARTIALLY_FILLED, "40", "40 filled, 60 rest"),
         (OrderStatus.FILLED, "100", "100 filled"),
-        (OrderStatus.CANCELLED, "40", "40 filled, the rest dropped"),
+        (OrderStatus.CANCELLED, "40", "40 filled, the rest cancelled"),
         (OrderStatus.DELAYED, "0", "delayed by the venue"),
     ],
 )

@@ -491,7 +491,7 @@ async def test_an_unknown_end_is_said_and_the_same_order_again_asks_first() -> N
         order_id = "0x" + "0" * 63 + "1"
         service.verdicts.append(Unknown(order_id, "no answer", since=NOW))  # type: ignore[arg-type]
         await pilot.press("enter")
-        await until(pilot, lambda: "Unknown, checking" in app.words(), "the doubt")
+        await until(pilot, lambda: "Unconfirmed, checking" in app.words(), "the doubt")
         assert app.pane.size_field.value == "100"
         await pilot.press("enter")
         screen = await _card(pilot, app)
@@ -500,10 +500,10 @@ async def test_an_unknown_end_is_said_and_the_same_order_again_asks_first() -> N
         await until(pilot, lambda: not isinstance(app.screen, ConfirmScreen), "the card gone")
         service.account_view = _with_order(intent, order_id, OrderStatus.UNKNOWN)
         app.tell()
-        assert "Unknown, checking" in app.words() or app.pane._sent._sent
+        assert "Unconfirmed, checking" in app.words() or app.pane._sent._sent
         service.account_view = _with_order(intent, order_id, OrderStatus.LIVE)
         app.tell()
-        await until(pilot, lambda: "It did arrive: 100 rest" in app.words(), "the truth")
+        await until(pilot, lambda: "It arrived: 100 working" in app.words(), "the truth")
 
 
 async def test_an_order_in_doubt_from_before_the_ticket_opened_is_remembered() -> None:
