@@ -345,7 +345,7 @@ _PLAIN = ("vt100", "vt102", "vt220", "linux")
 
 
 def _is_without_color() -> bool:
-    """Tell, and let the toolkit know, which reads one variable only: else a cursor is a colour."""
+    """Tell, and let Textual know, which reads one variable only: else a cursor is a colour."""
     if os.environ.get("TERM", "") in WITHOUT_COLOR:
         os.environ["NO_COLOR"] = "1"
     return bool(os.environ.get("NO_COLOR"))

@@ -1,6 +1,6 @@
-"""Reads the settings in a process of its own, while this one loads the toolkit.
+"""Reads the settings in a process of its own, while this one loads Textual.
 
-What reads and checks settings is as large as half the toolkit, takes as long to load, and is never
+What reads and checks settings is as large as half Textual, takes as long to load, and is never
 needed again. A child of this process does it on another core and ends; what holds comes back
 through a pipe, the private key with it: nothing is written anywhere else. Where no child can be had,
 or it ends without an answer, the settings are read here, with the same result.

@@ -92,7 +92,7 @@ _SPELLINGS = str.maketrans(
     {
         "¢": "c", "…": "~", "–": "-", "—": "-", "−": "-", "‘": "'", "’": "'", "“": '"', "”": '"',
         "·": ".", "•": "*", "×": "x", "→": ">", "←": "<", "↑": "^", "↓": "v", "▲": "^", "▼": "v",
-        # What the toolkit's palette is drawn with.
+        # What Textual's palette is drawn with.
         "▔": "-", "▁": "_", "🔎": "/",
         "●": "o", "○": "o", "★": "*", "☆": ".", "≥": ">=", "≤": "<=", "€": "EUR",
         # Frames: corners and crossings first, the straight strokes over them.

@@ -14,6 +14,8 @@ PAGES = tuple(sorted((PACKAGE / "docs").glob("*.md")))
 DOCUMENTS = (ROOT / "README.md", PACKAGE / "ARCHITECTURE.md", *PAGES)
 MOST_LINES = 120
 """Of the architecture: it says what the code cannot, and names do the work of a map."""
+FROM_THE_CODE = frozenset({"wire.md"})
+"""Pages that the code leads to."""
 _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 _QUOTED = re.compile(r"`([^`\s]+)`")
 _FILE = re.compile(r"[\w.*/-]+/[\w.*-]+\.(?:py|md|toml|tcss|txt)|(?:[\w-]+/)+")
@@ -42,7 +44,8 @@ def test_the_architecture_is_short_and_names_paths() -> None:
 
 def test_the_readme_leads_to_every_page() -> None:
     linked = set(_LINK.findall((ROOT / "README.md").read_text()))
-    assert [page.name for page in PAGES if f"pmtui/docs/{page.name}" not in linked] == []
+    missing = {page.name for page in PAGES if f"pmtui/docs/{page.name}" not in linked}
+    assert missing <= FROM_THE_CODE
 
 
 def test_a_path_that_is_gone_is_seen() -> None:

@@ -15,7 +15,7 @@ from tests.ui.wait import settle
 FOLDER = Path(__file__).parents[2] / "screenshots"
 DIFFERS, USAGE_ERROR = 1, 2
 NOT_DRESSED_ANEW = ("palette",)
-"""Dialogs of the toolkit keep the theme that they were opened in."""
+"""Dialogs of Textual keep the theme that they were opened in."""
 
 
 def main(arguments: list[str]) -> int:

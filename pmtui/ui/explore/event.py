@@ -78,7 +78,7 @@ class EventScreen(EventChart):
 
     @override
     def on_mount(self) -> None:
-        # The toolkit calls the frame's own handler too.
+        # Textual calls the frame's own handler too.
         self._show_outcomes()
         self.show_chart()
         self.table.focus()

@@ -145,7 +145,7 @@ class MarketsScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # The toolkit calls the frame's own handler too.
+        # Textual calls the frame's own handler too.
         self._show_list()
         self.browse.focus()
 

@@ -63,7 +63,7 @@ class ReadingScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # The toolkit calls the frame's own handler too.
+        # Textual calls the frame's own handler too.
         self.table.focus()
 
     @override

@@ -79,7 +79,7 @@ class WatchlistScreen(SayingScreen):
 
     @override
     def on_mount(self) -> None:
-        # The toolkit calls the frame's own handler too.
+        # Textual calls the frame's own handler too.
         self._show_rows()
         self.table.focus()
 

@@ -36,7 +36,7 @@ class KillKey(App[None]):
     def _ask_before(
         self, title: str, lines: tuple[Line, ...], agree: str, do: Callable[[], None]
     ) -> None:
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 do()
 

@@ -65,13 +65,13 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
     CSS_PATH = "market.tcss"
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKET, Context.LADDER, Context.TICKET)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.MARKET)
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - typed by the toolkit
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - typed by Textual
         (0, "-narrow"),
         (DEPTH_FROM_WIDTH, "-normal"),
         (CHART_FROM_WIDTH, "-wide"),
         (SIDES_FROM_WIDTH, "-huge"),
     ]
-    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - typed by the toolkit
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - typed by Textual
         (0, "-tiny"),
         (18, "-short"),
         (STRIP_FROM_HEIGHT, "-tall"),
@@ -193,7 +193,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
         self._show_head()
 
     @override
-    def on_resize(self) -> None:  # type: ignore[override]  # the toolkit passes the event only where it is named
+    def on_resize(self) -> None:  # type: ignore[override]  # Textual passes the event only where it is named
         self.place_charts(is_alone=not self._is_side_by_side)
         self.follow_topics()
         self._place_ticket()

@@ -258,7 +258,7 @@ class MarketMoving(MarketLadder):
             self.say(f"Not moved: {plain(moves, 90)}.")
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 self._let_go()
                 self._send_moves(moves)
@@ -271,7 +271,7 @@ class MarketMoving(MarketLadder):
         words = say_stops(stops, ascii_only=self._ascii_only)
         to = format_price(price, ascii_only=self._ascii_only)
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if not is_agreed:
                 return
             move = self.surface.commands.move_conditional
@@ -310,7 +310,7 @@ class MarketMoving(MarketLadder):
             self.say(f"Not placed: {plain(order.reason, 80)}.")
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 command_id = self.surface.commands.place(order)
                 _ = self.run_worker(self._await_placed(command_id, order))

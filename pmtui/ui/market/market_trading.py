@@ -85,7 +85,7 @@ class MarketTrading(MarketMoving):
             self.refuse_form("No working orders in this market.")
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 command_id = self.surface.commands.cancel_market(self.condition_id, None)
                 _ = self.run_worker(self._say_cancelled(command_id, "in this market"))
@@ -111,7 +111,7 @@ class MarketTrading(MarketMoving):
             return
         order, plan = sale
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 self.say("Selling the whole position.")
                 command_id = self.surface.commands.flatten(order, plan.in_the_way)

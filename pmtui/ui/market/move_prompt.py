@@ -76,7 +76,7 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
             self.say(moves)
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 _ = self.dismiss(moves)
 

@@ -111,7 +111,7 @@ class PortfolioScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # The toolkit calls the frame's own handler too.
+        # Textual calls the frame's own handler too.
         self.show_tab(self._tab)
 
     @override
@@ -178,7 +178,7 @@ class PortfolioScreen(FrameScreen):
             self._say(reason or f"No marked orders; {mark} marks the one at the cursor.")
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 self._cancel(frozenset(o.order_id for o in orders))
 
@@ -271,7 +271,7 @@ class PortfolioScreen(FrameScreen):
             self._say(f"Not placed: {plain(order.reason, 60)}")
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 _ = self.surface.commands.place(order)
 

@@ -1,10 +1,10 @@
-"""A line of the toolkit that weighs what it shows.
+"""A line of Textual that weighs what it shows.
 
-The toolkit gives each line seven caches for what may be made of it, a kilobyte that is filled for
+Textual gives each line seven caches for what may be made of it, a kilobyte that is filled for
 hardly any: our lines are as wide as their place, are filtered by style, and are kept by the widgets
 that painted them. So all of them share one cache that never keeps anything.
 
-The private names used belong to the pinned toolkit; in another release its own line is used.
+The private names used belong to the pinned Textual; in another release its own line is used.
 """
 
 from collections.abc import Callable, Iterable
@@ -49,6 +49,6 @@ class LeanStrip(Strip):
 
 
 def line_maker() -> Callable[..., Strip]:
-    """Return what makes a line: ours, where the toolkit's has the parts that we know."""
+    """Return what makes a line: ours, where Textual's has the parts that we know."""
     slots = cast("Iterable[str]", getattr(Strip, "__slots__", ()))
     return LeanStrip if set(slots) == {*_CACHES, *_REST} else Strip

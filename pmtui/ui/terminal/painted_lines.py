@@ -1,9 +1,9 @@
 """Lets go of lines that were painted for a screen nobody sees any more.
 
-The toolkit and our tables keep every line as it was painted, some hundred kilobytes a screen. They
+Textual and our tables keep every line as it was painted, some hundred kilobytes a screen. They
 are painted again when the screen comes back, which takes a quarter of a frame.
 
-The private name used belongs to the pinned toolkit; where it is missing, lines are kept.
+The private name used belongs to the pinned Textual; where it is missing, lines are kept.
 """
 
 from typing import Any, Protocol, runtime_checkable

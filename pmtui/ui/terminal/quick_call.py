@@ -1,6 +1,6 @@
-"""A call without arguments that the toolkit need not look into.
+"""A call without arguments that Textual need not look into.
 
-The toolkit counts the parameters of all it is to call, by inspecting the signature: for a partial call
+Textual counts the parameters of all it is to call, by inspecting the signature: for a partial call
 anew each time, which costs more than most calls themselves.
 """
 
@@ -24,5 +24,5 @@ class QuickCall:
         self._args = args
 
     def __call__(self) -> Any:
-        """Call it; what it returns is awaited by the toolkit where it can be."""
+        """Call it; what it returns is awaited by Textual where it can be."""
         return self._callback(*self._args)

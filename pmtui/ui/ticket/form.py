@@ -82,7 +82,7 @@ class TicketForm(TicketLayout):
 
         form: "TicketForm"
 
-    def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - the toolkit's word
+    def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Build a closed ticket."""
         super().__init__(surface, id=id)
         self.draft = TicketDraft(Side.BUY, 0)

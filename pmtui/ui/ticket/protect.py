@@ -159,7 +159,7 @@ class ProtectScreen(OrderForm[None]):
             (Cell(LIVES_HERE, Role.NOTICE_WARN),),
         )
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 problem = self._surface.commands.protect(plan)
                 if problem:

@@ -150,7 +150,7 @@ class ScaledScreen(OrderForm[None]):
         doubt = " ".join(f"{text}." for text in self._warnings(plan))
         card = ScaledCard(orders, surface=self._surface, doubt=doubt)
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 self._send(tuple(orders))
 

@@ -83,7 +83,7 @@ class TicketPane(TicketForm):
 
         pane: "TicketPane"
 
-    def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - the toolkit's word
+    def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Build a closed ticket."""
         super().__init__(surface, id=id)
         self._account: AccountView | None = None
@@ -306,7 +306,7 @@ class TicketPane(TicketForm):
 
     def _decide(
         self, order: PreparedOrder, draft: TicketDraft, attached: Attachment | None,
-        is_agreed: bool | None,  # noqa: FBT001 - the toolkit's callback
+        is_agreed: bool | None,  # noqa: FBT001 - Textual's callback
     ) -> None:  # fmt: skip
         if not is_agreed:
             return

@@ -18,7 +18,7 @@ class TextLine(ReadyLines):
     """
 
     def __init__(
-        self, line: Line = (), *, name: str | None = None, id: str | None = None,  # noqa: A002 - the toolkit's word
+        self, line: Line = (), *, name: str | None = None, id: str | None = None,  # noqa: A002 - Textual's word
         classes: str | None = None, ascii_only: bool = False,
     ) -> None:  # fmt: skip
         """Start with a line, empty unless given."""

@@ -392,7 +392,7 @@ async def test_ascii_terminals_get_ascii_only() -> None:
         await until(pilot, lambda: shows(app, "Harbour City"), "the list")
         body = "\n".join(screen_lines(app)[1:18])
         odd = {c for c in body if not c.isascii()}
-        assert odd <= set("▁▂▃▄▅▆▇█")  # the toolkit's own scrollbar
+        assert odd <= set("▁▂▃▄▅▆▇█")  # Textual's own scrollbar
 
 
 async def test_a_screen_that_is_too_small_says_so_until_it_is_not() -> None:

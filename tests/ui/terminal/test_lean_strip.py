@@ -1,4 +1,4 @@
-"""A line without caches does what the toolkit's does."""
+"""A line without caches does what Textual's does."""
 
 import pytest
 from hypothesis import given

@@ -16,7 +16,7 @@ def test_it_calls_with_what_it_was_given_and_returns_what_comes_back() -> None:
     assert heard == [1, 2]
 
 
-def test_the_toolkit_knows_that_it_takes_nothing() -> None:
+def test_textual_knows_that_it_takes_nothing() -> None:
     call = QuickCall(print, "x")
     assert count_parameters(call) == 0
     assert count_parameters(partial(call)) == 0
