@@ -1,1 +1,1 @@
-"""One HTTP or stream client per host of the service, and nothing else."""
+"""One HTTP or stream client per host of the venue, and nothing else."""

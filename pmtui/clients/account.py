@@ -94,7 +94,7 @@ class AccountClient:
             clock: the host's time.
 
         Raises:
-            CredentialsError: the secret is not what the service hands out.
+            CredentialsError: the secret is not what the venue hands out.
         """
         lanes = host if isinstance(host, Lanes) else Lanes(host, host, host)
         self._lanes = lanes

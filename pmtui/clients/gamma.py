@@ -107,7 +107,7 @@ class GammaClient:
         return Failure(FailureKind.NOT_FOUND, f"GET {route}", "no such market")
 
     async def search(self, text: str) -> Page[Event] | Failure:
-        """Return the service's own search result: the best events, each with all its markets."""
+        """Return the venue's own search result: the best events, each with all its markets."""
         query = [("q", text), ("limit_per_type", str(HITS)), ("keep_closed_markets", "1")]
         return _to_page(await self._rows(self._routes.search, query, decode_search))
 

@@ -11,14 +11,14 @@ ROUTE = "geographic check"
 
 
 class GeoblockClient:
-    """Answers as the service's geographic port wants it."""
+    """Answers as our geographic port wants it."""
 
     def __init__(self, host: HttpHost) -> None:
         """Take a host whose address is the whole address of the check."""
         self._host = host
 
     async def check(self) -> GeoAnswer | Failure:
-        """Ask where the service thinks we are."""
+        """Ask where the venue thinks we are."""
         body = await self._host.read("", route=ROUTE)
         if isinstance(body, Failure):
             return body

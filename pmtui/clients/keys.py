@@ -65,7 +65,7 @@ class KeysClient:
 
         Raises:
             ValueError: the credentials are those of another key.
-            CredentialsError: the credentials are not what the service hands out.
+            CredentialsError: the credentials are not what the venue hands out.
         """
         if credentials is not None and credentials.key != key:
             raise ValueError("credentials of another key")

@@ -1,4 +1,4 @@
-"""The notices that the service keeps for an account until they are dropped."""
+"""The notices that the venue keeps for an account until they are dropped."""
 
 from collections.abc import Sequence
 from typing import final

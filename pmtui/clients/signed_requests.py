@@ -49,7 +49,7 @@ class SignedRequests(PageReading):
         """Prepare to sign.
 
         Raises:
-            CredentialsError: the secret is not what the service hands out.
+            CredentialsError: the secret is not what the venue hands out.
         """
         self._host = host
         self._clock = clock

@@ -1,4 +1,4 @@
-"""Where the hosts of a profile are, and which of two spellings of the service they speak."""
+"""Where the hosts of a profile are, and which of two spellings of the venue they speak."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ class Dialect(StrEnum):
     """Which table of routes, bodies and limits a profile goes by; never mixed, never guessed."""
 
     SEED = "seed"
-    """As the first description of the service has it; what the local venue is asked in."""
+    """As the first description of the venue has it; what the local venue is asked in."""
     LIVE = "live"
     """As the public service answered in November 2026."""
 

@@ -51,7 +51,7 @@ class Settings:
     is_paper: bool
     """Whether the profile needs a local venue started for it."""
     dialect: Dialect
-    """The spelling of the service that the profile's hosts are asked in."""
+    """The spelling of the venue that the profile's hosts are asked in."""
     signature_type: SignatureType
     """For which kind of wallet orders are signed."""
     addresses: Mapping[str, str] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Settings:
         """Return the addresses to use: those that are stated over the usual ones.
 
         Args:
-            usual: the public service's, or those that the started venue named.
+            usual: the public venue's, or those that the started venue named.
         """
         return Endpoints(
             **{

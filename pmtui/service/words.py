@@ -1,4 +1,4 @@
-"""How the service says what happened, in a trader's words. Titles are the service's own text."""
+"""How the service says what happened, in a trader's words. Titles are the venue's own text."""
 
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, format_micros, group_micros, round_price

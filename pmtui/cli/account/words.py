@@ -41,7 +41,7 @@ def say_addresses(owner: Address, signature_type: SignatureType, *, is_new: bool
     ]
     pays = "pays in this profile"
     if signature_type is SignatureType.DEPOSIT_WALLET and not is_new:
-        pays += ": whichever of the two the service knows"
+        pays += ": whichever of the two the venue knows"
     return "\n".join([*lines, f"  * {pays}"])
 
 

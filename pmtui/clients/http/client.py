@@ -33,7 +33,7 @@ from pmtui.domain.failure import Failure, FailureKind
 MAX_BODY = 32 * 1024 * 1024
 """Bytes, as they travel and after decompression. The largest recorded answer has 2 MB."""
 TIMEOUTS = httpx.Timeout(10.0, connect=5.0)
-"""Seconds; what the service's own client uses (SDK 0.14.0, October 2026)."""
+"""Seconds; what the venue's own client uses (SDK 0.14.0, October 2026)."""
 TOTAL_S = 30.0
 """Bounds an answer that drips one byte at a time below every other time limit."""
 MAX_RETRIES = 2
@@ -98,7 +98,7 @@ def _ignore(_report: RequestReport) -> None:
 
 
 class HttpHost:
-    """A host of the service. Opens no socket before the first request."""
+    """A host of the venue. Opens no socket before the first request."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class HttpHost:
             query: in the order it is to be sent; a key may repeat.
             route: the path template for logs, for example `/events/{id}`.
             headers: for reads that need credentials.
-            method: POST where the service reads by POST (`/books`).
+            method: POST where the venue reads by POST (`/books`).
             body: sent as it is.
         """
         for attempt in range(MAX_RETRIES + 1):

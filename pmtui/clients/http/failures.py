@@ -1,6 +1,6 @@
 """Turns what went wrong with a request into a `Failure`: what may be concluded, in one line.
 
-Words come from us or from the service's own body, never from the HTTP library: its messages may
+Words come from us or from the venue's own body, never from the HTTP library: its messages may
 quote header values.
 """
 
@@ -20,7 +20,7 @@ from pmtui.domain.failure import Failure, FailureKind
 from pmtui.wire.errors import UNREADABLE
 
 MAX_TEXT = 300
-"""Characters of the service's words that are kept."""
+"""Characters of the venue's words that are kept."""
 
 _LARGEST_EXPLANATION = 64 * 1024
 """Bytes of an answer with an error that are read as JSON, which takes many times their size."""
@@ -90,7 +90,7 @@ def unreadable(route: str, error: Exception) -> Failure:
 
 
 def without_secrets(failure: Failure, headers: Mapping[str, str]) -> Failure:
-    """Blot out the values of credential headers, should the service have quoted one."""
+    """Blot out the values of credential headers, should the venue have quoted one."""
     text = failure.text
     for name, value in headers.items():
         if _SECRET_HEADER.search(name) and len(value) >= 6:
@@ -99,7 +99,7 @@ def without_secrets(failure: Failure, headers: Mapping[str, str]) -> Failure:
 
 
 def looks_like_a_page(content_type: str, body: bytes) -> bool:
-    """Whether the body is HTML: a page of the edge, which is never an answer of the service."""
+    """Whether the body is HTML: a page of the edge, which is never an answer of the venue."""
     return content_type.lower().startswith("text/html") or body[:64].lstrip()[:1] == b"<"
 
 

@@ -5,7 +5,7 @@ from typing import final
 
 FIRST_S = 0.25
 LONGEST_S = 30.0
-"""Both as in the service's own client (SDK 0.14.0)."""
+"""Both as in the venue's own client (SDK 0.14.0)."""
 SETTLED_S = 10.0
 """A connection that lived shorter does not count as one: a host that accepts and closes at once
 would be called in a loop."""

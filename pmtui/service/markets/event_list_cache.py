@@ -1,4 +1,4 @@
-"""Shows the list of the last session until the service answers, and keeps this session's."""
+"""Shows the list of the last session until the venue answers, and keeps this session's."""
 
 import asyncio
 from datetime import datetime

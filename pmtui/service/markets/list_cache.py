@@ -1,6 +1,6 @@
 """The list of events as it was last seen, kept in the profile's state directory for the next start.
 
-It is shown at once and says how old it is, until the service answers. Kept for looking at only:
+It is shown at once and says how old it is, until the venue answers. Kept for looking at only:
 nothing of it is searched, opened or traded. A file that is damaged, foreign, from the future or
 too old counts as none; one that cannot be written costs a line in the log. No secrets are in it.
 """

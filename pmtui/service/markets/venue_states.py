@@ -199,7 +199,7 @@ class VenueStates:
                 self._drop(key, "trades again")
 
     async def ask_where_we_are(self, hosts: Hosts) -> GeoAnswer | Failure:
-        """Tell what the service says of where we are; it is shown, never argued with."""
+        """Tell what the venue says of where we are; it is shown, never argued with."""
         answer = await hosts.geo.check()
         if isinstance(answer, Failure):
             self._kernel.log.add(

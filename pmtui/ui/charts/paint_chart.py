@@ -34,7 +34,7 @@ def paint_chart_title(
         ends = [format_price(_readable(price), ascii_only=ascii_only) for price in (first, last)]
         moved = Micros(_readable(last) - _readable(first))
         change = format_price_change(moved, ascii_only=ascii_only)
-        # Both ends: the service counts a change of its own, over other times.
+        # Both ends: the venue counts a change of its own, over other times.
         line += [Cell(f" from {ends[0]} to {ends[1]} ", Role.DIM), Cell(f"{change} ", role)]
         age_s = (now - curve.points[-1].at).total_seconds()
         if curve.end is LineEnd.RESULT:

@@ -56,7 +56,7 @@ def paint_rules(event: Event | None, market: Market | None, width: int) -> tuple
 
 
 def paint_comments(view: EventView, now: datetime, width: int) -> tuple[Cell, ...]:
-    """Show comments as the service orders them, answers set in; one cell for each line."""
+    """Show comments as the venue orders them, answers set in; one cell for each line."""
     lines: list[Cell] = []
     for comment in view.comments:
         lines += _paint_comment(comment, now, width)
@@ -64,7 +64,7 @@ def paint_comments(view: EventView, now: datetime, width: int) -> tuple[Cell, ..
 
 
 def paint_holder_rows(view: MarketView) -> tuple[Row, ...]:
-    """List the biggest holders, outcome by outcome as the service states them."""
+    """List the biggest holders, outcome by outcome as the venue states them."""
     keys = unique_keys([f"{h.token_id}:{h.address}" for h in view.holders])
     return tuple(
         Row(key, _holder_cells(holder, view.market))

@@ -78,7 +78,7 @@ GLOSSARY: tuple[Term, ...] = (
          "estimate: the venue does not say. Of an order from before a restart it is blank for "
          "ten seconds: the first book may not hold all who stand before it."),
     Term("redeem", "Exchange the shares of a decided market for the dollars they are worth."),
-    Term("relayer", "The service's host that puts a wallet's transactions on the chain and pays for "
+    Term("relayer", "The venue's host that puts a wallet's transactions on the chain and pays for "
          "them. It has keys of its own, which cannot trade."),
     Term("resolution", "The decision which outcome was right, by the source the rules name."),
     Term("reward band", "How near to the midpoint an order must rest, and how large it must be, to "
