@@ -31,7 +31,7 @@ def test_lost_heartbeats_are_loud_and_what_the_venue_cancels_is_shown(
     terminal.until(lambda: _beat(terminal) == "late", "a late heartbeat on the status line")
     terminal.until_text("HEARTBEATS LOST")
     terminal.until(lambda: _beat(terminal) == "LOST", "the loss on the status line")
-    terminal.until_text("0 open")
+    terminal.until_text("0 working")
     terminal.until_text("1 order was cancelled since the last good heartbeat")
     assert venue.ledger().open_orders == []
     assert venue.ledger().is_whole
@@ -119,7 +119,7 @@ def _with_a_resting_order(terminal: Terminal, home: Path) -> PaperVenue:
 def _see_that_nothing_rests(terminal: Terminal, home: Path) -> None:
     """The next start shows it, and the venue's own book of the account agrees."""
     trader.wait_for_markets(terminal)
-    terminal.until_text("0 open")
+    terminal.until_text("0 working")
     ledger = PaperVenue(home).ledger()
     assert ledger.open_orders == []
     assert ledger.reserved == 0

@@ -81,7 +81,7 @@ def _with_a_resting_order(start: Start, home: Path) -> tuple[Terminal, Market, D
 def _see_the_order_again(terminal: Terminal, home: Path) -> None:
     """The next start shows what rested, and the venue's own books agree."""
     trader.wait_for_markets(terminal)
-    terminal.until_text("1 open")
+    terminal.until_text("1 working")
     trader.open_orders_tab(terminal)
     terminal.until(lambda: terminal.row_with("BUY", "40/40"), "the order of last time")
     ledger = PaperVenue(home).ledger()

@@ -78,7 +78,7 @@ def test_armed_keys_rest_take_cancel_and_end_with_the_kill_switch(start: Start, 
     terminal.press("enter")
     terminal.until_text("LOCKED")
     terminal.until_gone("ARMED")
-    terminal.until_text("0 open")
+    terminal.until_text("0 working")
     terminal.press("B")
     terminal.until_text("Trading locked since")
     assert venue.ledger().open_orders == []

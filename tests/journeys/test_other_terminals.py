@@ -50,7 +50,7 @@ def test_a_trade_from_start_to_end(
     trader.close_ticket(terminal)
     terminal.press("X")
     agree(terminal, "Cancel all working orders?")
-    terminal.until_text("0 open")
+    terminal.until_text("0 working")
     assert venue.ledger().open_orders == []
     terminal.press("q")
     assert terminal.exit_code() == 0

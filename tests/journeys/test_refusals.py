@@ -40,7 +40,7 @@ def test_a_refusal_of_the_venue_keeps_the_ticket_as_it_was(start: Start, home: P
     terminal.until(lambda: "efused" in terminal.text(), "the venue's refusal")
     assert trader.field_text(terminal, "Size") == "33"
     assert trader.field_text(terminal, "Price") == price
-    terminal.until_text("0 open")
+    terminal.until_text("0 working")
     after = venue.ledger()
     assert (after.collateral, after.reserved, after.open_orders) == (
         before.collateral,
@@ -54,7 +54,7 @@ def test_a_size_that_is_too_small_says_the_smallest_one(start: Start, home: Path
     trader.open_ticket(terminal)
     trader.fill_in(terminal, price="20", size="2")
     terminal.press("enter")
-    terminal.until_text("At least 5 shares")
+    terminal.until_text("Minimum 5 shares")
     assert "Send this order?" not in terminal.text()
     terminal.press("ctrl+n")
     terminal.until(lambda: terminal.row_with("Size", " 5 "), "the nearest valid size")
@@ -112,6 +112,6 @@ def test_without_a_journal_nothing_is_sent(start: Start, home: Path) -> None:
     trader.review(terminal)
     trader.send(terminal)
     terminal.until(lambda: "journal" in terminal.text().lower(), "what is wrong with the journal")
-    terminal.until_text("0 open")
+    terminal.until_text("0 working")
     ledger = venue.ledger()
     assert (ledger.open_orders, ledger.reserved) == ([], Decimal(0))

@@ -43,6 +43,6 @@ def test_after_a_restart_the_ticket_offers_what_the_venue_takes(
     terminal.until(lambda: terminal.row_with("limit", "[x] post"), "the offered way")
     trader.review(terminal)
     trader.send(terminal)
-    terminal.until_text("1 open")
+    terminal.until_text("1 working")
     terminal.until(lambda: terminal.row_with("Accepted", "33 rest"), "the verdict")
     assert len(venue.ledger().open_orders) == 1

@@ -67,13 +67,13 @@ async def portfolio(pilot: Pilot[None], world: World) -> None:
     await shown(pilot, "Presidential nominee")
     await pilot.press("p")
     # Where there is less room the tab is called `Orders`.
-    await shown(pilot, "rders 4")
+    await shown(pilot, "Working 4")
 
 
 async def open_orders(pilot: Pilot[None], world: World) -> None:
     await portfolio(pilot, world)
     await pilot.press("right_square_bracket")
-    await shown(pilot, "bids")
+    await shown(pilot, "bids worth")
 
 
 async def account(pilot: Pilot[None], world: World) -> None:
@@ -163,14 +163,14 @@ async def watchlist(pilot: Pilot[None], world: World) -> None:
 async def conditionals(pilot: Pilot[None], world: World) -> None:
     await markets(pilot, world)
     await pilot.press("C")
-    await shown(pilot, "Conditional orders")
+    await shown(pilot, "Stops and targets")
     await shown(pilot, "watching")
 
 
 async def move(pilot: Pilot[None], world: World) -> None:
     await open_orders(pilot, world)
     await pilot.press("e")
-    await shown(pilot, "To cents")
+    await shown(pilot, "To ¢")
 
 
 async def picked_up(pilot: Pilot[None], world: World) -> None:

@@ -50,7 +50,7 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
             )
             yield TextLine((Cell(title, Role.DIM),), ascii_only=ascii_only)
             with Horizontal(classes="row"):
-                yield TextLine((Cell("To cents"),), classes="label", ascii_only=ascii_only)
+                yield TextLine((Cell("To ¢"),), classes="label", ascii_only=ascii_only)
                 yield NumberField(id="move-price", characters="0-9.¢")
                 yield TextLine(id="move-touch", ascii_only=ascii_only)
             yield TextBlock(id="state", ascii_only=ascii_only)

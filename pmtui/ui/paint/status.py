@@ -121,7 +121,7 @@ def _account_facts(view: StatusView, *, do_keys_rest: bool) -> list[_Fact]:
         facts.append(_Fact(_TODAY, (Cell("today ", Role.DIM), _gain(view.day_result))))
     if is_ours:
         role = Role.OWN_ORDER if view.open_orders else Role.DIM
-        facts.append(_Fact(_OURS, (Cell(f"{_open_orders(view)} open", role),)))
+        facts.append(_Fact(_OURS, (Cell(f"{_open_orders(view)} working", role),)))
         if watching := view.watching - view.blind:
             cells = (Cell(f"{watching} {_stops(watching)}", Role.OWN_ORDER),)
             facts.append(_Fact(_MEANWHILE, cells))

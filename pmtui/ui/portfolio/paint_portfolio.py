@@ -9,6 +9,7 @@ from pmtui.domain.account.position import Position
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.orders.order import TradeStatus
+from pmtui.domain.plurals import count
 from pmtui.service.views import AccountView, EarnedView, Load, Mode, OwnList, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
 from pmtui.ui.format import (
@@ -47,7 +48,7 @@ class Tab(StrEnum):
     """The parts of a portfolio; the values are their names on screen."""
 
     POSITIONS = "Positions"
-    ORDERS = "Open orders"
+    ORDERS = "Working"
     FILLS = "Fills"
     CLOSED = "Closed"
     ACTIVITY = "Activity"
@@ -110,11 +111,9 @@ def paint_tabs(
 
 def _tab_names(sizes: Mapping[Tab, int | None], active: Tab, width: int) -> Mapping[Tab, str]:
     sized = {tab: tab.value if n is None else f"{tab.value} {n}" for tab, n in sizes.items()}
-    shorter = {**sized, Tab.ORDERS: sized[Tab.ORDERS].removeprefix("Open ").capitalize()}
-    for names in (sized, shorter):
-        if _TAB_PADDING + sum(map(len, names.values())) <= width:
-            return names
-    return {tab: shorter[tab] if tab is active else tab.value for tab in Tab}
+    if _TAB_PADDING + sum(map(len, sized.values())) <= width:
+        return sized
+    return {tab: sized[tab] if tab is active else tab.value for tab in Tab}
 
 
 def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int) -> Line:
@@ -282,8 +281,8 @@ def _order_totals(view: AccountView) -> list[Cell | Line]:
     tied = Micros(sum(notional_ceil(o.price, o.remaining_size) for o in buys))
     sells = len(view.open_orders) - len(buys)
     return [
-        name_fact("bids", Cell(format_cost(tied))),
-        Cell(f"({len(buys)}), offers {sells}", Role.DIM),
+        name_fact("bids worth", Cell(format_cost(tied))),
+        Cell(f"{count(len(buys), 'bid')}, {count(sells, 'offer')}", Role.DIM),
     ]
 
 

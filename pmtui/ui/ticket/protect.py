@@ -32,13 +32,13 @@ from pmtui.ui.ticket.paint_ticket import paint_market
 from pmtui.ui.widgets.text_line import TextLine
 
 _ENTRIES = (
-    (PlanField.STOP, "protect-stop", "Stop", "triggers at a bid at or below, yours excluded"),
+    (PlanField.STOP, "protect-stop", "Stop", "bid at or below, yours excluded"),
     (PlanField.GIVE_WAY, "protect-give-way", "Slippage", "¢ at most below the stop"),
     (
         PlanField.TAKE_PROFIT,
         "protect-profit",
         "Target",
-        "triggers at a bid at or above, yours excluded",
+        "bid at or above, yours excluded",
     ),
     (PlanField.SIZE, "protect-size", "Size", "shares, or all for the whole position"),
     (PlanField.TRAIL, "protect-trail", "Trail", "¢ below the best bid, follows it up"),

@@ -219,7 +219,7 @@ def test_a_side_without_orders_has_no_price() -> None:
 
 
 def test_the_tickets_rules_hold() -> None:
-    assert "At least 5 shares" in refused(OneKey.JOIN_BID, size=m("4"))
+    assert "Minimum 5 shares" in refused(OneKey.JOIN_BID, size=m("4"))
     assert "Only 250 shares" in refused(OneKey.JOIN_ASK, size=m("251"))
     assert "Costs more than" in refused(OneKey.JOIN_BID, size=m("5000"))
     assert "Tick 1¢" in refused(OneKey.BUY_HERE, cursor="0.515")

@@ -144,7 +144,7 @@ def test_legs_that_meet_the_book_are_counted() -> None:
     ]  # fmt: skip
     assert warned(crossing) == ("2 of 4 would cross",)
     (refused,) = warned(replace(crossing, is_post_only=True))
-    assert "be refused" in refused
+    assert "be rejected" in refused
     sale = replace(DRAFT, side=Side.SELL)
     assert [leg.price for leg in legs_that_cross(planned(sale), BOOK)] == [
         m("0.40"), m("0.41"), m("0.42"),

@@ -222,7 +222,7 @@ def test_post_only_goes_with_orders_that_rest_and_do_not_cross() -> None:
 
 def test_minimums_are_named_with_the_least_size_that_passes() -> None:
     small = replace(BUY, size_text="4")
-    assert _texts(check_ticket(small, WORLD), TicketField.SIZE) == ["At least 5 shares"]
+    assert _texts(check_ticket(small, WORLD), TicketField.SIZE) == ["Minimum 5 shares"]
     assert _fixed(small).size_text == "5"
     cheap = replace(BUY, price_text="54", size_text="1.5", time_in_force=TimeInForce.FAK)
     assert check_ticket(cheap, WORLD).intent is None

@@ -49,7 +49,7 @@ def card(lines: tuple[Line, ...]) -> str:
 def test_a_move_says_what_goes_before_what_is_signed() -> None:
     old = believable.order(1, price=0.44, size=250, matched=31.5)
     shown = card(paint_move_card([(old, buy("0.45"))], WIDTH, mode=Mode.LIVE))
-    assert shown.index("Cancels first: BUY 218.5 Yes at 44¢") < shown.index("BUY 20 Yes at 45¢")
+    assert shown.index("Replaces BUY 218.5 Yes @ 44¢") < shown.index("BUY 20 Yes @ 45¢")
     assert "LIVE" in shown
     assert "Order id" in shown
 
@@ -112,8 +112,8 @@ def test_a_sale_that_fills_in_part_promises_no_sum_for_the_whole() -> None:
 def test_sales_in_the_way_are_named_the_many_counted() -> None:
     sales = [believable.order(number, side=Side.SELL, price=0.6, size=10) for number in range(1, 5)]
     shown = flatten_card("40", *sales)
-    assert shown.count("Cancels first: SELL 10 Yes at 60c") == 2
-    assert "and 2 more open sales" in shown
+    assert shown.count("Cancels first: SELL 10 Yes @ 60c") == 2
+    assert "and 2 more working sales" in shown
 
 
 def test_a_ladder_lists_every_leg_and_its_sum() -> None:

@@ -98,9 +98,9 @@ def test_titles_stand_over_their_columns(width: int, ascii_only: bool) -> None:
 @pytest.mark.parametrize(
     ("width", "said"),
     [
-        (23, set()), (29, {"own"}), (35, {"own"}), (41, {"own", "ahead"}),
-        (60, {"own", "ahead", "traded"}), (64, {"own", "ahead", "traded", "depth"}),
-        (80, {"own", "ahead", "traded", "depth", "p/l", "net"}),
+        (23, set()), (29, {"mine"}), (35, {"mine"}), (41, {"mine", "ahead"}),
+        (60, {"mine", "ahead", "traded"}), (64, {"mine", "ahead", "traded", "depth"}),
+        (80, {"mine", "ahead", "traded", "depth", "p/l", "net"}),
     ],
 )  # fmt: skip
 def test_a_narrow_ladder_has_fewer_columns_never_fewer_sides(width: int, said: set[str]) -> None:
@@ -137,7 +137,7 @@ def test_every_state_is_said_in_words(state: BookState, width: int) -> None:
     text = text_of(line)
     assert line_width(line) == width
     assert text.split()[0] in state.value
-    assert "buys 51¢" in text
+    assert "buy @ 51¢" in text
     assert ("12s" in text) == (state in (BookState.STALE, BookState.OVERDUE))
 
 

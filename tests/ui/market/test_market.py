@@ -143,7 +143,7 @@ async def test_enter_on_a_level_opens_the_ticket_there_and_escape_returns() -> N
         screen = await opened(app, pilot)
         screen.ladder.point_at(cents(50))
         await settle(pilot)
-        assert "enter sells 50¢" in line(screen, "book-state")
+        assert "enter sell @ 50¢" in line(screen, "book-state")
         await pilot.press("enter")
         await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
         assert screen.ticket.draft.side is Side.SELL

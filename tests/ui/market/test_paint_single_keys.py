@@ -54,7 +54,7 @@ def test_neither_the_words_nor_a_price_beside_them_are_ever_cut(
     assert words(keys) in said
     assert "51" not in said or "51.25¢" in said
     if width >= 60 and has_cursor:
-        assert "enter buys 51.25¢" in said
+        assert "enter buy @ 51.25¢" in said
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def test_the_choice_and_what_comes_of_it_are_both_said() -> None:
 def test_the_switch_is_promised_only_where_it_is_armed() -> None:
     armed = replace(LIVE, heartbeat=BEATING)
     assert "the venue cancels every order 10 to 15 s later" in said(LeavePolicy.SWITCH, armed)
-    assert "they stay at the venue" in said(LeavePolicy.SWITCH, LIVE)
+    assert "they stay working at the venue" in said(LeavePolicy.SWITCH, LIVE)
 
 
 def test_the_agreeing_key_says_that_it_cancels() -> None:

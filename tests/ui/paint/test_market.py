@@ -77,7 +77,7 @@ def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
     assert "bid –  ask –  spread –" in text_of(paint_quote(VIEW, coming, 120))
     terms = text_of(paint_terms(VIEW, PAPER_STATUS, NOW, 200))
     assert "tick 1¢" in terms
-    assert "at least 5 shares" in terms
+    assert "min 5 shares" in terms
     assert "taker fee 4.0%" in terms
 
 
@@ -120,7 +120,7 @@ def test_the_volume_of_a_day_stands_behind_the_whole_volume() -> None:
         ({"archived": True}, "Archived"),
         ({"active": False}, "Not open"),
         ({"accepting_orders": False}, "Paused"),
-        ({"has_order_book": False}, "no order book"),
+        ({"has_order_book": False}, "No order book"),
     ],
 )
 def test_why_there_is_no_trading_is_said(change: dict[str, bool], words: str) -> None:
@@ -208,7 +208,7 @@ def test_where_the_public_tape_begins_a_filtered_one_says_that_only_ours_is_olde
     view = TapeView((trade,), 1)
     lines = paint_tape(view, WIDTH, 9, fills=(old,), wanted=TapeFilter.THOUSAND)
     assert len(lines) == 3
-    assert "only your own" in text_of(lines[1])
+    assert "your fills only" in text_of(lines[1])
 
 
 def test_own_fills_are_on_a_tape_that_has_lost_all_public_trades() -> None:

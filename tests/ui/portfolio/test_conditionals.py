@@ -299,7 +299,7 @@ async def test_a_trailing_stop_is_asked_for_and_shown_with_its_price() -> None:
         screen = await asked(app, pilot)
         await pilot.press("tab", "tab", "tab", "tab", *"3")
         await until(pilot, lambda: shows(app, "49¢  brings"), "where it begins")
-        assert says(screen, "stop") == "triggers at a bid at or below, yours excluded"
+        assert says(screen, "stop") == "bid at or below, yours excluded"
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
         assert shows(app, "trailing 3¢ below the best bid")

@@ -70,9 +70,9 @@ def test_what_adds_up_to_too_little_says_so_first_and_why() -> None:
     lack = "1 row in the venue's list of positions cannot be read"
     view = replace(EMPTY_ACCOUNT, load=Load.READY, lacks=((OwnList.POSITIONS, lack),))
     wide = words(paint_totals(view, Tab.POSITIONS, PAPER_STATUS, 120))
-    assert wide.strip().startswith(f"not all known  {lack}  value")
+    assert wide.strip().startswith(f"incomplete  {lack}  value")
     narrow = words(paint_totals(view, Tab.POSITIONS, PAPER_STATUS, 60))
-    assert narrow.strip().startswith("not all known  value $0.00")
+    assert narrow.strip().startswith("incomplete  value $0.00")
     assert "incomplete" not in words(paint_totals(view, Tab.ORDERS, PAPER_STATUS, 160))
 
 

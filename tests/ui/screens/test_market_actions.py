@@ -91,7 +91,7 @@ async def test_the_pick_is_the_order_and_the_goal_a_price_whatever_the_book_does
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
         assert shows(app, "Cancels first: BUY 250 Yes at 49¢")
-        assert shows(app, "at 45¢ or better")
+        assert shows(app, "@ 45¢ or better")
 
 
 async def test_escape_drops_the_order_and_only_then_leaves_the_screen() -> None:

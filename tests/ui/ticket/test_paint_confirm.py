@@ -97,7 +97,7 @@ def test_negative_risk_and_real_money_are_named() -> None:
     assert lines[0][0].role is Role.LIVE
     text = _fold(" ".join(cell.text for line in lines for cell in line))
     assert "neg-risk" in text
-    assert "Lives LATER" in text
+    assert "TIF LATER" in text
 
 
 def test_a_token_that_two_hosts_agree_on_and_no_more_is_said_to_be_that() -> None:
@@ -130,7 +130,7 @@ def test_a_market_purchase_shows_its_least_shares() -> None:
 
 def test_the_dust_of_rounding_is_no_part_of_the_price() -> None:
     words = _fold(_words(replace(_prepared(), price=m("0.035001"))))
-    assert "at 3.5¢ or better" in words
+    assert "@ 3.5¢ or better" in words
 
 
 def test_a_sale_with_a_fee_says_what_is_left() -> None:
@@ -228,6 +228,6 @@ def test_on_a_small_screen_facts_share_lines_and_none_is_left_out(height: int) -
     )
     assert len(lines) <= height
     words = _fold(" ".join("".join(cell.text for cell in line) for line in lines))
-    for fact in ("BUY 100 Yes", "at most $51.00", "Post-only", "Maker", "Order id"):
+    for fact in ("BUY 100 Yes", "Max cost $51.00", "Post-only", "Maker", "Order id"):
         assert fact.lower() in words.lower()
     assert WARNINGS[1] in words or "more warnings in the ticket" in words

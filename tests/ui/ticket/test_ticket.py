@@ -65,10 +65,10 @@ async def test_filled_in_by_keys_alone_it_is_reviewed_and_sent() -> None:
         screen = await _card(pilot, app)
         text = _card_text(screen)
         assert "BUY 100 Yes @ 51¢ or better" in text
-        assert "at most $51.00" in text
+        assert "Max cost $51.00" in text
         app.pass_time()
         await pilot.press("enter")
-        await until(pilot, lambda: "Accepted: 100 rest" in app.words(), "the verdict")
+        await until(pilot, lambda: "Working: BUY 100" in app.words(), "the verdict")
         ((prepared,),) = app.service.calls_of("place")
         assert isinstance(prepared, PreparedOrder)
         assert prepared.intent == LimitIntent(
@@ -581,7 +581,7 @@ async def test_every_warning_of_the_ticket_is_on_the_card_too() -> None:
         app.open(price="0.60", view=view)
         await settle(pilot)
         await pilot.press(*"2000")
-        await until(pilot, lambda: "restarts" in app.words(), "the ticket warns")
+        await until(pilot, lambda: "is restarting" in app.words(), "the ticket warns")
         await pilot.press("enter")
         words = " ".join(_card_text(await _card(pilot, app)).split())
         for warning in (
@@ -633,8 +633,8 @@ async def test_the_last_line_follows_the_orders_life() -> None:
         await settle(pilot)
         assert "Accepted: delayed" in app.words()
         for status, matched, words in (
-            (OrderStatus.PARTIALLY_FILLED, "40", "40 filled, 60 rest"),
-            (OrderStatus.FILLED, "100", "100 filled"),
+            (OrderStatus.PARTIALLY_FILLED, "40", "Accepted: 40 filled, 60 working  Yes"),
+            (OrderStatus.FILLED, "100", "Accepted: 100 filled  Yes"),
         ):
             _tell_recent(app, replace(known, status=status, matched_size=m(matched)))
             await until(pilot, lambda w=words: w in app.words(), words)  # type: ignore[misc]
@@ -687,7 +687,9 @@ async def test_a_partial_fill_is_told_in_shares() -> None:
         await settle(pilot)
         await pilot.press(*"100")
         await _send(pilot, app)
-        await until(pilot, lambda: "40 filled, 60 rest" in app.words(), "the fill")
+        await until(
+            pilot, lambda: "Accepted: 40 filled, 60 working  Yes" in app.words(), "the fill"
+        )
 
 
 async def test_a_book_of_the_other_outcome_takes_the_ticket_along_without_a_price() -> None:
