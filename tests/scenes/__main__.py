@@ -34,7 +34,11 @@ def main(arguments: list[str]) -> int:
     if command == "accept":
         for scene in chosen:
             picture_of(scene).write_text(asyncio.run(paint(scene)), encoding="utf-8")
-            print(f"{scene.name}: accepted")
+            print(f"{scene.name}: accepted", flush=True)
+        for path in FOLDER.glob("*.svg"):
+            if path.stem not in known:
+                path.unlink()
+                print(f"{path.stem}: dropped")
         return 0
     same = [_compare(scene) for scene in chosen]
     return 0 if all(same) else DIFFERS
