@@ -75,17 +75,25 @@ def _release(arguments: Sequence[str]) -> int:
     return kill.run_release(arguments)
 
 
+def _help(arguments: Sequence[str]) -> int:
+    from pmtui.cli import help as manual  # noqa: PLC0415
+
+    return manual.run(arguments)
+
+
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "sim": _sim,
     "export": _export,
     "account": _account,
     "kill": _kill,
     "release": _release,
+    "help": _help,
 }
 _COMMAND_HELP = (
     "sim: run the local venue in the foreground; export: print what journal and venue know; "
     "account: make, import, show or remove the key of a profile; "
-    "kill: cancel everything and lock entry; release: let orders be entered again"
+    "kill: cancel all orders and lock trading; release: unlock trading; "
+    "help: the manual, by topic"
 )
 
 

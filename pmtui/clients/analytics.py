@@ -174,7 +174,7 @@ def _overlap(known: list[T], page: tuple[T, ...]) -> int:
 
 
 class GeoblockClient:
-    """Answers as the service's geographic port wants it."""
+    """Answers as our geographic port wants it."""
 
     def __init__(self, host: HttpHost) -> None:
         """Take a host whose address is the whole address of the check."""

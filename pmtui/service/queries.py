@@ -130,7 +130,7 @@ class ServiceQueries:
         )
 
     def search(self, topic: SearchTopic) -> SearchView:
-        """Return local results, then what only the service found."""
+        """Return local results, then what only the venue found."""
         index, state = self._metadata.store.index, self._metadata.search
         local = index.find(topic.text)
         is_answered = state.text == topic.text

@@ -139,7 +139,7 @@ async def test_a_locked_profile_starts_locked_and_cancels_what_rests(
             log = service.queries.log
             await until(
                 service,
-                lambda: any("Nothing rests any more: 1 order" in e.text for e in log().entries),
+                lambda: any("Kill switch: 1 order" in e.text for e in log().entries),
             )
             assert service.queries.status().entry_lock
             assert (await ann.call("GET", "/data/orders")).json()["data"] == []

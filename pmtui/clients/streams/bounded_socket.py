@@ -72,7 +72,7 @@ class Counts:
     connects: int = 0
     frames: int = 0
     messages: int = 0
-    """LastAnswer to the session; a frame may hold several."""
+    """Passed to the session; a frame may hold several."""
     pings: int = 0
     read_pauses: int = 0
     """How often reading rested because messages came closely."""

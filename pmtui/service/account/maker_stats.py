@@ -280,7 +280,7 @@ EARNED_PERIOD_S = 60.0
 """The venue samples once a minute."""
 EARNED_DAYS = 7
 """Today and the days before it, by UTC, as rewards are counted and paid."""
-NOBODY_TELLS = "nobody tells what was earned here"
+NOBODY_TELLS = "rewards are not available here"
 
 
 class EarnedFeed:

@@ -138,7 +138,7 @@ class OnboardingFeed:
         answer = self._kernel.check(Source.TRADING, await account.host.balance())
         told: LastAnswer[BalanceAllowance] = self._heard(self._facts.balance, answer)
         if unlooked is not None and not told.problem:
-            problem = f"told without a new look at the chain: {unlooked}"
+            problem = f"without a new check of the chain: {unlooked}"
             told = replace(told, problem=problem, asked_at=self._kernel.clock.now())
         self._put(replace(self._facts, balance=told))
 

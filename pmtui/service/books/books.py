@@ -324,7 +324,7 @@ class BooksFeed:
         tracked.book.mark_overdue()
         if not self._has_reported_overdue:
             self._has_reported_overdue = True
-            text = "books did not come with the stream: asked for, and overdue until it speaks"
+            text = "books were not sent by the stream: fetched, and overdue until it sends them"
             self._kernel.log.add(Level.WARNING, "stream", text)
 
     def _on_event(self, event: MarketEvent) -> None:

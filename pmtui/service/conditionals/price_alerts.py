@@ -28,7 +28,7 @@ from pmtui.service.topics import AlertTopic, BookTopic, Topic, WatchlistTopic
 from pmtui.service.views import Level
 from pmtui.service.words import shorten
 
-UNKNOWN = "The market is not loaded yet"
+UNKNOWN = "The market is loading"
 
 
 class PriceAlerts:

@@ -107,18 +107,18 @@ class ListState:
     load: Load = Load.EMPTY
     cursor: str | None = None
     as_of: datetime | None = None
-    """When the service answered for any of it last."""
+    """When the venue answered for any of it last."""
     told_at: dict[EventId, datetime] = field(default_factory=dict)
     """When it last told of each event: pages far down a list are not fetched again by themselves."""
     problem: str = ""
     is_fetching: bool = False
     is_cached: bool = False
-    """From an earlier session: gone as soon as the service answers."""
+    """From an earlier session: gone as soon as the venue answers."""
 
 
 @dataclass(slots=True)
 class SearchState:
-    """The service's own answer to one text."""
+    """The venue's own answer to one text."""
 
     text: str = ""
     found: tuple[MarketId, ...] = ()

@@ -159,7 +159,7 @@ class Resolutions:
         try:
             replace_file(self._path, msgspec.json.encode(list(self._reported)[-MOST_KEPT:]))
         except OSError as error:
-            text = f"A restart may tell of resolved markets again: {error.strerror or error}"
+            text = f"A restart may report resolved markets again: {error.strerror or error}"
             self._kernel.log.notice(Level.WARNING, text)
 
 

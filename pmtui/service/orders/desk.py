@@ -117,7 +117,7 @@ class Desk:
             return Rejected(READ_ONLY)
         market, terms = self._market_of(intent.condition_id)
         if market is None or terms is None:
-            return Rejected("The market's trading terms are not loaded yet")
+            return Rejected("The trading terms are loading")
         if problem := self.why_not_this_market(intent.condition_id):
             return Rejected(problem)
         order = prepare_order(intent, signer=account.signer, market=market, terms=terms)

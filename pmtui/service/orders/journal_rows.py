@@ -104,7 +104,7 @@ class JournaledOrder:
 
     order: Order
     title: str
-    """Of its market: the service's own words."""
+    """Of its market: the venue's own words."""
     state: str | None
     """How it ended; None while that is not known."""
     is_known: bool
@@ -145,7 +145,7 @@ class JournaledFill:
 
     fill: Fill
     title: str
-    """Of its market: the service's own words."""
+    """Of its market: the venue's own words."""
 
 
 def write_fill(connection: sqlite3.Connection, fill: Fill) -> bool:

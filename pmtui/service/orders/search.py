@@ -75,7 +75,7 @@ class OrderSearch:
             # Nobody is told: it is no news before something contradicts it.
             _ = self._feed.endings.believe(order, now_s)
         for journaled in unsettled:
-            reason = "checking what became of it"
+            reason = "checking its outcome"
             order = replace(journaled.order, status=OrderStatus.UNKNOWN, reason=reason)
             self._feed.apply_order(order, is_news=False)
             self._feed.endings.doubt(order.order_id, now_s, was_at_venue=journaled.is_known)
@@ -222,7 +222,7 @@ class OrderSearch:
                 text = f"Found: {say_order_end(known, doubt.title)}"
                 self._kernel.log.add(Level.INFO, "order", text, order_id=order_id)
             else:
-                text = f"It did arrive. {say_order_end(known, doubt.title)}"
+                text = f"It arrived. {say_order_end(known, doubt.title)}"
                 self._kernel.log.notice(Level.GOOD, text, order_id=order_id)
 
     def _rule_out(self, doubt: Doubt, status: OrderStatus) -> None:

@@ -156,7 +156,7 @@ class EntryLock:
     @property
     def reason(self) -> str:
         """Why no order may be entered, in words; empty while it may."""
-        return "" if self._killed is None else f"Entry is locked since {_say(self._killed)}"
+        return "" if self._killed is None else f"Trading locked since {_say(self._killed)}"
 
     def refresh(self) -> bool:
         """See whether somebody locked or released it from outside; return whether so."""

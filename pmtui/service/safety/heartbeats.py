@@ -172,7 +172,7 @@ class HeartbeatSender:
         was_armed = self.state.is_armed_at_venue
         self._is_on = False
         if was_armed:
-            text = "Heartbeats end, as nothing rests: the venue cancels what this key places"
+            text = "Heartbeats stop, no working orders: the venue cancels what this key places"
             self._report(Level.INFO, f"{text} elsewhere within {SWEPT_WITHIN}")
         self._kernel.mark(StatusTopic())
 

@@ -131,7 +131,7 @@ class Watchlist:
         """Keep something in sight; returns why not."""
         if key not in self._stars:
             if len(self._stars) >= MOST_STARS:
-                return f"{MOST_STARS} are starred already: remove one first"
+                return f"{MOST_STARS} are starred, the most there can be: remove one first"
             seen = self._current(key)
             kept = None if seen is None else without_long_texts(seen)
             title = title if seen is None else seen.title

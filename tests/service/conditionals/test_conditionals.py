@@ -191,11 +191,11 @@ async def test_a_book_that_cannot_be_trusted_fires_nothing_and_is_told(tmp_path:
         assert (queries.status().watching, queries.status().blind) == (1, 1)
         assert queries.account().is_blind(only(world))
         await world.pass_time(30)
-        assert said(world, "Conditional orders see nothing")
+        assert said(world, "Stops and targets cannot trigger here")
         assert world.account.posted == []
         world.stream.change_link(LinkState.OPEN)
         world.stream.send(book("0.60"))
-        await until(world, lambda: said(world, "see their book again"), "the good news")
+        await until(world, lambda: said(world, "can trigger again"), "the good news")
         assert queries.status().blind == 0
 
 
@@ -270,7 +270,7 @@ async def test_after_a_restart_they_are_back_paused_until_started(tmp_path: Path
         await until(world, lambda: world.service.queries.account().conditionals, "its return")
         back = only(world)
         assert (back.state, back.reason) == (ConditionalState.PAUSED, RESTARTED)
-        assert said(world, "1 stop is paused: the program was restarted")
+        assert said(world, "1 stop is paused: pmtui was restarted")
         await ready(world)
         status = world.service.queries.status()
         assert (status.watching, status.paused) == (0, 1)
@@ -301,21 +301,21 @@ async def test_more_than_is_held_is_refused(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await ready(world)
         refusal = world.service.commands.protect(replace(PLAN, size=m("101")))
-        assert refusal == "The size: you hold 100 shares"
+        assert refusal == "The size: position: 100 shares"
 
 
 async def test_a_read_only_session_has_none(tmp_path: Path) -> None:
     async with running_world(tmp_path, with_key=False) as world:
         world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
         await settle()
-        assert world.service.commands.protect(PLAN) == "What you hold is not known yet"
+        assert world.service.commands.protect(PLAN) == "Your positions are loading"
 
 
 async def test_leaving_pauses_what_is_active_and_says_so(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
         report = await world.service.departing.leave(ExitReason.HANG_UP, ExitPolicy.LEAVE)
-        assert "1 stop ends with the program" in report.text
+        assert "1 stop is inactive now" in report.text
         assert only(world).state is ConditionalState.PAUSED
     async with running_world(tmp_path) as world:
         kept = only(world)
@@ -356,8 +356,8 @@ async def test_two_never_speak_for_the_same_shares(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world, replace(PLAN, size=m("60")))
         protect = world.service.commands.protect
-        assert "60 of 100 have their own: 40 left" in protect(replace(PLAN, size=m("41")))
-        assert "60 shares have their own" in protect(ALL)
+        assert "60 of 100 have one already: 40 left" in protect(replace(PLAN, size=m("41")))
+        assert "60 shares have one already" in protect(ALL)
         assert protect(replace(PLAN, size=m("40"))) == ""
         first, second = world.service.queries.account().conditionals
         # A paused one speaks for nothing, and is asked again when it is started.

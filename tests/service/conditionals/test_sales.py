@@ -344,7 +344,7 @@ async def test_started_again_only_when_its_last_sale_is_known(tmp_path: Path) ->
         world.stream.send(book("0.60"))
         await world.pass_time(1)
         problem = world.service.commands.start_conditional(conditional_id)
-        assert problem == "What its last sale brought is still being checked"
+        assert problem == "Its last sale is still being checked"
 
 
 async def test_cancelled_while_its_way_is_cleared_it_sells_nothing(tmp_path: Path) -> None:
@@ -470,7 +470,7 @@ async def test_shares_of_a_sale_that_failed_on_chain_are_protected_again_at_once
         assert (each.state, each.size) == (ConditionalState.WATCHING, m("100"))
         assert "FAILED on chain" in each.reason
         assert said(world, "100 Yes came back and are protected again")
-        # LastAnswer again while the price has recovered: nothing is sold, and it counts once.
+        # Triggered again while the price has recovered: nothing is sold, and it counts once.
         world.user_stream.send(TradeChanged((failed,), None))
         await world.pass_time(30)
         assert len(world.account.posted) == 1
@@ -565,9 +565,7 @@ async def test_what_waits_for_fills_can_be_moved_and_started_again(tmp_path: Pat
     async with running_world(tmp_path) as world:
         order_id = await bidding(world)
         commands, conditional_id = world.service.commands, only(world).conditional_id
-        assert "would sell at once" in commands.move_conditional(
-            conditional_id, Trigger.STOP, m("0.60")
-        )
+        assert "trigger" in commands.move_conditional(conditional_id, Trigger.STOP, m("0.60"))
         assert commands.move_conditional(conditional_id, Trigger.STOP, m("0.45")) == ""
         commands.pause_conditional(conditional_id)
         assert only(world).state is ConditionalState.PAUSED

@@ -177,7 +177,7 @@ async def test_the_region_is_asked_and_asked_again(tmp_path: Path) -> None:
         world.geo.is_blocked = True
         await world.pass_time(ASK_PERIOD_S + 5)
         assert states(world) == [VenueState.REGION_REFUSED]
-        assert said(world, "The service blocks trading from here (CH ZH)")
+        assert said(world, "The venue blocks trading from here (CH ZH)")
         world.geo.is_blocked = False
         await world.pass_time(ASK_AGAIN_S + 5)
         assert states(world) == []

@@ -420,7 +420,7 @@ async def test_what_is_heard_of_an_order_is_written_whenever_it_left(tmp_path: P
     second.record_about(stranger, "fill", "not ours", at=AT, fact=fill(stranger, TradeStatus.MINED))
     entries = await second.entries(ORDER)
     assert not isinstance(entries, JournalProblem)
-    # LastAnswer twice, written once.
+    # Reported twice, written once.
     assert [entry.text for entry in entries][2:] == ["10 after all", "live"]
     assert await second.entries(stranger) == ()
     found = await second.unsettled()

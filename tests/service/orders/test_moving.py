@@ -543,7 +543,7 @@ async def test_nothing_is_sold_into_a_bid_that_stays(tmp_path: Path) -> None:
         verdict = await world.service.commands.verdict(
             world.service.commands.flatten(order, (bid,))
         )
-        assert verdict == Rejected("Not sold: your BUY 10 36¢ stayed: order is delayed")
+        assert verdict == Rejected("Not sold: your BUY 10 @ 36¢ stayed: order is delayed")
         assert world.account.posted == []
 
 
@@ -552,7 +552,7 @@ async def test_nothing_is_sold_into_a_bid_that_came_after_the_plan(tmp_path: Pat
         await bidding(world)
         order = await prepared(world, SELL)
         verdict = await world.service.commands.verdict(world.service.commands.flatten(order, ()))
-        assert verdict == Rejected("Not sold: your BUY 10 36¢ came in its way")
+        assert verdict == Rejected("Not sold: your BUY 10 @ 36¢ came in its way")
         assert world.account.posted == []
 
 

@@ -87,7 +87,7 @@ async def test_a_fault_does_not_stop_the_kill_switch(
         world.service.commands.kill()
         await until(world, lambda: said(world, "kill switch failed"), "the fault")
         monkeypatch.undo()
-        await until(world, lambda: said(world, "Nothing rests any more"), "the kill goes on")
+        await until(world, lambda: said(world, "none working"), "the kill goes on")
 
 
 async def test_what_happens_during_a_refresh_is_fetched_after_it(

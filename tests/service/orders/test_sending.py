@@ -366,7 +366,7 @@ async def test_an_order_that_was_ruled_out_is_cancelled_when_it_arrives_all_the_
         world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, live, world.clock.now()))
         await world.pass_time(1)
         assert world.account.open == {}
-        assert said(world, "has arrived: it is cancelled now")
+        assert said(world, "arrived after its cancel: cancelling it now")
 
 
 @pytest.mark.parametrize("is_ruled_out", [False, True])
