@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import NewType
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.formats import with_cent_sign
+from pmtui.domain.formats import parse_cents, with_cent_sign
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import ONE, ZERO, Micros
 
