@@ -40,7 +40,7 @@ WORK_S = 0.004
 
 @final
 class ReadPace:
-    """Decides after every read how long a socket rests: waking up costs many times what a message does."""
+    """Decides how long a socket rests after a read: waking up costs many times what a message does."""
 
     __slots__ = ("_in_row", "last_read")
 
