@@ -35,7 +35,7 @@ from pmtui.signing.orders import (
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
-from pmtui.sim.paging import cursor_at, offset_of
+from pmtui.sim.http_json import cursor_at, offset_of
 from tests.check.row import Json, Row, boolean, hexed, integer, same_number, text
 
 Compute = Callable[[Mapping[str, Json], Mapping[str, Json]], Json]
