@@ -1,18 +1,16 @@
 """Authentication of requests: the owner's signature (level 1), the API key's HMAC (level 2), signing in.
 
 Level 1 attests control of the wallet to make or fetch an API key. Level 2 is HMAC-SHA256 over time,
-method, path without its query, and body of every request; the keyed hash states are computed once
-and copied, so that a request costs two short hashes. Signing in to the metadata host with the
-owner's key (EIP-4361) is what a relayer key is made with; its steps, texts and the odd bearer are
-those of docs/wire.md#signing-in (September 2026).
+method, path without its query, and body of every request; the hash is keyed once and copied for
+each. Signing in to the metadata host with the owner's key (EIP-4361) is what a relayer key is made
+with; its steps, texts and the odd bearer are those of docs/wire.md#signing-in (September 2026).
 """
 
-from base64 import b64decode, b64encode, urlsafe_b64decode
-from binascii import b2a_base64
+import hmac
+from base64 import b64decode, b64encode, urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from hmac import compare_digest
 from typing import Never, final
 
 import msgspec
@@ -100,11 +98,6 @@ def verify_auth(headers: Mapping[str, str], *, chain_id: int = POLYGON_CHAIN_ID)
     return claimed if recover_address(digest, signature) == claimed else None
 
 
-_BLOCK = 64
-_INNER = bytes(byte ^ 0x36 for byte in range(256))
-_OUTER = bytes(byte ^ 0x5C for byte in range(256))
-
-
 class CredentialsError(ValueError):
     """A credential that is not what the venue hands out; the message does not show it."""
 
@@ -123,22 +116,19 @@ class ApiCredentials:
 class RequestSigner:
     """Signs requests with one set of credentials."""
 
-    __slots__ = ("_inner", "_outer", "_passphrase", "key")
+    __slots__ = ("_mac", "_passphrase", "key")
 
     key: ApiKey
 
     def __init__(self, credentials: ApiCredentials) -> None:
-        """Prepare the keyed hash states.
+        """Key the hash once; each request copies its state.
 
         Raises:
             CredentialsError: the secret is not URL-safe base64, or empty.
         """
         self.key = credentials.key
         self._passphrase = credentials.passphrase
-        secret = _decode_secret(credentials.secret)
-        block = (sha256(secret).digest() if len(secret) > _BLOCK else secret).ljust(_BLOCK, b"\0")
-        self._inner = sha256(block.translate(_INNER))
-        self._outer = sha256(block.translate(_OUTER))
+        self._mac = hmac.new(_decode_secret(credentials.secret), digestmod=sha256)
 
     def signature(self, timestamp: str, method: str, path: str, body: bytes = b"") -> str:
         """Return the signature of a request.
@@ -149,13 +139,10 @@ class RequestSigner:
             path: from the slash on, without host and query.
             body: the exact bytes that are sent.
         """
-        inner = self._inner.copy()
-        inner.update(f"{timestamp}{method}{path}".encode())
-        inner.update(body)
-        outer = self._outer.copy()
-        outer.update(inner.digest())
-        digits = b2a_base64(outer.digest(), newline=False).decode()
-        return digits.replace("+", "-").replace("/", "_")
+        mac = self._mac.copy()
+        mac.update(f"{timestamp}{method}{path}".encode())
+        mac.update(body)
+        return urlsafe_b64encode(mac.digest()).decode()
 
     def headers(
         self, address: Address, *, timestamp_s: int, method: str, path: str, body: bytes = b""
@@ -194,7 +181,7 @@ class RequestSigner:
         return (
             headers.get("POLY_API_KEY") == self.key
             and passphrase == self._passphrase
-            and compare_digest(given, expected.encode())
+            and hmac.compare_digest(given, expected.encode())
         )
 
     @override

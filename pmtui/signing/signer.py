@@ -1,12 +1,5 @@
-"""The owner's key: one native key object for its whole life, which signs 32-byte digests.
+"""The owner's key: one native key object for its whole life, which signs 32-byte digests."""
 
-Signing writes into buffers that are kept, because the library's own way makes four of them anew. It
-uses the library's binding, which is not promised to stay; where that has changed, the promised way
-takes over, a microsecond slower. Both give the same bytes.
-"""
-
-from collections.abc import Callable
-from threading import Lock
 from typing import Never, final
 
 from coincurve import PrivateKey, PublicKey
@@ -16,56 +9,7 @@ from pmtui.domain.ids import Address
 from pmtui.signing.eip712 import checksum_address, keccak256
 from pmtui.signing.secret import Secret, SecretError
 
-SignDigest = Callable[[bytes], bytes]
-"""From 32 bytes to r, s and v (27 or 28): deterministic (RFC 6979), with a low s."""
-
 _V = (b"\x1b", b"\x1c")
-
-
-def make_signing(key: PrivateKey) -> SignDigest:
-    """Return the fastest way to sign with a key."""
-    try:
-        return _signing_in_place(key)
-    except (ImportError, AttributeError, TypeError):
-        return signing_as_promised(key)
-
-
-def signing_as_promised(key: PrivateKey) -> SignDigest:
-    """Return the library's own way to sign."""
-
-    def sign(digest: bytes) -> bytes:
-        signature = key.sign_recoverable(digest, hasher=None)
-        return signature[:64] + _V[signature[64]]
-
-    return sign
-
-
-def _signing_in_place(key: PrivateKey) -> SignDigest:
-    # May be gone one day, and has no types.
-    from coincurve._libsecp256k1 import ffi, lib  # type: ignore[import-not-found] # noqa: PLC0415
-
-    context, null = key.context.ctx, ffi.NULL
-    signature = ffi.new("secp256k1_ecdsa_recoverable_signature *")
-    compact, parity = ffi.new("unsigned char[64]"), ffi.new("int *")
-    written = ffi.buffer(compact)
-    native_sign = lib.secp256k1_ecdsa_sign_recoverable
-    serialize = lib.secp256k1_ecdsa_recoverable_signature_serialize_compact
-    # The native calls let other threads run.
-    lock = Lock()
-
-    def sign(digest: bytes) -> bytes:
-        if len(digest) != 32:
-            raise ValueError("a digest is 32 bytes")
-        with lock:
-            if not native_sign(context, signature, digest, key.secret, null, null):
-                raise ValueError("no signature")
-            serialize(context, compact, parity, signature)
-            both: bytes = written[:]
-            return both + _V[parity[0]]
-
-    return sign
-
-
 SIGNATURE_LENGTH = 65
 
 
@@ -77,12 +21,10 @@ class KeyFormatError(ValueError):
 class Signer:
     """An account that signs. Making one derives the public key; signing makes no new key object."""
 
-    __slots__ = ("address", "sign_digest")
+    __slots__ = ("_key", "address")
 
     address: Address
     """The checksummed address that its signatures recover to."""
-    sign_digest: SignDigest
-    """Sign 32 bytes."""
 
     def __init__(self, secret: Secret) -> None:
         """Take a private key of 32 bytes.
@@ -98,7 +40,16 @@ class Signer:
             # From None, and without the value: the library's frames hold the key.
             raise KeyFormatError("outside the range of private keys") from None
         self.address = _address_of(key.public_key)
-        self.sign_digest = make_signing(key)
+        self._key = key
+
+    def sign_digest(self, digest: bytes) -> bytes:
+        """Sign 32 bytes; return r, s (low) and v (27 or 28), the same every time (RFC 6979).
+
+        Raises:
+            ValueError: the digest has another length.
+        """
+        signature = self._key.sign_recoverable(digest, hasher=None)
+        return signature[:64] + _V[signature[64]]
 
     @override
     def __repr__(self) -> str:

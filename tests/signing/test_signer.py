@@ -29,6 +29,12 @@ def test_every_signature_recovers_to_its_signer(scalar: int, digest: bytes) -> N
     assert recover_address(digest, contract_style) == signer.address
 
 
+@pytest.mark.parametrize("digest", [b"", bytes(31), bytes(33)], ids=len)
+def test_what_is_no_digest_is_not_signed(signer: Signer, digest: bytes) -> None:
+    with pytest.raises(ValueError, match="32"):
+        signer.sign_digest(digest)
+
+
 @given(st.binary(max_size=70))
 def test_garbage_recovers_to_nobody_we_know(signature: bytes) -> None:
     recovered = recover_address(bytes(32), signature)
