@@ -88,8 +88,8 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "help": _help,
 }
 _COMMAND_HELP = (
-    "sim: run the local venue in the foreground; export: print what journal and venue know; "
-    "account: make, import, show or remove the key of a profile; "
+    "sim: run the local venue in the foreground; export: orders, fills, positions and activity as data; "
+    "account: create, import, show or remove the key of a profile; "
     "kill: cancel all orders and lock trading; release: unlock trading; "
     "help: the manual, by topic"
 )
@@ -126,7 +126,7 @@ def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
         from pmtui.config.paths import locate  # noqa: PLC0415
 
         log = locate().state / "pmtui.log"
-        warn(f"pmtui: stopped by a bug; what is known of it is in {log}")
+        warn(f"pmtui: stopped by a bug; details in {log}")
     return code
 
 
@@ -157,7 +157,7 @@ def _parser() -> "SecretiveParser":
     parser = SecretiveParser(
         prog="pmtui",
         description="A full-screen terminal for trading prediction markets by hand.",
-        epilog="`pmtui COMMAND --help` tells of a command.",
+        epilog="`pmtui COMMAND --help` explains a command.",
     )
     parser.add_argument("--version", action="version", version=f"pmtui {__version__}")
     parser.add_argument(
