@@ -40,7 +40,7 @@ async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None
         world.service.commands.kill()
         status = world.service.queries.status()
         assert status.armed_until is None
-        assert status.entry_lock.startswith("Entry is locked since 2026-11-20 12:00:")
+        assert status.entry_lock.startswith("Trading locked since 2026-11-20 12:00:")
         assert world.service.commands.arm() == status.entry_lock
         verdict = await verdict_of(world, order)
         assert verdict == Rejected(status.entry_lock)
@@ -54,7 +54,7 @@ async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None
     with closing(sqlite3.connect(tmp_path / "journal.sqlite")) as file:
         rows = file.execute("SELECT text FROM entries WHERE kind = 'kill' ORDER BY sequence")
         written = [text for (text,) in rows]
-    assert [text.split(" ")[0] for text in written] == ["Kill switch:", "Nothing", "Released"]
+    assert [text.split(" ")[0] for text in written] == ["Kill", "Kill", "Trading"]
 
 
 async def test_it_stays_locked_until_somebody_releases_it(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ async def test_a_kill_from_outside_holds_at_once_and_is_answered(tmp_path: Path)
         write_killed(tmp_path, killed)
         # Before anybody has looked: the file itself is what counts.
         verdict = await verdict_of(world, order)
-        assert verdict == Rejected("Entry is locked since 2026-11-20 11:59:30 UTC by pmtui kill")
+        assert verdict == Rejected("Trading locked since 2026-11-20 11:59:30 UTC by pmtui kill")
         await until(world, lambda: read_answer(tmp_path), "an answer")
         await until(world, lambda: (a := read_answer(tmp_path)) and a.is_done, "done")
         assert read_answer(tmp_path) == KillAnswer(killed.kill_id, 1, 0, is_done=True)
@@ -235,7 +235,7 @@ async def test_what_turns_up_while_locked_is_cancelled_again(tmp_path: Path) -> 
 async def test_a_file_that_cannot_be_read_locks_all_the_same(tmp_path: Path, left: str) -> None:
     (tmp_path / KILLED).write_text(left)
     async with running_world(tmp_path) as world:
-        text = "Entry is locked since an unknown time by a file that cannot be read"
+        text = "Trading locked since an unknown time by a file that cannot be read"
         assert lock_of(world) == text
         assert world.service.commands.unlock_entry() == ""
         assert lock_of(world) == ""

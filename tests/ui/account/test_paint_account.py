@@ -91,7 +91,7 @@ def test_the_second_line_says_what_to_do() -> None:
     assert shown == " `pmtui account new --profile live` makes a key; `import` takes yours."
     assert "needs nothing of yours" in words(paint_account_way(READY, PAPER_STATUS, 80))
     assert "approves nothing yet" in words(paint_account_way(allowing(0, 0), PAPER_STATUS, 80))
-    locked = replace(PAPER_STATUS, entry_lock="Entry is locked since noon")
+    locked = replace(PAPER_STATUS, entry_lock="Trading locked since noon")
     assert "locked since noon" in words(paint_account_way(READY, locked, 80))
 
 

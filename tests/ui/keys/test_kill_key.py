@@ -13,7 +13,7 @@ from tests.ui.fake_surface import PAPER_STATUS, READ_ONLY_STATUS, FakeService
 from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until
 
-LOCKED = "Entry is locked since 2026-06-15 11:59:00 UTC by pmtui kill in another shell"
+LOCKED = "Trading locked since 2026-06-15 11:59:00 UTC by pmtui kill in another shell"
 
 
 def made(service: FakeService) -> PmtuiApp:
@@ -55,7 +55,7 @@ async def test_locked_it_says_so_and_the_same_key_releases_after_a_question() ->
         await until(pilot, lambda: shows(app, " LOCKED "), "the status line")
         await pilot.press("K")
         await until(pilot, lambda: shows(app, "Unlock trading?"), "the question")
-        assert shows(app, "Entry is locked since 2026-06-15 11:59:00 UTC")
+        assert shows(app, "Trading locked since 2026-06-15 11:59:00 UTC")
         await settle(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: service.calls_of("unlock_entry"), "the release")

@@ -88,7 +88,7 @@ def test_read_only_says_why_and_shows_no_money() -> None:
     view = replace(
         STATUS,
         mode=Mode.READ_ONLY,
-        mode_reason="no key: look, but no trading",
+        mode_reason="no key: viewing only, no trading",
         cash=None,
         portfolio_value=None,
     )

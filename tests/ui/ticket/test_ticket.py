@@ -429,7 +429,7 @@ async def test_own_limits_and_the_lock_speak_while_one_types_and_until_released(
         await pilot.press("enter")
         await settle(pilot)
         assert not isinstance(app.screen, ConfirmScreen)
-        lock = "Entry is locked since 12:00 UTC by the key"
+        lock = "Trading locked since 12:00 UTC by the key"
         service.entry_refusal = lock
         service.status_view = replace(service.status_view, entry_lock=lock)
         app.tell()
