@@ -32,16 +32,7 @@ from pmtui.domain.orders.verdict import MoveEnd, Rejected
 from pmtui.service.conditionals.sales import MOST_DOUBT_S, SALE_LAG_S
 from pmtui.service.orders.journal import Journal, JournalProblem, Leaving
 from pmtui.service.surface import PreparedOrder
-from tests.service.conditionals.test_conditionals import (
-    HELD,
-    PLAN,
-    book,
-    m,
-    only,
-    protected,
-    ready,
-    sold,
-)
+from tests.service.conditional_kit import HELD, PLAN, book, m, only, protected, ready, sold
 from tests.service.fakes import (
     CONDITION,
     YES,
@@ -52,7 +43,7 @@ from tests.service.fakes import (
     resting,
     running_world,
 )
-from tests.service.orders.test_desk import said, until
+from tests.service.order_kit import said, until
 
 REFUSED = PostResult(None, None, "no orders found to match with FAK order")
 BUSY = Failure(FailureKind.BUSY, "POST /order", "Too Many Requests", 429)

@@ -19,8 +19,15 @@ from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import LastCheck
 from pmtui.service.safety.daily_pnl import FILE
 from tests.service.fakes import FakeSigner, lost, resting, running_world
-from tests.service.orders.test_desk import only_order, prepared, said, until, verdict_of
-from tests.service.orders.test_search import FIRST, left_behind
+from tests.service.order_kit import (
+    FIRST,
+    left_behind,
+    only_order,
+    prepared,
+    said,
+    until,
+    verdict_of,
+)
 
 
 async def broken(*_: object) -> PostResult:

@@ -18,9 +18,9 @@ from pmtui.service.orders.journal import Journal, JournalProblem, Leaving
 from pmtui.service.safety.entry_lock import new_kill, remove_killed, write_killed
 from pmtui.service.surface import PreparedOrder
 from tests.manual_clock import settle
-from tests.service.books.test_books import book, snapshot, watching
+from tests.service.book_kit import book, snapshot, watching
 from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
-from tests.service.orders.test_desk import BUY, prepared, said, until
+from tests.service.order_kit import BUY, prepared, said, until
 
 NOT_FOUND = "Order not found or already canceled"
 

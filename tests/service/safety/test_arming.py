@@ -10,7 +10,7 @@ from pmtui.domain.markets.link import Link, LinkState
 from pmtui.service.safety.arming import DISARM_AFTER_S
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
 from tests.manual_clock import settle
-from tests.service.conditionals.test_conditionals import book
+from tests.service.conditional_kit import book
 from tests.service.fakes import CONDITION, NO, YES, World, running_world
 
 OTHER = TokenId("9" * 76)
