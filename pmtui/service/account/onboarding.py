@@ -28,7 +28,6 @@ T = TypeVar("T")
 
 ASK_PERIOD_S = 30.0
 NO_CHAIN = "this profile names no chain host"
-NO_WALLET = "which wallet pays is not known"
 
 
 class OnboardingFeed:

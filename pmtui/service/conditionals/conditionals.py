@@ -48,7 +48,7 @@ from pmtui.domain.orders.self_trade import best_bid_of_others
 from pmtui.domain.plurals import are, count
 from pmtui.service.conditionals.sales import ConditionalSales, Sale, held_of
 from pmtui.service.conditionals.triggers import Reached, Triggers
-from pmtui.service.hub import HubSubscription
+from pmtui.service.hub import FollowedTopics
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.surface import PreparedOrder
@@ -102,8 +102,7 @@ class Conditionals:
         self._locked = locked
         self._is_moving_to = is_moving_to
         self._known: dict[ConditionalId, Conditional] = {}
-        self._subscription: HubSubscription | None = None
-        self._watched: frozenset[Topic] = frozenset()
+        self._followed = FollowedTopics(kernel.hub, self._on_change)
         self._blind_since: dict[TokenId, datetime] = {}
         self._told_blind: set[TokenId] = set()
         self._busy: dict[TokenId, ConditionalId] = {}
@@ -337,14 +336,7 @@ class Conditionals:
         for each in self._known.values():
             if each.state.is_active:
                 topics |= {BookTopic(each.token_id), MarketTopic(each.condition_id)}
-        if frozenset(topics) == self._watched:
-            return
-        self._watched = frozenset(topics)
-        before = self._subscription
-        self._subscription = self._kernel.hub.subscribe(topics, self._on_change) if topics else None
-        # Only now: a book that stays must not lose its last watcher in between.
-        if before is not None:
-            before.close()
+        self._followed.follow(topics)
 
     def _on_change(self, topic: Topic) -> None:
         if isinstance(topic, BookTopic):

@@ -30,7 +30,7 @@ from pmtui.domain.markets.watchlist import (
 )
 from pmtui.service.conditionals.price_alerts import PriceAlerts
 from pmtui.service.hosts import Hosts
-from pmtui.service.hub import HubSubscription
+from pmtui.service.hub import FollowedTopics
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.metadata import MetadataFeed
 from pmtui.service.markets.prices import Quotes
@@ -75,8 +75,7 @@ class Watchlist:
         self._as_of: datetime | None = None
         self._streamed: frozenset[ConditionId] = frozenset()
         self._unstreamed = 0
-        self._topics: frozenset[Topic] = frozenset()
-        self._subscription: HubSubscription | None = None
+        self._followed = FollowedTopics(kernel.hub, self._on_book)
         self.alerts = PriceAlerts(
             kernel, book_of=quotes.book_of, market_of=self._market_of, keep=keeper.keep
         )
@@ -289,15 +288,7 @@ class Watchlist:
             if (condition_id := m.condition_id) is not None and m.token_ids
         }
         self._streamed, self._unstreamed = choose_watched(tokens)
-        topics = frozenset(BookTopic(tokens[condition_id]) for condition_id in self._streamed)
-        if topics == self._topics:
-            return
-        before = self._subscription
-        self._topics = topics
-        self._subscription = self._kernel.hub.subscribe(topics, self._on_book) if topics else None
-        # Only now: a book that stays must not lose its last watcher in between.
-        if before is not None:
-            before.close()
+        self._followed.follow(BookTopic(tokens[condition_id]) for condition_id in self._streamed)
 
     def _on_book(self, _: Topic) -> None:
         self._kernel.mark(WatchlistTopic())

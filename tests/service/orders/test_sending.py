@@ -322,6 +322,15 @@ async def on_its_way(world: World, *, answer: Failure | None) -> OrderId:
     return order.unsigned.order_id
 
 
+async def arrive(world: World, order_id: OrderId) -> None:
+    """Let an order arrive at the venue, which tells of it and lets it be cancelled from now on."""
+    world.account.refuses_to_cancel = {}
+    live = resting(order_id)
+    world.account.open[order_id] = live
+    world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, live, world.clock.now()))
+    await world.pass_time(1)
+
+
 @pytest.mark.parametrize("how", WISHES)
 @pytest.mark.parametrize("answer", [None, lost()], ids=["sent", "unknown"])
 async def test_an_order_on_its_way_is_cancelled_when_it_arrives(
@@ -335,11 +344,7 @@ async def test_an_order_on_its_way_is_cancelled_when_it_arrives(
         assert "cancelled again" in verdict.problem
         await world.pass_time(3)
         # It arrives, whoever tells of it.
-        world.account.refuses_to_cancel = {}
-        live = resting(order_id)
-        world.account.open[order_id] = live
-        world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, live, world.clock.now()))
-        await world.pass_time(1)
+        await arrive(world, order_id)
         assert world.account.open == {}
         known = world.service._account.own.order(order_id)
         assert known is not None
@@ -353,11 +358,7 @@ async def test_an_order_that_was_ruled_out_is_cancelled_when_it_arrives_all_the_
         order_id = await on_its_way(world, answer=lost())
         world.service.commands.cancel([order_id])
         await until(world, lambda: said(world, "never reached the venue"), "it is ruled out")
-        world.account.refuses_to_cancel = {}
-        live = resting(order_id)
-        world.account.open[order_id] = live
-        world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, live, world.clock.now()))
-        await world.pass_time(1)
+        await arrive(world, order_id)
         assert world.account.open == {}
         assert said(world, "has arrived: it is cancelled now")
 
@@ -376,11 +377,7 @@ async def test_the_next_session_goes_on_cancelling_what_arrives_only_then(
     async with running_world(tmp_path) as world:
         world.account.refuses_to_cancel = {order_id: NOT_FOUND}
         await world.pass_time(3)
-        world.account.refuses_to_cancel = {}
-        live = resting(order_id)
-        world.account.open[order_id] = live
-        world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, live, world.clock.now()))
-        await world.pass_time(1)
+        await arrive(world, order_id)
         assert world.account.open == {}
 
 
@@ -390,11 +387,7 @@ async def test_a_kill_that_is_released_still_cancels_what_was_on_its_way(tmp_pat
         world.service.commands.kill()
         await world.pass_time(0.5)
         assert world.service.commands.unlock_entry() == ""
-        world.account.refuses_to_cancel = {}
-        live = resting(order_id)
-        world.account.open[order_id] = live
-        world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, live, world.clock.now()))
-        await world.pass_time(1)
+        await arrive(world, order_id)
         assert world.account.open == {}
 
 
