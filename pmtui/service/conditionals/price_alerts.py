@@ -1,4 +1,4 @@
-"""Watches the books that price alerts wait for, and says when one is reached.
+"""Price alerts: watches their books, and reports when a price is reached.
 
 An alert fires once and stays listed as having rung until the trader removes it. What waits goes on
 waiting after a restart, on the books as they are then. Nothing fires from a book that is stale,

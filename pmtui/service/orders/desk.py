@@ -86,7 +86,7 @@ class Desk:
         self._taken: set[OrderId] = set()
         """What was asked to leave, also under another id where less of it was left."""
         self._disagreements: set[Disagreement] = set()
-        """Which were told of already."""
+        """Those that were reported already."""
         self._verdicts: dict[CommandId, tuple[asyncio.Future[Verdict], ...]] = {}
         self._cancels: dict[CommandId, asyncio.Future[CancelVerdict]] = {}
         self._moves: dict[CommandId, asyncio.Future[MoveVerdict]] = {}
@@ -358,6 +358,6 @@ class Desk:
 
 
 def _set(future: asyncio.Future[Verdict], verdict: Verdict) -> None:
-    """Say the first thing that can be said; what comes later is told by the account."""
+    """Set the first verdict; whatever comes later shows in the account."""
     if not future.done():
         future.set_result(verdict)

@@ -1,4 +1,4 @@
-"""Ends a session: does with resting orders what the trader chose, within seconds, and says so.
+"""Ends a session: does with resting orders what the trader chose, within seconds, and reports it.
 
 It begins at once when a signal comes, before the terminal has been put in order: a line that hangs
 must not keep orders alive. Everything is journaled without waiting for the disk.

@@ -1,4 +1,4 @@
-"""What is starred: kept on the disk, fetched and heard only while somebody looks at the list.
+"""What is starred: kept on the disk, fetched and streamed only while the list is watched.
 
 The rows come from whatever is known best: the books, what this session has met anywhere, and last
 what an earlier one saw. Nothing of the list needs the venue to be there.
@@ -88,7 +88,7 @@ class Watchlist:
         self._kernel.start("watchlist file", lambda: self._keeper.follow(self._merge))
 
     def _merge(self, kept: Kept) -> None:
-        """Take up what another terminal has starred since, and let go of what it has not any more."""
+        """Add what another terminal has starred since, and drop what it has unstarred."""
         before = tuple(self._stars)
         self._stars = {star.key: self._stars.get(star.key, star) for star in kept.stars}
         if self.alerts.merge(kept.alerts) or tuple(self._stars) != before:
@@ -149,13 +149,13 @@ class Watchlist:
         self._kernel.start_unless_running("watchlist fetch", "watchlist", self._fetch)
 
     def on_demand(self, topic: Topic) -> None:
-        """Begin to hear and to fetch when somebody looks at the list."""
+        """Begin to stream and to fetch when the list is watched."""
         if topic == WatchlistTopic():
             self._watch()
             self._kernel.start_unless_running(topic, "watchlist", self._poll)
 
     def on_release(self, topic: Topic) -> None:
-        """Let go when nobody looks any more, and remember what was seen."""
+        """Stop when nobody watches any more, and remember what was seen."""
         if topic == WatchlistTopic():
             self._save_seen()
             self._watch()
