@@ -97,7 +97,7 @@ class Shutdown:
 
     async def _leave(self, departure: Departure, policy: LeavePolicy) -> ShutdownReport:
         account, orders = self._feed.account, self._feed.own.open_orders()
-        is_switch_armed = self._safeguards.dead_man.state.is_armed_at_venue
+        is_switch_armed = self._safeguards.heartbeats.state.is_armed_at_venue
         self._safeguards.arming.disarm("leaving")
         ended = say_ended(len(awake_of(self._conditionals.view())))
         self._conditionals.pause_all(f"the program ended ({departure.value})")
