@@ -198,6 +198,6 @@ async def test_a_clock_that_is_set_forward_rules_nothing_out(tmp_path: Path) -> 
         await verdict_of(world, await prepared(world))
         await world.catch_up()
         await world.pass_time(1)
-        world.clock._start += timedelta(hours=1)
+        world.clock.set_wall(timedelta(hours=1))
         await world.pass_time(20)
         assert only_order(world) is OrderStatus.UNKNOWN

@@ -190,6 +190,6 @@ async def test_a_clock_that_is_set_back_keeps_nothing_armed(tmp_path: Path) -> N
     async with running_world(tmp_path) as world:
         assert world.service.commands.arm() == ""
         await world.pass_time(1)
-        world.clock._start -= timedelta(hours=1)
+        world.clock.set_wall(-timedelta(hours=1))
         await world.pass_time(DISARM_AFTER_S)
         assert world.service.queries.status().armed_until is None
