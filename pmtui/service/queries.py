@@ -107,7 +107,7 @@ class ServiceQueries:
             venue=self._safeguards.venue.facts(),
             armed_until=self._safeguards.arming.armed_until,
             entry_lock=self._safeguards.kill_switch.reason,
-            heartbeat=self._safeguards.dead_man.view(),
+            heartbeat=self._safeguards.heartbeats.view(),
             day_result=self._safeguards.day.result,
             day_figures=self._safeguards.day.figures,
             watching=len(account.awake),

@@ -129,7 +129,7 @@ class WalletTransactions:
         )
 
     async def submit(self, prepared: PreparedBatch) -> TransactionKey | Rejected:
-        """Journal, sign and submit a batch; its end is told later."""
+        """Journal, sign and submit a batch; its end is reported later."""
         left_s = prepared.batch.deadline_s - self._kernel.venue_now().timestamp()
         if left_s < LEAST_LEFT.total_seconds():
             return Rejected("Prepared too long ago; prepare it again")

@@ -48,7 +48,7 @@ from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.orders.self_trade import best_bid_of_others
 from pmtui.service.conditionals.sales import ConditionalSales, Sale, held_of
 from pmtui.service.conditionals.triggers import Reached, Triggers
-from pmtui.service.hub import HubSubscription
+from pmtui.service.hub import FollowedTopics
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.surface import PreparedOrder
@@ -102,8 +102,7 @@ class Conditionals:
         self._locked = locked
         self._is_moving_to = is_moving_to
         self._known: dict[ConditionalId, Conditional] = {}
-        self._subscription: HubSubscription | None = None
-        self._watched: frozenset[Topic] = frozenset()
+        self._followed = FollowedTopics(kernel.hub, self._on_change)
         self._blind_since: dict[TokenId, datetime] = {}
         self._told_blind: set[TokenId] = set()
         self._busy: dict[TokenId, ConditionalId] = {}
@@ -113,7 +112,7 @@ class Conditionals:
         self._under_way: set[ConditionalId] = set()
         """Whose last sale somebody waits for."""
         self._told_waiting: dict[ConditionalId, str] = {}
-        """Why those do not sell whose price is reached, as it was told."""
+        """Why those whose price is reached do not sell, as it was reported."""
 
     def view(self) -> tuple[Conditional, ...]:
         """Return those that are not over, the oldest first."""
@@ -317,7 +316,7 @@ class Conditionals:
         self, changed: Conditional, text: str, *, level: Level = Level.INFO,
         said: Conditional | None = None,
     ) -> None:  # fmt: skip
-        """Keep a change and tell of it; `said` is the order as it is named, unless as it is now."""
+        """Save a change and log it; `said` is the order as it is named, unless as it is now."""
         self._put(changed)
         line = f"{describe_conditional(said or changed)}: {text}"
         self._journal.record_conditional(changed, line, at=self._kernel.clock.now())
@@ -337,14 +336,7 @@ class Conditionals:
         for each in self._known.values():
             if each.state.is_active:
                 topics |= {BookTopic(each.token_id), MarketTopic(each.condition_id)}
-        if frozenset(topics) == self._watched:
-            return
-        self._watched = frozenset(topics)
-        before = self._subscription
-        self._subscription = self._kernel.hub.subscribe(topics, self._on_change) if topics else None
-        # Only now: a book that stays must not lose its last watcher in between.
-        if before is not None:
-            before.close()
+        self._followed.follow(topics)
 
     def _on_change(self, topic: Topic) -> None:
         if isinstance(topic, BookTopic):
@@ -372,7 +364,7 @@ class Conditionals:
                 self._fire(each, reached)
 
     def _waits(self, each: Conditional, reached: Reached) -> bool:
-        """Whether one whose price is reached cannot sell yet; it is told once why."""
+        """Whether one whose price is reached cannot sell yet; the reason is reported once."""
         if each.sale is not None or each.conditional_id in self._under_way:
             return True
         why = self._why_wait(each, reached)
@@ -493,7 +485,7 @@ class Conditionals:
         return replace(active, size=rest) if size_floor(rest) > 0 else then
 
     def _recount(self) -> None:
-        """Count what was heard of purchases, and late of sales: fills, and trades that failed."""
+        """Count the fills of purchases, late fills of sales, and trades that failed."""
         for each in tuple(self._known.values()):
             followed = follow_purchases(
                 each, matched=self.sales.brought, failed=self.sales.failed,
@@ -575,7 +567,7 @@ class Conditionals:
             self._told_blind.discard(token_id)
 
     def pause_if_locked(self) -> bool:
-        """Pause all while entry is locked: at once, as it may be released before anybody looks."""
+        """Pause all while entry is locked: at once, as it may be released before the next check."""
         reason = self._locked()
         if not reason:
             return False

@@ -56,7 +56,7 @@ class OwnBids:
         self._own = own
 
     async def clear(self, sale: LimitIntent, tell: Tell) -> None:
-        """Cancel own orders that a sale may meet, and say what may be left of them."""
+        """Cancel own orders that a sale may meet, and report what may be left of them."""
         met = own_bids_from(sale, self._own.open_orders())
         if not met:
             return
@@ -195,7 +195,7 @@ class ConditionalSales:
         return self._own.failed_size(order_id)
 
     def held(self, token_id: TokenId) -> Micros:
-        """Return the shares held, without those that were sold by answers not told of as trades."""
+        """Return the shares held, without those that were sold by answers not yet seen as trades."""
         return Micros(max(held_of(self._account(), token_id) - self._unbooked(token_id), 0))
 
     async def is_gone(self, token_id: TokenId) -> bool:
@@ -311,7 +311,7 @@ class ConditionalSales:
         return order if isinstance(order, Rejected) else (order, intent)
 
     def _unbooked(self, token_id: TokenId) -> int:
-        """Return what was sold of a token by answers of which the trades are not told yet."""
+        """Return what was sold of a token by answers whose trades are not reported yet."""
         own = self._own
         orders = (own.order(order_id) for order_id in self._posted)
         return sum(

@@ -108,7 +108,7 @@ class VenueStates:
                 pass
 
     def on_order(self, order: Order) -> None:
-        """Learn what an order's life tells of its market."""
+        """Learn the state of a market from the life of an order in it."""
         market = order.condition_id
         if order.status is OrderStatus.REJECTED:
             fact = fact_of_refusal(order.reason, now=self._now, condition_id=market)
@@ -197,7 +197,7 @@ class VenueStates:
                 self._drop(key, "trades again")
 
     async def ask_where_we_are(self, hosts: Hosts) -> GeoAnswer | Failure:
-        """Tell what the venue says of where we are; it is shown, never argued with."""
+        """Ask the venue whether it blocks trading from here; the answer is shown, never worked around."""
         answer = await hosts.geo.check()
         if isinstance(answer, Failure):
             self._kernel.log.add(

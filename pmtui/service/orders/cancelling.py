@@ -68,7 +68,7 @@ class Cancellation:
     final: "asyncio.Future[CancelVerdict]" = field(default_factory=_verdict_future)
 
     def settle(self, verdict: CancelVerdict, *, is_final: bool) -> None:
-        """Say how it stands; what was said before stays said."""
+        """Set the verdict so far; one that was set before stays."""
         for future in (self.first, self.final) if is_final else (self.first,):
             if not future.done():
                 future.set_result(verdict)

@@ -47,7 +47,7 @@ _UNSETTLED = ("could not insert order", "order timed out", "order match delayed"
 
 
 def is_inconclusive_refusal(text: str) -> bool:
-    """Whether the venue says itself that it does not know, or that the order may match later.
+    """Whether the venue's own words are that it does not know, or that the order may match later.
 
     It answers 400 where its own work was given up half-way, with the words "context canceled".
     """

@@ -114,7 +114,7 @@ def write_answer(state_dir: Path, answer: KillAnswer) -> None:
 
 
 def read_answer(state_dir: Path) -> KillAnswer | None:
-    """Return what the terminal said last, if anything."""
+    """Return the terminal's last answer, if there is one."""
     try:
         return _read(state_dir / ANSWER, KillAnswer)
     except (OSError, msgspec.MsgspecError):
@@ -150,7 +150,7 @@ class EntryLock:
 
     @property
     def killed(self) -> Killed | None:
-        """Why entry is locked, as known from the last look."""
+        """Why entry is locked, as of the last refresh."""
         return self._killed
 
     @property

@@ -16,7 +16,7 @@ from pmtui.service.topics import AlertTopic, Topic, WatchlistTopic
 from pmtui.service.views import Level
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, EVENT, MARKET, NO, YES, World, running_world
-from tests.service.watch.test_watchlist import book, know, look, view
+from tests.service.watch_kit import book, know, look, view
 
 m = parse_micros
 ABOVE = AlertPlan(CONDITION, YES, AlertSide.ABOVE, m("0.65"))

@@ -13,7 +13,7 @@ from pmtui.domain.orders.order import CancelResult, PostResult, PostStatus, Reje
 from pmtui.service.markets.venue_states import ASK_AGAIN_S, ASK_PERIOD_S
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, World, running_world
-from tests.service.orders.test_desk import prepared, said, verdict_of
+from tests.service.order_kit import prepared, said, verdict_of
 
 RESTARTING = Failure(FailureKind.BUSY, "POST /order", "come back later", 425)
 POST_ONLY = Failure(

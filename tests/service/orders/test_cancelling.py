@@ -9,7 +9,7 @@ from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import CancelResult, OrderStatus
 from tests.service.fakes import CONDITION, World, lost, resting, running_world
-from tests.service.orders.test_desk import BUY, prepared, until, verdict_of
+from tests.service.order_kit import BUY, prepared, until, verdict_of
 
 FIRST, SECOND, THIRD = OrderId("0x01"), OrderId("0x02"), OrderId("0x03")
 

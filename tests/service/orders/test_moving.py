@@ -37,7 +37,7 @@ from pmtui.service.topics import MarketTopic
 from pmtui.service.tuning import Tuning
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
-from tests.service.orders.test_desk import BUY, prepared, said, until
+from tests.service.order_kit import BUY, prepared, said, until
 
 OLD = OrderId("0x" + "0a" * 32)
 HIGHER = replace(BUY, price=Micros(410_000))

@@ -23,7 +23,7 @@ from pmtui.service.safety.entry_lock import (
 )
 from pmtui.service.topics import AccountTopic
 from tests.service.fakes import World, lost, resting, running_world
-from tests.service.orders.test_desk import BUY, prepared, said, until, verdict_of
+from tests.service.order_kit import BUY, prepared, said, until, verdict_of
 
 AT = datetime(2026, 11, 20, 11, 59, 30, tzinfo=UTC)
 

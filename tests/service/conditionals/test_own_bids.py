@@ -12,9 +12,9 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import CancelResult
 from pmtui.service.conditionals.sales import PATIENCE_S
 from pmtui.service.conditionals.triggers import LASTS_S
-from tests.service.conditionals.test_conditionals import PLAN, book, m, only, protected
+from tests.service.conditional_kit import PLAN, book, m, only, protected
 from tests.service.fakes import NO, YES, World, resting, running_world
-from tests.service.orders.test_desk import said, until
+from tests.service.order_kit import said, until
 
 MINE = OrderId("0x" + "0c" * 32)
 
