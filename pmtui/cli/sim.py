@@ -8,20 +8,15 @@ import os
 import signal
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from pmtui.cli.heap import give_back, use_one_pool
 from pmtui.cli.output import show
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.sim.catalogue.recorded import CatalogueFileError
 from pmtui.sim.run import PortError, VenueOptions, running_venue
 from pmtui.sim.storage.store import StoreError
-
-GIVE_BACK_S = 30.0
-"""Between two moments at which memory that nothing is in goes back to the system."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -69,7 +64,6 @@ async def _serve(options: VenueOptions, *, ends_with_stdin: bool, prints_token: 
     if ends_with_stdin:
         watcher = threading.Thread(target=_watch_stdin, args=(loop, stop), daemon=True)
         watcher.start()
-    use_one_pool()
     # What is made while booting lives as long as the process: no collection need look at it.
     gc.disable()
     async with running_venue(options) as running:
@@ -77,14 +71,7 @@ async def _serve(options: VenueOptions, *, ends_with_stdin: bool, prints_token: 
         gc.enable()
         token = {"admin_token": running.admin_token} if prints_token else {}
         show(msgspec.json.encode(running.urls | token).decode())
-        await _tidy_until(stop)
-
-
-async def _tidy_until(stop: asyncio.Event) -> None:
-    while not stop.is_set():
-        give_back()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), GIVE_BACK_S)
+        await stop.wait()
 
 
 def _watch_stdin(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
