@@ -42,7 +42,7 @@ from pmtui.ui.theme.usual_theme import usual_theme
 if TYPE_CHECKING:
     from pmtui.service.data_service import DataService
     from pmtui.service.health import Health
-    from pmtui.service.hosts import Hosts
+    from pmtui.service.ports import Hosts
 
 _logger = logging.getLogger(__name__)
 
@@ -134,7 +134,7 @@ class Session:
     def _service(self) -> "DataService":
         from pmtui.service.data_service import DataService  # noqa: PLC0415 - loaded in a thread
         from pmtui.service.orders.journal import Journal  # noqa: PLC0415
-        from pmtui.service.tuning import Tuning  # noqa: PLC0415
+        from pmtui.service.profile import Tuning  # noqa: PLC0415
 
         return DataService(
             profile=self._profile(),

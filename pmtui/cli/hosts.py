@@ -40,8 +40,7 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
 from pmtui.service.health import Health
-from pmtui.service.hosts import Account, Hosts, Setup
-from pmtui.service.ports import Clock
+from pmtui.service.ports import Account, Clock, Hosts, Setup
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.l2_auth import ApiCredentials
 from pmtui.signing.order_signer import WalletSigner

@@ -18,11 +18,11 @@ from pmtui.service.books.books import BooksFeed
 from pmtui.service.books.malformed_messages import OddityFeed
 from pmtui.service.books.stream_loss import MarketLoss
 from pmtui.service.books.tape_backfill import TapeBackfill
+from pmtui.service.clock import TimeFeed
 from pmtui.service.commands import ServiceCommands
 from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.conditionals.sales import ConditionalSales
 from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
 from pmtui.service.hub import Hub
 from pmtui.service.kernel import Kernel
 from pmtui.service.log import Log
@@ -41,8 +41,8 @@ from pmtui.service.orders.desk import Desk
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.journal import Journal
 from pmtui.service.orders.search import OrderSearch
-from pmtui.service.ports import Clock
-from pmtui.service.profile import Profile
+from pmtui.service.ports import Clock, Hosts
+from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
 from pmtui.service.queries import ServiceQueries
 from pmtui.service.safety.arming import Arming
 from pmtui.service.safety.daily_pnl import DayBook
@@ -54,8 +54,6 @@ from pmtui.service.safety.safeguards import Safeguards
 from pmtui.service.safety.shutdown import Departing
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import MarketTopic
-from pmtui.service.tuning import AS_SHIPPED, Tuning
-from pmtui.service.venue_time import TimeFeed
 from pmtui.service.views import AccountView, Level, Mode
 from pmtui.service.watch.watch_keeper import WatchKeeper
 from pmtui.service.watch.watchlist import Watchlist

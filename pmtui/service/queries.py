@@ -16,6 +16,7 @@ from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.maker_stats import Resting
 from pmtui.service.account.mark_to_market import Marks
 from pmtui.service.books.books import BooksFeed
+from pmtui.service.clock import TimeFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.history import HistoryFeed
 from pmtui.service.markets.market_store import EventState, MarketState
@@ -24,7 +25,6 @@ from pmtui.service.markets.quotes import Quotes
 from pmtui.service.profile import Profile
 from pmtui.service.safety.safeguards import Safeguards
 from pmtui.service.topics import HistoryTopic, MarketListTopic, SearchTopic
-from pmtui.service.venue_time import TimeFeed
 from pmtui.service.views import (
     AccountView,
     EventQuotesView,

@@ -19,11 +19,10 @@ from pmtui.domain.orders.order import LimitIntent
 from pmtui.domain.orders.verdict import Accepted, Rejected, Verdict
 from pmtui.service.data_service import DataService
 from pmtui.service.orders.journal import Journal
-from pmtui.service.profile import Profile
+from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
 from pmtui.service.safety.kill_file import KILLED, KillAnswer, read_killed, write_answer
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, LogTopic, MarketTopic, StatusTopic
-from pmtui.service.tuning import AS_SHIPPED, Tuning
 from pmtui.service.views import Load, Mode
 from pmtui.sim.run import RunningVenue
 from tests.cli.at_venue import VenueTime, on_first_key, urls_of

@@ -20,7 +20,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import OrderStatus, TimeInForce, TradeStatus
 from pmtui.service.data_service import DataService
 from pmtui.service.orders.journal import Journal
-from pmtui.service.profile import Profile
+from pmtui.service.profile import Profile, Tuning
 from pmtui.service.topics import (
     AccountTopic,
     BookTopic,
@@ -30,7 +30,6 @@ from pmtui.service.topics import (
     TapeTopic,
     Topic,
 )
-from pmtui.service.tuning import Tuning
 from pmtui.service.views import Level, Load, Mode
 from pmtui.sim.run import RunningVenue
 from tests.cli.at_venue import TimeWithoutPolls, on_first_key, urls_of

@@ -31,12 +31,11 @@ from pmtui.domain.orders.moving import plan_move
 from pmtui.domain.orders.order import LimitIntent, OrderStatus, TimeInForce
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
 from pmtui.service.orders.journal import Journal
-from pmtui.service.profile import Profile
+from pmtui.service.ports import Hosts
+from pmtui.service.profile import Profile, Tuning
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic, Topic
-from pmtui.service.tuning import Tuning
 from pmtui.service.views import Load, Mode
 from pmtui.signing.secret import Secret
 from tests.faults.jumping_clock import JumpingClock

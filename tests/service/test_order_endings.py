@@ -16,10 +16,10 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.endings import LAG_S
 from pmtui.domain.orders.order import Fill, OrderStatus, PostResult, PostStatus
 from pmtui.service.account.account import POLL_PERIOD_S
+from pmtui.service.clock import TRADE_MARGIN
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.orders.journal_rows import read_fills, read_lives
 from pmtui.service.orders.search import MISSING_PAUSE_S
-from pmtui.service.venue_time import TRADE_MARGIN
 from pmtui.service.views import Level
 from tests.service.fakes import FakeAccountHost, World, lost, resting, running_world
 from tests.service.orders.test_desk import BUY, fill, prepared, said, until, verdict_of

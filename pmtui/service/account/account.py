@@ -22,12 +22,12 @@ from pmtui.domain.orders.order import Fill, Order, TradeStatus
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.service.account.fill_fees import FillFees
 from pmtui.service.account.fill_history import FillHistory
-from pmtui.service.hosts import Account, Hosts
+from pmtui.service.clock import SessionStart
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.known_lists import KnownLists
 from pmtui.service.orders.history import OrderHistory
+from pmtui.service.ports import Account, Hosts
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
-from pmtui.service.venue_time import SessionStart
 from pmtui.service.views import Level, Load, OwnList
 from pmtui.service.words import say_fill, say_order_end
 

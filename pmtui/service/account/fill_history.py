@@ -12,8 +12,8 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.markets.history_windows import Window, first_window, next_window
 from pmtui.domain.orders.order import Fill
-from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
+from pmtui.service.ports import Account
 from pmtui.service.views import Level
 
 FIRST_PAGES = 20

@@ -6,8 +6,8 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Order, OrderStatus
-from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
+from pmtui.service.ports import Account
 from pmtui.service.topics import AccountTopic, BookTopic
 
 LOOK_PERIOD_S = 2.0

@@ -13,8 +13,8 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.service.books.tapes import Tapes
-from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
+from pmtui.service.ports import Hosts
 from pmtui.service.topics import TapeTopic, Topic
 from pmtui.service.views import Level
 

@@ -8,8 +8,8 @@ from datetime import datetime
 from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.markets.history import PricePoint
-from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
+from pmtui.service.ports import Hosts
 from pmtui.service.topics import HistoryTopic, Topic
 from pmtui.service.views import HistoryView, Load
 

@@ -10,10 +10,10 @@ from pmtui.domain.failure import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, EventId, MarketId
 from pmtui.domain.markets.market import Event, Market, Tag
-from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.listed_events import is_short, merge_events
 from pmtui.service.markets.market_store import MarketStore, Needed
+from pmtui.service.ports import Hosts
 from pmtui.service.topics import (
     EventQuotesTopic,
     EventTopic,

@@ -9,9 +9,9 @@ from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.orders.order import Order
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.metadata import MetadataFeed
+from pmtui.service.ports import Hosts
 from pmtui.service.topics import AccountTopic, Topic
 
 MOST_PAST = 40

@@ -27,8 +27,8 @@ from pmtui.domain.markets.venue_state import (
 )
 from pmtui.domain.orders.order import CancelResult, Order, OrderStatus, PostResult, PostStatus
 from pmtui.domain.rate_budget import RateBudget, scarcest
-from pmtui.service.hosts import Account, Hosts
 from pmtui.service.kernel import Kernel
+from pmtui.service.ports import Account, Hosts
 from pmtui.service.topics import AccountTopic, StatusTopic
 from pmtui.service.views import Level
 

@@ -25,7 +25,6 @@ from pmtui.domain.orders.verdict import (
     Verdict,
 )
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.hosts import READ_ONLY
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import EVERYTHING, Canceller, Sweep
 from pmtui.service.orders.history import OrderHistory
@@ -33,6 +32,7 @@ from pmtui.service.orders.moving import Mover
 from pmtui.service.orders.preparing import find_market_disagreement, prepare_order
 from pmtui.service.orders.search import OrderSearch
 from pmtui.service.orders.sending import POST_DEADLINE_S, OrderSender
+from pmtui.service.ports import READ_ONLY
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
 from pmtui.service.views import Level

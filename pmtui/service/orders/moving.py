@@ -37,11 +37,11 @@ from pmtui.domain.orders.verdict import (
     Verdict,
 )
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import Cancellation, Canceller
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.sending import Instruction, OrderSender
+from pmtui.service.ports import Account
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Level, OwnList
 from pmtui.service.words import say_price, say_shares, shorten

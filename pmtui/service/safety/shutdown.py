@@ -17,10 +17,10 @@ from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.domain.plurals import count
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.conditionals.conditionals import Conditionals
-from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.known_lists import say_lack
 from pmtui.service.orders.journal import Journal
+from pmtui.service.ports import Account
 from pmtui.service.safety.safeguards import Safeguards
 from pmtui.service.surface import Commands
 from pmtui.service.views import Load, OwnList, awake_of

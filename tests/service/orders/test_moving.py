@@ -27,9 +27,9 @@ from pmtui.domain.orders.order import (
 from pmtui.domain.orders.verdict import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown, Verdict
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.orders.moving import PROOF_WITHIN_S
+from pmtui.service.profile import Tuning
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
-from pmtui.service.tuning import Tuning
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
 from tests.service.orders.test_desk import BUY, prepared, said, until

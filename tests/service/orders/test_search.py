@@ -15,8 +15,8 @@ from pmtui.domain.orders.order import OrderStatus, PostResult, PostStatus, TimeI
 from pmtui.domain.orders.verdict import Rejected, Unknown
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
 from pmtui.service.orders.journal import Journal, JournalProblem
+from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile
 from pmtui.service.views import Mode
 from tests.manual_clock import ManualClock, settle

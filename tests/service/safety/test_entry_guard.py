@@ -23,10 +23,10 @@ from pmtui.domain.orders.order import (
     TradeStatus,
 )
 from pmtui.domain.orders.verdict import Accepted, Rejected, Unknown, Verdict
+from pmtui.service.profile import Tuning
 from pmtui.service.safety.entry_guard import CLOCK_UNKNOWN, MAY_ARRIVE_FOR_S, NOT_YET_KNOWN
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic
-from pmtui.service.tuning import Tuning
 from tests.manual_clock import settle
 from tests.service.fakes import (
     CONDITION,

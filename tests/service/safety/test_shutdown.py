@@ -13,8 +13,8 @@ from pmtui.domain.failure import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.domain.orders.order import OrderStatus
+from pmtui.service.profile import Tuning
 from pmtui.service.safety.shutdown import CANCEL_WITHIN_S, DepartureReport
-from pmtui.service.tuning import Tuning
 from pmtui.service.views import Load
 from tests.manual_clock import settle
 from tests.service.fakes import World, lost, resting, running_world
