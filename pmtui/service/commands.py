@@ -1,23 +1,20 @@
-"""The write side: what a trader can ask for. Every call returns at once."""
+"""The write side: passes each command to the part that carries it out. Every call returns at once."""
 
 from collections.abc import Iterable
 
-from pmtui.domain.conditionals.conditional import Attachment
+from pmtui.domain.conditionals.conditional import (
+    Attachment,
+    ConditionalId,
+    ConditionalPlan,
+    Trigger,
+)
+from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
+from pmtui.domain.markets.watchlist import StarKey
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order, OrderIntent
 from pmtui.domain.orders.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
-from pmtui.service.account.account import AccountFeed
-from pmtui.service.account.earned import EarnedFeed
-from pmtui.service.account.onboarding import OnboardingFeed
-from pmtui.service.books.books import BooksFeed
-from pmtui.service.conditional_commands import ServiceConditionalCommands
-from pmtui.service.conditionals.conditionals import Conditionals
-from pmtui.service.log import Log
-from pmtui.service.markets.history import HistoryFeed
-from pmtui.service.markets.metadata import MetadataFeed
-from pmtui.service.orders.desk import Desk
-from pmtui.service.safety.safeguards import Safeguards
-from pmtui.service.safety_commands import ServiceSafetyCommands
+from pmtui.service.parts import Parts
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import (
     AccountTopic,
@@ -30,39 +27,17 @@ from pmtui.service.topics import (
     Topic,
     WatchlistTopic,
 )
-from pmtui.service.watch.watchlist import Watchlist
-from pmtui.service.watch_commands import ServiceWatchCommands
 
 
-class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, ServiceWatchCommands):
-    """Passes each wish to the part that owns it."""
+class ServiceCommands:
+    """What a trader can ask for."""
 
-    def __init__(  # noqa: PLR0913 - everything that has wishes to carry out
-        self,
-        *,
-        desk: Desk,
-        safeguards: Safeguards,
-        conditionals: Conditionals,
-        log: Log,
-        metadata: MetadataFeed,
-        books: BooksFeed,
-        history: HistoryFeed,
-        account: AccountFeed,
-        onboarding: OnboardingFeed,
-        earned: EarnedFeed,
-        watchlist: Watchlist,
-    ) -> None:
-        self._desk = desk
-        ServiceSafetyCommands.__init__(self, safeguards)
-        ServiceConditionalCommands.__init__(self, conditionals)
-        ServiceWatchCommands.__init__(self, watchlist)
-        self._log = log
-        self._metadata = metadata
-        self._books = books
-        self._history = history
-        self._account = account
-        self._onboarding = onboarding
-        self._earned = earned
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._desk = parts.orders.desk
+        self._conditionals = parts.orders.conditionals
+        self._safeguards = parts.safeguards
+        self._watchlist = parts.watchlist
 
     def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
@@ -144,26 +119,86 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, Service
 
     def load_more(self, topic: MarketListTopic) -> None:
         """Fetch the next page of a list."""
-        self._metadata.fetch_list(topic, from_start=False)
+        self._parts.markets.metadata.fetch_list(topic, from_start=False)
 
     def refresh(self, topic: Topic) -> None:
         """Fetch a topic anew."""
         match topic:
             case BookTopic():
-                self._books.resync(topic.token_id)
+                self._parts.markets.books.resync(topic.token_id)
             case HistoryTopic():
-                self._history.refresh(topic)
+                self._parts.markets.history.refresh(topic)
             case AccountTopic() | StatusTopic():
-                self._account.refresh()
+                self._parts.account.feed.refresh()
             case OnboardingTopic():
-                self._onboarding.refresh()
+                self._parts.onboarding.refresh()
             case RewardsTopic():
-                self._earned.refresh()
+                self._parts.account.resting.earned.refresh()
             case WatchlistTopic():
                 self._watchlist.refresh()
             case _:
-                self._metadata.refresh(topic)
+                self._parts.markets.metadata.refresh(topic)
 
     def mark_log_read(self, sequence: int) -> None:
         """Count everything up to this entry as read."""
-        self._log.mark_read(sequence)
+        self._parts.kernel.log.mark_read(sequence)
+
+    def arm(self) -> str:
+        """Let single keys trade; returns why they may not, "" if they may."""
+        return self._safeguards.arming.arm()
+
+    def disarm(self, reason: str) -> None:
+        """Let single keys trade no more."""
+        self._safeguards.arming.disarm(reason)
+
+    def touch_arming(self) -> None:
+        """Start the idle time of single keys anew."""
+        self._safeguards.arming.touch()
+
+    def kill(self) -> None:
+        """Cancel everything, disarm, and lock entry until it is released."""
+        self._safeguards.kill_switch.kill("the key in the terminal")
+
+    def unlock_entry(self) -> str:
+        """Let orders be entered again; returns why that failed, "" if it did not."""
+        return self._safeguards.kill_switch.release("the key in the terminal")
+
+    def protect(self, plan: ConditionalPlan) -> str:
+        """Watch over a plan from now on; returns why not."""
+        return self._conditionals.add(plan)
+
+    def start_conditional(self, conditional_id: ConditionalId) -> str:
+        """Start a paused conditional order again; returns why not."""
+        return self._conditionals.start(conditional_id)
+
+    def move_conditional(
+        self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
+    ) -> str:
+        """Let a conditional order fire at another price; returns why not."""
+        return self._conditionals.move(conditional_id, trigger, price)
+
+    def pause_conditional(self, conditional_id: ConditionalId) -> None:
+        """Let a conditional order do nothing until it is started again."""
+        self._conditionals.pause(conditional_id, "by you")
+
+    def cancel_conditional(
+        self, conditional_id: ConditionalId, trigger: Trigger | None = None
+    ) -> None:
+        """End a conditional order for good, or of a pair one of its two prices."""
+        self._conditionals.cancel(conditional_id, trigger)
+
+    def star(self, key: StarKey, title: str) -> str:
+        """Put something on the watchlist; returns why not."""
+        return self._watchlist.star(key, title)
+
+    def unstar(self, key: StarKey) -> None:
+        """Take something off the watchlist."""
+        self._watchlist.unstar(key)
+
+    def add_alert(self, plan: AlertPlan) -> str:
+        """Wait for a price from now on; returns why not."""
+        return self._watchlist.alerts.add(plan)
+
+    def remove_alert(self, alert_id: AlertId) -> None:
+        """Remove a price alert."""
+        self._watchlist.alerts.remove(alert_id)

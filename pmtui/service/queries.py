@@ -12,18 +12,10 @@ from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.markets.watchlist import leading_market, open_markets
 from pmtui.domain.money import ONE, Micros, notional_floor
 from pmtui.domain.orders.order import OrderIntent, OrderStatus
-from pmtui.service.account.account import AccountFeed
-from pmtui.service.account.maker_stats import Resting
-from pmtui.service.account.mark_to_market import Marks
 from pmtui.service.books.books import BooksFeed
-from pmtui.service.clock import TimeFeed
-from pmtui.service.kernel import Kernel
-from pmtui.service.markets.history import HistoryFeed
 from pmtui.service.markets.market_store import EventState, MarketState
-from pmtui.service.markets.metadata import ListState, MetadataFeed
-from pmtui.service.markets.quotes import Quotes
-from pmtui.service.profile import Profile
-from pmtui.service.safety.safeguards import Safeguards
+from pmtui.service.markets.metadata import ListState
+from pmtui.service.parts import AccountParts, Parts
 from pmtui.service.topics import HistoryTopic, MarketListTopic, SearchTopic
 from pmtui.service.views import (
     AccountView,
@@ -46,43 +38,68 @@ from pmtui.service.views import (
     awake_of,
 )
 from pmtui.service.watch.watch_views import WatchlistView
-from pmtui.service.watch.watchlist import Watchlist
+
+
+class AccountReader:
+    """Puts the account's view together, as it is at this very moment."""
+
+    def __init__(
+        self,
+        account: AccountParts,
+        books: BooksFeed,
+        conditionals: Callable[[], tuple[Conditional, ...]],
+    ) -> None:
+        self._account = account
+        self._books = books
+        self._conditionals = conditionals
+
+    def view(self) -> AccountView:
+        """Return cash, positions, open orders and fills."""
+        feed, resting, conditionals = (
+            self._account.feed,
+            self._account.resting,
+            self._conditionals(),
+        )
+        return AccountView(
+            load=feed.state.load,
+            balance=feed.state.balance,
+            reserved=feed.own.reserved_cash(),
+            positions=self._account.marks.positions(),
+            open_orders=feed.own.open_orders(),
+            fills=feed.own.fills(),
+            closed=feed.state.closed,
+            activity=feed.state.activity,
+            as_of=feed.state.as_of,
+            problem=feed.state.problem,
+            balances=feed.holdings.sizes(),
+            queue_ahead=resting.queue.ahead(),
+            scoring=resting.scoring.scoring,
+            earned=resting.earned.view(),
+            recent=feed.recent_orders(),
+            conditionals=conditionals,
+            unseen=frozenset(
+                each.token_id
+                for each in awake_of(conditionals)
+                if not self._books.book(each.token_id).state.is_good
+            ),
+            lacks=feed.lists.lacks,
+        )
 
 
 class ServiceQueries:
     """Reads the feeds' newest values into frozen views."""
 
-    def __init__(  # noqa: PLR0913 - everything that can be read
-        self,
-        *,
-        kernel: Kernel,
-        profile: Profile,
-        metadata: MetadataFeed,
-        books: BooksFeed,
-        history: HistoryFeed,
-        account: AccountFeed,
-        resting: Resting,
-        time: TimeFeed,
-        safeguards: Safeguards,
-        conditionals: Callable[[], tuple[Conditional, ...]],
-        onboarding: Callable[[], Onboarding],
-        quotes: Quotes,
-        watchlist: Watchlist,
-    ) -> None:
-        self._kernel = kernel
-        self._profile = profile
-        self._metadata = metadata
-        self._books = books
-        self._history = history
-        self._account = account
-        self._resting = resting
-        self._marks = Marks(account, books)
-        self._time = time
-        self._safeguards = safeguards
-        self._conditionals = conditionals
-        self._onboarding = onboarding
-        self._quotes = quotes
-        self._watchlist = watchlist
+    def __init__(self, parts: Parts, account: AccountReader) -> None:
+        self._parts = parts
+        self._reader = account
+        self._kernel = parts.kernel
+        self._profile = parts.profile
+        self._metadata = parts.markets.metadata
+        self._books = parts.markets.books
+        self._account = parts.account.feed
+        self._safeguards = parts.safeguards
+        self._watchlist = parts.watchlist
+        self._quotes = parts.account.quotes
 
     def now(self) -> datetime:
         """The service's clock."""
@@ -103,7 +120,7 @@ class ServiceQueries:
             unknown_orders=sum(o.status is OrderStatus.UNKNOWN for o in open_orders),
             unread_notices=self._kernel.log.unread,
             health=self._kernel.health.view(),
-            clock_skew_ms=self._time.skew_ms,
+            clock_skew_ms=self._parts.time.skew_ms,
             now=self.now(),
             address=maker,
             venue=self._safeguards.venue.facts(),
@@ -201,35 +218,11 @@ class ServiceQueries:
 
     def history(self, token_id: TokenId, interval: Interval) -> HistoryView:
         """Return the price history of a token."""
-        return self._history.view(HistoryTopic(token_id, interval))
+        return self._parts.markets.history.view(HistoryTopic(token_id, interval))
 
     def account(self) -> AccountView:
         """Return cash, positions, open orders and fills."""
-        feed, conditionals = self._account, self._conditionals()
-        return AccountView(
-            load=feed.state.load,
-            balance=feed.state.balance,
-            reserved=feed.own.reserved_cash(),
-            positions=self._marks.positions(),
-            open_orders=feed.own.open_orders(),
-            fills=feed.own.fills(),
-            closed=feed.state.closed,
-            activity=feed.state.activity,
-            as_of=feed.state.as_of,
-            problem=feed.state.problem,
-            balances=feed.holdings.sizes(),
-            queue_ahead=self._resting.queue.ahead(),
-            scoring=self._resting.scoring.scoring,
-            earned=self._resting.earned.view(),
-            recent=feed.recent_orders(),
-            conditionals=conditionals,
-            unseen=frozenset(
-                each.token_id
-                for each in awake_of(conditionals)
-                if not self._books.book(each.token_id).state.is_good
-            ),
-            lacks=feed.lists.lacks,
-        )
+        return self._reader.view()
 
     def watchlist(self) -> WatchlistView:
         """Return what is starred, and the price alerts."""
@@ -241,7 +234,7 @@ class ServiceQueries:
 
     def onboarding(self) -> Onboarding:
         """Return how far the account has come on its way to trading."""
-        return self._onboarding()
+        return self._parts.onboarding.view()
 
     def entry_problem(self, intent: OrderIntent) -> str:
         """Return why the trader's own rules would refuse an order now; empty if not."""

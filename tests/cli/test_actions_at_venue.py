@@ -227,7 +227,7 @@ async def test_a_moved_order_ends_when_the_old_one_would_have(tmp_path: Path) ->
         await service.commands.verdict(service.commands.place(order))
         before = await listed(here)
         # As the venue lists it, not as we remember it: the two must mean the same end.
-        await service._account.fetch_now()
+        await service.parts.account.feed.fetch_now()
         (old,) = open_orders(here)
         assert (await move(here, old, "0.33")).end is MoveEnd.MOVED
         after = await listed(here)

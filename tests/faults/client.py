@@ -116,7 +116,7 @@ class Client:
 
     def _explain(self, token: TokenId) -> dict[str, Any]:
         """Tell what a figure of shares is made of, for whoever finds it wrong."""
-        feed = self.service._account
+        feed = self.service.parts.account.feed
         model = feed.holdings._tokens[token].holdings
         at = "{:%M:%S.%f}".format
         return {
@@ -134,9 +134,12 @@ class Client:
         }
 
     def _peek(self, order_ids: list[OrderId]) -> dict[str, Any]:
-        known = {each: self.service._account.own.order(each) for each in order_ids}
+        known = {each: self.service.parts.account.feed.own.order(each) for each in order_ids}
         return {
-            "held": {token: self.service._account.holdings.size(token) for token in self._tokens},
+            "held": {
+                token: self.service.parts.account.feed.holdings.size(token)
+                for token in self._tokens
+            },
             "ended": [i for i, order in known.items() if order and not order.status.is_open],
         }
 
@@ -293,7 +296,7 @@ class Client:
         doubtful = {OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN}
         while any(o.status in doubtful for o in self.service.queries.account().open_orders):
             await self._turn()
-        await self.service._account.fetch_now()
+        await self.service.parts.account.feed.fetch_now()
 
     def _report(self) -> dict[str, Any]:
         account = self.service.queries.account()

@@ -574,7 +574,7 @@ class World:
         await self.clock.advance(end - self.clock.monotonic())
 
     def _is_any_pending(self) -> bool:
-        orders = self.service._account.own.open_orders()
+        orders = self.service.parts.account.feed.own.open_orders()
         return any(order.status is OrderStatus.PENDING for order in orders)
 
 

@@ -41,4 +41,6 @@ async def test_what_changes_is_told_at_once(tmp_path: Path) -> None:
 
 
 def rest(world: World, order_id: OrderId, status: OrderStatus) -> None:
-    world.service._account.apply_order(resting(order_id, condition_id=CONDITION, status=status))
+    world.service.parts.account.feed.apply_order(
+        resting(order_id, condition_id=CONDITION, status=status)
+    )

@@ -40,7 +40,7 @@ class FakeEarnings:
 
 
 def told_by(world: World, host: FakeEarnings | None) -> None:
-    account = world.service._account
+    account = world.service.parts.account.feed
     assert account.account is not None
     account.account = replace(account.account, earnings=host)
 

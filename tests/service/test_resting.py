@@ -335,7 +335,7 @@ async def test_nobody_is_asked_about_nothing(tmp_path: Path) -> None:
 
 
 def feed_of(world: World, host: FakeScoring) -> ScoringFeed:
-    kernel, account = world.service._kernel, world.service._account
+    kernel, account = world.service.parts.kernel, world.service.parts.account.feed
     assert account.account is not None
     with_scoring = replace(account.account, scoring=host)
     world.service.hub.subscribe([AccountTopic()], lambda _: None)

@@ -214,7 +214,7 @@ async def test_an_order_whose_date_passed_while_it_waited_never_leaves(tmp_path:
 
 async def test_the_date_of_an_order_is_met_by_the_venues_clock(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        world.service._kernel.skew = timedelta(seconds=-60)
+        world.service.parts.kernel.skew = timedelta(seconds=-60)
         ends_at = world.clock.now() + timedelta(seconds=5)
         dated = replace(BUY, time_in_force=TimeInForce.GTD, expires_at=ends_at)
         command = await in_line(world, await prepared(world, dated))
@@ -341,7 +341,7 @@ async def test_an_order_on_its_way_is_cancelled_when_it_arrives(
         world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, live, world.clock.now()))
         await world.pass_time(1)
         assert world.account.open == {}
-        known = world.service._account.own.order(order_id)
+        known = world.service.parts.account.feed.own.order(order_id)
         assert known is not None
         assert known.status is OrderStatus.CANCELLED
 

@@ -182,7 +182,7 @@ async def test_before_the_first_look_at_the_venue_cancelling_takes_no_chances(
     tmp_path: Path,
 ) -> None:
     async with running_world(tmp_path) as world:
-        world.service._account.state.load = Load.LOADING
+        world.service.parts.account.feed.state.load = Load.LOADING
         world.account.open[ONE] = resting(ONE)
         report = await leave(world, LeavePolicy.CANCEL)
         assert world.account.open == {}

@@ -63,7 +63,9 @@ async def test_two_terminals_end_with_the_same_list(tmp_path: Path) -> None:
         await until(one, lambda: set(stars(one)) == {KEY, OTHER}, "both here")
         await until(two, lambda: set(stars(two)) == {KEY, OTHER}, "both there")
         two.service.commands.unstar(KEY)
-        await until(two, lambda: not two.service._watchlist._keeper._unwritten, "it is written")
+        await until(
+            two, lambda: not two.service.parts.watchlist._keeper._unwritten, "it is written"
+        )
         await until(one, lambda: stars(one) == [OTHER], "it is gone")
 
 
