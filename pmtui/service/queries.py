@@ -16,7 +16,19 @@ from pmtui.service.books.books import BooksFeed
 from pmtui.service.markets.market_store import EventState, MarketState
 from pmtui.service.markets.metadata import ListState
 from pmtui.service.parts import AccountParts, Parts
-from pmtui.service.topics import HistoryTopic, MarketListTopic, SearchTopic
+from pmtui.service.topics import (
+    AccountTopic,
+    EventQuotesTopic,
+    EventTopic,
+    HistoryTopic,
+    LogTopic,
+    MarketListTopic,
+    MarketTopic,
+    OnboardingTopic,
+    SearchTopic,
+    StatusTopic,
+    WatchlistTopic,
+)
 from pmtui.service.views import (
     AccountView,
     EventQuotesView,
@@ -93,6 +105,7 @@ class ServiceQueries:
         self._parts = parts
         self._reader = account
         self._kernel = parts.kernel
+        self._view = parts.kernel.hub.view
         self._profile = parts.profile
         self._metadata = parts.markets.metadata
         self._books = parts.markets.books
@@ -107,6 +120,69 @@ class ServiceQueries:
 
     def status(self) -> StatusView:
         """Return the status line's content."""
+        return self._view(StatusTopic(), self._status)
+
+    def market_list(self, topic: MarketListTopic) -> MarketListView:
+        """Return as much of a list as is loaded."""
+        return self._view(topic, lambda: self._market_list(topic))
+
+    def search(self, topic: SearchTopic) -> SearchView:
+        """Return local results, then what only the venue found."""
+        return self._view(topic, lambda: self._search(topic))
+
+    def tags(self) -> TagsView:
+        """Return the tags known so far."""
+        return TagsView(self._metadata.tags, self._metadata.tags_load)
+
+    def event(self, event_id: EventId) -> EventView:
+        """Return an event."""
+        return self._view(EventTopic(event_id), lambda: self._event(event_id))
+
+    def event_quotes(self, event_id: EventId) -> EventQuotesView:
+        """Return live prices of an event's markets."""
+        return self._view(EventQuotesTopic(event_id), lambda: self._event_quotes(event_id))
+
+    def market(self, condition_id: ConditionId) -> MarketView:
+        """Return a market and its terms."""
+        return self._view(MarketTopic(condition_id), lambda: self._market(condition_id))
+
+    def book(self, token_id: TokenId) -> BookView:
+        """Return a token's book with its worth, as it is at this moment: it keeps its own view."""
+        return self._books.book(token_id)
+
+    def tape(self, token_id: TokenId) -> TapeView:
+        """Return public trades of a token."""
+        return self._books.tapes.view(token_id)
+
+    def history(self, token_id: TokenId, interval: Interval) -> HistoryView:
+        """Return the price history of a token."""
+        return self._parts.markets.history.view(HistoryTopic(token_id, interval))
+
+    def account(self) -> AccountView:
+        """Return cash, positions, open orders and fills."""
+        return self._view(AccountTopic(), self._reader.view)
+
+    def watchlist(self) -> WatchlistView:
+        """Return what is starred, and the price alerts."""
+        return self._view(WatchlistTopic(), self._watchlist.view)
+
+    def alerts_rung(self) -> int:
+        """Return how many price alerts have fired in this session."""
+        return self._watchlist.alerts.rung
+
+    def onboarding(self) -> Onboarding:
+        """Return how far the account has come on its way to trading."""
+        return self._view(OnboardingTopic(), self._parts.onboarding.view)
+
+    def entry_problem(self, intent: OrderIntent) -> str:
+        """Return why the trader's own rules would refuse an order now; empty if not."""
+        return self._safeguards.guard.problem(intent)
+
+    def log(self) -> LogView:
+        """Return the log."""
+        return self._view(LogTopic(), self._kernel.log.view)
+
+    def _status(self) -> StatusView:
         account = self.account()
         open_orders = account.open_orders
         maker = self._account.account.signer.maker if self._account.account else ""
@@ -135,8 +211,7 @@ class ServiceQueries:
             are_orders_known=not account.lack_of(OwnList.ORDERS),
         )
 
-    def market_list(self, topic: MarketListTopic) -> MarketListView:
-        """Return as much of a list as is loaded."""
+    def _market_list(self, topic: MarketListTopic) -> MarketListView:
         state = self._metadata.lists.get(topic) or ListState()
         held = {p.condition_id for p in self._account.holdings.positions()}
         return MarketListView(
@@ -148,8 +223,7 @@ class ServiceQueries:
             is_cached=state.is_cached,
         )
 
-    def search(self, topic: SearchTopic) -> SearchView:
-        """Return local results, then what only the service found."""
+    def _search(self, topic: SearchTopic) -> SearchView:
         index, state = self._metadata.store.index, self._metadata.search
         local = index.find(topic.text)
         is_answered = state.text == topic.text
@@ -163,12 +237,7 @@ class ServiceQueries:
             problem=state.problem if is_answered else "",
         )
 
-    def tags(self) -> TagsView:
-        """Return the tags known so far."""
-        return TagsView(self._metadata.tags, self._metadata.tags_load)
-
-    def event(self, event_id: EventId) -> EventView:
-        """Return an event."""
+    def _event(self, event_id: EventId) -> EventView:
         state = self._metadata.store.events.get(event_id) or EventState()
         watch, event = self._watchlist, state.event
         markets = event.markets if event is not None else ()
@@ -182,8 +251,7 @@ class ServiceQueries:
             starred=frozenset(m.market_id for m in markets if watch.is_starred(m.condition_id)),
         )
 
-    def event_quotes(self, event_id: EventId) -> EventQuotesView:
-        """Return live prices of an event's markets."""
+    def _event_quotes(self, event_id: EventId) -> EventQuotesView:
         state = self._metadata.store.events.get(event_id)
         if state is None or state.event is None:
             return EventQuotesView((), None)
@@ -194,8 +262,7 @@ class ServiceQueries:
         )
         return EventQuotesView(rows, _midpoint_sum(state.event, rows))
 
-    def market(self, condition_id: ConditionId) -> MarketView:
-        """Return a market and its terms."""
+    def _market(self, condition_id: ConditionId) -> MarketView:
         state = self._metadata.store.markets.get(condition_id) or MarketState()
         return MarketView(
             market=state.market,
@@ -207,42 +274,6 @@ class ServiceQueries:
             venue=self._safeguards.venue.facts_of(condition_id, state.terms),
             is_starred=self._watchlist.is_starred(condition_id),
         )
-
-    def book(self, token_id: TokenId) -> BookView:
-        """Return a token's book with its worth."""
-        return self._books.book(token_id)
-
-    def tape(self, token_id: TokenId) -> TapeView:
-        """Return public trades of a token."""
-        return self._books.tapes.view(token_id)
-
-    def history(self, token_id: TokenId, interval: Interval) -> HistoryView:
-        """Return the price history of a token."""
-        return self._parts.markets.history.view(HistoryTopic(token_id, interval))
-
-    def account(self) -> AccountView:
-        """Return cash, positions, open orders and fills."""
-        return self._reader.view()
-
-    def watchlist(self) -> WatchlistView:
-        """Return what is starred, and the price alerts."""
-        return self._watchlist.view()
-
-    def alerts_rung(self) -> int:
-        """Return how many price alerts have fired in this session."""
-        return self._watchlist.alerts.rung
-
-    def onboarding(self) -> Onboarding:
-        """Return how far the account has come on its way to trading."""
-        return self._parts.onboarding.view()
-
-    def entry_problem(self, intent: OrderIntent) -> str:
-        """Return why the trader's own rules would refuse an order now; empty if not."""
-        return self._safeguards.guard.problem(intent)
-
-    def log(self) -> LogView:
-        """Return the log."""
-        return self._kernel.log.view()
 
     def _portfolio_value(self, account: AccountView) -> Micros | None:
         if self._profile.mode is Mode.READ_ONLY or account.balance is None:

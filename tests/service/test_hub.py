@@ -112,3 +112,28 @@ def test_a_frame_has_ended_before_its_subscribers_are_told() -> None:
     hub.mark(BOOK)
     hub.flush()
     assert frames == [1, 2]
+
+
+async def test_a_view_is_built_once_a_frame_and_anew_after_a_mark(
+    pumped: tuple[Hub, ManualClock],
+) -> None:
+    hub, clock = pumped
+    built = iter(range(9))
+
+    def ask() -> int:
+        return hub.view(BOOK, lambda: next(built))
+
+    assert [ask(), ask()] == [0, 0]
+    hub.mark(BOOK)
+    assert [ask(), ask()] == [1, 1]
+    hub.mark(StatusTopic())
+    assert ask() == 1
+    await clock.advance(0.1)
+    assert [ask(), ask()] == [2, 2]
+
+
+def test_a_view_does_not_outlive_the_frame_in_which_anything_was_told() -> None:
+    hub = Hub(ManualClock())
+    assert hub.view(BOOK, lambda: "before") == "before"
+    hub.flush()
+    assert hub.view(BOOK, lambda: "after") == "after"

@@ -275,6 +275,7 @@ class AccountFeed:
         if isinstance(answer, Failure):
             return answer
         self.holdings.apply_balance(token_id, answer.balance, self._report_time(asked))
+        self._mark()
         return answer.balance
 
     def _ask_time(self) -> "_Moment":
