@@ -3,47 +3,42 @@
 They pass only frozen values, so that the service can live in a process of its own.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from datetime import datetime
+from typing import Protocol
 
-# For the annotations alone: a screen that names these three must not load all they can pass.
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from datetime import datetime
-
-    from pmtui.domain.account.onboarding import Onboarding
-    from pmtui.domain.books.book_view import BookView
-    from pmtui.domain.conditionals.conditional import (
-        Attachment,
-        ConditionalId,
-        ConditionalPlan,
-        Trigger,
-    )
-    from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
-    from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
-    from pmtui.domain.markets.history import Interval
-    from pmtui.domain.markets.watchlist import StarKey
-    from pmtui.domain.money import Micros
-    from pmtui.domain.orders.fields import UnsignedOrder
-    from pmtui.domain.orders.order import Order, OrderIntent
-    from pmtui.domain.orders.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
-    from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
-    from pmtui.service.views import (
-        AccountView,
-        EventQuotesView,
-        EventView,
-        HistoryView,
-        LogView,
-        MarketListView,
-        MarketView,
-        SearchView,
-        StatusView,
-        TagsView,
-        TapeView,
-    )
-    from pmtui.service.watch.watch_views import WatchlistView
+from pmtui.domain.account.onboarding import Onboarding
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.conditionals.conditional import (
+    Attachment,
+    ConditionalId,
+    ConditionalPlan,
+    Trigger,
+)
+from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
+from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
+from pmtui.domain.markets.history import Interval
+from pmtui.domain.markets.watchlist import StarKey
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.fields import UnsignedOrder
+from pmtui.domain.orders.order import Order, OrderIntent
+from pmtui.domain.orders.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
+from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
+from pmtui.service.views import (
+    AccountView,
+    EventQuotesView,
+    EventView,
+    HistoryView,
+    LogView,
+    MarketListView,
+    MarketView,
+    SearchView,
+    StatusView,
+    TagsView,
+    TapeView,
+)
+from pmtui.service.watch.watch_views import WatchlistView
 
 
 class Queries(Protocol):
