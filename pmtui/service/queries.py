@@ -18,22 +18,29 @@ from pmtui.service.markets.metadata import ListState
 from pmtui.service.parts import AccountParts, Parts
 from pmtui.service.topics import (
     AccountTopic,
+    ActivityTopic,
     EventQuotesTopic,
     EventTopic,
+    FillsTopic,
     HistoryTopic,
     LogTopic,
     MarketListTopic,
     MarketTopic,
     OnboardingTopic,
+    RowQuotesTopic,
     SearchTopic,
     StatusTopic,
     WatchlistTopic,
 )
 from pmtui.service.views import (
     AccountView,
+    ActivityView,
+    AlertsView,
+    EarnedView,
     EventQuotesView,
     EventRow,
     EventView,
+    FillsView,
     HistoryView,
     Load,
     LogView,
@@ -43,6 +50,7 @@ from pmtui.service.views import (
     Mode,
     OwnList,
     QuoteRow,
+    RowBooksView,
     SearchView,
     StatusView,
     TagsView,
@@ -66,7 +74,7 @@ class AccountReader:
         self._conditionals = conditionals
 
     def view(self) -> AccountView:
-        """Return cash, positions, open orders and fills."""
+        """Return cash, positions and open orders."""
         feed, resting, conditionals = (
             self._account.feed,
             self._account.resting,
@@ -78,15 +86,11 @@ class AccountReader:
             reserved=feed.own.reserved_cash(),
             positions=self._account.marks.positions(),
             open_orders=feed.own.open_orders(),
-            fills=feed.own.fills(),
-            closed=feed.state.closed,
-            activity=feed.state.activity,
             as_of=feed.state.as_of,
             problem=feed.state.problem,
             balances=feed.holdings.sizes(),
             queue_ahead=resting.queue.ahead(),
             scoring=resting.scoring.scoring,
-            earned=resting.earned.view(),
             recent=feed.recent_orders(),
             conditionals=conditionals,
             unseen=frozenset(
@@ -150,6 +154,10 @@ class ServiceQueries:
         """Return a token's book with its worth, as it is at this moment: it keeps its own view."""
         return self._books.book(token_id)
 
+    def row_books(self, topic: RowQuotesTopic) -> RowBooksView:
+        """Return the books of the rows in view of a list."""
+        return RowBooksView(tuple(map(self._books.book, topic.token_ids)))
+
     def tape(self, token_id: TokenId) -> TapeView:
         """Return public trades of a token."""
         return self._books.tapes.view(token_id)
@@ -159,16 +167,29 @@ class ServiceQueries:
         return self._parts.markets.history.view(HistoryTopic(token_id, interval))
 
     def account(self) -> AccountView:
-        """Return cash, positions, open orders and fills."""
+        """Return cash, positions and open orders."""
         return self._view(AccountTopic(), self._reader.view)
+
+    def fills(self) -> FillsView:
+        """Return our own fills."""
+        return self._view(FillsTopic(), lambda: FillsView(self._account.own.fills()))
+
+    def activity(self) -> ActivityView:
+        """Return closed positions and what else happened."""
+        state = self._account.state
+        return self._view(ActivityTopic(), lambda: ActivityView(state.closed, state.activity))
+
+    def earned(self) -> EarnedView:
+        """Return what resting orders brought."""
+        return self._parts.account.resting.earned.view()
 
     def watchlist(self) -> WatchlistView:
         """Return what is starred, and the price alerts."""
         return self._view(WatchlistTopic(), self._watchlist.view)
 
-    def alerts_rung(self) -> int:
+    def alerts(self) -> AlertsView:
         """Return how many price alerts have fired in this session."""
-        return self._watchlist.alerts.rung
+        return AlertsView(self._watchlist.alerts.rung)
 
     def onboarding(self) -> Onboarding:
         """Return how far the account has come on its way to trading."""

@@ -24,15 +24,20 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.fields import UnsignedOrder
 from pmtui.domain.orders.order import Order, OrderIntent
 from pmtui.domain.orders.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
-from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
+from pmtui.service.topics import MarketListTopic, RowQuotesTopic, SearchTopic, Topic
 from pmtui.service.views import (
     AccountView,
+    ActivityView,
+    AlertsView,
+    EarnedView,
     EventQuotesView,
     EventView,
+    FillsView,
     HistoryView,
     LogView,
     MarketListView,
     MarketView,
+    RowBooksView,
     SearchView,
     StatusView,
     TagsView,
@@ -80,6 +85,10 @@ class Queries(Protocol):
         """Return a token's book with its worth."""
         ...
 
+    def row_books(self, topic: RowQuotesTopic) -> RowBooksView:
+        """Return the books of the rows in view of a list."""
+        ...
+
     def tape(self, token_id: TokenId) -> TapeView:
         """Return public trades of a token."""
         ...
@@ -89,14 +98,26 @@ class Queries(Protocol):
         ...
 
     def account(self) -> AccountView:
-        """Return cash, positions, open orders and fills."""
+        """Return cash, positions and open orders."""
+        ...
+
+    def fills(self) -> FillsView:
+        """Return our own fills."""
+        ...
+
+    def activity(self) -> ActivityView:
+        """Return closed positions and what else happened."""
+        ...
+
+    def earned(self) -> EarnedView:
+        """Return what resting orders brought."""
         ...
 
     def watchlist(self) -> WatchlistView:
         """Return what is starred, and the price alerts."""
         ...
 
-    def alerts_rung(self) -> int:
+    def alerts(self) -> AlertsView:
         """Return how many price alerts have fired in this session."""
         ...
 

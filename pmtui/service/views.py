@@ -11,6 +11,7 @@ from typing import Final
 from pmtui.domain.account.daily_pnl import DayFigures
 from pmtui.domain.account.earned import Earned
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
+from pmtui.domain.books.book_view import BookView
 from pmtui.domain.books.tape_gaps import TapeGap
 from pmtui.domain.conditionals.conditional import (
     GONE,
@@ -268,8 +269,44 @@ NOTHING_EARNED: Final = EarnedView()
 
 
 @dataclass(frozen=True, slots=True)
+class FillsView:
+    """Our parts of trades."""
+
+    fills: tuple[Fill, ...] = ()
+    """Newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityView:
+    """What is over: told of by a host that is asked seldom."""
+
+    closed: tuple[ClosedPosition, ...] = ()
+    activity: tuple[Activity, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AlertsView:
+    """What the price alerts of this session did."""
+
+    fired: int = 0
+    """How many have fired."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowBooksView:
+    """The live books of the rows in view of a list."""
+
+    books: tuple[BookView, ...]
+    """In the order of the topic's tokens."""
+
+
+@dataclass(frozen=True, slots=True)
 class AccountView:
-    """What is ours. Without a key all of it is empty and `load` says EMPTY."""
+    """What is ours and may change with every event of a stream.
+
+    Fills, what is over and what orders brought have views of their own, as they are longer and
+    change seldom. Without a key all of it is empty and `load` says EMPTY.
+    """
 
     load: Load
     balance: Micros | None
@@ -279,10 +316,6 @@ class AccountView:
     positions: tuple[Position, ...]
     open_orders: tuple[Order, ...]
     """Open and unknown ones, newest first."""
-    fills: tuple[Fill, ...]
-    """Newest first."""
-    closed: tuple[ClosedPosition, ...]
-    activity: tuple[Activity, ...]
     as_of: datetime | None
     problem: str = ""
     balances: tuple[tuple[TokenId, Micros], ...] = ()
@@ -293,9 +326,6 @@ class AccountView:
     """Estimates of what fills before our resting orders, where their book is heard."""
     scoring: frozenset[OrderId] = frozenset()
     """Open orders that earn rewards, by the venue's last word."""
-    earned: EarnedView = NOTHING_EARNED
-    """What such orders brought; kept up only while somebody looks at it."""
-
     conditionals: tuple[Conditional, ...] = ()
     """Conditional orders that are not over; they live only while this program runs."""
     unseen: frozenset[TokenId] = frozenset()

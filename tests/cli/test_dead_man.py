@@ -132,4 +132,4 @@ async def test_leaving_cancels_through_the_real_lanes(tmp_path: Path) -> None:
             assert "1 cancelled, and the venue lists no open order" in report.text
             assert (await ann.call("GET", "/data/orders")).json()["count"] == 0
             assert open_ids(service) == set()
-            assert service.queries.account().fills == ()
+            assert service.queries.fills().fills == ()

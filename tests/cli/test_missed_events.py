@@ -149,7 +149,7 @@ def stream_state(service: DataService) -> HealthState:
 
 
 def filled(service: DataService, order_id: OrderId) -> list[int]:
-    fills = service.queries.account().fills
+    fills = service.queries.fills().fills
     return sorted(fill.size // SHARE for fill in fills if fill.order_id == order_id)
 
 
@@ -260,4 +260,4 @@ async def take(person: Person, size: str) -> None:
 
 
 def all_settled(service: DataService) -> bool:
-    return all(f.status is TradeStatus.CONFIRMED for f in service.queries.account().fills)
+    return all(f.status is TradeStatus.CONFIRMED for f in service.queries.fills().fills)

@@ -316,7 +316,7 @@ class Client:
                     f.fee,
                     f.liquidity.value,
                 ]
-                for f in account.fills
+                for f in self.service.queries.fills().fills
             ],
         }
 

@@ -46,7 +46,7 @@ def told_by(world: World, host: FakeEarnings | None) -> None:
 
 
 def view(world: World) -> EarnedView:
-    return world.service.queries.account().earned
+    return world.service.queries.earned()
 
 
 async def test_nobody_is_asked_before_somebody_looks_nor_afterwards(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ async def test_more_pages_of_trades_than_are_read_are_told_of_once(tmp_path: Pat
         await world.pass_time(30)
         entries = world.service.queries.log().entries
         assert sum(text in entry.text for entry in entries) == 1
-        assert len(world.service.queries.account().fills) == MAX_PAGES
+        assert len(world.service.queries.fills().fills) == MAX_PAGES
 
 
 async def test_a_position_that_cannot_be_read_is_neither_gone_nor_of_no_account(

@@ -27,6 +27,7 @@ from pmtui.domain.money import Micros, notional_ceil, notional_floor
 from pmtui.domain.orders.fields import OrderDraft, UnsignedOrder
 from pmtui.domain.orders.order import (
     CancelResult,
+    Fill,
     LimitIntent,
     Order,
     OrderIntent,
@@ -42,17 +43,23 @@ from pmtui.domain.orders.verdict import (
     Verdict,
 )
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
+from pmtui.service.topics import MarketListTopic, RowQuotesTopic, SearchTopic, Topic
 from pmtui.service.views import (
+    NOTHING_EARNED,
     AccountView,
+    ActivityView,
+    AlertsView,
+    EarnedView,
     EventQuotesView,
     EventView,
+    FillsView,
     HistoryView,
     Load,
     LogView,
     MarketListView,
     MarketView,
     Mode,
+    RowBooksView,
     SearchView,
     StatusView,
     TagsView,
@@ -67,11 +74,11 @@ ADDRESS = Address("0x" + "5a" * 20)
 
 EMPTY_ACCOUNT = AccountView(
     load=Load.READY, balance=Micros(10_000_000_000), reserved=Micros(0), positions=(),
-    open_orders=(), fills=(), closed=(), activity=(), as_of=NOW,
+    open_orders=(), as_of=NOW,
 )  # fmt: skip
 KEYLESS_ACCOUNT = AccountView(
-    load=Load.EMPTY, balance=None, reserved=Micros(0), positions=(), open_orders=(), fills=(),
-    closed=(), activity=(), as_of=None,
+    load=Load.EMPTY, balance=None, reserved=Micros(0), positions=(), open_orders=(),
+    as_of=None,
 )  # fmt: skip
 PAPER_STATUS = StatusView(
     profile="paper", mode=Mode.PAPER, mode_reason="", cash=Micros(10_000_000_000),
@@ -126,6 +133,9 @@ class FakeService:
     tapes: dict[TokenId, TapeView] = field(default_factory=dict)
     histories: dict[tuple[TokenId, Interval], HistoryView] = field(default_factory=dict)
     account_view: AccountView = EMPTY_ACCOUNT
+    own_fills: tuple[Fill, ...] = ()
+    activity_view: ActivityView = field(default=ActivityView())
+    earned_view: EarnedView = NOTHING_EARNED
     onboarding_view: Onboarding = field(default=Onboarding("paper"))
     log_view: LogView = field(default=LogView((), 0, 0))
     refusal: Rejected | None = None
@@ -228,6 +238,18 @@ class FakeService:
     def account(self) -> AccountView:
         return self.account_view
 
+    def fills(self) -> FillsView:
+        return FillsView(self.own_fills)
+
+    def activity(self) -> ActivityView:
+        return self.activity_view
+
+    def earned(self) -> EarnedView:
+        return self.earned_view
+
+    def row_books(self, topic: RowQuotesTopic) -> RowBooksView:
+        return RowBooksView(tuple(map(self.book, topic.token_ids)))
+
     def onboarding(self) -> Onboarding:
         return self.onboarding_view
 
@@ -240,8 +262,8 @@ class FakeService:
     def watchlist(self) -> WatchlistView:
         return self.watchlist_view
 
-    def alerts_rung(self) -> int:
-        return self.rung
+    def alerts(self) -> AlertsView:
+        return AlertsView(self.rung)
 
     # --- Commands
 

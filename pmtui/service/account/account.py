@@ -27,7 +27,15 @@ from pmtui.service.kernel import Kernel
 from pmtui.service.markets.known_lists import KnownLists
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.ports import Account, Hosts
-from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
+from pmtui.service.topics import (
+    AccountTopic,
+    ActivityTopic,
+    BookTopic,
+    FillsTopic,
+    MarketTopic,
+    StatusTopic,
+    Topic,
+)
 from pmtui.service.views import Level, Load, OwnList
 from pmtui.service.words import say_fill, say_order_end
 
@@ -303,6 +311,7 @@ class AccountFeed:
         if not isinstance(activity, Failure):
             self.state.activity = activity.items
             self.lists.note_beside(OwnList.ACTIVITY, activity)
+        self._kernel.mark(ActivityTopic())
         self._mark()
 
     def apply_listing(self, listing: Listing[Order], *, asked_s: float) -> None:
@@ -389,6 +398,7 @@ class AccountFeed:
             level = Level.BAD if is_failure else Level.GOOD
             text = say_fill(changed, self._title_of(changed.token_id))
             self._kernel.log.add(level, "order", text, order_id=changed.order_id)
+        self._kernel.mark(FillsTopic())
         self._mark()
 
     def settle_fees(self) -> None:

@@ -10,7 +10,7 @@ from pmtui.service.account.account import AccountFeed
 from pmtui.service.books.while_watched import ask_while_watched
 from pmtui.service.kernel import Kernel
 from pmtui.service.ports import EarningsHost
-from pmtui.service.topics import AccountTopic, RewardsTopic, Topic
+from pmtui.service.topics import RewardsTopic, Topic
 from pmtui.service.views import EarnedView, Load
 
 ASK_PERIOD_S = 60.0
@@ -103,5 +103,4 @@ class EarnedFeed:
 
     def _put(self, view: EarnedView) -> None:
         self._view = view
-        # It is seen among all that is ours.
-        self._kernel.mark(AccountTopic())
+        self._kernel.mark(RewardsTopic())

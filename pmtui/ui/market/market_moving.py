@@ -331,7 +331,7 @@ class MarketMoving(MarketLadder):
         account = self.surface.queries.account()
         if words := self._resting.overtaken(account):
             self.take_back(words)
-        if news := self._delayed.news(account):
+        if news := self._delayed.news(account, self.surface.queries.fills().fills):
             self.say(news)
 
 

@@ -146,7 +146,7 @@ class TicketPane(TicketForm):
     def update_context(self, *, book: BookView, account: AccountView, market: MarketView) -> None:
         """Judge the draft by the world as it is now."""
         self._market, self._account, self._book = market, account, book
-        news = self._sent.settle(account)
+        news = self._sent.settle(account, self.surface.queries.fills().fills)
         if news:
             self._message = (Cell(news, Role.NOTICE_WARN),)
         life = self._sent.news_of_followed(account)

@@ -72,7 +72,7 @@ async def test_an_order_that_filled_meanwhile_is_found_in_the_trades(tmp_path: P
         world.account.own_fills = (fill(FIRST),)
         await until(world, lambda: said(world, "Found: Filled"), "it is found")
         assert world.service.queries.account().reserved == 0
-        (order,) = world.service.queries.account().fills
+        (order,) = world.service.queries.fills().fills
         assert order.order_id == FIRST
     assert await unsettled_after(tmp_path) == ()
 

@@ -89,7 +89,7 @@ async def test_alerts_of_another_terminal_come_go_and_ring_once(tmp_path: Path) 
         rang = replace(ALERT, state=AlertState.RANG, rang_price=m("0.66"), rang_at=START)
         WatchStore(tmp_path).write((rang,))
         await until(world, lambda: alerts(world) == [rang], "that it rang there")
-        assert world.service.queries.alerts_rung() == 0
+        assert world.service.queries.alerts().fired == 0
         # What rang here waits no more, whatever an older row says.
         WatchStore(tmp_path).write((ALERT,))
         await world.pass_time(2 * LOOKS_EVERY_S)
