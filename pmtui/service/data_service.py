@@ -122,7 +122,12 @@ class DataService:
         account = self._build_account(markets)
         canceller = Canceller(kernel, account.feed, self._past_orders)
         safeguards = self._build_safeguards(markets, account, time=time, canceller=canceller)
-        self._account_reader = AccountReader(account, markets.books, self._conditionals)
+        self._account_reader = AccountReader(
+            account,
+            books=markets.books,
+            conditionals=self._conditionals,
+            guard=safeguards.guard,
+        )
         return Parts(
             kernel=kernel,
             profile=self._profile,

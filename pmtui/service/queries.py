@@ -11,11 +11,12 @@ from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.markets.watchlist import leading_market, open_markets
 from pmtui.domain.money import ONE, Micros, notional_floor
-from pmtui.domain.orders.order import OrderIntent, OrderStatus
+from pmtui.domain.orders.order import OrderStatus
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.markets.market_store import EventState, MarketState
 from pmtui.service.markets.metadata import ListState
 from pmtui.service.parts import AccountParts, Parts
+from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.topics import (
     AccountTopic,
     ActivityTopic,
@@ -66,12 +67,15 @@ class AccountReader:
     def __init__(
         self,
         account: AccountParts,
+        *,
         books: BooksFeed,
         conditionals: Callable[[], tuple[Conditional, ...]],
+        guard: EntryGuard,
     ) -> None:
         self._account = account
         self._books = books
         self._conditionals = conditionals
+        self._guard = guard
 
     def view(self) -> AccountView:
         """Return cash, positions and open orders."""
@@ -98,6 +102,7 @@ class AccountReader:
                 for each in awake_of(conditionals)
                 if not self._books.book(each.token_id).state.is_good
             ),
+            entry=self._guard.rules(),
             lacks=feed.lists.lacks,
         )
 
@@ -194,10 +199,6 @@ class ServiceQueries:
     def onboarding(self) -> Onboarding:
         """Return how far the account has come on its way to trading."""
         return self._view(OnboardingTopic(), self._parts.onboarding.view)
-
-    def entry_problem(self, intent: OrderIntent) -> str:
-        """Return why the trader's own rules would refuse an order now; empty if not."""
-        return self._safeguards.guard.problem(intent)
 
     def log(self) -> LogView:
         """Return the log."""

@@ -3,7 +3,7 @@
 They pass only frozen values, so that the service can live in a process of its own.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -24,7 +24,28 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.fields import UnsignedOrder
 from pmtui.domain.orders.order import Order, OrderIntent
 from pmtui.domain.orders.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
-from pmtui.service.topics import MarketListTopic, RowQuotesTopic, SearchTopic, Topic
+from pmtui.service.topics import (
+    AccountTopic,
+    ActivityTopic,
+    AlertTopic,
+    BookTopic,
+    EventQuotesTopic,
+    EventTopic,
+    FillsTopic,
+    HistoryTopic,
+    LogTopic,
+    MarketListTopic,
+    MarketTopic,
+    OnboardingTopic,
+    RewardsTopic,
+    RowQuotesTopic,
+    SearchTopic,
+    StatusTopic,
+    TagsTopic,
+    TapeTopic,
+    Topic,
+    WatchlistTopic,
+)
 from pmtui.service.views import (
     AccountView,
     ActivityView,
@@ -125,13 +146,33 @@ class Queries(Protocol):
         """Return how far the account has come on its way to trading."""
         ...
 
-    def entry_problem(self, intent: OrderIntent) -> str:
-        """Return why the trader's own rules would refuse an order now; empty if not."""
-        ...
-
     def log(self) -> LogView:
         """Return the log."""
         ...
+
+
+QUERY_OF_TOPIC: Mapping[type, str] = {
+    StatusTopic: "status",
+    MarketListTopic: "market_list",
+    SearchTopic: "search",
+    TagsTopic: "tags",
+    EventTopic: "event",
+    EventQuotesTopic: "event_quotes",
+    RowQuotesTopic: "row_books",
+    MarketTopic: "market",
+    BookTopic: "book",
+    TapeTopic: "tape",
+    HistoryTopic: "history",
+    AccountTopic: "account",
+    FillsTopic: "fills",
+    ActivityTopic: "activity",
+    RewardsTopic: "earned",
+    OnboardingTopic: "onboarding",
+    WatchlistTopic: "watchlist",
+    AlertTopic: "alerts",
+    LogTopic: "log",
+}
+"""The query that answers with a topic's view; each takes the topic, or its fields."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from pmtui.domain.markets.market import Comment, Event, Holder, Market, MarketTe
 from pmtui.domain.markets.venue_state import VenueFact
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import size_floor
+from pmtui.domain.orders.entry_rules import NO_RULES, EntryRules
 from pmtui.domain.orders.heartbeat import NO_HEARTBEATS, HeartbeatView
 from pmtui.domain.orders.order import Fill, Order, TradePrint, Volume
 from pmtui.domain.orders.own_orders import reserved_shares
@@ -330,6 +331,8 @@ class AccountView:
     """Conditional orders that are not over; they live only while this program runs."""
     unseen: frozenset[TokenId] = frozenset()
     """Tokens that conditional orders watch in vain: their book is not good, and nothing fires."""
+    entry: EntryRules = NO_RULES
+    """What a new order is judged by while it is typed; the service judges it again, last."""
     lacks: tuple[tuple[OwnList, str], ...] = ()
     """The lists that are not all known, with what is missing in each."""
 

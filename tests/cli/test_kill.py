@@ -150,7 +150,7 @@ async def test_limits_hold_over_real_sockets(tmp_path: Path, state_dir: Path) ->
     async with small_venue(tmp_path) as running, http_client() as http:
         ann = await Person(running, http, key=0).arrive()
         async with session(running, state_dir, tuning) as service:
-            await until(service, lambda: service.queries.entry_problem(BUY) == "")
+            await until(service, lambda: service.queries.account().entry.problem(BUY) == "")
             orders = [prepared(service), prepared(service)]
             first, second = await asyncio.gather(*(placed(service, o) for o in orders))
             assert isinstance(first, Accepted)

@@ -140,8 +140,6 @@ class FakeService:
     log_view: LogView = field(default=LogView((), 0, 0))
     refusal: Rejected | None = None
     """What `prepare` answers, where it shall refuse."""
-    entry_refusal: str = ""
-    """Why the trader's own rules refuse whatever is asked about."""
     arm_refusal: str = ""
     """What `arm` answers: "" lets single keys trade."""
     verdicts: list[Verdict] = field(default_factory=list)
@@ -252,9 +250,6 @@ class FakeService:
 
     def onboarding(self) -> Onboarding:
         return self.onboarding_view
-
-    def entry_problem(self, intent: OrderIntent) -> str:
-        return self.entry_refusal
 
     def log(self) -> LogView:
         return self.log_view

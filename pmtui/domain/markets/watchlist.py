@@ -8,13 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.money import Micros
-
-if TYPE_CHECKING:
-    from pmtui.domain.markets.market import Event, Market
 
 MOST_STARS = 200
 """Each is fetched by itself while the list is open."""

@@ -396,10 +396,10 @@ class TicketPane(TicketForm):
     def _ask_own_rules(self) -> Problem | None:
         """Say while one types what the trader's own limits and the lock would say at the end."""
         intent = self._check.intent if self._check is not None else None
-        text = self.surface.queries.entry_problem(intent) if intent is not None else ""
-        if not text:
+        if intent is None:
             return None
-        if not self.surface.queries.status().entry_lock:
-            return Problem(TicketField.SIZE, text)
-        key = key_of(self.surface.options.keymap, "global.kill")
-        return Problem(TicketField.SIDE, f"{text}; {key} outside the ticket releases it")
+        if lock := self.surface.queries.status().entry_lock:
+            key = key_of(self.surface.options.keymap, "global.kill")
+            return Problem(TicketField.SIDE, f"{lock}; {key} outside the ticket releases it")
+        text = self.surface.queries.account().entry.problem(intent)
+        return Problem(TicketField.SIZE, text) if text else None
